@@ -21,7 +21,7 @@ function onInterrupt(handler: () => void): () => void {
   };
 }
 
-// A reader that has seen enough, such as head, is no failure; what was begun goes on.
+// A reader that stops early, such as head, is not a failure; the command goes on.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;

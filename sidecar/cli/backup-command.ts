@@ -13,7 +13,7 @@ export async function backUpCommand(
   if (named.kind === 'postgres')
     throw new CliError(
       EXIT.usage,
-      'PostgreSQL has a backup of its own: pg_dump --format=custom --file=TARGET "$DATABASE_URL", and pg_restore for the way back.',
+      'PostgreSQL has its own backup: pg_dump --format=custom --file=TARGET "$DATABASE_URL", and pg_restore for the way back.',
     );
   await withDatabases(() => backUp(named.path, target));
   say(stdout, `${named.path} is backed up to ${target}.`);

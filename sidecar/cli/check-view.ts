@@ -51,11 +51,14 @@ function annotations(
   });
   return [
     ...found.map((one) => annotation(one, paths)),
-    ...dependents.flatMap(({ domain, model, status, reason = '' }) =>
-      status === 'refused'
-        ? [`::error title=Dependent refuses::${data(`${domain}/${model}: ${reason}`)}`]
-        : [],
-    ),
+    ...dependents.flatMap(({ domain, model, status, reason = '', change, differences = [] }) => {
+      if (status === 'refused')
+        return [`::error title=Dependent refuses::${data(`${domain}/${model}: ${reason}`)}`];
+      if (change === undefined || !isTooMuch(change, failOn)) return [];
+      return differences.map(({ pointer, detail }) => {
+        return `::error title=Change of a dependent%3A ${change}::${data(`${domain}/${model}: ${pointer}: ${detail}`)}`;
+      });
+    }),
     ...leftOut.map((line) => `::error title=Left out::${data(line)}`),
   ];
 }

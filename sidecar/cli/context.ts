@@ -21,7 +21,7 @@ export interface CliContext {
   serve(): Promise<void>;
 }
 
-/** Whether there is somebody who can be asked. */
+/** Whether questions can be asked. */
 export function canAsk({ stdin, stderr }: CliContext): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }

@@ -11,7 +11,7 @@ export type DatabaseName =
 /**
  * Reads how a database is named on the command line: `sqlite:PATH`, a path, or a `postgres://` URL.
  *
- * @param option what to call it in complaints
+ * @param option what to call it in errors
  * @throws CliError, which repeats no password
  */
 export function databaseNamed(text: string, option: string): DatabaseName {
@@ -19,7 +19,10 @@ export function databaseNamed(text: string, option: string): DatabaseName {
   const path = text.replace(/^sqlite:/, '');
   if (path === '') throw new CliError(EXIT.usage, `${option} must be sqlite:PATH or postgres://….`);
   if (path === ':memory:')
-    throw new CliError(EXIT.usage, 'A database in memory ends with its gateway: nobody else can use it.');
+    throw new CliError(
+      EXIT.usage,
+      'A database in memory ends with its gateway: no other process can use it.',
+    );
   return { kind: 'sqlite', path };
 }
 

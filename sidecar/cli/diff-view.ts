@@ -14,32 +14,42 @@ export function diffLines({ summary, files, dependents }: ImportReport): readonl
   const models = files.filter(({ model }) => model !== undefined);
   const others = files.filter(({ model }) => model === undefined);
   const { domains } = summary;
-  const same = models.filter(({ status }) => status === 'unchanged').length;
+  const [same, reached] = [models.filter(isSame).length, models.filter(isReached).length];
   const counts = (['created', 'updated'] as const).map((status) => {
     return `${formatCount(models.filter((file) => file.status === status).length)} would be ${status}`;
   });
   return [
     ...models.flatMap((file) => modelLines(file.model ?? '', file, ` (${file.path})`)),
-    ...dependents.flatMap((one) => modelLines(`${one.domain}/${one.model}`, one, ', by a changed document')),
+    ...dependents.flatMap((one) =>
+      modelLines(`${one.domain}/${one.model}`, one, isReached(one) ? '' : ', by a changed document'),
+    ),
     ...section('Shared documents, contexts and other files', others.flatMap(otherLines)),
-    `${formatItems(models.length, 'models')} in ${domains.length === 0 ? 'no domain' : domains.join(', ')}: ${counts.join(', ')}, ${formatCount(same)} unchanged. Files refused: ${formatCount(summary.refused)}.`,
+    `${formatItems(models.length, 'models')} in ${domains.length === 0 ? 'no domain' : domains.join(', ')}: ${counts.join(', ')}, ${formatCount(same)} unchanged${reached === 0 ? '' : `, ${formatCount(reached)} changed by a context`}. Files refused: ${formatCount(summary.refused)}.`,
   ].map(printable);
 }
 
 /** @param where it comes from, behind what becomes of it */
-function modelLines(
-  model: string,
-  { status, change, differences = [], reason }: ImportedFile | UpdatedDependent,
-  where: string,
-): readonly string[] {
-  if (status === 'unchanged') return [];
+function modelLines(model: string, entry: ImportedFile | UpdatedDependent, where: string): readonly string[] {
+  const { status, change, differences = [], reason } = entry;
+  if (isSame(entry)) return [];
   const what = status === 'created' ? 'new' : (change ?? 'updated, without a difference in what is valid');
+  const by = isReached(entry) ? ', by a changed context' : '';
   const lines = [...(reason === undefined ? [] : [reason]), ...differenceLines(differences)];
   return [
-    `${model}: ${status === 'refused' ? 'refused' : what}${where}`,
+    `${model}: ${status === 'refused' ? 'refused' : what}${by}${where}`,
     ...lines.map((line) => `  ${line}`),
     ...(lines.length === 0 ? [] : ['']),
   ];
+}
+
+/** Whether nothing changes for a model. */
+function isSame({ status, change }: Pick<ImportedFile, 'status' | 'change'>): boolean {
+  return status === 'unchanged' && change === undefined;
+}
+
+/** Whether a model keeps its version, but a context that it follows changes what it means. */
+function isReached({ status, change }: Pick<ImportedFile, 'status' | 'change'>): boolean {
+  return status === 'unchanged' && change !== undefined;
 }
 
 function otherLines({ path, url, context, status, reason }: ImportedFile): readonly string[] {

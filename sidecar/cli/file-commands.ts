@@ -26,7 +26,7 @@ export async function validateFile(
 ): Promise<ExitCode> {
   const [domain = '', name = '', ...rest] = model.split('/');
   if (domain === '' || name === '' || rest.length > 0)
-    throw new CliError(EXIT.usage, `--model is DOMAIN/MODEL, and not ${JSON.stringify(model)}.`);
+    throw new CliError(EXIT.usage, `--model must be DOMAIN/MODEL, not ${JSON.stringify(model)}.`);
   const query = form === undefined ? '' : `?form=${encodeURIComponent(form)}`;
   const path = `/api/v2/validate/${encodeURIComponent(domain)}/${encodeURIComponent(name)}${query}`;
   const { text } = await gateway.send('POST', path, { body: await readJsonText(file, context) });
@@ -119,7 +119,10 @@ export async function inferSchema(
   context: CliContext,
 ): Promise<ExitCode> {
   if (!isSampleForm(form))
-    throw new CliError(EXIT.usage, `--form is ${SAMPLE_FORMS.join(', ')}, and not ${JSON.stringify(form)}.`);
+    throw new CliError(
+      EXIT.usage,
+      `--form must be one of ${SAMPLE_FORMS.join(', ')}, not ${JSON.stringify(form)}.`,
+    );
   const text = await readJsonText(file, context);
   const schema =
     gateway === undefined

@@ -40,7 +40,7 @@ export class GatewayRefusalError extends CliError {
     exitCode: ExitCode,
     message: string,
     readonly status: number,
-    /** What it answered, as JSON; undefined where it is none. */
+    /** What it answered, as JSON; undefined where it is not JSON. */
     readonly problem: unknown,
   ) {
     super(exitCode, message);
@@ -65,7 +65,7 @@ export class GatewayClient {
   /**
    * Sends a request and reads the whole answer.
    *
-   * @throws CliError for any answer that is no success, with the gateway's own words; when it is out of reach
+   * @throws CliError for an answer without success, with the gateway's own words, and when it is out of reach
    */
   async send(method: string, path: string, request: GatewayRequest = {}): Promise<GatewayAnswer> {
     const response = await this.#fetch(method, path, request);

@@ -63,6 +63,8 @@ export async function* followPurge(
     for await (const event of gateway.events(`${pathOf(id)}/events`, isLast, stopOn)) yield readPurge(event);
   } catch (error) {
     if (stopOn?.aborted === true) return;
+    // What the gateway refuses to show may not be there.
+    if (error instanceof CliError && error.exitCode !== EXIT.failed) throw error;
     const { exitCode, message } =
       error instanceof CliError ? error : { exitCode: EXIT.failed, message: String(error) };
     throw new CliError(
@@ -85,7 +87,7 @@ export async function cancelPurge(gateway: GatewayClient, id: string): Promise<P
   return text === '' ? undefined : readPurge(JSON.parse(text));
 }
 
-/** The path of a purge; an id that is none would be another path. @throws CliError */
+/** The path of a purge; a wrong id would be another path. @throws CliError */
 export function pathOf(id: string): string {
   if (!/^[\w-]{1,128}$/.test(id))
     throw new CliError(EXIT.usage, `${JSON.stringify(id)} is not the id of a purge.`);

@@ -1,4 +1,4 @@
-import type { ImportedFile, ImportReport } from '../schemas/transfer/shapes.js';
+import type { ImportedFile, ImportReport, UpdatedDependent } from '../schemas/transfer/shapes.js';
 import { differenceLines } from './change-view.js';
 import { formatCount, formatItems, printable } from './format.js';
 
@@ -25,9 +25,11 @@ export function reportLines({ summary, files, dependents }: ImportReport): reado
       files.flatMap((file) => changeLines(file.model, file)),
     ),
     ...section(
-      dryRun ? 'Dependents of changed documents, which would be updated' : 'Dependents of changed documents',
+      dryRun
+        ? 'Dependents of changed documents and contexts, as they would be'
+        : 'Dependents of changed documents and contexts',
       dependents.flatMap((one) => [
-        `${one.domain}/${one.model}: ${one.status}${one.reason === undefined ? '' : `. ${one.reason}`}`,
+        `${one.domain}/${one.model}: ${becomes(one)}${one.reason === undefined ? '' : `. ${one.reason}`}`,
         ...changeLines(undefined, one),
       ]),
     ),
@@ -42,7 +44,7 @@ export function reportLines({ summary, files, dependents }: ImportReport): reado
   ].map(printable);
 }
 
-/** Lines below a title, and an empty one; nothing where there are none. */
+/** Lines below a title, with an empty line behind them; nothing without lines. */
 export function section(title: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`), ''];
 }
@@ -57,6 +59,11 @@ function limited(lines: readonly string[]): readonly string[] {
 /** `path:line`, as editors and terminals make a link of it. */
 function place({ path, line }: { readonly path: string; readonly line?: number }): string {
   return line === undefined ? path : `${path}:${line}`;
+}
+
+/** A model that keeps its version may follow a context that changes what it means. */
+function becomes({ status, change }: UpdatedDependent): string {
+  return status === 'unchanged' && change !== undefined ? `${change}, by a changed context` : status;
 }
 
 function changeLines(

@@ -15,7 +15,11 @@ export async function readJsonText(file: string, { stdin }: CliContext): Promise
 
 /** Reads a JSON file, or standard input for `-`. @throws CliError, also for what is not JSON */
 export async function readJson(file: string, context: CliContext): Promise<unknown> {
-  const text = await readJsonText(file, context);
+  return parseJson(file, await readJsonText(file, context));
+}
+
+/** Parses the text of a file. @throws CliError */
+export function parseJson(file: string, text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (cause) {

@@ -28,7 +28,8 @@ export async function importModels(
 ): Promise<ExitCode> {
   const report = await importPaths(paths, options, gateway, context);
   say(context.stdout, ...(options.json === true ? [JSON.stringify(report)] : reportLines(report)));
-  return report.summary.refused > 0 ? EXIT.partial : EXIT.done;
+  const isStuck = report.dependents.some(({ status }) => status === 'refused');
+  return report.summary.refused > 0 || isStuck ? EXIT.partial : EXIT.done;
 }
 
 /** Shows what an import would change at a gateway, and writes nothing. @returns `partial` where that is anything @throws CliError */

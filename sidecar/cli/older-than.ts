@@ -24,6 +24,6 @@ export function isoDuration(text: string): string {
   if (text.startsWith('P')) return text;
   throw new CliError(
     EXIT.usage,
-    `--older-than is a time such as 90d, 12h, 30min, 2w, 6mo, 1y or P90D, and not ${JSON.stringify(text)}.`,
+    `--older-than must be a time such as 90d, 12h, 30min, 2w, 6mo, 1y or P90D, not ${JSON.stringify(text)}.`,
   );
 }

@@ -14,7 +14,7 @@ export interface Progress {
 
 const BAR_WIDTH = 24;
 
-/** A bar on a terminal; nothing where standard error is none. */
+/** A bar on a terminal; nothing where standard error is not a terminal. */
 export function createProgress({ stderr, clock }: CliContext): Progress {
   if (stderr.isTTY !== true) return { show: () => {}, stop: () => {} };
   const line = createProgressLine(clock);

@@ -95,7 +95,7 @@ function listenForInterrupts(context: CliContext) {
   };
 }
 
-/** @throws CliError for options or a query that cannot be meant; nothing was sent then */
+/** @throws CliError for wrong options or a wrong query; nothing was sent then */
 export function wishOf(words: readonly string[], options: PurgeOptions, nowMs: number): PurgeWish {
   const isTemporal = options.temporal === true;
   const target = isTemporal ? 'temporal' : 'entities';
@@ -107,7 +107,7 @@ export function wishOf(words: readonly string[], options: PurgeOptions, nowMs: n
       const by = options.by ?? (isTemporal ? 'observedAt' : 'modifiedAt');
       query = olderThan(query, { target, by }, cutoffOf(nowMs, isoDuration(options.olderThan)));
     }
-    // Whether a whole tenant may go is for the place to say.
+    // Whether a whole tenant may go is decided where the purge runs.
     if (isTemporal) parseTemporalPurgeQuery(query, 'allow');
     else parseEntityPurgeQuery(query, 'allow');
   } catch (error) {
@@ -221,7 +221,7 @@ export async function follow(
   }
   if (last === undefined || !isOver(last)) {
     if (wasInterrupted()) return EXIT.interrupted;
-    throw new CliError(EXIT.failed, 'The purge was lost sight of.');
+    throw new CliError(EXIT.failed, 'The end of the purge was not reported.');
   }
   if (json === true) sayJson(context, last);
   else say(context.stdout, ...summaryOf(last, durationOf(last) ?? context.clock.now() - startedMs));

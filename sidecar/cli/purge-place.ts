@@ -30,7 +30,7 @@ export interface PurgePlace {
   /**
    * Starts a purge. What it yields last has a final state; when the signal aborts it stops cleanly, and says what was done.
    *
-   * @throws CliError when it could not be started, or is lost sight of
+   * @throws CliError when it could not be started, or its end is not reported
    */
   run(wish: PurgeWish, signal: AbortSignal): AsyncIterable<PurgeView>;
   /** Starts a purge and does not wait for it. @throws CliError where that is not possible */

@@ -31,7 +31,7 @@ export interface PurgeView {
 
 const COUNTS = ['matched', 'deleted', 'alreadyGone', 'failed', 'unknown', 'requests'] as const;
 
-/** Reads a record that a gateway sent. @throws CliError when it is none */
+/** Reads a record that a gateway sent. @throws CliError when it is not one */
 export function readPurge(value: unknown): PurgeView {
   const record = (typeof value === 'object' && value !== null ? value : {}) as Readonly<
     Record<string, unknown>

@@ -37,7 +37,7 @@ export async function listPurges(
     return EXIT.done;
   }
   if (records.length === 0) {
-    say(context.stderr, 'There are none.');
+    say(context.stderr, 'There are no such purges.');
     return EXIT.done;
   }
   const head = ['ID', 'STATE', 'TARGET', 'MATCHED', 'DELETED', 'FAILED', 'TENANT', 'CREATED', 'QUERY'];
@@ -132,7 +132,7 @@ export async function throttleOne(
   if (rate !== 'off' && !/^[1-9]\d{0,8}$/.test(rate))
     throw new CliError(
       EXIT.usage,
-      `The rate is deletes per second, a whole number from 1, or off, and not ${JSON.stringify(rate)}.`,
+      `The rate must be a whole number of deletes per second from 1, or off, not ${JSON.stringify(rate)}.`,
     );
   const body = JSON.stringify({ maxPerSecond: rate === 'off' ? null : Number(rate), concurrency });
   const record = readPurge(await gateway.json('PATCH', pathOf(id), { body }));

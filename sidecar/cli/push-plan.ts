@@ -62,6 +62,7 @@ export async function planPush(path: string, { domain, model }: PushOptions): Pr
   const contents = new Map(repository.map(({ path: at, bytes }) => [at, bytes]));
   const textAt = (at: string) => textOf(contents.get(at) ?? new Uint8Array());
   const { context, settings, id } = planned;
+  const stored = plan.contexts.find((one) => one.path === context);
   return {
     domain: planned.domain,
     name: planned.name,
@@ -74,8 +75,8 @@ export async function planPush(path: string, { domain, model }: PushOptions): Pr
       ? {}
       : {
           context: {
-            name: plan.contexts.find((one) => one.path === context)?.name,
-            value: contextIn(textAt(context)),
+            name: stored?.name,
+            value: contextIn(textAt(context), stored?.base),
           },
         }),
   };

@@ -99,8 +99,8 @@ async function* filesBelow(
 ): AsyncGenerator<FolderFile> {
   const entries = await reading(folder, () => readdir(folder, { withFileTypes: true }));
   for (const entry of entries.sort((one, other) => (one.name < other.name ? -1 : 1))) {
-    if (!isOfInterest(entry.name)) continue;
     const [at, path] = [join(folder, entry.name), `${name}/${entry.name}`];
+    if (!isOfInterest(path.slice(path.indexOf('/') + 1))) continue;
     if (entry.isSymbolicLink()) leftOut.push(`${path} is a link, and links are not followed.`);
     else if (entry.isDirectory()) {
       if (depth >= MAX_DEPTH) leftOut.push(`${path} is more than ${MAX_DEPTH} folders deep.`);
@@ -113,7 +113,7 @@ async function* filesBelow(
   }
 }
 
-/** A file that is no link, also when it has become one meanwhile. @returns undefined when it is larger */
+/** A file that is not a link, even if it has become one meanwhile. @returns undefined when it is larger */
 async function readFileAt(path: string): Promise<Buffer>;
 async function readFileAt(path: string, maxBytes: number): Promise<Buffer | undefined>;
 async function readFileAt(path: string, maxBytes?: number): Promise<Buffer | undefined> {

@@ -2,7 +2,7 @@ import { say, sayJson, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode } from './exit-codes.js';
 import { formatCount, formatTable, printable } from './format.js';
 import type { GatewayClient } from './gateway-client.js';
-import { readJson } from './json-file.js';
+import { parseJson, readJsonText } from './json-file.js';
 import { followOne } from './purges-commands.js';
 import { readPurge } from './purge-view.js';
 
@@ -37,7 +37,7 @@ export async function listPolicies(
     return EXIT.done;
   }
   if (policies.length === 0) {
-    say(context.stderr, 'There are none.');
+    say(context.stderr, 'There are no retention policies.');
     return EXIT.done;
   }
   const head = ['NAME', 'MODE', 'SCHEDULE', 'ZONE', 'OLDER THAN', 'BY', 'TARGET', 'TENANT', 'QUERY'];
@@ -61,7 +61,7 @@ export async function applyPolicies(
   gateway: GatewayClient,
   context: CliContext,
 ): Promise<ExitCode> {
-  const policies = [await readJson(file, context)].flat();
+  const policies = await readPolicies(file, context);
   const named = policies.map((policy, index) => {
     const name = isObject(policy) ? policy['name'] : undefined;
     if (!isObject(policy) || typeof name !== 'string') {
@@ -70,14 +70,35 @@ export async function applyPolicies(
     }
     return { name, policy };
   });
-  for (const { name, policy } of named) {
+  const twice = named.find(({ name }, index) => named.findIndex((other) => other.name === name) < index);
+  if (twice !== undefined)
+    throw new CliError(EXIT.usage, `${file} has two policies named ${printable(twice.name)}.`);
+  for (const [index, { name, policy }] of named.entries()) {
     const settings = Object.entries(policy).filter(([member]) => !READ_ONLY.includes(member));
     const body = JSON.stringify(Object.fromEntries(settings));
-    const { status, text } = await gateway.send('PUT', pathOf(name), { body });
+    const { status, text } = await gateway.send('PUT', pathOf(name), { body }).catch((error: unknown) => {
+      if (!(error instanceof CliError) || named.length === 1) throw error;
+      const applied = `${index} of ${named.length} policies of ${file} were applied.`;
+      throw new CliError(error.exitCode, `${printable(name)}: ${error.message}\n${applied}`, {
+        cause: error,
+      });
+    });
     if (json === true) sayJson(context, JSON.parse(text));
     else say(context.stdout, `${printable(name)} ${status === 201 ? 'created' : 'replaced'}`);
   }
   return EXIT.done;
+}
+
+/** The policies of a file: one, an array of them, or one a line, as `list --json` shows them. @throws CliError */
+async function readPolicies(file: string, context: CliContext): Promise<readonly unknown[]> {
+  const text = await readJsonText(file, context);
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  try {
+    if (lines.length > 1) return lines.map((line) => JSON.parse(line) as unknown);
+  } catch {
+    // One document over several lines.
+  }
+  return [parseJson(file, text)].flat();
 }
 
 /** Shows what a policy matches now. @throws CliError */
@@ -93,7 +114,7 @@ export async function previewPolicy(
     sayJson(context, preview);
     return EXIT.done;
   }
-  const { matched, sample, cutoff } = preview;
+  const { matched, sample, cutoff, reportAbove } = preview;
   const ids = Array.isArray(sample) ? sample.map((id) => `  ${printable(String(id))}`) : [];
   const count = formatCount(Number(matched));
   say(
@@ -102,6 +123,10 @@ export async function previewPolicy(
     ...ids,
   );
   if (Number(matched) > ids.length && ids.length > 0) say(context.stdout, '  …');
+  if (typeof reportAbove === 'number') {
+    const most = formatCount(reportAbove);
+    say(context.stdout, `That is more than the ${most} that maxGrowth allows: a run would only report.`);
+  }
   return EXIT.done;
 }
 

@@ -9,7 +9,7 @@ const EVENT_MAX = 4 * 1024 * 1024;
 
 /**
  * Reads server-sent events (HTML standard, § 9.2) off a stream of text in pieces. Events without data, such as heartbeats, are
- * left out, and so is one that the stream ends in.
+ * left out, and so is an unfinished event at the end of the stream.
  *
  * @throws RangeError for an event without an end
  */

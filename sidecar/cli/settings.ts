@@ -12,7 +12,7 @@ export interface PlaceOptions {
   readonly broker?: string;
 }
 
-/** The gateway that a command talks to, or undefined where none is named. @throws CliError for what is no URL of one */
+/** The gateway that a command talks to, or undefined where none is named. @throws CliError when it is not the URL of a gateway */
 export function gatewayOf({ gateway }: PlaceOptions, env: Env, clock: Clock): GatewayClient | undefined {
   const text = gateway ?? nonEmpty(env['NGSILD_GATEWAY_URL']);
   if (text === undefined) return undefined;

@@ -210,6 +210,14 @@ describe('ngsi-ld-gateway purges', () => {
     assert.equal(stub.to('POST', '/api/v2/purges/p-1/cancel').length, 0);
   });
 
+  it('purges follow says of an unknown purge that there is none, and not that it goes on', async () => {
+    const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9' });
+    const { code, stderr } = await cli(['purges', 'follow', 'p-1', '--gateway', gateway.url]);
+    assert.equal(code, 4);
+    assert.match(stderr, /p-1/);
+    assert.doesNotMatch(stderr, /goes on/);
+  });
+
   it('the purges commands refuse an id that would be another path, and a rate that is not a number', async () => {
     const stub = await StubGateway.start([]);
     for (const args of [

@@ -6,7 +6,7 @@ import { stopAll } from '../support/gateway-harness.js';
 import { folderOf, put } from '../support/model-folders.js';
 import { commonSchema, completeRepository, entitySchema } from '../support/repositories.js';
 import { startAnswering } from '../support/stub-gateway.js';
-import { startApi } from './api-client.js';
+import { makeModel, startApi } from './api-client.js';
 
 after(stopAll);
 
@@ -58,6 +58,24 @@ describe('models diff', () => {
     assert.equal(code, 3, stdout);
     assert.match(stdout, /^Other\/Bench: breaking, by a changed document$/m);
     assert.match(stdout, /common-schema\.json: would be updated/);
+  });
+
+  it('models diff shows models that a changed context reaches, though they keep their versions', async () => {
+    const { url, api } = await startApi();
+    const terms = (speed: string) => ({ '@context': { speed: `https://terms.example/${speed}` } });
+    const schema = { type: 'object', properties: { speed: { type: 'number' } } };
+    const folder = folderOf({ 'Car/schema.json': schema, 'context.jsonld': terms('speed') });
+    await cli(['models', 'import', folder, '--gateway', url, '--domain', 'Traffic']);
+    await makeModel(api, 'Other', 'Van', schema, { context: 'Traffic-context' });
+    put(folder, { 'context.jsonld': terms('velocity') });
+    const { code, stdout } = await diff(folder, url, '--domain', 'Traffic');
+    assert.equal(code, 3, stdout);
+    assert.match(stdout, /^Traffic\/Car: breaking, by a changed context \(city\/Car\/schema\.json\)$/m);
+    assert.match(stdout, /^Other\/Van: breaking, by a changed context$/m);
+    assert.match(stdout, /^ {2}breaking, meaning: \/properties\/speed: "speed" means \S+velocity, meant/m);
+    assert.match(stdout, /0 would be updated, 0 unchanged, 1 changed by a context\./);
+    const imported = await cli(['models', 'import', folder, '--gateway', url, '--domain', 'Traffic']);
+    assert.match(imported.stdout, /^ {2}Other\/Van: breaking, by a changed context$/m);
   });
 
   it('models diff exits with 3 and says why where files are refused', async () => {

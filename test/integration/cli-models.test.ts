@@ -14,7 +14,7 @@ import {
   entitySchema,
   entriesOf,
 } from '../support/repositories.js';
-import { startApi } from './api-client.js';
+import { makeModel, startApi } from './api-client.js';
 
 after(stopAll);
 
@@ -166,6 +166,42 @@ describe('models check', () => {
     assert.equal(files.find(({ status }) => status === 'updated')?.model, 'models/Lamp');
     for (const revision of ['nowhere', '--output=x'])
       assert.equal((await cli(['models', 'check', folder, `--against=${revision}`])).code, 2);
+  });
+
+  it('models check fails for another IRI in the context of a folder, since a revision and at a gateway', async () => {
+    const { url, api } = await startApi();
+    const terms = (speed: string) => ({ '@context': { speed: `https://terms.example/${speed}` } });
+    const car = { type: 'object', properties: { type: { const: 'Car' }, speed: { type: 'number' } } };
+    const folder = folderOf({ 'Car/schema.json': car, 'context.jsonld': terms('speed') });
+    git(folder, 'init');
+    git(folder, 'add', '.');
+    git(folder, 'commit', '-m', 'first');
+    await cli(['models', 'import', folder, '--gateway', url, '--domain', 'Traffic']);
+    await makeModel(api, 'Other', 'Van', car, { context: 'Traffic-context' });
+    put(folder, { 'context.jsonld': terms('velocity') });
+    for (const words of [
+      ['--against', 'HEAD'],
+      ['--gateway', url, '--domain', 'Traffic'],
+    ]) {
+      const { code, stdout } = await cli(['models', 'check', folder, ...words]);
+      assert.equal(code, 3, stdout);
+      assert.match(
+        stdout,
+        /Car: breaking\n.*breaking, meaning: \/properties\/speed: "speed" means \S+velocity, /,
+      );
+    }
+    const words = ['models', 'check', folder, '--gateway', url, '--domain', 'Traffic', '--format', 'github'];
+    const github = (await cli(words)).stdout;
+    assert.match(
+      github,
+      /^::error file=\S*Car\/schema\.json,title=Change%3A breaking::\/properties\/speed: /m,
+    );
+    assert.match(
+      github,
+      /^::error title=Change of a dependent%3A breaking::Other\/Van: \/properties\/speed: "speed" means /m,
+    );
+    const lenient = await cli(['models', 'check', folder, '--against', 'HEAD', '--fail-on', 'never']);
+    assert.equal(lenient.code, 0, lenient.stdout);
   });
 
   it('models check with a gateway says what an import would change there, and changes nothing', async () => {

@@ -38,7 +38,7 @@ describe('ngsi-ld-gateway retention', () => {
   });
 
   it('the retention commands create, preview, run and enforce a policy', async () => {
-    assert.deepEqual((await retention('list')).stderr, 'There are none.\n');
+    assert.deepEqual((await retention('list')).stderr, 'There are no retention policies.\n');
     const made = await retention('apply', fileOf('policy.json', POLICY));
     assert.deepEqual([made.code, made.stdout], [0, 'old-cars created\n']);
     const preview = await retention('preview', 'old-cars');
@@ -52,6 +52,12 @@ describe('ngsi-ld-gateway retention', () => {
       (await retention('list')).stdout,
       /^NAME +MODE .*\nold-cars +enforce +0 3 \* \* \* +UTC +P90D/,
     );
+    const other = { ...POLICY, name: 'older-cars', description: 'two\nlines' };
+    assert.equal((await retention('apply', fileOf('other.json', other))).code, 0);
+    const all = join(folder, 'all.json');
+    writeFileSync(all, (await retention('list', '--json')).stdout);
+    const again = await retention('apply', all);
+    assert.deepEqual([again.code, again.stdout], [0, 'old-cars replaced\nolder-cars replaced\n']);
     const done = await retention('run', 'old-cars', '--json');
     assert.equal(done.code, 0, done.stderr);
     const last = jsonLines(done.stdout).at(-1) as Record<string, unknown>;
@@ -70,6 +76,12 @@ describe('ngsi-ld-gateway retention', () => {
     assert.equal(nameless.code, 2);
     assert.match(nameless.stderr, /Policy 2 in .* must be an object with a name/);
     assert.equal((await retention('preview', 'first')).code, 4);
+    const twice = await retention('apply', fileOf('twice.json', [POLICY, { ...POLICY, query: 'type=A' }]));
+    assert.deepEqual([twice.code, twice.stdout], [2, '']);
+    assert.match(twice.stderr, /has two policies named old-cars/);
+    const half = await retention('apply', fileOf('half.json', [POLICY, { ...POLICY, name: 'x', mod: 1 }]));
+    assert.deepEqual([half.code, half.stdout], [4, 'old-cars replaced\n']);
+    assert.match(half.stderr, /^x: .*\/mod is not a known member[^]*1 of 2 policies of .* were applied/);
     assert.equal((await retention('run', 'nowhere')).code, 4);
   });
 });
