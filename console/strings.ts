@@ -41,7 +41,7 @@ export const text = {
     offline: 'The gateway cannot be reached',
     offlineDetail: 'Check that it runs and that this machine has a connection to it.',
     mayHaveArrived:
-      'It is not known whether the request arrived. Look at the history before you send it again.',
+      'It is not known whether the request arrived. Look at what is there before you send it again.',
     unauthorized: 'The gateway token is needed',
     signIn: 'This needs a sign-in',
     forbidden: 'This is not allowed',
@@ -306,6 +306,8 @@ export const text = {
       `From now on, each run deletes what it matches, on the schedule ${schedule} (${zone}), without asking again.`,
     enforceNow: (value: number, unit: string, isMore: boolean) =>
       `A run now would delete ${isMore ? 'at least ' : ''}${counted(value, unit)}.`,
+    heldBack: (value: number, unit: string, most: number) =>
+      `${counted(value, unit)} would go, more than the ${count(most)} that the growth guard (maxGrowth) allows. A run now would only report them.`,
     enforceType: (name: string) => `Type the name to confirm: ${name}`,
     enforceGo: 'Enforce it',
     enforceCancel: 'Keep reporting',
@@ -338,6 +340,7 @@ export const text = {
     saveGo: 'Save, and only report',
     saveEnforce: 'Save, then enforce…',
     overtaken: 'The policy was changed elsewhere meanwhile. Load it again before you change it.',
+    reload: 'Load it again',
     fields: {
       target: 'Target',
       query: 'Query',
@@ -450,6 +453,10 @@ export const text = {
     schema: 'JSON Schema',
     unsaved: 'not saved',
     discard: 'Discard the changes',
+    replaceTitle: 'Replace the schema?',
+    replaceWhat:
+      'The schema below was typed or changed by hand. The one made from the samples takes its place.',
+    replaceGo: 'Replace it',
     unchanged: 'Nothing has been changed.',
     saving: 'What saving does',
     savedAs: (version: number) => `Saved. The current version is ${version}.`,
@@ -688,7 +695,8 @@ export const text = {
     clear: 'Clear',
     empty: 'Paste an entity, or fill in an example. It is checked as you type.',
     model: 'Model',
-    modelHint: 'Domain/Model. Leave it empty to find the model by the type of the entity.',
+    modelHint:
+      'Domain/Model: models are offered as you type. Leave it empty to find the model by the type of the entity.',
     modelWrong: 'Write it as Domain/Model.',
     form: 'Form',
     forms: {

@@ -514,7 +514,7 @@ export interface components {
       readonly createdAt: string;
       /** Format: date-time */
       readonly modifiedAt: string;
-      /** @description Models that were made with a document which has changed, and what becomes of them. */
+      /** @description Models that were made with a document which has changed, or follow a context which has, and what becomes of them. */
       readonly dependents?: readonly components['schemas']['UpdatedDependent'][];
     };
     /** ReferenceDryRun */
@@ -523,7 +523,7 @@ export interface components {
       readonly dryRun: true;
       /** @enum {unknown} */
       readonly status: 'created' | 'updated' | 'unchanged';
-      /** @description Models that were made with a document which has changed, and what becomes of them. */
+      /** @description Models that were made with a document which has changed, or follow a context which has, and what becomes of them. */
       readonly dependents: readonly components['schemas']['UpdatedDependent'][];
     };
     /**
@@ -818,6 +818,8 @@ export interface components {
       readonly unit?: 'entities' | 'attributes' | 'datasets' | 'instances';
       /** @description true: there are more than could be counted. */
       readonly atLeast?: boolean;
+      /** @description Given where more match than this, which maxGrowth allows: a run would only report. */
+      readonly reportAbove?: number;
     };
     /** Lesson */
     readonly Lesson: {
@@ -903,7 +905,7 @@ export interface components {
         };
       };
       readonly files: readonly components['schemas']['ImportedFile'][];
-      /** @description Models that were made with a document which has changed, and what becomes of them. */
+      /** @description Models that were made with a document which has changed, or follow a context which has, and what becomes of them. */
       readonly dependents: readonly components['schemas']['UpdatedDependent'][];
     };
     /** PurgePreview */
@@ -964,7 +966,7 @@ export interface components {
     readonly TotalCount: string;
     /** @description The methods that are allowed. */
     readonly Allow: string;
-    /** @description Seconds after which to try again. */
+    /** @description Seconds after which to try again; not given for a purge that was cancelled. */
     readonly RetryAfter: string;
     /** @description GatewayToken */
     readonly WwwAuthenticate: string;

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { CodeView, Mark } from './code-view.js';
 import { Loading } from '../parts/states.js';
 import { text } from '../strings.js';
@@ -62,10 +62,9 @@ export function JsonEditor({
       view.current = undefined;
     };
   }, []);
-  useEffect(() => {
-    view.current?.setValue(value);
-    view.current?.setMarks(marks);
-  }, [value, JSON.stringify(marks), state]);
+  // Before the next key is handled: a text set later would undo what was typed meanwhile, and move the cursor.
+  useLayoutEffect(() => view.current?.setValue(value), [value, state]);
+  useEffect(() => view.current?.setMarks(marks), [value, JSON.stringify(marks), state]);
   useEffect(() => {
     if (place !== undefined) view.current?.reveal(place);
   }, [place]);

@@ -2,6 +2,8 @@ import { useState } from 'preact/hooks';
 import type { Tagged } from '../api/client.js';
 import { Field } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
+import { Unsaved } from '../parts/unsaved.js';
+import { useDraft } from '../shared/drafts.js';
 import { text } from '../strings.js';
 import { createContext, readContext, updateContext, type WrittenContext } from './contexts-api.js';
 import { faultsOf, jsonFault } from '../editor/faults.js';
@@ -25,11 +27,13 @@ export function ContextEditor({
   readonly onSaved?: () => void;
 }) {
   const t = text.models.contexts;
-  const [name, setName] = useState(given ?? '');
-  const [typed, setTyped] = useState(() =>
-    read === undefined ? NEW_TEXT : shownJson(isObject(read.value) ? read.value['@context'] : read.value),
-  );
-  const [etag, setEtag] = useState(read?.etag ?? '');
+  const draft = useDraft(`context ${given ?? NEW_CONTEXT}`, () => ({
+    name: given ?? '',
+    typed:
+      read === undefined ? NEW_TEXT : shownJson(isObject(read.value) ? read.value['@context'] : read.value),
+    etag: read?.etag ?? '',
+  }));
+  const { name, typed, etag } = draft.form;
   const [written, setWritten] = useState<WrittenContext>();
   const [error, setError] = useState<unknown>();
   const [isSaving, setIsSaving] = useState(false);
@@ -42,6 +46,7 @@ export function ContextEditor({
         read === undefined || given === undefined
           ? await createContext(name.trim(), typed)
           : await updateContext(given, typed, etag);
+      draft.forget();
       if (done.warnings.length > 0) setWritten(done);
       else leave(done.name);
     } catch (failure) {
@@ -52,7 +57,8 @@ export function ContextEditor({
   /** What is there now is replaced by the text when it is saved. */
   const goOn = async () => {
     try {
-      if (given !== undefined) setEtag((await readContext(given, new AbortController().signal)).etag);
+      if (given !== undefined)
+        draft.change({ etag: (await readContext(given, new AbortController().signal)).etag });
       setError(undefined);
     } catch (failure) {
       setError(failure);
@@ -74,7 +80,10 @@ export function ContextEditor({
           </>
         )}
       </p>
-      <h1>{given ?? t.create}</h1>
+      <div class="heading">
+        <h1>{given ?? t.create}</h1>
+        {draft.isChanged && <Unsaved onDiscard={draft.discard} />}
+      </div>
       <form
         class="card"
         onSubmit={(event) => {
@@ -89,14 +98,14 @@ export function ContextEditor({
             value={name}
             isRequired
             error={name === NEW_CONTEXT ? text.models.nameHint : undefined}
-            onInput={setName}
+            onInput={(value) => draft.change({ name: value })}
           />
         )}
         <JsonEditor
           label={t.document}
           value={typed}
           onInput={(value) => {
-            setTyped(value);
+            draft.change({ typed: value });
             setError(undefined);
           }}
           faults={faultsOf(error, '/@context', LINES_BEFORE)}

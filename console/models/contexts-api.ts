@@ -1,12 +1,16 @@
 import { call, callJson, callPage, callTagged, type Page, type Tagged } from '../api/client.js';
 import type { components } from '../api/types.js';
-import { apiPath, pageParams } from './models-api.js';
+import { apiPath, PAGE_SIZE, pageParams } from './models-api.js';
 
 export type Context = components['schemas']['Context'];
 export type WrittenContext = components['schemas']['WrittenContext'];
 
-export async function listContexts(page: number, signal: AbortSignal): Promise<Page<Context>> {
-  return callPage(apiPath(['contexts'], pageParams(page)), signal);
+export async function listContexts(
+  page: number,
+  signal: AbortSignal,
+  size = PAGE_SIZE,
+): Promise<Page<Context>> {
+  return callPage(apiPath(['contexts'], pageParams(page, size)), signal);
 }
 
 /** What is known of a context besides its document; undefined where the list does not have it. */

@@ -81,10 +81,14 @@ function Files({
   const t = text.models.imports;
   const [shown, setShown] = useState(AT_FIRST);
   if (files.length === 0) return null;
+  // A model that keeps its version may mean something else by a changed context: this is not to be missed among the others.
+  const changed = files.filter(({ change }) => change !== undefined);
+  const inOrder =
+    status === 'unchanged' ? [...changed, ...files.filter(({ change }) => change === undefined)] : files;
   const list = (
     <>
       <ul class="files">
-        {files.slice(0, shown).map((file, index) => (
+        {inOrder.slice(0, shown).map((file, index) => (
           <FileRow key={index} file={file} isDryRun={isDryRun} />
         ))}
       </ul>
@@ -98,7 +102,7 @@ function Files({
   const title = `${t.statuses[status]}: ${count(files.length)}`;
   if (status === 'unchanged')
     return (
-      <details>
+      <details open={changed.length > 0}>
         <summary>{title}</summary>
         {list}
       </details>

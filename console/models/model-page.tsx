@@ -5,12 +5,12 @@ import { SureDialog } from '../parts/sure-dialog.js';
 import { time } from '../shared/format.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
-import { keepDraft } from './drafts.js';
+import { keepDraft } from '../shared/drafts.js';
 import { ModelContext } from './model-context.js';
 import { ModelExamples } from './model-examples.js';
 import { ModelOpenapi } from './model-openapi.js';
 import { draftName, ModelSchema } from './model-schema.js';
-import { ModelSettingsForm } from './model-settings.js';
+import { ModelSettingsForm, settingsDraft } from './model-settings.js';
 import { ModelVersions } from './model-versions.js';
 import { StatusChip } from './model-table.js';
 import { readModel, removeModel, type Model, type ModelKey } from './models-api.js';
@@ -71,7 +71,7 @@ function Heading({ read: { value: model, etag } }: { readonly read: Tagged<Model
           onClose={() => setIsRemoving(false)}
           onSure={async () => {
             await removeModel(model, etag);
-            keepDraft(draftName(model), undefined);
+            for (const draft of [draftName(model), settingsDraft(model)]) keepDraft(draft, undefined);
             location.hash = toDomain(domain);
           }}
         />

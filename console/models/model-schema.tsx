@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Tagged } from '../api/client.js';
+import { Unsaved } from '../parts/unsaved.js';
 import { text } from '../strings.js';
-import { draftOf, keepDraft } from './drafts.js';
+import { draftOf, keepDraft } from '../shared/drafts.js';
 import { faultsOf, jsonFault } from '../editor/faults.js';
 import { LINES_BEFORE_SCHEMA, writeModel } from './model-write.js';
 import {
@@ -16,6 +17,13 @@ import {
 import { SavePanel } from './save-panel.js';
 import { JsonEditor, type Place } from '../editor/json-editor.js';
 import { useTrial } from './use-trial.js';
+
+/** A schema that was typed and not saved. */
+interface Draft {
+  readonly text: string;
+  /** Of what it was made from. */
+  readonly etag: string;
+}
 
 /** Under which the typed schema of a model is kept. */
 export function draftName({ domain, name }: ModelKey): string {
@@ -39,7 +47,7 @@ export function ModelSchema({
   const stored = shownJson(model.schema);
   const name = draftName(model);
   // What was typed before, and what it was made from: a save replaces nothing newer than that.
-  const [draft, setDraft] = useState(() => draftOf(name));
+  const [draft, setDraft] = useState(() => draftOf(name) as Draft | undefined);
   const [compatibility, setCompatibility] = useState<Compatibility | ''>('');
   const [place, setPlace] = useState<Place>();
   const [saved, setSaved] = useState('');
@@ -111,15 +119,10 @@ export function ModelSchema({
       <section class="card" aria-labelledby="schema">
         <div class="bar">
           <h2 id="schema">{t.schema}</h2>
-          {isChanged && <span class="chip warn">{t.unsaved}</span>}
+          {isChanged && <Unsaved onDiscard={forget} />}
           <span class="quiet" role="status">
             {saved}
           </span>
-          {isChanged && (
-            <button type="button" class="small" onClick={forget}>
-              {t.discard}
-            </button>
-          )}
           <a
             class="button small"
             href={downloadOf(modelPath(model, ['files', 'schema.json']))}

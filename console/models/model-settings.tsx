@@ -1,13 +1,27 @@
 import { useState } from 'preact/hooks';
 import type { Tagged } from '../api/client.js';
 import { Choice, Field } from '../parts/fields.js';
+import { useDraft } from '../shared/drafts.js';
 import { text } from '../strings.js';
 import { JsonArea } from '../editor/json-area.js';
 import { writeModel } from './model-write.js';
-import { COMPATIBILITIES, readModel, type Model, type ModelSettings } from './models-api.js';
+import {
+  apiPath,
+  COMPATIBILITIES,
+  readModel,
+  type Model,
+  type ModelKey,
+  type ModelSettings,
+} from './models-api.js';
 import { SavePanel } from './save-panel.js';
+import { Unsaved } from '../parts/unsaved.js';
 import { changedSettings, formOfModel, type SettingsForm } from './settings-form.js';
 import { useTrial } from './use-trial.js';
+
+/** Under which the typed settings of a model are kept. */
+export function settingsDraft({ domain, name }: ModelKey): string {
+  return `settings of ${apiPath([domain, name])}`;
+}
 
 /** What a model has besides its schema. */
 export function ModelSettingsForm({
@@ -18,16 +32,19 @@ export function ModelSettingsForm({
   readonly onChanged: () => void;
 }) {
   const t = text.models;
-  const [form, setForm] = useState<SettingsForm>(() => formOfModel(model));
   // Members that were not changed here are not sent, and stay as somebody else left them.
-  const [base, setBase] = useState(etag);
+  const draft = useDraft<SettingsForm & { readonly base: string }>(settingsDraft(model), () => ({
+    ...formOfModel(model),
+    base: etag,
+  }));
+  const { base, ...form } = draft.form;
   const [error, setError] = useState<unknown>();
   const [isSaving, setIsSaving] = useState(false);
   const { settings, fault } = settingsOf(form, model);
   const expected = { etag: base };
   const { trial, again } = useTrial(model, settings === undefined ? undefined : { settings }, expected);
   const set = (changed: Partial<SettingsForm>) => {
-    setForm({ ...form, ...changed });
+    draft.change(changed);
     setError(undefined);
   };
   const save = async () => {
@@ -35,6 +52,7 @@ export function ModelSettingsForm({
     setError(undefined);
     try {
       await writeModel(model, { settings }, expected);
+      draft.forget();
       onChanged();
     } catch (failure) {
       setError(failure);
@@ -43,7 +61,7 @@ export function ModelSettingsForm({
   };
   const goOn = async () => {
     try {
-      setBase((await readModel(model, new AbortController().signal)).etag);
+      draft.change({ base: (await readModel(model, new AbortController().signal)).etag });
       setError(undefined);
     } catch (failure) {
       setError(failure);
@@ -52,7 +70,10 @@ export function ModelSettingsForm({
   return (
     <div class="columns editing">
       <section class="card" aria-labelledby="settings">
-        <h2 id="settings">{t.parts.settings}</h2>
+        <div class="bar">
+          <h2 id="settings">{t.parts.settings}</h2>
+          {draft.isChanged && <Unsaved onDiscard={draft.discard} />}
+        </div>
         <div class="stack">
           <Field
             label={t.description}

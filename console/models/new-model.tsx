@@ -3,13 +3,15 @@ import { Choice, Field, Tick } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
-import { draftOf, keepDraft } from './drafts.js';
+import { SureDialog } from '../parts/sure-dialog.js';
+import { Unsaved } from '../parts/unsaved.js';
+import { keepDraft, useDraft } from '../shared/drafts.js';
 import { faultsOf, jsonFault } from '../editor/faults.js';
 import { shownJson } from './model-schema.js';
 import { LINES_BEFORE_SCHEMA, writeModel } from './model-write.js';
 import { createDomain, domainNames } from './models-api.js';
 import { toModel, toModels } from './places.js';
-import { SampleCard, type Inferred } from './sample-card.js';
+import { SAMPLE_DRAFT, SampleCard, type Inferred } from './sample-card.js';
 import { SavePanel } from './save-panel.js';
 import { JsonEditor, type Place } from '../editor/json-editor.js';
 import { useTrial, type Trial } from './use-trial.js';
@@ -18,28 +20,28 @@ import { withExample } from './samples.js';
 /** A choice that no domain can have as its name. */
 const NEW = '~';
 
-/** Under which the typed schema is kept. */
-const DRAFT = '~new';
+/** What is typed of a new model. */
+const EMPTY = {
+  ...{ domain: '', newDomain: '', name: '', isNamed: false, description: '', isDraft: false, schema: '' },
+  /** The schema as it was made from samples: whoever changed it is asked before it is made again. */
+  inferred: '',
+};
 
 const NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,127}$/;
 
 /** A new model: from samples, or from a schema that is there already. */
 export function NewModelPage({ params }: { readonly params: URLSearchParams }) {
   const t = text.models;
-  const [domain, setDomain] = useState(params.get('domain') ?? '');
-  const [newDomain, setNewDomain] = useState('');
-  const [name, setName] = useState('');
-  const [isNamed, setIsNamed] = useState(false);
-  const [description, setDescription] = useState('');
-  const [schema, setSchema] = useState(draftOf(DRAFT)?.text ?? '');
-  const [isDraft, setIsDraft] = useState(false);
+  const draft = useDraft('new model', () => EMPTY);
+  const { domain, newDomain, name, isNamed, description, isDraft, schema, inferred } = draft.form;
+  const [replacing, setReplacing] = useState<Inferred>();
   const [place, setPlace] = useState<Place>();
   const [error, setError] = useState<unknown>();
   const [isSaving, setIsSaving] = useState(false);
   const domains = useLoad('domains', domainNames);
 
   const names = domains.value ?? [];
-  const chosen = domain !== '' ? domain : (names[0] ?? NEW);
+  const chosen = [domain, params.get('domain') ?? ''].find((one) => one !== '') ?? names[0] ?? NEW;
   const isNew = chosen === NEW;
   const target = (isNew ? newDomain : chosen).trim();
   const key = { domain: target, name: name.trim() };
@@ -53,14 +55,16 @@ export function NewModelPage({ params }: { readonly params: URLSearchParams }) {
   const isTried = wait === undefined && !isNew;
   const { trial, again } = useTrial(isTried ? key : undefined, isTried ? write : undefined, 'absent');
 
-  const type = (typed: string) => {
-    keepDraft(DRAFT, typed.trim() === '' ? undefined : { text: typed, etag: '' });
-    setSchema(typed);
+  const change = (changed: Partial<typeof EMPTY>) => {
+    draft.change(changed);
     setError(undefined);
   };
-  const take = ({ schema: inferred, example, name: guessed }: Inferred) => {
-    type(shownJson(withExample(inferred, example)));
-    if (!isNamed && guessed !== undefined) setName(guessed);
+  const take = ({ schema: found, example, name: guessed }: Inferred) => {
+    const made = shownJson(withExample(found, example));
+    change({
+      ...{ schema: made, inferred: made },
+      ...(isNamed || guessed === undefined ? {} : { name: guessed }),
+    });
   };
   const save = async () => {
     setIsSaving(true);
@@ -70,10 +74,11 @@ export function NewModelPage({ params }: { readonly params: URLSearchParams }) {
         await createDomain({ name: target });
         // It is there from now on, whatever becomes of the model.
         domains.reload();
-        setDomain(target);
+        draft.change({ domain: target });
       }
       await writeModel(key, write, 'absent');
-      keepDraft(DRAFT, undefined);
+      draft.forget();
+      keepDraft(SAMPLE_DRAFT, undefined);
       location.hash = toModel(key);
     } catch (failure) {
       setError(failure);
@@ -86,17 +91,35 @@ export function NewModelPage({ params }: { readonly params: URLSearchParams }) {
       <p class="crumb">
         <a href={toModels()}>{t.allDomains}</a>
       </p>
-      <h1>{t.create}</h1>
+      <div class="heading">
+        <h1>{t.create}</h1>
+        {draft.isChanged && <Unsaved onDiscard={draft.discard} />}
+      </div>
       <p class="lead">{t.createLead}</p>
       {domains.error !== undefined && <Failure error={domains.error} onRetry={domains.reload} />}
-      <SampleCard onInferred={take} name={key.name} />
+      <SampleCard
+        onInferred={(made) => (schema.trim() === '' || schema === inferred ? take(made) : setReplacing(made))}
+        name={key.name}
+      />
+      {replacing !== undefined && (
+        <SureDialog
+          title={t.replaceTitle}
+          what={t.replaceWhat}
+          go={t.replaceGo}
+          onClose={() => setReplacing(undefined)}
+          onSure={async () => {
+            take(replacing);
+            setReplacing(undefined);
+          }}
+        />
+      )}
       <div class="columns editing">
         <section class="card" aria-labelledby="schema">
           <h2 id="schema">{t.schema}</h2>
           <JsonEditor
             label={t.schema}
             value={schema}
-            onInput={type}
+            onInput={(typed) => change({ schema: typed })}
             faults={faultsOf(problem, '/schema', LINES_BEFORE_SCHEMA)}
             place={place}
           />
@@ -119,24 +142,31 @@ export function NewModelPage({ params }: { readonly params: URLSearchParams }) {
                 ...[...new Set([...names, ...(isNew ? [] : [chosen])])].map((one) => [one, one] as const),
                 [NEW, t.otherDomain] as const,
               ]}
-              onChoose={setDomain}
+              onChoose={(to) => change({ domain: to })}
             />
             {isNew && (
-              <Field label={t.newDomain} hint={t.nameHint} isWide value={newDomain} onInput={setNewDomain} />
+              <Field
+                label={t.newDomain}
+                hint={t.nameHint}
+                isWide
+                value={newDomain}
+                onInput={(typed) => change({ newDomain: typed })}
+              />
             )}
             <Field
               label={t.modelName}
               hint={t.modelNameHint}
               isWide
               value={name}
-              onInput={(value) => {
-                setName(value);
-                setIsNamed(true);
-                setError(undefined);
-              }}
+              onInput={(typed) => change({ name: typed, isNamed: true })}
             />
-            <Field label={t.description} isWide value={description} onInput={setDescription} />
-            <Tick label={t.asDraft} isOn={isDraft} onChange={setIsDraft} />
+            <Field
+              label={t.description}
+              isWide
+              value={description}
+              onInput={(typed) => change({ description: typed })}
+            />
+            <Tick label={t.asDraft} isOn={isDraft} onChange={(isOn) => change({ isDraft: isOn })} />
           </div>
         </SavePanel>
       </div>

@@ -1,11 +1,15 @@
 import { useRef, useState } from 'preact/hooks';
 import { Choice, Tick } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
+import { useDraft } from '../shared/drafts.js';
 import { text } from '../strings.js';
 import { faultsOf, jsonFault } from '../editor/faults.js';
 import { inferSchema } from './models-api.js';
 import { guessForm, nameFor, plainSample, samplesOf, type SampleForm } from './samples.js';
 import { JsonEditor } from '../editor/json-editor.js';
+
+/** Under which the samples are kept. */
+export const SAMPLE_DRAFT = 'samples';
 
 /** What came of samples. */
 export interface Inferred {
@@ -25,7 +29,8 @@ export function SampleCard({
   readonly name: string;
 }) {
   const t = text.models.samples;
-  const [sample, setSample] = useState('');
+  const draft = useDraft(SAMPLE_DRAFT, () => ({ sample: '' }));
+  const { sample } = draft.form;
   const [form, setForm] = useState<SampleForm | ''>('');
   const [isEnum, setIsEnum] = useState(false);
   const [isExample, setIsExample] = useState(true);
@@ -69,7 +74,7 @@ export function SampleCard({
         label={t.label}
         value={sample}
         onInput={(value) => {
-          setSample(value);
+          draft.change({ sample: value });
           setSaid('');
           setError(undefined);
         }}

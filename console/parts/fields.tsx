@@ -10,12 +10,14 @@ interface FieldProps {
   readonly isRequired?: boolean;
   readonly isReadOnly?: boolean;
   readonly error?: string | undefined;
+  /** What may be meant, to pick from. */
+  readonly offers?: readonly string[];
   /** Called when the field is left. */
   readonly onLeave?: () => void;
 }
 
 /** A line of text with its label, and a hint below it. */
-export function Field({ label, value, onInput, hint, type = 'text', error, ...props }: FieldProps) {
+export function Field({ label, value, onInput, hint, type = 'text', error, offers, ...props }: FieldProps) {
   const id = useId();
   const note = error ?? hint;
   return (
@@ -36,10 +38,18 @@ export function Field({ label, value, onInput, hint, type = 'text', error, ...pr
         required={props.isRequired === true}
         readOnly={props.isReadOnly === true}
         aria-invalid={error !== undefined}
+        {...(offers === undefined ? {} : { list: `${id}-offers` })}
         {...(note === undefined ? {} : { 'aria-describedby': `${id}-note` })}
         onInput={(event) => onInput(event.currentTarget.value)}
         onBlur={() => props.onLeave?.()}
       />
+      {offers !== undefined && (
+        <datalist id={`${id}-offers`}>
+          {offers.map((offer) => (
+            <option key={offer} value={offer} />
+          ))}
+        </datalist>
+      )}
       {note !== undefined && (
         <p id={`${id}-note`} class={error === undefined ? 'hint' : 'hint wrong'}>
           {note}

@@ -1,5 +1,5 @@
-import { useState } from 'preact/hooks';
-import { callJson, type Purge } from '../api/client.js';
+import { useEffect, useState } from 'preact/hooks';
+import { callJson, OfflineError, type Purge } from '../api/client.js';
 import { isFinal } from '../api/events.js';
 import { PurgeChip } from '../parts/purge-chip.js';
 import { Failure, Loading, ProblemDetails } from '../parts/states.js';
@@ -131,6 +131,8 @@ function Controls({
 }) {
   const [error, setError] = useState<unknown>();
   const isCancelling = record.state === 'cancelling';
+  // What comes from the gateway says that it is there again.
+  useEffect(() => setError((last: unknown) => (last instanceof OfflineError ? undefined : last)), [record]);
   const cancel = async () => {
     setError(undefined);
     try {

@@ -24,7 +24,11 @@ export function PreviewedDialog({ name, ...props }: PreviewedDialogProps) {
       {error !== undefined && <Failure error={error} onRetry={reload} />}
       {value === undefined && error === undefined && <Loading />}
       {value !== undefined && (
-        <p class="hint-box">{t.enforceNow(value.matched, unitOfPreview(value), value.atLeast === true)}</p>
+        <p class="hint-box">
+          {value.reportAbove === undefined
+            ? t.enforceNow(value.matched, unitOfPreview(value), value.atLeast === true)
+            : t.heldBack(value.matched, unitOfPreview(value), value.reportAbove)}
+        </p>
       )}
       <Field label={t.enforceType(name)} value={typed} onInput={setTyped} isWide />
     </SureDialog>

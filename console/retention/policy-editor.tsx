@@ -4,7 +4,9 @@ import { Choice, Field, Tick } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
 import { time } from '../shared/format.js';
+import { useDraft } from '../shared/drafts.js';
 import { routeTo } from '../shared/router.js';
+import { Unsaved } from '../parts/unsaved.js';
 import { text } from '../strings.js';
 import { writePolicy, type ReadPolicy } from './policies-api.js';
 import { formOfPolicy, NEW_POLICY, settingsOf, type PolicyForm } from './policy-form.js';
@@ -22,16 +24,20 @@ export function PolicyEditor({
   readonly onSaved?: () => void;
 }) {
   const t = text.retention;
-  const [form, setForm] = useState<PolicyForm>(() =>
-    read === undefined
-      ? { ...NEW_POLICY, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone }
-      : formOfPolicy(read.policy),
+  // What was typed replaces nothing newer than what it was made from.
+  const draft = useDraft<PolicyForm & { readonly base: string | undefined }>(
+    `policy ${read?.policy.name ?? ''}`,
+    () =>
+      read === undefined
+        ? { ...NEW_POLICY, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone, base: undefined }
+        : { ...formOfPolicy(read.policy), base: read.etag },
   );
+  const { base, ...form } = draft.form;
   const [error, setError] = useState<unknown>();
   const [isSaving, setIsSaving] = useState(false);
   const [isAsking, setIsAsking] = useState(false);
   const isEnforced = read?.policy.mode === 'enforce';
-  const set = (changed: Partial<PolicyForm>) => setForm({ ...form, ...changed });
+  const set = (changed: Partial<PolicyForm>) => draft.change(changed);
   const field = (
     name: Exclude<keyof PolicyForm, 'target' | 'enabled'>,
     label: string,
@@ -51,7 +57,8 @@ export function PolicyEditor({
     setIsSaving(true);
     setError(undefined);
     try {
-      const { name } = await writePolicy(form.name.trim(), settingsOf(form, read?.policy), read?.etag);
+      const { name } = await writePolicy(form.name.trim(), settingsOf(form, read?.policy), base);
+      draft.forget();
       onSaved?.();
       location.hash = routeTo(['retention', name, ...(step === undefined ? [] : [step])]);
     } catch (failure) {
@@ -66,7 +73,10 @@ export function PolicyEditor({
       <p class="crumb">
         <a href={routeTo(['retention'])}>{t.back}</a>
       </p>
-      <h1>{read === undefined ? t.create : read.policy.name}</h1>
+      <div class="heading">
+        <h1>{read === undefined ? t.create : read.policy.name}</h1>
+        {draft.isChanged && <Unsaved onDiscard={draft.discard} />}
+      </div>
       <form
         class="card"
         onSubmit={(event) => {
@@ -103,6 +113,18 @@ export function PolicyEditor({
         </div>
         <Tick label={t.enabled} isOn={form.enabled} onChange={(enabled) => set({ enabled })} />
         {error !== undefined && <Failure error={error} title={isOvertaken ? t.overtaken : undefined} />}
+        {isOvertaken && read !== undefined && (
+          <button
+            type="button"
+            class="small"
+            onClick={() => {
+              draft.forget();
+              onSaved?.();
+            }}
+          >
+            {t.reload}
+          </button>
+        )}
         {isEnforced && <p class="notice warn">{t.saveStops(form.name)}</p>}
         <div class="actions">
           <button type="submit" class="primary" disabled={isSaving}>

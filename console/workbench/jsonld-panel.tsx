@@ -8,6 +8,7 @@ import { Empty, Failure, Loading } from '../parts/states.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { CONTEXTS, type Bench } from './bench.js';
+import { useContextOffers } from './offers.js';
 import { PAUSE_MS } from './validate-panel.js';
 import { contextOf, process, type JsonLdResult } from './workbench-api.js';
 
@@ -39,9 +40,7 @@ export function JsonLdPanel({
             choices={CONTEXTS.map((one) => [one, t.contexts[one] ?? one] as const)}
             onChoose={(context) => onChange({ context })}
           />
-          {bench.context === 'url' && (
-            <Field label={t.url} value={bench.url} onInput={(url) => onChange({ url })} hint={t.urlHint} />
-          )}
+          {bench.context === 'url' && <ContextUrl url={bench.url} onInput={(url) => onChange({ url })} />}
         </div>
         {bench.context === 'inline' && (
           <JsonArea label={t.inline} value={bench.inline} onInput={(inline) => onChange({ inline })} />
@@ -54,6 +53,11 @@ export function JsonLdPanel({
       </div>
     </>
   );
+}
+
+function ContextUrl({ url, onInput }: { readonly url: string; readonly onInput: (url: string) => void }) {
+  const t = text.workbench;
+  return <Field label={t.url} value={url} onInput={onInput} hint={t.urlHint} offers={useContextOffers()} />;
 }
 
 function Processed({

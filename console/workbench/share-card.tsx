@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { Copyable } from '../parts/copyable.js';
 import { text } from '../strings.js';
 import type { Bench } from './bench.js';
@@ -7,12 +7,13 @@ import { MAX_SHARED, packed } from './share.js';
 /** Makes a link that holds what is on the workbench. @param path the fragment of the page */
 export function ShareCard({ bench, path }: { readonly bench: Bench; readonly path: string }) {
   const t = text.workbench;
-  const [shared, setShared] = useState<string>();
+  const [made, setMade] = useState<{ readonly of: Bench; readonly link: string }>();
   // A link to what was there before would be taken for one to what is there now.
-  useEffect(() => setShared(undefined), [bench]);
+  const shared = made?.of === bench ? made.link : undefined;
+  const share = () => void packed(bench).then((link) => setMade({ of: bench, link }));
   return (
     <div class="card">
-      <button type="button" disabled={bench.text === ''} onClick={() => void packed(bench).then(setShared)}>
+      <button type="button" disabled={bench.text === ''} onClick={share}>
         {t.share}
       </button>{' '}
       <span class="hint">{t.shareHint}</span>

@@ -9,6 +9,7 @@ import { routeTo } from '../shared/router.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { FORMS, modelFault, type Bench } from './bench.js';
+import { useModelOffers } from './offers.js';
 import { findingsOf, Verdicts } from './verdicts.js';
 import { withSuggestions, type Suggesting } from './suggestions.js';
 import { validate, type Verdict } from './workbench-api.js';
@@ -28,6 +29,7 @@ export function ValidatePanel({
   const [place, setPlace] = useState<Place>();
   const [said, setSaid] = useState('');
   const settled = useDebounced(bench, PAUSE_MS);
+  const models = useModelOffers(settled.model);
   const isEmpty = settled.text.trim() === '' || modelFault(settled) !== undefined;
   const key = JSON.stringify([settled.text, settled.model, settled.form, settled.isStrict, isEmpty]);
   const { value, error, isLoading, reload } = useLoad<readonly Verdict[]>(key, async (signal) =>
@@ -59,6 +61,7 @@ export function ValidatePanel({
             onInput={(model) => onChange({ model })}
             hint={t.modelHint}
             error={modelFault(bench)}
+            offers={models}
           />
           <Choice
             label={t.form}

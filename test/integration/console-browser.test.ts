@@ -389,6 +389,7 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     await page.getByText('5 entities match now').waitFor();
     await tabTo(/^Purge 5 entities…$/);
     await page.keyboard.press('Enter');
+    await page.getByLabel(/^Type the count/).waitFor();
     await tabTo(/^Type the count/);
     await page.keyboard.type('5');
     await page.keyboard.press('Enter');

@@ -1,7 +1,14 @@
+import { setTimeout } from 'node:timers/promises';
 import chromium from '@sparticuz/chromium';
 import { chromium as playwright, type Browser, type Page } from 'playwright-core';
 import { stopLater } from './gateway-harness.js';
 import { Waiting } from './waiting.js';
+
+/**
+ * How much later than usual a page draws, runs what follows a drawing, and gets its answers, in milliseconds. Flows that pass
+ * only where the page is quick are found by it: SLOW_PAGE_MS=200 npm test -- test/integration/console-browser.test.ts
+ */
+const SLOW_PAGE_MS = Number(process.env['SLOW_PAGE_MS'] ?? 0);
 
 /** Longest wait for anything in a page, on a machine that is busy with other tests. */
 const PATIENCE_MS = 30_000;
@@ -22,6 +29,7 @@ export interface PageOptions {
   readonly theme?: 'light' | 'dark';
   readonly width?: number;
   readonly height?: number;
+  readonly slowMs?: number;
 }
 
 /** A tab with a session of its own, and what went wrong in it. */
@@ -38,7 +46,7 @@ export async function openConsole(
   browser: Browser,
   gatewayUrl: string,
   hash = '',
-  { theme = 'light', width = 1280, height = 900 }: PageOptions = {},
+  { theme = 'light', width = 1280, height = 900, slowMs = SLOW_PAGE_MS }: PageOptions = {},
 ): Promise<Tab> {
   const context = await browser.newContext({
     colorScheme: theme,
@@ -48,6 +56,7 @@ export async function openConsole(
   });
   context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
+  if (slowMs > 0) await slowDown(page, slowMs);
   const faults: string[] = [];
   const waiting = new Waiting();
   const note = (fault: string) => {
@@ -62,4 +71,19 @@ export async function openConsole(
   );
   await page.goto(`${gatewayUrl}/console/${hash}`);
   return { page, faults, until: async (look) => waiting.until(look) };
+}
+
+/** Preact runs effects after a frame, or after 35 ms where there is none. */
+async function slowDown(page: Page, slowMs: number): Promise<void> {
+  await page.addInitScript(
+    `{
+      const [later, frame] = [setTimeout, requestAnimationFrame];
+      window.setTimeout = (run, ms, ...rest) => later(run, ms === 35 ? ${slowMs} : ms, ...rest);
+      window.requestAnimationFrame = (run) => later(() => frame(run), ${slowMs});
+    }`,
+  );
+  await page.route('**/{api,ngsi-ld}/**', async (route) => {
+    await setTimeout(Math.random() * slowMs);
+    await route.fallback().catch(() => {});
+  });
 }

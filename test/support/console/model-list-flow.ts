@@ -76,7 +76,7 @@ export function modelListFlows(browser: () => Browser): void {
   });
 
   it('an import that is larger than the gateway takes is refused with its limit', async () => {
-    const flow = await openModels(browser(), '/~import', [], { env: { IMPORT_LIMIT_BYTES: '2048' } });
+    const flow = await openModels(browser(), '/~import', [], { IMPORT_LIMIT_BYTES: '2048' });
     const { page } = flow;
     const name = 'schema.json';
     const choose = async (bytes: number) =>

@@ -45,7 +45,7 @@ export function modelShownFlows(browser: () => Browser): void {
 
   it('models are read without the token; it is asked for once when something would be written, and what was typed stays', async () => {
     const token = 'token-of-models';
-    const flow = await openModels(browser(), '', [], { env: { GATEWAY_TOKEN: token } });
+    const flow = await openModels(browser(), '', [], { GATEWAY_TOKEN: token });
     const { page } = flow;
     await page.getByRole('button', { name: 'New domain' }).click();
     await page.getByLabel('Name', { exact: true }).fill('City');
@@ -67,6 +67,63 @@ export function modelShownFlows(browser: () => Browser): void {
     await page.getByText('A new model is created.').waitFor();
     await page.getByRole('button', { name: 'Create the model' }).click();
     await page.getByRole('heading', { name: 'Car' }).waitFor();
+    await endFlow(flow);
+  });
+
+  it('what was typed into a form stays while other pages are looked at, until it is saved or discarded', async () => {
+    const flow = await openModels(browser(), '/City/Car/settings', [
+      ['/domains', { name: 'City' }],
+      ['/domains/City/models/Car', { schema: carSchema({ speed: { type: 'number' } }) }],
+    ]);
+    const { page, gateway } = flow;
+    const go = async (hash: string) => page.goto(`${gateway.url}/console/#/${hash}`);
+    const forms = [
+      ['models/City/Car/settings', 'Description', 'A car'],
+      ['models/~contexts/~new', 'Name', 'own'],
+      ['models/~new?domain=City', 'Name of the model', 'Bike'],
+      ['retention/+', 'Name', 'old-cars'],
+    ] as const;
+    for (const [hash, label, typed] of forms) {
+      await go(hash);
+      await page.getByLabel(label, { exact: true }).fill(typed);
+      await page.getByText('not saved', { exact: true }).waitFor();
+    }
+    await go('overview');
+    for (const [hash, label, typed] of forms) {
+      await go(hash);
+      await page.getByText('not saved', { exact: true }).waitFor();
+      assert.equal(await page.getByLabel(label, { exact: true }).inputValue(), typed);
+    }
+    await go(forms[0][0]);
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Nothing has been changed.').waitFor();
+    for (const [hash, label] of forms.slice(1)) {
+      await go(hash);
+      await page.getByRole('button', { name: 'Discard the changes' }).click();
+      assert.equal(await page.getByLabel(label, { exact: true }).inputValue(), '');
+    }
+    assert.equal(await page.getByText('not saved', { exact: true }).count(), 0);
+    await endFlow(flow);
+  });
+
+  it('a schema that was typed is not replaced by one made from samples without a question', async () => {
+    const flow = await openModels(browser(), '/~new');
+    const { page } = flow;
+    const make = page.getByRole('button', { name: 'Make a schema from it' });
+    await fillEditor(page, 'One entity', '{"id": "urn:ngsi-ld:Car:1", "type": "Car", "speed": 3}');
+    await make.click();
+    await page.getByText('The schema is below.').waitFor();
+    await make.click();
+    await fillEditor(page, 'JSON Schema', '{"$comment": "mine"}');
+    await make.click();
+    await page.getByRole('heading', { name: 'Replace the schema?' }).waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.locator('.cm-content').getByText('"mine"').waitFor();
+    await make.click();
+    await page.getByRole('button', { name: 'Replace it' }).click();
+    await page.locator('.cm-content').getByText('"mine"').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Discard the changes' }).click();
+    await fillEditor(page, 'One entity', ' ');
     await endFlow(flow);
   });
 

@@ -18,13 +18,9 @@ export async function openModels(
   browser: Browser,
   place: string,
   things: readonly (readonly [string, unknown])[] = [],
-  {
-    theme = 'light',
-    env = {},
-  }: { readonly theme?: 'light' | 'dark'; readonly env?: Readonly<Record<string, string>> } = {},
+  env: Readonly<Record<string, string>> = {},
 ): Promise<Flow> {
   const flow = await openFlow(browser, '#/elsewhere', () => undefined, env);
-  await flow.page.emulateMedia({ colorScheme: theme });
   for (const [path, body] of things) await put(flow.gateway, path, body);
   await flow.page.goto(`${flow.gateway.url}/console/#/models${place}`);
   return flow;

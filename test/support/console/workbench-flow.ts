@@ -36,10 +36,14 @@ async function openBench(browser: Browser): Promise<Flow> {
   return flow;
 }
 
-const editor = (page: Page) => page.getByRole('textbox', { name: /^Entity, or an array|^Document/ });
+/** The editor of one part of the page, by name: a click on the other part shows it a moment later. */
+const editorOf = {
+  validate: (page: Page) => page.getByRole('textbox', { name: /^Entity, or an array/ }),
+  jsonld: (page: Page) => page.getByRole('textbox', { name: /^Document/ }),
+};
 
 /** Replaces what is in the editor, as one does: what is there is deleted first. Chromium gives what replaces a marked text its style. */
-async function paste(page: Page, text: string): Promise<void> {
+async function paste(page: Page, text: string, editor = editorOf.validate): Promise<void> {
   await editor(page).focus();
   await page.keyboard.press('ControlOrMeta+A');
   await page.keyboard.press('Delete');
@@ -57,6 +61,7 @@ async function clear(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Validate', exact: true }).click();
   await paste(page, ' ');
   await page.getByLabel('Form').selectOption('');
+  await page.getByLabel('Model').fill('');
 }
 
 /** Entities on the workbench: mended by a click, expanded and compacted, shared by a link. */
@@ -97,6 +102,12 @@ export function workbenchFlows(browser: () => Browser): void {
       await page.getByText('404', { exact: true }).waitFor();
       await page.getByLabel('Model').fill('City');
       await page.getByText('Write it as Domain/Model.').first().waitFor();
+      for (const typed of ['City/', 'bik', 'City/Bi']) {
+        await page.getByLabel('Model').fill(typed);
+        await page.locator('datalist option[value="City/Bike"]').waitFor({ state: 'attached' });
+        await page.getByLabel('Model').fill('');
+        await page.locator('datalist option').waitFor({ state: 'detached' });
+      }
       await page.getByLabel('Model').fill('');
       await paste(page, '{"id": "urn:ngsi-ld:Cart:1", "type": "Cart"}');
       await page.getByRole('link', { name: 'Make one from a sample' }).waitFor();
@@ -123,13 +134,17 @@ export function workbenchFlows(browser: () => Browser): void {
     it('a document is expanded and compacted side by side, with what JSON-LD leaves out', async () => {
       await clear(page);
       await page.getByRole('link', { name: 'Expand and compact' }).click();
-      await paste(page, '{"@context": {}, "id": "urn:ngsi-ld:Bike:1", "type": "Bike", "speed": 2}');
+      await paste(
+        page,
+        '{"@context": {}, "id": "urn:ngsi-ld:Bike:1", "type": "Bike", "speed": 2}',
+        editorOf.jsonld,
+      );
       const [expanded, compacted] = ['Expanded', 'Compacted'].map((name) =>
         page.getByRole('region', { name }),
       );
       assert.ok(expanded !== undefined && compacted !== undefined);
       await expanded.getByText('warning').first().waitFor();
-      await paste(page, '{"id": "urn:ngsi-ld:Bike:1", "type": "Bike", "speed": 2}');
+      await paste(page, '{"id": "urn:ngsi-ld:Bike:1", "type": "Bike", "speed": 2}', editorOf.jsonld);
       await expanded.getByText('https://uri.etsi.org/ngsi-ld/default-context/speed').waitFor();
       await expanded.getByText('Nothing is lost.').waitFor();
       await page.getByLabel('Context', { exact: true }).selectOption('inline');
@@ -138,6 +153,9 @@ export function workbenchFlows(browser: () => Browser): void {
       await page.getByLabel('Context (JSON)').fill('{');
       await expanded.getByText('This is not JSON yet.').waitFor();
       await page.getByLabel('Context', { exact: true }).selectOption('url');
+      await page
+        .locator('datalist option[value$="/api/v2/contexts/City~Bike"]')
+        .waitFor({ state: 'attached' });
       await page.getByLabel('URL of the context').fill('https://elsewhere.example/context.jsonld');
       await compacted.getByText('422', { exact: true }).waitFor();
     });
@@ -177,7 +195,7 @@ export function workbenchFlows(browser: () => Browser): void {
 
     it('an entity is mended with the keyboard alone, and the editor holds nobody', async () => {
       await clear(page);
-      await editor(page).focus();
+      await editorOf.validate(page).focus();
       await page.keyboard.insertText('{"id": "urn:ngsi-ld:Bike:1", "type": "Bike", "speed": "3"}');
       const fix = page.getByRole('button', { name: 'Write 3' });
       await fix.waitFor();
@@ -187,6 +205,16 @@ export function workbenchFlows(browser: () => Browser): void {
       assert.ok(await isReached());
       await page.keyboard.press('Enter');
       await page.getByText('Valid', { exact: true }).waitFor();
+    });
+
+    it('what is typed faster than the page draws is kept, each key in its place', async () => {
+      const other = await openConsole(browser(), flow.gateway.url, '#/workbench', { slowMs: 200 });
+      await editorOf.validate(other.page).focus();
+      await other.page.keyboard.type('12345678901234567890');
+      await other.page.keyboard.press('ArrowLeft');
+      await other.page.keyboard.type('12345678901234567890');
+      await other.page.getByText('1234567890123456789123456789012345678900', { exact: true }).waitFor();
+      await endFlow(other);
     });
 
     it('what entities hold is never markup on the workbench', async () => {

@@ -1,0 +1,54 @@
+import { useState } from 'preact/hooks';
+
+/** What was typed and not saved, by name: kept in this tab, so that looking elsewhere loses nothing. */
+const drafts = new Map<string, unknown>();
+
+/** What was typed under a name, if there is something. Each name stands for drafts of one type. */
+export function draftOf(name: string): unknown {
+  return drafts.get(name);
+}
+
+/** Keeps a draft, or forgets it. While there is one, the browser asks before the page is left. */
+export function keepDraft(name: string, draft: object | undefined): void {
+  if (draft === undefined) drafts.delete(name);
+  else drafts.set(name, draft);
+  if (drafts.size > 0) addEventListener('beforeunload', ask);
+  else removeEventListener('beforeunload', ask);
+}
+
+function ask(event: BeforeUnloadEvent): void {
+  event.preventDefault();
+}
+
+/** A form, and whether it differs from what it began with. */
+export interface Drafted<Form> {
+  readonly form: Form;
+  readonly isChanged: boolean;
+  readonly change: (changed: Partial<Form>) => void;
+  /** Goes back to what it began with. */
+  readonly discard: () => void;
+  /** To be called once it is saved: it stays as it is, and is not kept any longer. */
+  readonly forget: () => void;
+}
+
+/** A form that stays in this tab until it is saved or discarded. @param name no other form has it */
+export function useDraft<Form extends object>(name: string, begin: () => Form): Drafted<Form> {
+  const [first] = useState(begin);
+  const kept = () => draftOf(name) as Form | undefined;
+  const [form, setForm] = useState(() => kept() ?? first);
+  const keep = (next: Form) => {
+    keepDraft(name, isSame(next, first) ? undefined : next);
+    setForm(next);
+  };
+  return {
+    form,
+    isChanged: !isSame(form, first),
+    change: (changed) => keep({ ...(kept() ?? form), ...changed }),
+    discard: () => keep(first),
+    forget: () => keepDraft(name, undefined),
+  };
+}
+
+function isSame(one: object, other: object): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
