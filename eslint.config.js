@@ -34,6 +34,8 @@ export default defineConfig(
       ],
       // Interfaces promise; an implementation that happens to be synchronous still keeps the promise.
       '@typescript-eslint/require-await': 'off',
+      // There are no enums; to look for them takes an eighth of the time.
+      '@typescript-eslint/no-unsafe-enum-assignment': 'off',
       eqeqeq: 'error',
       'no-console': 'error',
       'no-control-regex': 'off',

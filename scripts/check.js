@@ -12,6 +12,8 @@ const tools = [
 ];
 
 for (const tool of tools) {
-  const { status } = spawnSync(process.execPath, tool, { cwd: root, stdio: 'inherit' });
+  // They make so much that lives shortly that the default, 16 MiB, costs a sixth of their time.
+  const args = ['--max-semi-space-size=128', ...tool];
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' });
   if (status !== 0) process.exitCode = 1;
 }

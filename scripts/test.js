@@ -27,7 +27,8 @@ if (!isNarrowed) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
-const GROUP_SIZE = 12;
+/** How many test files share a process. */
+const FILES_OF_A_GROUP = { unit: 12, others: 6 };
 
 const { build } = await loadEsbuild();
 const sources = (
@@ -65,26 +66,40 @@ async function testFiles(target) {
 }
 
 /**
- * Unit tests share processes, a dozen files each: to start one for each file takes longer than most of them.
+ * Tests share processes: to start one for each file, and to load the gateway there, takes longer than most of them. Those that
+ * take longest, of whole gateways, come first. What a file hooks into at its top level, it hooks into the tests of all: only
+ * `after` does no harm there.
  *
  * @param {readonly string[]} all compiled test files @returns {Promise<string[]>} the files to run
  */
 async function inGroups(all) {
-  const unit = all.filter((file) => file.startsWith(join(compiled, 'test', 'unit')));
-  const groups = [];
-  for (let from = 0; from < unit.length; from += GROUP_SIZE) {
-    const text = unit
-      .slice(from, from + GROUP_SIZE)
-      .map((file) => `await import(${JSON.stringify(pathToFileURL(file))});\n`);
-    const group = join(compiled, `unit-${String(from / GROUP_SIZE).padStart(2, '0')}.test.js`);
-    await writeFile(group, text.join(''));
-    groups.push(group);
-  }
-  return [...groups, ...all.filter((file) => !unit.includes(file))];
+  const isUnit = (/** @type {string} */ file) => file.startsWith(join(compiled, 'test', 'unit'));
+  const groups = [
+    ...chunks(
+      all.filter((file) => !isUnit(file)),
+      FILES_OF_A_GROUP.others,
+    ),
+    ...chunks(all.filter(isUnit), FILES_OF_A_GROUP.unit),
+  ];
+  return Promise.all(
+    groups.map(async (members, index) => {
+      const group = join(compiled, `group-${String(index).padStart(2, '0')}.test.js`);
+      const imports = members.map((file) => `await import(${JSON.stringify(pathToFileURL(file))});\n`);
+      await writeFile(group, imports.join(''));
+      return group;
+    }),
+  );
+}
+
+/** @param {readonly string[]} items @param {number} size @returns {string[][]} */
+function chunks(items, size) {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  );
 }
 
 const found = (await Promise.all(targets.map(testFiles))).flat().sort();
-const files = found.length > 2 * GROUP_SIZE ? await inGroups(found) : found;
+const files = found.length > 2 * FILES_OF_A_GROUP.unit ? await inGroups(found) : found;
 /** @type {NodeJS.ProcessEnv} */
 const env = {
   ...process.env,
@@ -115,8 +130,10 @@ const child = spawn(
     ...(isNarrowed ? ['--enable-source-maps'] : []),
     '--test',
     '--test-reporter=spec',
-    `--test-timeout=${isLong ? 1_800_000 : 300_000}`,
-    `--test-concurrency=${Math.max(2, availableParallelism())}`,
+    // Of a file, or of all that share a process.
+    `--test-timeout=${isLong ? 1_800_000 : 900_000}`,
+    // They wait as well as work: one more than there are cores.
+    `--test-concurrency=${availableParallelism() + 1}`,
     ...files,
   ],
   { cwd: root, stdio: 'inherit', env },
