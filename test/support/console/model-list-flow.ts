@@ -21,7 +21,7 @@ export function modelListFlows(browser: () => Browser): void {
       ['/domains/Sea/models/Ship', { schema: { type: 'object', properties: { knots: {} } } }],
     ]);
     const { page } = flow;
-    await page.getByRole('row', { name: /^City/ }).getByText('27').waitFor();
+    await page.getByRole('row', { name: /^City/ }).getByRole('cell', { name: '27', exact: true }).waitFor();
     await page.getByLabel('Attribute').fill('speed');
     await page.getByText('27 models found').waitFor();
     await page.getByRole('link', { name: 'Next' }).click();
