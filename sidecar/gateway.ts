@@ -7,7 +7,7 @@ import { startEmbeddedBroker, type EmbeddedBroker } from './embedded-broker/inde
 import { createBaseUrl } from './http/api/base-url.js';
 import { buildApp } from './http/app.js';
 import type { ClientPace } from './http/client-pace.js';
-import { findConsole } from './http/console-routes.js';
+import { CONSOLE_PATH, findConsole } from './http/console-routes.js';
 import { createTokenCheck, TOKEN_HEADER } from './http/gateway-token.js';
 import { createLoopCheck } from './http/loop-check.js';
 import { startMetricsServer } from './http/metrics-routes.js';
@@ -30,6 +30,8 @@ export interface Gateway {
   readonly brokerUrl: string;
   /** Where the metrics are read: at a port of their own where METRICS_PORT is set. */
   readonly metricsUrl: string;
+  /** Undefined where the console is not served. */
+  readonly consoleUrl: string | undefined;
   readonly embeddedBroker: EmbeddedBroker | undefined;
   /**
    * Shuts down: running purges stop (deletes in flight finish), new ones are refused, pass-through goes on while
@@ -128,6 +130,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   let isShuttingDown = false;
 
   const turns = createTurns(() => logger.info('connection closed: too many requests waited on it'));
+  const consoleFolder = config.CONSOLE === 'on' ? findConsole(import.meta.dirname) : undefined;
   const app = buildApp({
     logger,
     turns,
@@ -148,7 +151,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     workbench: schemas.workbench,
     transfer: schemas.transfer,
     baseUrlOf: createBaseUrl(config.PUBLIC_URL),
-    consoleFolder: config.CONSOLE === 'on' ? findConsole(import.meta.dirname) : undefined,
+    consoleFolder,
     bodyLimit: config.BODY_LIMIT_BYTES,
     importLimit: config.IMPORT_LIMIT_BYTES,
     isShuttingDown: () => isShuttingDown,
@@ -195,6 +198,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   return {
     url,
     metricsUrl: metricsServer?.url ?? `${url}/metrics`,
+    consoleUrl: consoleFolder === undefined ? undefined : `${url}${CONSOLE_PATH}`,
     brokerUrl: brokerUrl.href.replace(/\/$/, ''),
     embeddedBroker,
     close() {

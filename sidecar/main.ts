@@ -72,11 +72,13 @@ function tuneCollector(): void {
 
 /** What a person sees after `npm start`. */
 function greeting(
-  { url: address, brokerUrl, metricsUrl, embeddedBroker }: Gateway,
+  { url: address, brokerUrl, metricsUrl, consoleUrl, embeddedBroker }: Gateway,
   needsToken: boolean,
 ): string {
   // An unspecified address is for listening, not for calling.
-  const url = address.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
+  const callable = (text: string) =>
+    text.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
+  const url = callable(address);
   const token = needsToken ? ' -H "X-Gateway-Token: $GATEWAY_TOKEN"' : '';
   const entities = `${url}/ngsi-ld/v1/entities`;
   const query = `${entities}?type=Vehicle&q=speed%3E100`;
@@ -95,8 +97,12 @@ function greeting(
         ];
   const what = `NGSI-LD gateway on ${url}: purges entities by query, passes everything else under /ngsi-ld to the broker.`;
   const schemas = `Schemas, models and contexts: ${url}/api/v2/openapi.json describes their API`;
+  const page =
+    consoleUrl === undefined
+      ? []
+      : [`In a browser: ${callable(consoleUrl)} previews, runs and shows purges, and edits models`];
   const metrics = metricsUrl.startsWith(`${address}/`) ? [] : [`Metrics: ${metricsUrl}`];
-  return [what, ...lines, schemas, ...metrics, ''].join('\n');
+  return [what, ...lines, ...page, schemas, ...metrics, ''].join('\n');
 }
 
 function fail(error: unknown, exitCode: number): void {

@@ -19,7 +19,9 @@ describe('starting without a broker', () => {
     const [, dryRun = ''] = await gateway.until(/^ {2}curl '([^']+)'$/m);
     const [, purge = ''] = await gateway.until(/^ {2}curl -i -X DELETE '([^']+)'$/m);
     assert.match(gateway.stdout, /^Broker: embedded, in memory, with [1-9]\d* sample entities.*BROKER_URL/m);
-    for (const printed of [dryRun, purge]) assert.ok(printed.startsWith(url), printed);
+    const [, page = ''] = await gateway.until(/^In a browser: (\S+)/m);
+    for (const printed of [dryRun, purge, page]) assert.ok(printed.startsWith(url), printed);
+    assert.match((await send('', 'GET', page)).text, /^<!doctype html>/i);
 
     const shown = (await send('', 'GET', dryRun)).json() as readonly unknown[];
     assert.ok(shown.length > 0);
@@ -33,6 +35,13 @@ describe('starting without a broker', () => {
 });
 
 describe('starting with a broker', () => {
+  it('a start without the console does not name it', async () => {
+    const broker = await startTestBroker();
+    const gateway = await GatewayProcess.start({ PORT: '0', BROKER_URL: broker.url, CONSOLE: 'off' });
+    await gateway.until(/^Schemas, models and contexts: /m);
+    assert.doesNotMatch(gateway.stdout, /console/);
+  });
+
   it('a start with a broker names the broker, without its credentials', async () => {
     const broker = await startTestBroker();
     const gateway = await GatewayProcess.start({
