@@ -100,6 +100,14 @@ describe("the API's own OpenAPI document", () => {
     assert.equal(new Set(ids).size, ids.length);
   });
 
+  it("the API's own OpenAPI document gives each member of a body a type, but for those that hold schemas, contexts and entities", () => {
+    const kinds = ['type', '$ref', 'const', 'enum', 'anyOf', 'oneOf', 'allOf'];
+    const untyped = membersIn(document)
+      .filter(([, schema]) => !kinds.some((keyword) => Object.hasOwn(schema, keyword)))
+      .map(([name]) => name);
+    assert.deepEqual([...new Set(untyped)].sort(), ['@context', 'context', 'schema', 'witness']);
+  });
+
   it("the API's own OpenAPI document says which writes may need the token, and describes each path parameter", () => {
     for (const [path, item] of Object.entries(document.paths)) {
       for (const [method, operation] of operationsOf(item)) {
@@ -121,6 +129,17 @@ describe("the API's own OpenAPI document", () => {
     }
   });
 });
+
+/** The members that the schemas in a document describe, with their schemas. */
+function membersIn(value: unknown): readonly (readonly [name: string, schema: object])[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]: [string, unknown]) => {
+    if (/^examples?$/.test(name)) return [];
+    const isMap = name === 'properties' && typeof inner === 'object' && inner !== null;
+    const members = isMap ? (Object.entries(inner) as [string, object][]) : [];
+    return [...members, ...membersIn(inner)];
+  });
+}
 
 describe('every status and problem in the OpenAPI document', () => {
   const seen = new Set<string>();

@@ -36,6 +36,17 @@ function liveOf(before: Partial<PurgeRecord> = {}) {
 const progress = (deleted: number, more: Partial<typeof COUNTS> = {}) =>
   ({ type: 'progress', hasBegun: true, ...COUNTS, deleted, ...more }) as const;
 
+describe('what an earlier process has done of a purge', () => {
+  it('a single delete or absence is enough for a purge to have begun, a match is not', () => {
+    for (const [before, expected] of [
+      [{ deleted: 1 }, true],
+      [{ alreadyGone: 1 }, true],
+      [{ matched: 1 }, false],
+    ] as const)
+      assert.equal(liveOf(before).purge.hasBegun, expected, JSON.stringify(before));
+  });
+});
+
 describe('the news of a running purge', () => {
   it('watchers of a purge get its latest state, at most four times a second', async () => {
     const { purge, clock, told, turns } = liveOf();

@@ -59,16 +59,20 @@ describe('a bundle', () => {
     const definitions = Object.fromEntries(
       ['A', 'B'].map((name) => [
         name,
-        { type: 'object', title: name, allOf: [false, { properties: { x: { const: name }, y: true } }] },
+        {
+          type: 'object',
+          title: name,
+          allOf: [false, { not: { properties: { x: { const: name }, y: true } } }],
+        },
       ]),
     );
     const properties = Object.fromEntries(
-      ['A', 'B'].map((name) => [name, { $ref: `${A}#/definitions/${name}/allOf/1/properties/x` }]),
+      ['A', 'B'].map((name) => [name, { $ref: `${A}#/definitions/${name}/allOf/1/not/properties/x` }]),
     );
     const bundled = bundle(resolveWith({ properties }, new Map([[A, { definitions }]])));
     assert.deepEqual(objectIn(objectIn(bundled, '$defs'), A)['definitions'], {
-      A: { title: 'A', allOf: [true, { properties: { x: { const: 'A' } } }] },
-      B: { title: 'B', allOf: [true, { properties: { x: { const: 'B' } } }] },
+      A: { title: 'A', allOf: [true, { not: { properties: { x: { const: 'A' } } } }] },
+      B: { title: 'B', allOf: [true, { not: { properties: { x: { const: 'B' } } } }] },
     });
     assert.deepEqual([{ A: 'A', B: 'B' }, { A: 'B' }, { B: 'A' }].map(verdictOf('2020-12', bundled)), [
       true,

@@ -62,6 +62,13 @@ describe('an example', () => {
       assert.deepEqual(made(schema), { example: expected, faults: [] });
   });
 
+  it('items that must differ are the examples of their schema, in order', () => {
+    const items = { type: 'string', examples: ['red', 'green'] };
+    const schema = { type: 'array', items, minItems: 3, uniqueItems: true };
+    const { example } = exampleOf(schema, { check: createValidator(resolveWith(schema)) });
+    assert.deepEqual(example, ['red', 'green', 'text 2']);
+  });
+
   it('an example satisfies formats, patterns, bounds, lengths, counts and dependencies', () => {
     for (const schema of [
       ...[
