@@ -55,7 +55,7 @@ const INDEXES: ReadonlySet<string> = new Set(['index', 'slot', 'at', 'from', 'to
  * All changes that are tried on a TypeScript source, in the order of its text.
  *
  * Left alone is what no program can notice: the default that the compiler asks for where a list is read at an index that it
- * has, and `once` of a listener for an abort, which comes once.
+ * has, `once` of a listener for an abort, which comes once, and a `description` that is written out, which people read.
  */
 export function mutantsOf(text: string): readonly Mutant[] {
   const file = ts.createSourceFile('source.ts', text, ts.ScriptTarget.ESNext, true);
@@ -167,10 +167,19 @@ function mutateList(node: ts.Node, propose: Propose): void {
   }
   if (ts.isObjectLiteralExpression(node)) {
     for (const dropped of node.properties) {
+      if (isDescription(dropped)) continue;
       const others = node.properties.filter((member) => member !== dropped);
       propose(node, `{ ${others.map((member) => member.getText()).join(', ')} }`, 'member dropped');
     }
   }
+}
+
+function isDescription(member: ts.ObjectLiteralElementLike): boolean {
+  return (
+    ts.isPropertyAssignment(member) &&
+    member.name.getText() === 'description' &&
+    ts.isStringLiteralLike(member.initializer)
+  );
 }
 
 function mutateStatement(node: ts.Node, propose: Propose): void {

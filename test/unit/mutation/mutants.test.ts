@@ -78,6 +78,11 @@ describe('the changes of a mutation run', () => {
     assert.ok(changed('x = list[index] ?? f(0)').includes('x = list[index] ?? f(1)'));
     assert.deepEqual(changed("s.addEventListener('abort', f, { once: true });"), [';']);
     assert.ok(mutantsOf("s.addEventListener('drain', f, { once: true });").length > 1);
+    assert.deepEqual(changed("x = { type: 'string', description: 'A name.' }"), [
+      ';',
+      "x = { description: 'A name.' }",
+    ]);
+    assert.ok(changed('x = { description: given }').includes('x = {  }'));
   });
 
   it('each change of a mutation run differs from the source, and nearly always parses', () => {
