@@ -350,6 +350,11 @@ describe('any explanation', () => {
       numbered(5000, () => 0),
     );
     assert.ok(faults.length >= 100 && faults.length <= 1000);
+    const halves = ['0$', '1$'].map((end) => ({ patternProperties: { [end]: { minimum: 1 } } }));
+    const members = Object.fromEntries(
+      Array.from({ length: 1600 }, (_, index) => [`${index}${index % 2}`, 0]),
+    );
+    assert.equal(linesOf({ allOf: halves }, members).length, 1000);
     // The stack of a worker is larger than that of a test.
     const deep = nestedObject(150);
     const nested = linesOf({ properties: { a: { $ref: '#' } }, not: { type: 'number' } }, deep);
