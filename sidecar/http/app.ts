@@ -23,10 +23,11 @@ import type { PassThrough } from './pass-through.js';
 import type { HostCheck } from './trusted-hosts.js';
 import { problemOf, unforeseen } from './problem.js';
 import type { Turns } from './turns.js';
-import { answerUnreadable } from './unreadable-request.js';
+import { createRawAnswers } from './unreadable-request.js';
 import { PurgeFailedError } from '../jobs/errors.js';
 import { PURGE_ID_HEADER, registerPurgeRoutes, type PurgeRoutesOptions } from './purge-routes.js';
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.js';
+import { refusalFields } from './request-log.js';
 
 export interface AppOptions extends PurgeRoutesOptions, ApiOptions, ConsoleRoutesOptions {
   readonly logger: FastifyBaseLogger;
@@ -69,6 +70,11 @@ const PARAMETER_MAX_CHARS = 1000;
 /** The HTTP server of the gateway: front door, purge and health routes, and the API of the schema service. */
 export function buildApp(options: AppOptions): FastifyInstance {
   const { logger, passThrough, turns, checkHost, checkLoop } = options;
+  const noteRefused = (reason: string, fields: object) => {
+    options.onRefused?.(reason);
+    logger.info({ reason, ...fields }, 'request refused');
+  };
+  const rawAnswers = createRawAnswers({ turns, onRefused: noteRefused });
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -79,25 +85,21 @@ export function buildApp(options: AppOptions): FastifyInstance {
     frameworkErrors: (error, request, reply) => {
       void sendError(error, request, reply);
     },
-    clientErrorHandler: (error, socket) => {
-      options.onRefused?.('unreadable');
-      logger.debug({ code: error.code }, 'unreadable request');
-      answerUnreadable(error, socket);
-    },
+    clientErrorHandler: rawAnswers.clientError,
     serverFactory: (fastify) => {
       const door = createFrontDoor({
         passThrough,
         fastify,
         checkHost,
         checkLoop,
-        onRefused: (reason, req) => {
-          options.onRefused?.(reason);
-          logger.info({ reason, method: req.method, path: instanceOf(req.url ?? '') }, 'request refused');
-        },
+        onRefused: (reason, req, problem) =>
+          noteRefused(reason, { reqId: requestIdOf(req), ...refusalFields(req, problem) }),
       });
       const server = createServer(
         {
           maxHeaderSize: HEADERS_MAX_BYTES,
+          // The front door asks for it.
+          requireHostHeader: false,
           // Uploads through the gateway may take any time as long as they go on; header fields may not. Unless said, the
           // one sets the other.
           requestTimeout: 0,
@@ -110,7 +112,10 @@ export function buildApp(options: AppOptions): FastifyInstance {
       // By default, fields behind the 1000th are dropped without a word; the front door refuses too many instead.
       server.maxHeadersCount = 0;
       closeIdleClients(server, turns, { ...CLIENT_PACE, ...options.clientPace });
-      return server.on('checkContinue', turns.inTurn(door.checkContinue));
+      return server
+        .on('checkContinue', turns.inTurn(door.checkContinue))
+        .on('checkExpectation', turns.inTurn(door.checkExpectation))
+        .on('connect', rawAnswers.connect);
     },
   });
   app.setErrorHandler(sendError);
@@ -185,16 +190,17 @@ function sendProblem(
     reply
       .code(problem.status)
       .header('content-type', 'application/problem+json')
+      // Errors of the router come before the hooks.
+      .header(REQUEST_ID_HEADER, request.id)
       // Bytes, because Fastify adds a charset parameter to text; the media type has none (RFC 9457 § 6.1).
       .send(Buffer.from(JSON.stringify(body)))
   );
 }
 
-/** Without the query, which may hold personal data. What is not the fault of the request is logged with its cause. */
-function logRefusal(request: FastifyRequest, { status, detail }: Problem, cause: unknown): void {
-  const { method, raw } = request;
-  const fields = { method, path: instanceOf(raw.url ?? ''), status, detail };
-  if (status === 503) {
+/** What is not the fault of the request is logged with its cause. */
+function logRefusal(request: FastifyRequest, problem: Problem, cause: unknown): void {
+  const fields = refusalFields(request.raw, problem);
+  if (problem.status === 503) {
     // A refusal for want of room has no deeper cause, and comes by the hundred: its stack would take longer than the answer.
     const hasReason = cause instanceof Error && cause.cause !== undefined;
     request.log.warn({ ...fields, ...(hasReason ? { err: cause } : {}) }, 'request failed for now');

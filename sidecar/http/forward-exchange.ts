@@ -6,7 +6,6 @@ import {
   answerProblem,
   failureKind,
   FAILURE_PROBLEMS,
-  instanceOf,
   NoPlaceError,
   SlowClientError,
 } from './forward-problem.js';
@@ -16,11 +15,12 @@ import { endAfterUpload, hasBody } from './late-upload.js';
 import { endToEndHeaders, isPlainlyFramed } from './hop-by-hop.js';
 import type { Entrant, Holder, Places } from './places.js';
 import { requestIdOf } from './request-id.js';
+import { loggedPath } from './request-log.js';
 
 /** A request that could not be forwarded completely. */
 export interface ForwardFailure {
   readonly method: string;
-  /** Path without the query. */
+  /** Path without the query, cut where it is long. */
   readonly path: string;
   readonly kind: FailureKind;
   /** By which the request is known in other logs: the one that it came with, or a new one. */
@@ -273,7 +273,7 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Hol
     const begun = this.#res.headersSent;
     this.#options.onError?.(error, {
       method: this.#req.method ?? '',
-      path: instanceOf(this.#req.url ?? ''),
+      path: loggedPath(this.#req.url ?? ''),
       kind,
       reqId: requestIdOf(this.#req),
       status: begun ? undefined : FAILURE_PROBLEMS[kind].status,

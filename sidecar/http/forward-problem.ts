@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { endAfterUpload } from './late-upload.js';
 import type { Problem } from '../ngsi-ld/problem.js';
 import { problem } from './problem-kinds.js';
+import { requestIdOf } from './request-id.js';
 
 /** A problem without its `instance`, which is the path of the request. */
 export type ProblemDraft = Required<Pick<Problem, 'type' | 'title' | 'status' | 'detail'>>;
@@ -22,6 +23,7 @@ export function answerProblem(
   res.writeHead(draft.status, {
     'Content-Type': 'application/problem+json',
     'Content-Length': body.length,
+    'X-Request-Id': requestIdOf(req),
     ...(typeof tenant === 'string' ? { 'NGSILD-Tenant': tenant } : {}),
     ...(draft.status === 503 ? { 'Retry-After': '1' } : {}),
     ...(isLast ? { Connection: 'close' } : {}),

@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerProblem, type ProblemDraft } from './forward-problem.js';
 import type { PassThrough } from './pass-through.js';
-import { faultyFields, longPath, longTarget } from './request-limits.js';
+import { faultyFields, faultyMessage, longPath, longTarget } from './request-limits.js';
 import type { LoopCheck } from './loop-check.js';
 import type { HostCheck } from './trusted-hosts.js';
 import { problem } from './problem-kinds.js';
 import { classifyRequest } from '../ngsi-ld/request-path.js';
 import type { RefusalReason } from '../ngsi-ld/request-path.js';
 
-/** Why a request was refused: its path, its header fields, the host it is for, a ring of gateways, or its length. */
-export type Refusal = RefusalReason | 'fields' | 'host' | 'loop' | 'length';
+/** Why a request was refused: its path, its header fields, the host it is for, a ring of gateways, its length, its `Expect`. */
+export type Refusal = RefusalReason | 'fields' | 'host' | 'loop' | 'length' | 'expectation';
 
 interface Refused {
   readonly by: 'front door';
@@ -29,14 +29,20 @@ export interface FrontDoorOptions {
   /** Refuses requests that have passed this gateway before. */
   readonly checkLoop: LoopCheck;
   /** Called for each refusal. Must not throw. */
-  readonly onRefused?: (reason: Refusal, req: IncomingMessage) => void;
+  readonly onRefused?: (reason: Refusal, req: IncomingMessage, problem: ProblemDraft) => void;
 }
 
 /** Listeners for the events of the same names of an http.Server. */
 export interface FrontDoor {
   readonly request: (req: IncomingMessage, res: ServerResponse) => void;
   readonly checkContinue: (req: IncomingMessage, res: ServerResponse) => void;
+  readonly checkExpectation: (req: IncomingMessage, res: ServerResponse) => void;
 }
+
+const UNKNOWN_EXPECTATION = problem(
+  'expectationFailed',
+  'The only expectation that is met here is 100-continue (RFC 9110, section 10.1.1).',
+);
 
 const SPELLING =
   'Spell a purge exactly as DELETE /ngsi-ld/v1/entities?… or DELETE /ngsi-ld/v1/temporal/entities?…, and the DELETE of ' +
@@ -62,20 +68,25 @@ const DETAILS: Readonly<Record<RefusalReason, string>> = {
  *
  *     serverFactory: (fastify) => {
  *       const door = createFrontDoor({ passThrough, fastify, checkHost, checkLoop });
- *       return http.createServer(door.request).on('checkContinue', door.checkContinue);
+ *       const server = http.createServer({ requireHostHeader: false }, door.request);
+ *       return server.on('checkContinue', door.checkContinue).on('checkExpectation', door.checkExpectation);
  *     }
  */
 export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
   const { passThrough, fastify, checkHost, checkLoop, onRefused } = options;
 
-  function admit(req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean): void {
-    const decision = decide(req);
+  function admit(
+    req: IncomingMessage,
+    res: ServerResponse,
+    awaitsContinue: boolean,
+    decision = decide(req),
+  ): void {
     switch (decision.by) {
       case 'broker':
         passThrough(req, res, { awaitsContinue });
         return;
       case 'front door':
-        onRefused?.(decision.reason, req);
+        onRefused?.(decision.reason, req, decision.problem);
         answerProblem(req, res, decision.problem, awaitsContinue);
         return;
       case 'gateway':
@@ -100,13 +111,14 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
   function faultOf({
     method = '',
     url: target = '',
+    httpVersion,
     headers,
     rawHeaders,
   }: IncomingMessage): Refused | undefined {
     // A query that only the broker reads may be long: the broker bounds it.
     const isQuery = method === 'GET' || method === 'HEAD';
     return (
-      refused('fields', faultyFields(rawHeaders)) ??
+      refused('fields', faultyFields(rawHeaders) ?? faultyMessage({ httpVersion, headers })) ??
       refused('host', checkHost({ method, host: headers.host, origin: headers.origin })) ??
       refused('loop', checkLoop(headers.via)) ??
       refused('length', longPath(target) ?? (isQuery ? undefined : longTarget(target)))
@@ -116,6 +128,8 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
   return {
     request: (req, res) => admit(req, res, false),
     checkContinue: (req, res) => admit(req, res, true),
+    // The client may wait for an interim answer that never comes.
+    checkExpectation: (req, res) => admit(req, res, true, refused('expectation', UNKNOWN_EXPECTATION)),
   };
 }
 

@@ -13,6 +13,9 @@ const DISCARD_MS = 30_000;
 /** Longest pause in the body. A sender that waits for the answer has it by then. */
 const DISCARD_IDLE_MS = 5000;
 
+/** Emitted on a request whose rest cannot be read: nothing more of it comes. */
+export const UNREADABLE = 'unreadable';
+
 /** True when more of the request's body is to come. */
 function isUploading(req: IncomingMessage): boolean {
   return !req.complete && !req.destroyed && hasBody(req);
@@ -48,6 +51,28 @@ function discard(
   req.resume();
 }
 
+/** The same beside an answer that is complete, on a connection that stays open. */
+function discardBehind(req: IncomingMessage, idleMs?: number): void {
+  req.once(UNREADABLE, () => req.socket.destroySoon());
+  discard(
+    req,
+    () => {},
+    () => req.socket.destroy(),
+    idleMs,
+  );
+}
+
+/** The same before the end of an answer that closes the connection. */
+function discardBefore(req: IncomingMessage, end: () => void, idleMs?: number): void {
+  let isDone = false;
+  const endOnce = () => {
+    if (!isDone) end();
+    isDone = true;
+  };
+  req.once(UNREADABLE, endOnce);
+  discard(req, endOnce, endOnce, idleMs);
+}
+
 /**
  * Ends a response whose head and body are written, although the request may still be coming in.
  *
@@ -59,16 +84,10 @@ export function endAfterUpload(req: IncomingMessage, res: ServerResponse, idleMs
   } else if (res.shouldKeepAlive) {
     // The connection stays open, and the rest of the body is read from it.
     res.end();
-    discard(
-      req,
-      () => {},
-      () => req.socket.destroy(),
-      idleMs,
-    );
+    discardBehind(req, idleMs);
   } else {
     // Ending it would close the connection under the sender.
-    const end = () => res.end();
-    discard(req, end, end, idleMs);
+    discardBefore(req, () => res.end(), idleMs);
   }
 }
 
@@ -88,18 +107,13 @@ export const sendAfterUpload: onSendHookHandler = ({ raw: req }, reply, payload,
   reply.removeHeader('connection');
   const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload;
   if (reply.raw.shouldKeepAlive || !(bytes instanceof Buffer)) {
-    discard(
-      req,
-      () => {},
-      () => req.socket.destroy(),
-    );
+    discardBehind(req);
     done();
     return;
   }
   reply.headers({ connection: 'close', 'content-length': bytes.length });
   const answer = new Readable({ read: () => {} });
   answer.push(bytes);
-  const end = () => answer.push(null);
-  discard(req, end, end);
+  discardBefore(req, () => void answer.push(null));
   done(null, answer);
 };

@@ -4,12 +4,9 @@ import { MIN_BYTES_PER_SECOND } from './client-pace.js';
 import { ForwardExchange } from './forward-exchange.js';
 import type { ForwardFailure, PassThroughEnd } from './forward-exchange.js';
 import { answerProblem, FAILURE_PROBLEMS } from './forward-problem.js';
-import type { ProblemDraft } from './forward-problem.js';
 import { createForwardedHeaders } from './forward-headers.js';
 import { brokerBase, brokerTarget } from './forward-target.js';
-import { isPlainlyFramed, valuesOf } from './hop-by-hop.js';
 import { Places } from './places.js';
-import { problem } from './problem-kinds.js';
 
 export interface PassThroughOptions {
   /** Pool or Agent, which the caller owns and closes. It must not decompress, cache, redirect or retry. */
@@ -65,16 +62,6 @@ const PLACES: PassThroughPlaces = {
   bytesPerSecond: MIN_BYTES_PER_SECOND,
 };
 
-const REPEATED_HOST: ProblemDraft = {
-  ...FAILURE_PROBLEMS['unacceptable-request'],
-  detail: 'The request has more than one Host header (RFC 9112, section 3.2).',
-};
-
-const UNKNOWN_CODING: ProblemDraft = problem(
-  'transferCoding',
-  'The only transfer coding accepted here is chunked (RFC 9112, section 6.1).',
-);
-
 /**
  * A streaming reverse proxy in front of one broker. Method, path, query, headers and body reach the broker as they
  * came, and its answer the client, but for what createForwardedHeaders lists and for what concerns one connection
@@ -83,7 +70,8 @@ const UNKNOWN_CODING: ProblemDraft = problem(
  *
  * An answer that breaks off breaks the client's connection too: no cut-off body ever looks complete. Otherwise failures
  * are problem+json: 502 out of reach or not HTTP, 504 too slow, 503 shutting down or no place in time, 408 a body that
- * stands still, 400 or 501 what HTTP/1.1 cannot carry.
+ * stands still, 400 what HTTP/1.1 cannot carry. What servers read in different ways must have been refused before: see
+ * request-limits.ts.
  *
  * @throws TypeError when the broker's URL cannot be a base
  */
@@ -108,9 +96,8 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
   return (req, res, { awaitsContinue = false } = {}) => {
     if (res.closed) return;
     const path = brokerTarget(base, req.url ?? '');
-    const refusal = refusalOf(req);
-    if (path === undefined || refusal !== undefined) {
-      const problem = refusal ?? FAILURE_PROBLEMS['unacceptable-request'];
+    if (path === undefined) {
+      const problem = FAILURE_PROBLEMS['unacceptable-request'];
       answerProblem(req, res, problem, awaitsContinue);
       options.onEnded?.({ method: req.method ?? '', status: problem.status, ms: 0 });
     } else {
@@ -119,10 +106,4 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
       new ForwardExchange(req, res, exchangeOptions, outbound).start(awaitsContinue);
     }
   };
-}
-
-/** Refuses a parsed request in a form that servers disagree on. */
-function refusalOf(req: IncomingMessage): ProblemDraft | undefined {
-  if (valuesOf(req.rawHeaders, 'host').length > 1) return REPEATED_HOST;
-  return isPlainlyFramed(req.headers['transfer-encoding']) ? undefined : UNKNOWN_CODING;
 }

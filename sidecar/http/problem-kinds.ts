@@ -36,6 +36,7 @@ export const problemKinds = {
   bodyTooLarge: kind(413, ownType('body-too-large'), 'Body too large'),
   uriTooLong: kind(414, errorTypes.invalidRequest, 'URI Too Long'),
   mediaTypeNotSupported: kind(415, ownType('media-type-not-supported'), 'Media type not supported'),
+  expectationFailed: kind(417, errorTypes.invalidRequest, 'Expectation Failed'),
   bodyInvalid: kind(422, ownType('body-invalid'), 'Invalid body'),
   schemaInvalid: kind(422, ownType('schema-invalid'), 'Invalid schema'),
   schemaDialectUnsupported: kind(422, ownType('schema-dialect-unsupported'), 'Draft not supported'),

@@ -1,9 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import type { PurgeOrder } from '../jobs/new-record.js';
 import type { PurgeService } from '../jobs/purge-service.js';
+import type { PurgeFailedError } from '../jobs/errors.js';
 import { forwardedHeaders } from '../purge/broker/forwarded-headers.js';
 import { UnsupportedRequestError } from '../purge/errors.js';
 import { callerOf } from './caller.js';
+import { refused } from './errors.js';
 import { parsePurgePolicy, POLICY_HEADER } from './purge-policy.js';
 import { REQUEST_ID_HEADER } from './request-id.js';
 
@@ -12,37 +14,59 @@ export interface OrderOptions {
   readonly hasToken: boolean;
 }
 
+/** What a request says of its purge. */
+export interface AskedPurge extends Pick<PurgeOrder, 'target' | 'query'> {
+  /** Headers that its body gives, in lower case. */
+  readonly bodyHeaders?: Readonly<Record<string, string>>;
+}
+
+/** Headers that say the same as one of a body, beside that header itself. */
+const RIVALS: Readonly<Record<string, readonly string[]>> = { 'ngsild-tenant': ['fiware-service'] };
+
 /** Headers that would move the purge to other data than the live one; refused until they are honoured. */
 const UNSUPPORTED_HEADERS = ['ngsild-snapshot', 'ngsild-entitymap'] as const;
+
+export interface RecordedOrderOptions extends OrderOptions {
+  readonly purges: Pick<PurgeService, 'refusal'>;
+}
 
 /**
  * A purge as a request asks for it. What is refused is recorded.
  *
- * @throws PurgeFailedError with what `orderOf` throws
+ * @param check what is to be found out first; what it throws is a refusal as well
+ * @throws PurgeFailedError with what `orderOf` and the check throw
  */
 export function recordedOrderOf(
   request: FastifyRequest,
-  what: Pick<PurgeOrder, 'target' | 'query'>,
-  { purges, ...options }: OrderOptions & { readonly purges: Pick<PurgeService, 'refusal'> },
+  what: AskedPurge,
+  options: RecordedOrderOptions,
+  check: () => void = () => {},
 ): PurgeOrder {
   try {
+    check();
     return orderOf(request, what, options);
   } catch (error) {
-    throw purges.refusal({ ...what, ...askedBy(request, options), policy: {} }, error);
+    throw recordedRefusal(request, what, error, options);
   }
+}
+
+/** Records that a purge was refused. @returns what is to be thrown */
+export function recordedRefusal(
+  request: FastifyRequest,
+  what: AskedPurge,
+  error: unknown,
+  { purges, ...options }: RecordedOrderOptions,
+): PurgeFailedError {
+  return purges.refusal({ ...askedBy(request, what, options), policy: {} }, error);
 }
 
 /**
  * A purge as a request asks for it.
  *
- * @throws RequestRefusedError for a policy that is not understood, UnsupportedRequestError for headers that would move the
- *   purge to other data
+ * @throws RequestRefusedError for a policy that is not understood, and for headers that the body gives as well;
+ *   UnsupportedRequestError for headers that would move the purge to other data
  */
-export function orderOf(
-  request: FastifyRequest,
-  what: Pick<PurgeOrder, 'target' | 'query'>,
-  options: OrderOptions,
-): PurgeOrder {
+export function orderOf(request: FastifyRequest, what: AskedPurge, options: OrderOptions): PurgeOrder {
   const { headers } = request;
   const policy = parsePurgePolicy(headers[POLICY_HEADER]);
   for (const name of UNSUPPORTED_HEADERS) {
@@ -52,15 +76,23 @@ export function orderOf(
       );
     }
   }
-  return { ...what, ...askedBy(request, options), policy };
+  for (const name of Object.keys(what.bodyHeaders ?? {})) {
+    const rival = [name, ...(RIVALS[name] ?? [])].find((header) => headers[header] !== undefined);
+    if (rival === undefined) continue;
+    throw refused('invalidRequest', `The body and the header ${rival} name different things; leave one out.`);
+  }
+  return { ...askedBy(request, what, options), policy };
 }
 
 function askedBy(
   { headers, id }: FastifyRequest,
+  { target, query, bodyHeaders }: AskedPurge,
   { hasToken }: OrderOptions,
-): Pick<PurgeOrder, 'headers' | 'caller' | 'requestId'> {
+): Omit<PurgeOrder, 'policy'> {
   return {
-    headers: { ...forwardedHeaders(headers), [REQUEST_ID_HEADER]: id },
+    target,
+    query,
+    headers: { ...bodyHeaders, ...forwardedHeaders(headers), [REQUEST_ID_HEADER]: id },
     caller: callerOf(headers, hasToken),
     requestId: id,
   };

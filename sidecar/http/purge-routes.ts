@@ -17,6 +17,8 @@ export interface PurgeRoutesOptions extends OrderOptions {
 /** `DELETE /ngsi-ld/v1/entities` (clause 6.4.3.3) and `DELETE /ngsi-ld/v1/temporal/entities`, with or without `/`. */
 export function registerPurgeRoutes(app: FastifyInstance, options: PurgeRoutesOptions): void {
   void app.register(async (scope) => {
+    // Before anything of it is looked at, or kept.
+    scope.addHook('onRequest', async ({ headers }) => options.checkToken(headers[TOKEN_HEADER]));
     // Whatever its media type, a body is none of a purge's business; a query in it would be silently ignored.
     scope.addHook('onRequest', async ({ raw }) => {
       delete raw.headers['content-type'];
@@ -25,18 +27,18 @@ export function registerPurgeRoutes(app: FastifyInstance, options: PurgeRoutesOp
     scope.addContentTypeParser('*', (request, payload, done) => {
       // Announced is enough: a body that never comes would hold the request for ever.
       if (Number(request.headers['content-length']) > 0) {
-        done(bodyRefused());
+        done(null, HAS_BODY);
         return;
       }
-      // Once: a refused body has an end as well, when its rest has been read.
+      // Once: a body has an end as well, when its rest has been read.
       let isDone = false;
-      const finish = (error: Error | null) => {
-        if (!isDone) done(error);
+      const finish = (error: Error | null, body?: typeof HAS_BODY) => {
+        if (!isDone) done(error, body);
         isDone = true;
       };
-      payload.once('data', () => finish(bodyRefused()));
+      payload.once('data', () => finish(null, HAS_BODY));
       payload.once('end', () => finish(null));
-      payload.once('error', finish);
+      payload.once('error', (error) => finish(error));
     });
     const handlers = {
       '/ngsi-ld/v1/entities': createHandler('entities', options),
@@ -52,8 +54,10 @@ export function registerPurgeRoutes(app: FastifyInstance, options: PurgeRoutesOp
 function createHandler(target: keyof PurgeKinds, options: PurgeRoutesOptions) {
   const { purges } = options;
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    options.checkToken(request.headers[TOKEN_HEADER]);
-    const order = recordedOrderOf(request, { target, query: rawQueryOf(request.raw) }, options);
+    const what = { target, query: rawQueryOf(request.raw) };
+    const order = recordedOrderOf(request, what, options, () => {
+      if (request.body === HAS_BODY) throw bodyRefused();
+    });
     const preferences = preferencesOf(request.headers.prefer);
     if (preferences.respondAsync) {
       const record = await purges.submit(order);
@@ -81,6 +85,9 @@ function createHandler(target: keyof PurgeKinds, options: PurgeRoutesOptions) {
         await reply.type('application/json').send(Buffer.from(JSON.stringify(body)));
   };
 }
+
+/** Stands for the body of a purge, whatever that is. */
+const HAS_BODY = 'a body';
 
 /** Names the record of a purge, on each answer to it. */
 export const PURGE_ID_HEADER = 'purge-id';

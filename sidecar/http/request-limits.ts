@@ -1,8 +1,9 @@
+import type { IncomingMessage } from 'node:http';
 import type { ProblemDraft } from './forward-problem.js';
-import type { RawHeaders } from './hop-by-hop.js';
+import { isPlainlyFramed, type RawHeaders } from './hop-by-hop.js';
 import { problem } from './problem-kinds.js';
 
-/** What the front door refuses because of its length, its number of header fields, or fields that are ambiguous. */
+/** What the front door refuses because of its length, its number of header fields, or fields that are ambiguous or missing. */
 
 /** Far more than any client or proxy sends. */
 export const MAX_FIELDS = 500;
@@ -24,12 +25,29 @@ const SINGLE: ReadonlySet<string> = new Set([
 
 const TOO_MANY = problem('fieldsTooLarge', `The request has more than ${MAX_FIELDS} header fields.`);
 
+const REPEATED_HOST = problem(
+  'invalidRequest',
+  'The request has more than one Host header (RFC 9112, section 3.2).',
+);
+
+const NO_HOST = problem('invalidRequest', 'The request has no Host header (RFC 9112, section 3.2).');
+
+const UNKNOWN_CODING = problem(
+  'transferCoding',
+  'The only transfer coding accepted here is chunked (RFC 9112, section 6.1).',
+);
+
 /** The problem of a request with too many header fields, or with an ambiguous one; undefined for every other request. */
 export function faultyFields(raw: RawHeaders): ProblemDraft | undefined {
   if (raw.length > 2 * MAX_FIELDS) return TOO_MANY;
   let seen: Set<string> | undefined;
+  let hasHost = false;
   for (let index = 0; index < raw.length; index += 2) {
     const name = (raw[index] ?? '').toLowerCase();
+    if (name === 'host') {
+      if (hasHost) return REPEATED_HOST;
+      hasHost = true;
+    }
     if (!SINGLE.has(name)) continue;
     seen ??= new Set();
     if ((raw[index + 1] ?? '').trim() === '') return ambiguous(raw[index] ?? '', 'is empty');
@@ -37,6 +55,15 @@ export function faultyFields(raw: RawHeaders): ProblemDraft | undefined {
     seen.add(name);
   }
   return undefined;
+}
+
+/** The problem of a request without the Host that HTTP/1.1 demands, or whose end servers may not agree on. */
+export function faultyMessage({
+  httpVersion,
+  headers,
+}: Pick<IncomingMessage, 'httpVersion' | 'headers'>): ProblemDraft | undefined {
+  if (headers.host === undefined && httpVersion === '1.1') return NO_HOST;
+  return isPlainlyFramed(headers['transfer-encoding']) ? undefined : UNKNOWN_CODING;
 }
 
 function ambiguous(name: string, fault: string): ProblemDraft {

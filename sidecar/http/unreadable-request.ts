@@ -1,42 +1,134 @@
-import { STATUS_CODES } from 'node:http';
+import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { errorTypes } from '../ngsi-ld/problem.js';
+import type { ProblemDraft } from './forward-problem.js';
+import { UNREADABLE } from './late-upload.js';
+import { problem } from './problem-kinds.js';
+import { newRequestId, requestIdOf } from './request-id.js';
+import { refusalFields } from './request-log.js';
+import type { Turns } from './turns.js';
 
 /** Time for the sender to read the answer before the connection is cut, in milliseconds. */
 const LINGER_MS = 2000;
 
+/** Why node:http makes no response for what it was sent: no HTTP, or a CONNECT. */
+export type RawRefusal = 'unreadable' | 'method';
+
+export interface RawAnswersOptions {
+  readonly turns: Pick<Turns, 'answerOn'>;
+  /** Called once for each refusal, with what a log may say of it. Must not throw. */
+  readonly onRefused: (reason: RawRefusal, fields: object) => void;
+}
+
+/** Listeners for events of an http.Server that come with a socket and without a response. */
+export interface RawAnswers {
+  /** Bytes that could not be parsed as a request. */
+  readonly clientError: (error: Error & { readonly code?: string }, socket: Socket) => void;
+  /** A request for a tunnel. */
+  readonly connect: (req: IncomingMessage, socket: Duplex) => void;
+}
+
+const NO_TUNNELS = problem('methodNotAllowed', 'This gateway opens no tunnels: CONNECT is not allowed.');
+
+const METHODS = { Allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS' };
+
 /**
- * Answers bytes that node:http could not parse as a request (its `clientError` event), and ends the connection. Further
- * bytes are ignored; cutting the connection at once could lose the answer on its way.
+ * Answers what node:http only hands a socket for, and ends the connection. Answers that are due before are not disturbed:
+ * what comes behind a good request is no reason to give that one the answer of another.
  */
-export function answerUnreadable(error: Error & { readonly code?: string }, socket: Socket): void {
-  if (socket.writableEnded) return;
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
+export function createRawAnswers({ turns, onRefused }: RawAnswersOptions): RawAnswers {
+  /** Each further byte on them is an error again. */
+  const faulty = new WeakSet<Socket>();
+
+  function clientError(error: Error & { readonly code?: string }, socket: Socket): void {
+    if (faulty.has(socket)) return;
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const open = turns.answerOn(socket);
+    if (open?.req.complete === true && error.code === 'HPE_INVALID_EOF_STATE') {
+      // The client has disconnected in the middle of its next request.
+      socket.end();
+      return;
+    }
+    faulty.add(socket);
+    const draft = reasonOf(error.code);
+    // What cannot be read is part of a request, or comes behind all of them.
+    const req = open?.req.complete === false ? open.req : undefined;
+    const reqId = req === undefined ? newRequestId() : requestIdOf(req);
+    const { code } = error;
+    onRefused('unreadable', {
+      reqId,
+      code,
+      ...(req === undefined ? { status: draft.status, detail: draft.detail } : refusalFields(req, draft)),
+    });
+    answerInTurn(socket, draft, reqId);
   }
-  const { status, detail } = reasonOf(error.code);
-  const title = STATUS_CODES[status] ?? 'Invalid request';
-  const body = JSON.stringify({ type: errorTypes.invalidRequest, title, status, detail });
-  const head = [
-    `HTTP/1.1 ${status} ${title}`,
-    'Content-Type: application/problem+json',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+
+  /** Answers when the answers before have ended. */
+  function answerInTurn(socket: Socket, draft: ProblemDraft, reqId: string): void {
+    const open = turns.answerOn(socket);
+    if (open?.req.complete === true) open.once('close', () => answerInTurn(socket, draft, reqId));
+    else if (open?.headersSent !== true) endWith(socket, draft, reqId);
+    // A second head in the middle of an answer would be read as a part of it. One that only waits for the rest is whole.
+    else if (!open.req.emit(UNREADABLE)) socket.destroy();
+  }
+
+  function connect(req: IncomingMessage, socket: Duplex): void {
+    // From here on, node:http has no listeners on the socket.
+    socket.on('error', () => undefined);
+    const reqId = requestIdOf(req);
+    onRefused('method', { reqId, ...refusalFields(req, NO_TUNNELS) });
+    if (turns.answerOn(req.socket) === undefined) endWith(req.socket, NO_TUNNELS, reqId, METHODS);
+    // Nobody watches any more over the answer that is still open.
+    else socket.destroy();
+  }
+
+  return { clientError, connect };
+}
+
+/** Further bytes are ignored; cutting the connection at once could lose the answer on its way. */
+function endWith(
+  socket: Socket,
+  draft: ProblemDraft,
+  reqId: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  if (!socket.writable) return;
+  const body = JSON.stringify(draft);
+  const fields = {
+    'Content-Type': 'application/problem+json',
+    'Content-Length': Buffer.byteLength(body),
+    'X-Request-Id': reqId,
+    ...headers,
+    Connection: 'close',
+  };
+  const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${draft.status} ${STATUS_CODES[draft.status] ?? ''}\r\n${head.join('')}\r\n${body}`);
+  socket.resume();
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(timer));
 }
 
 /** RFC 9110 §§ 15.5.1 and 15.5.9, RFC 6585 § 5. */
-function reasonOf(code: string | undefined): { readonly status: 400 | 408 | 431; readonly detail: string } {
+function reasonOf(code: string | undefined): ProblemDraft {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      return { status: 431, detail: 'The request line and the header fields together are too large.' };
+      return named(431, 'The request line and the header fields together are too large.');
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return { status: 408, detail: 'The header fields took too long to arrive.' };
+      return named(408, 'The header fields took too long to arrive.');
     default:
-      return { status: 400, detail: 'This is not an HTTP/1.1 request.' };
+      return named(400, 'This is not an HTTP/1.1 request.');
   }
+}
+
+function named(status: number, detail: string): ProblemDraft {
+  return {
+    type: errorTypes.invalidRequest,
+    title: STATUS_CODES[status] ?? 'Invalid request',
+    status,
+    detail,
+  };
 }

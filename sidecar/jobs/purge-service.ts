@@ -31,6 +31,9 @@ export { isFinal, PURGE_STATES, type PurgeRecord } from '../schemas/store/purge-
 /** Refused purges that are kept, at most. */
 const MAX_REFUSED = 10_000;
 
+/** So many more refused purges are kept until the oldest are removed, or until the next time that all is pruned. */
+const REFUSED_BETWEEN_PRUNING = 1000;
+
 const PRUNE_EVERY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
@@ -43,6 +46,7 @@ export class PurgeService {
   readonly #stopped = new AbortController();
   #pruning: NodeJS.Timeout | undefined;
   #queued = 0;
+  #refusedSincePruning = 0;
 
   constructor(options: PurgeServiceOptions) {
     this.#options = options;
@@ -53,6 +57,7 @@ export class PurgeService {
         this.#keeper.drop(record.id, lease);
         this.#keeper.lookForMore();
       },
+      refused: () => this.#noteRefused(),
       inquire: () => this.#keeper.inquire(),
     });
     const jobs = new JobRunner(options, this.#atWork, this.#stopped.signal);
@@ -327,10 +332,22 @@ export class PurgeService {
     return new Date(this.#options.clock.now()).toISOString();
   }
 
-  async #prune(): Promise<void> {
-    const { store, idFiles, historyDays, clock } = this.#options;
+  /** A flood of refused purges does not fill the store until the next pruning. */
+  #noteRefused(): void {
+    this.#refusedSincePruning += 1;
+    if (this.#refusedSincePruning >= REFUSED_BETWEEN_PRUNING) void this.#pruneRecords();
+  }
+
+  async #pruneRecords(): Promise<void> {
+    const { store, historyDays, clock } = this.#options;
+    this.#refusedSincePruning = 0;
     // The store reports its failures elsewhere, and this is tried again.
     await store.prune(clock.now() - historyDays * DAY_MS, MAX_REFUSED).catch(() => {});
+  }
+
+  async #prune(): Promise<void> {
+    const { store, idFiles } = this.#options;
+    await this.#pruneRecords();
     const isKept = async (id: string) =>
       this.#atWork.record(id) !== undefined || (await store.get(id)) !== undefined;
     await idFiles.sweep(isKept).catch(() => {});

@@ -30,6 +30,8 @@ export interface Work {
 export interface AtWorkHooks {
   /** A purge has come to its end here. */
   left(live: LivePurge): void;
+  /** The record of a refused purge is to be kept. */
+  refused(): void;
   /** Asks the store whether a purge is still this process's own; does not reject. */
   inquire(): Promise<void>;
 }
@@ -37,8 +39,14 @@ export interface AtWorkHooks {
 /** Statuses of refusals that are recorded. */
 const RECORDED_REFUSALS: ReadonlySet<number> = new Set([400, 403, 409, 501]);
 
-/** Characters of the query of a refused purge that are kept. */
-const MAX_REFUSED_QUERY = 8 * 1024;
+/** The same where a request was refused before it was understood: its body may be wrong. */
+const RECORDED_AT_ONCE: ReadonlySet<number> = new Set([...RECORDED_REFUSALS, 422]);
+
+/** Characters that are kept of a refused purge: anybody who may ask for purges may have many refused. */
+const MAX_REFUSED = { query: 8 * 1024, tenant: 256, link: 4096 } as const;
+
+/** Faults of a body that are kept. */
+const MAX_FAULTS = 10;
 
 /** The purges that this process works on: their records, their work, and how they end. */
 export class PurgesAtWork {
@@ -138,8 +146,10 @@ export class PurgesAtWork {
 
   /** @param error what ended it early, or that its caller is gone */
   end(live: LivePurge, members: Partial<PurgeRecord>, error?: unknown): void {
-    live.set({ ...members, endedAt: this.#now() });
+    const isRefused = members.state === 'refused';
+    live.set({ ...members, ...(isRefused ? shortened(live.record) : {}), endedAt: this.#now() });
     this.#options.observer.ended(live.record, error);
+    if (isRefused) this.#hooks.refused();
   }
 
   /** @param stopped what a purge is called that was stopped, but not cancelled by request */
@@ -166,10 +176,12 @@ export class PurgesAtWork {
 
   /** @returns the record, where such an error makes one */
   recordRefusal(draft: PurgeRecord, error: unknown): PurgeRecord | undefined {
-    if (!this.isRefusal(error)) return undefined;
-    const query = draft.query.slice(0, MAX_REFUSED_QUERY);
-    const live = this.track({ ...draft, query }, new Lease(0, Infinity, () => 0));
-    this.end(live, { state: 'refused', problem: this.#options.problemOf(error) }, error);
+    const problem = this.#options.problemOf(error);
+    if (!RECORDED_AT_ONCE.has(problem.status)) return undefined;
+    const live = this.track(draft, new Lease(0, Infinity, () => 0));
+    const { errors } = problem;
+    const kept = Array.isArray(errors) ? { ...problem, errors: errors.slice(0, MAX_FAULTS) } : problem;
+    this.end(live, { state: 'refused', problem: kept }, error);
     this.#live.delete(draft.id);
     return live.record;
   }
@@ -194,6 +206,15 @@ export class PurgesAtWork {
   #now(): string {
     return new Date(this.#options.clock.now()).toISOString();
   }
+}
+
+/** What a client may make long. */
+function shortened({ query, tenant, link }: PurgeRecord): Partial<PurgeRecord> {
+  return {
+    query: query.slice(0, MAX_REFUSED.query),
+    ...(tenant === undefined ? {} : { tenant: tenant.slice(0, MAX_REFUSED.tenant) }),
+    ...(link === undefined ? {} : { link: link.slice(0, MAX_REFUSED.link) }),
+  };
 }
 
 async function closeIds(live: LivePurge, ids: IdRecorder | undefined): Promise<void> {

@@ -39,8 +39,9 @@ describe('the front door as the server of Fastify 5', () => {
           onRefused: (reason) => refused.push(reason),
         });
         return http
-          .createServer({ maxHeaderSize: 64 * 1024 }, door.request)
-          .on('checkContinue', door.checkContinue);
+          .createServer({ maxHeaderSize: 64 * 1024, requireHostHeader: false }, door.request)
+          .on('checkContinue', door.checkContinue)
+          .on('checkExpectation', door.checkExpectation);
       },
     });
     app.delete('/ngsi-ld/v1/entities', async (req) => ({ purge: req.query }));
@@ -121,6 +122,49 @@ describe('the front door as the server of Fastify 5', () => {
 
   it('the front door accepts upper-case methods only', async () => {
     assert.equal(statusOf(await exchange(port, request('delete /ngsi-ld/v1/entities'))), 400);
+  });
+
+  it('the front door refuses two Host headers, and an HTTP/1.1 request without one, with 400', async () => {
+    for (const line of ['GET /ngsi-ld/v1/x', 'DELETE /ngsi-ld/v1/entities', 'GET /health/live']) {
+      const before = seen().length;
+      const two = await exchange(port, request(line, ['Host: other']));
+      assert.equal(statusOf(two), 400, line);
+      assert.match(problemOf(two).detail, /more than one Host/);
+      const none = await exchange(port, request(line).replace('Host: gateway:8080\r\n', ''));
+      assert.equal(statusOf(none), 400, line);
+      assert.match(problemOf(none).detail, /no Host/);
+      assert.equal(seen().length, before);
+    }
+    const old = await exchange(port, 'GET /health/live HTTP/1.0\r\n\r\n');
+    assert.equal(statusOf(old), 200);
+  });
+
+  it('the front door refuses transfer codings but chunked with 501, for purges and the broker alike (RFC 9112, section 6.1)', async () => {
+    const body = '0\r\n\r\nDELETE /ngsi-ld/v1/entities/urn:smuggled HTTP/1.1\r\nHost: x\r\n\r\n';
+    for (const line of ['POST /ngsi-ld/v1/x', 'DELETE /ngsi-ld/v1/entities', 'POST /api/v2/echo']) {
+      const before = seen().length;
+      for (const coding of ['gzip, chunked', 'chunked, gzip', 'chunked, chunked', 'xchunked', 'identity']) {
+        const answer = await exchange(port, request(line, [`Transfer-Encoding: ${coding}`], body));
+        // The connection may also be closed without a word, when what follows is no HTTP.
+        assert.ok(answer === '' || [400, 501].includes(statusOf(answer)), answer);
+      }
+      const answer = await exchange(port, request(line, ['Transfer-Encoding: gzip, chunked'], '0\r\n\r\n'));
+      assert.equal(statusOf(answer), 501);
+      assert.match(problemOf(answer).type, /transfer-coding-not-supported$/);
+      assert.equal(seen().length, before, line);
+    }
+    assert.doesNotMatch(broker.received.join(''), /smuggled/);
+  });
+
+  it('the front door refuses expectations but 100-continue with 417, at once', async () => {
+    const before = seen().length;
+    for (const line of ['GET /health/live', 'POST /ngsi-ld/v1/entities', 'DELETE /ngsi-ld/v1/entities']) {
+      const answer = await exchange(port, request(line, ['Expect: 200-ok', 'Content-Length: 5']));
+      assert.equal(statusOf(answer), 417);
+      assert.equal(problemOf(answer).status, 417);
+      assert.equal(refused.at(-1), 'expectation');
+    }
+    assert.equal(seen().length, before);
   });
 
   it('the front door discards the body of a refused request and keeps the connection', async () => {

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 import { isFinal, PURGE_STATES, type PurgeRecord, type PurgeService } from '../../jobs/purge-service.js';
-import { refused } from '../errors.js';
-import { recordedOrderOf, type OrderOptions } from '../purge-order.js';
+import { recordedOrderOf, recordedRefusal, type AskedPurge, type OrderOptions } from '../purge-order.js';
 import { accepted, current, NO_CONTENT, page } from './answer.js';
 import { endpoint, type Endpoint } from './endpoint.js';
 import { PAGE, parameters } from './parameters.js';
 import { defined, HEADER_TEXT, POSITIVE, PURGE, TARGET } from './purge-schemas.js';
 import { apiUrl } from './routes.js';
-import { TEXT } from './schema-types.js';
+import { TEXT, type TypeOf } from './schema-types.js';
 
 export interface PurgeEndpointsOptions extends OrderOptions {
   readonly purges: PurgeService;
@@ -63,24 +62,13 @@ export function purgeEndpoints(options: PurgeEndpointsOptions): readonly Endpoin
       bodyMaxBytes: MAX_BODY_BYTES,
       answers: { 202: { description: 'Its record.', content: { 'application/json': PURGE } } },
       problems: ['badRequestData', 'forbiddenByPolicy', 'jobSecretMissing', 'notSupported', 'tooManyPurges'],
+      refuse: (request, error) => {
+        const asked = askedInFaulty(request.body);
+        return asked === undefined ? error : recordedRefusal(request, asked, error, options);
+      },
       handle: async ({ body, baseUrl, request }) => {
-        const { target, tenant, link } = body;
-        const order = recordedOrderOf(request, { target, query: queryOf(body) }, { ...options, purges });
-        const headers = { ...order.headers };
-        for (const [name, value, others] of [
-          ['ngsild-tenant', tenant, ['fiware-service']],
-          ['link', link, []],
-        ] as const) {
-          if (value === undefined) continue;
-          for (const header of [name, ...others])
-            if (headers[header] !== undefined)
-              throw refused(
-                'invalidRequest',
-                `The body and the header ${header} name different things; leave one out.`,
-              );
-          headers[name] = value;
-        }
-        const record = await purges.submit({ ...order, headers });
+        const order = recordedOrderOf(request, askedIn(body), options);
+        const record = await purges.submit(order);
         return accepted(apiUrl(baseUrl, 'purges', record.id), record);
       },
     }),
@@ -187,22 +175,39 @@ export function purgeEndpoints(options: PurgeEndpointsOptions): readonly Endpoin
   ];
 }
 
-/** The query of a purge in a body, with its extensions. */
-function queryOf({
-  query,
-  maxAffected,
-  maxPerSecond,
-  dryRun,
-}: {
-  readonly query: string;
-  readonly maxAffected?: number | undefined;
-  readonly maxPerSecond?: number | undefined;
-  readonly dryRun?: boolean | undefined;
-}): string {
+/** A purge in a body, with its extensions in the query. */
+function askedIn(body: TypeOf<typeof NEW_PURGE>): AskedPurge {
+  const { target, query, maxAffected, maxPerSecond, dryRun, tenant, link } = body;
   const extensions = Object.entries({ maxAffected, maxPerSecond, dryRun })
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}=${String(value)}`);
-  return [query, ...extensions].filter((part) => part !== '').join('&');
+  return {
+    target,
+    query: [query, ...extensions].filter((part) => part !== '').join('&'),
+    bodyHeaders: {
+      ...(tenant === undefined ? {} : { 'ngsild-tenant': tenant }),
+      ...(link === undefined ? {} : { link }),
+    },
+  };
+}
+
+/** The same in a body with faults: as far as it can be told. Without a target or a query, it is no purge. */
+function askedInFaulty(body: unknown): AskedPurge | undefined {
+  if (typeof body !== 'object' || body === null) return undefined;
+  const { target, query, dryRun, tenant, link } = body as Readonly<Record<string, unknown>>;
+  if ((target !== 'entities' && target !== 'temporal') || typeof query !== 'string') return undefined;
+  return askedIn({
+    target,
+    query,
+    dryRun: dryRun === true ? dryRun : undefined,
+    tenant: isHeaderText(tenant) ? tenant : undefined,
+    link: isHeaderText(link) ? link : undefined,
+  });
+}
+
+function isHeaderText(value: unknown): value is string {
+  const { maxLength, pattern } = HEADER_TEXT;
+  return typeof value === 'string' && value.length <= maxLength && new RegExp(pattern).test(value);
 }
 
 /** Server-sent events (the HTML standard, § 9.2) of a purge. */

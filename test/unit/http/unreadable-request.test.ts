@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
-import { answerUnreadable } from '../../../sidecar/http/unreadable-request.js';
+import { createRawAnswers } from '../../../sidecar/http/unreadable-request.js';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 
 /** A connection that keeps what is written to it. */
 function connection() {
@@ -14,11 +18,40 @@ function connection() {
       done();
     },
   });
-  return { written, socket: socket as unknown as Socket };
+  return { written, socket: Object.assign(socket, { resume: () => socket }) as unknown as Socket };
+}
+
+/** Listeners on a connection whose answers are open one after the other. */
+function answers(...open: readonly ServerResponse[]) {
+  const queue = [...open];
+  const refusals: (readonly [string, object])[] = [];
+  const listeners = createRawAnswers({
+    turns: { answerOn: () => queue[0] },
+    onRefused: (reason, fields) => refusals.push([reason, fields]),
+  });
+  const endFirst = () => queue.shift()?.emit('close');
+  return { ...listeners, refusals, endFirst };
+}
+
+/** An answer that is due. */
+function answerTo(complete: boolean, headersSent = false): ServerResponse {
+  const req = Object.assign(new EventEmitter(), {
+    ...{ complete, method: 'POST', url: '/a?b' },
+    headers: { 'x-request-id': 'mine' },
+  });
+  return Object.assign(new EventEmitter(), { req, headersSent }) as unknown as ServerResponse;
 }
 
 const errorOf = (code: string | undefined) =>
   Object.assign(new Error('x'), code === undefined ? {} : { code });
+
+/** Head and body of what was written. */
+function parsed(written: readonly string[]) {
+  const [head = '', body = ''] = written.join('').split('\r\n\r\n');
+  const [line, ...fields] = head.split('\r\n');
+  const headers = new Map(fields.map((field) => field.split(': ') as [string, string]));
+  return { line, headers, body, problem: JSON.parse(body) as Readonly<Record<string, unknown>> };
+}
 
 describe('requests that cannot be read', () => {
   for (const [code, status, title] of [
@@ -27,49 +60,134 @@ describe('requests that cannot be read', () => {
     ['HPE_INVALID_METHOD', 400, 'Bad Request'],
     [undefined, 400, 'Bad Request'],
   ] as const) {
-    it(`an unreadable request is answered ${status} on a connection that ends with it (${code ?? 'no code'})`, (t: TestContext) => {
+    it(`an unreadable request is answered ${status} under an id of its own, and its connection ends (${code ?? 'no code'})`, (t: TestContext) => {
       t.mock.timers.enable({ apis: ['setTimeout'] });
       const { written, socket } = connection();
-      answerUnreadable(errorOf(code), socket);
-      const [head = '', body = ''] = written.join('').split('\r\n\r\n');
-      const [line, ...fields] = head.split('\r\n');
+      const { clientError, refusals } = answers();
+      clientError(errorOf(code), socket);
+      const { line, headers, body, problem } = parsed(written);
       assert.equal(line, `HTTP/1.1 ${status} ${title}`);
-      assert.deepEqual(fields.sort(), [
-        'Connection: close',
-        `Content-Length: ${Buffer.byteLength(body)}`,
-        'Content-Type: application/problem+json',
-      ]);
-      const problem = JSON.parse(body) as Readonly<Record<string, unknown>>;
+      assert.equal(headers.get('Connection'), 'close');
+      assert.equal(headers.get('Content-Length'), String(Buffer.byteLength(body)));
+      assert.equal(headers.get('Content-Type'), 'application/problem+json');
+      const reqId = headers.get('X-Request-Id') ?? '';
+      assert.match(reqId, UUID);
       assert.deepEqual([problem['status'], problem['title']], [status, title]);
       assert.match(String(problem['type']), /InvalidRequest$/);
       assert.ok(String(problem['detail']).length > 10);
       assert.equal(socket.writableEnded, true);
+      const detail = problem['detail'];
+      assert.deepEqual(refusals, [['unreadable', { reqId, code, status, detail }]]);
     });
   }
 
   it('an unreadable request is answered once, and not at all when its client has disconnected', () => {
     const { written, socket } = connection();
-    answerUnreadable(errorOf('ECONNRESET'), socket);
-    assert.deepEqual([written, socket.destroyed], [[], true]);
-    const gone = connection();
-    gone.socket.destroy();
-    answerUnreadable(errorOf(undefined), gone.socket);
-    assert.deepEqual(gone.written, []);
+    const gone = answers();
+    gone.clientError(errorOf('ECONNRESET'), socket);
+    assert.deepEqual([written, socket.destroyed, gone.refusals], [[], true, []]);
+    const closed = connection();
+    closed.socket.destroy();
+    gone.clientError(errorOf(undefined), closed.socket);
+    assert.deepEqual([closed.written, gone.refusals], [[], []]);
     const twice = connection();
-    answerUnreadable(errorOf(undefined), twice.socket);
+    const { clientError, refusals } = answers();
+    clientError(errorOf(undefined), twice.socket);
     const first = [...twice.written];
-    answerUnreadable(errorOf('ECONNRESET'), twice.socket);
-    assert.deepEqual([twice.written, twice.socket.destroyed], [first, false]);
+    clientError(errorOf('HPE_INVALID_METHOD'), twice.socket);
+    clientError(errorOf('ECONNRESET'), twice.socket);
+    assert.deepEqual([twice.written, twice.socket.destroyed, refusals.length], [first, false, 1]);
     twice.socket.destroy();
   });
 
   it('the sender of an unreadable request has two seconds to read the answer before the connection is cut', (t: TestContext) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const { socket } = connection();
-    answerUnreadable(errorOf(undefined), socket);
+    answers().clientError(errorOf(undefined), socket);
     t.mock.timers.tick(1999);
     assert.equal(socket.destroyed, false);
     t.mock.timers.tick(1);
     assert.equal(socket.destroyed, true);
+  });
+
+  it('an unreadable request behind others is answered when all of them are', () => {
+    const { written, socket } = connection();
+    const { clientError, endFirst, refusals } = answers(answerTo(true), answerTo(true, true));
+    clientError(errorOf('HPE_INVALID_METHOD'), socket);
+    endFirst();
+    assert.deepEqual([written, socket.writableEnded], [[], false]);
+    endFirst();
+    assert.match(parsed(written).line ?? '', / 400 /);
+    assert.notEqual(parsed(written).headers.get('X-Request-Id'), 'mine');
+    assert.equal(refusals.length, 1);
+    socket.destroy();
+  });
+
+  it('a client that disconnects in the middle of its next request is gone for the one before', () => {
+    const { written, socket } = connection();
+    const { clientError, refusals } = answers(answerTo(true));
+    clientError(errorOf('HPE_INVALID_EOF_STATE'), socket);
+    assert.deepEqual([written, socket.writableEnded, refusals], [[], true, []]);
+  });
+
+  it('an unreadable body is answered under the id of its request', () => {
+    const { written, socket } = connection();
+    const { clientError, refusals } = answers(answerTo(false));
+    clientError(errorOf('HPE_INVALID_CHUNK_SIZE'), socket);
+    assert.equal(parsed(written).headers.get('X-Request-Id'), 'mine');
+    const detail = 'This is not an HTTP/1.1 request.';
+    const fields = { reqId: 'mine', code: 'HPE_INVALID_CHUNK_SIZE', method: 'POST', path: '/a' };
+    assert.deepEqual(refusals, [['unreadable', { ...fields, status: 400, detail }]]);
+    socket.destroy();
+  });
+
+  it('an unreadable body puts no second head into an answer that has begun: the connection is cut', () => {
+    const { written, socket } = connection();
+    answers(answerTo(false, true)).clientError(errorOf('HPE_INVALID_CHUNK_SIZE'), socket);
+    assert.deepEqual([written, socket.destroyed], [[], true]);
+  });
+
+  it('an unreadable body is told to the one who reads it only to have it out of the way', () => {
+    const { written, socket } = connection();
+    const answer = answerTo(false, true);
+    let told = 0;
+    answer.req.once('unreadable', () => (told += 1));
+    answers(answer).clientError(errorOf('HPE_INVALID_CHUNK_SIZE'), socket);
+    assert.deepEqual([written, socket.destroyed, told], [[], false, 1]);
+    socket.destroy();
+  });
+});
+
+describe('requests for tunnels', () => {
+  const connectOn = (socket: Socket) =>
+    ({
+      method: 'CONNECT',
+      url: 'a:443',
+      headers: { 'x-request-id': 'tunnel-1' },
+      socket,
+    }) as unknown as IncomingMessage;
+
+  it('a CONNECT is answered 405, under its id, and its connection ends', () => {
+    const { written, socket } = connection();
+    const { connect, refusals } = answers();
+    connect(connectOn(socket), socket);
+    const { line, headers, problem } = parsed(written);
+    assert.equal(line, 'HTTP/1.1 405 Method Not Allowed');
+    assert.match(headers.get('Allow') ?? '', /^GET, /);
+    assert.deepEqual([headers.get('Connection'), headers.get('X-Request-Id')], ['close', 'tunnel-1']);
+    assert.match(String(problem['type']), /method-not-allowed$/);
+    const { detail } = problem;
+    assert.deepEqual(refusals, [
+      ['method', { reqId: 'tunnel-1', method: 'CONNECT', path: 'a:443', status: 405, detail }],
+    ]);
+    assert.equal(socket.writableEnded, true);
+    socket.emit('error', new Error('reset'));
+    socket.destroy();
+  });
+
+  it('a CONNECT behind a request that is not answered yet closes the connection', () => {
+    const { written, socket } = connection();
+    answers(answerTo(true)).connect(connectOn(socket), socket);
+    assert.deepEqual([written, socket.destroyed], [[], true]);
   });
 });

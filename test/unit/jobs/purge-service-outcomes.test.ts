@@ -496,4 +496,21 @@ describe('purges of an earlier process', () => {
     t.mock.timers.tick(7_200_000);
     assert.equal(pruned().length, 2);
   });
+
+  it('refused records beyond their number are deleted after each thousand more, whatever refused them', async () => {
+    const made = purgeServiceOf(throwing(new FilterIgnoredError('q', 'ignored'), false));
+    const pruned = () => made.kept.calls.filter(({ name }) => name === 'prune').map(({ given }) => given);
+    const refusing: readonly (() => Promise<unknown>)[] = [
+      async () => made.service.refusal(orderOf('type=A'), new QueryRefusedError('badRequestData', 'no')),
+      () => made.service.run(orderOf('typo=A'), new AbortController().signal).catch(() => {}),
+      () => made.service.submit(orderOf('typo=A')).catch(() => {}),
+      () => made.service.run(orderOf('type=A'), new AbortController().signal).catch(() => {}),
+    ];
+    for (let count = 1; count <= 2000; count += 1) {
+      await refusing[count % refusing.length]?.();
+      assert.equal(pruned().length, Math.floor(count / 1000), `${count} refused`);
+    }
+    assert.equal(pruned()[0]?.[1], 10_000);
+    await made.service.close();
+  });
 });

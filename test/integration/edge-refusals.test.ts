@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
+import { startTestBroker, startTestGateway, stopAll, type TestGateway } from '../support/gateway-harness.js';
+import { Gate, isDelete, relayTo, startRecordingBroker } from '../support/recording-broker.js';
+import { closeAll, connect, exchange, problemOf, request, statusOf } from './pass-through-wire.js';
+
+after(async () => {
+  await closeAll();
+  await stopAll();
+});
+
+const INFO = 30;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Longest line of the log that a refusal makes, in characters. */
+const MAX_LINE = 2000;
+
+const idOf = (answer: string) => /^x-request-id: (.*)\r$/im.exec(answer)?.[1];
+const long = (length: number) => 'x'.repeat(length);
+
+/** What is refused before any route sees it: the request line, its fields, the status, the reason in metrics and log. */
+const REFUSED: readonly (readonly [string, readonly string[], number, string])[] = [
+  ['GET /ngsi-ld/v1/entities?type=A', ['NGSILD-Tenant: a', 'NGSILD-Tenant: b'], 400, 'fields'],
+  ['GET /ngsi-ld/v1/entities?type=A', ['NGSILD-Tenant:'], 400, 'fields'],
+  ['GET /health/live', ['Host: other'], 400, 'fields'],
+  ['GET /health/live', Array.from({ length: 600 }, () => 'a: b'), 431, 'fields'],
+  ['POST /ngsi-ld/v1/entities', ['Transfer-Encoding: gzip, chunked'], 501, 'fields'],
+  [`GET /${long(9000)}`, [], 414, 'length'],
+  [`DELETE /ngsi-ld/v1/entities?type=${long(20_000)}`, [], 414, 'length'],
+  [`DELETE /ngsi-ld/v1/entities?type=A`, ['Origin: https://evil.example'], 403, 'host'],
+  [`DELETE /ngsi-ld/v1//entities${'/%'.repeat(3000)}`, [], 400, 'not-one-resource'],
+  ['DELETE /ngsi-ld/v1//entities', [], 400, 'inexact-collection'],
+  ['GET /ngsi-ld/../x', [], 400, 'leaves-api'],
+  ['GET /health/live', ['Expect: wonders'], 417, 'expectation'],
+  ['CONNECT broker:1026', [], 405, 'method'],
+];
+
+/** What the parser refuses: there is no request whose id it could have. */
+const UNREADABLE: readonly (readonly [string, number])[] = [
+  ['hello\r\n\r\n', 400],
+  ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
+  [request('GET /health/live', ['X-Request-Id: mine', 'Content-Length: 1', 'Content-Length: 2']), 400],
+  [request('GET /health/live', ['X-Request-Id: mine', `a: ${long(70_000)}`]), 431],
+];
+
+async function refusedIn(gateway: TestGateway, reason: string): Promise<number> {
+  const { text } = await gateway.send('GET', '/metrics');
+  const found = new RegExp(`requests_refused_total\\{reason="${reason}"\\} (\\d+)`).exec(text);
+  return Number(found?.[1] ?? 0);
+}
+
+describe('refusals at the edge', () => {
+  let broker: EmbeddedBroker;
+  let gateway: TestGateway;
+  before(async () => {
+    broker = await startTestBroker();
+    gateway = await startTestGateway({ BROKER_URL: broker.url });
+  });
+  beforeEach(() => {
+    broker.requests.clear();
+    gateway.log.lines.length = 0;
+    gateway.log.text = '';
+  });
+
+  for (const [line, fields, status, reason] of REFUSED) {
+    it(`a refusal at the edge has the id of its request, one short line in the log, and is counted: ${status} to ${line.slice(0, 50)} ${fields.slice(0, 2).join(', ')}`, async () => {
+      const before = await refusedIn(gateway, reason);
+      const body = fields.some((field) => field.startsWith('Transfer')) ? '0\r\n\r\n' : '';
+      const given = await exchange(gateway.port, request(line, ['X-Request-Id: given-1', ...fields], body));
+      const own = await exchange(gateway.port, request(line, [...fields, 'X-Request-Id: not usable'], body));
+      assert.deepEqual([statusOf(given), statusOf(own)], [status, status]);
+      assert.equal(problemOf(own).status, status);
+      assert.equal(idOf(given), 'given-1');
+      const ownId = idOf(own) ?? '';
+      assert.match(ownId, UUID);
+      const lines = gateway.log.with('request refused');
+      assert.deepEqual(
+        lines.map((one) => [one['reqId'], one['reason'], one['status'], one.level]),
+        [
+          ['given-1', reason, status, INFO],
+          [ownId, reason, status, INFO],
+        ],
+      );
+      for (const one of gateway.log.text.split('\n')) assert.ok(one.length < MAX_LINE, one);
+      assert.equal(await refusedIn(gateway, reason), before + 2);
+      assert.equal(broker.requests.total, 0);
+    });
+  }
+
+  for (const [bytes, status] of UNREADABLE) {
+    it(`what cannot be read as a request is answered under a new id, which its one line in the log has: ${JSON.stringify(bytes.slice(0, 90))}`, async () => {
+      const before = await refusedIn(gateway, 'unreadable');
+      const answer = await exchange(gateway.port, bytes);
+      assert.equal(statusOf(answer), status);
+      const id = idOf(answer) ?? '';
+      assert.match(id, UUID);
+      const [line, ...others] = gateway.log.with('request refused');
+      assert.deepEqual(others, []);
+      assert.deepEqual(
+        [line?.['reqId'], line?.['reason'], line?.['status'], line?.level],
+        [id, 'unreadable', status, INFO],
+      );
+      assert.equal(await refusedIn(gateway, 'unreadable'), before + 1);
+    });
+  }
+
+  it('a client that resets its connection is neither refused nor logged', async () => {
+    const before = await refusedIn(gateway, 'unreadable');
+    const client = await connect(gateway.port);
+    client.send('GET /health/live HTTP/1.1\r\nHost: ');
+    assert.equal((await gateway.send('GET', '/health/live')).status, 200);
+    client.socket.resetAndDestroy();
+    assert.equal((await gateway.send('GET', '/health/live')).status, 200);
+    assert.equal(await refusedIn(gateway, 'unreadable'), before);
+    assert.equal(gateway.log.with('request refused').length, 0);
+  });
+
+  it('errors of the router and of forwarding have the id of their request as well, and the log the same', async () => {
+    const alone = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9' });
+    for (const [line, status, msg] of [
+      ['GET /%zz', 400, 'request refused'],
+      ['GET /ngsi-ld/v1/entities?type=A', 502, 'pass-through failed'],
+    ] as const) {
+      for (const fields of [['X-Request-Id: given-2'], []]) {
+        const answer = await exchange(alone.port, request(line, fields));
+        assert.equal(statusOf(answer), status);
+        const id = idOf(answer) ?? '';
+        assert.match(id, fields.length === 0 ? UUID : /^given-2$/);
+        assert.equal(alone.log.with(msg).at(-1)?.['reqId'], id);
+      }
+    }
+  });
+});
+
+describe('what comes behind a purge on its connection', () => {
+  async function startHeld() {
+    const broker = await startTestBroker();
+    broker.entities.seed(3, (index) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car' }));
+    const relay = relayTo(broker);
+    const gate = new Gate();
+    const held = await startRecordingBroker(async (one) => {
+      if (isDelete(one)) await gate.passed;
+      return relay(one);
+    });
+    const gateway = await startTestGateway({ BROKER_URL: held.url });
+    const client = await connect(gateway.port);
+    client.send('DELETE /ngsi-ld/v1/entities?type=Car HTTP/1.1\r\nHost: g\r\n\r\n');
+    await held.arrived(isDelete);
+    return { broker, gate, gateway, client };
+  }
+  const statuses = (answers: string) => answers.match(/(?<=HTTP\/1\.1 )\d+/g)?.map(Number);
+
+  for (const [what, bytes, status] of [
+    ['no HTTP', 'garbage\r\n\r\n', 400],
+    ['a head that is too large', `GET / HTTP/1.1\r\nHost: g\r\na: ${long(70_000)}\r\n\r\n`, 431],
+    ['a request without Host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+    ['an expectation', 'GET / HTTP/1.1\r\nHost: g\r\nExpect: x\r\n\r\n', 417],
+  ] as const) {
+    it(`what is refused behind a purge neither stops the purge nor takes its answer: ${what}`, async () => {
+      const { broker, gate, gateway, client } = await startHeld();
+      client.send(bytes);
+      // Sent later, and so read later.
+      assert.equal((await gateway.send('GET', '/health/live')).status, 200);
+      assert.equal(client.text(), '');
+      gate.open();
+      assert.deepEqual(statuses(await client.closed()), [204, status]);
+      assert.equal(broker.entities.count(), 0);
+      assert.equal(gateway.log.with('purge finished').length, 1);
+    });
+  }
+
+  it('a purge ends when its client disconnects in the middle of its next request', async () => {
+    const { gate, gateway, client } = await startHeld();
+    client.send('GET /health/live HTT');
+    client.socket.end();
+    await client.closed();
+    gate.open();
+    await gateway.log.until('purge stopped: its caller is gone');
+    assert.equal(client.text(), '');
+  });
+
+  it('a CONNECT behind a purge closes the connection, and so ends the purge', async () => {
+    const { gate, gateway, client } = await startHeld();
+    client.send('CONNECT x:1 HTTP/1.1\r\nHost: g\r\n\r\n');
+    assert.equal(await client.closed(), '');
+    gate.open();
+    await gateway.log.until('purge stopped: its caller is gone');
+  });
+});
+
+describe('a body that cannot be read', () => {
+  it('an unreadable body is answered once, also when the answer to its request is there already', async () => {
+    const broker = await startTestBroker();
+    const gateway = await startTestGateway({ BROKER_URL: broker.url });
+    const head = 'HTTP/1.1\r\nHost: g\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n[\r\n';
+    for (const [target, detail] of [
+      ['/ngsi-ld/v1/entityOperations/query', /not an HTTP/],
+      ['/ngsi-ld/../x', /dot segments/],
+      ['/api/v2/domains', /media type|Content-Type/],
+    ] as const) {
+      const client = await connect(gateway.port);
+      client.send(`POST ${target} ${head}`);
+      if (!target.includes('query')) await client.until(/\}$/);
+      client.send('zz\r\n');
+      const answer = await client.closed();
+      assert.equal(answer.match(/HTTP\/1\.1 \d/g)?.length, 1, answer);
+      assert.match(problemOf(answer).detail, detail);
+    }
+    assert.equal((await gateway.send('GET', '/health/live')).status, 200);
+  });
+});
