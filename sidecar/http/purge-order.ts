@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { PurgeOrder } from '../jobs/new-record.js';
 import type { PurgeService } from '../jobs/purge-service.js';
-import type { PurgeFailedError } from '../jobs/errors.js';
 import { forwardedHeaders } from '../purge/broker/forwarded-headers.js';
 import { UnsupportedRequestError } from '../purge/errors.js';
 import { callerOf } from './caller.js';
@@ -26,10 +25,6 @@ const RIVALS: Readonly<Record<string, readonly string[]>> = { 'ngsild-tenant': [
 /** Headers that would move the purge to other data than the live one; refused until they are honoured. */
 const UNSUPPORTED_HEADERS = ['ngsild-snapshot', 'ngsild-entitymap'] as const;
 
-export interface RecordedOrderOptions extends OrderOptions {
-  readonly purges: Pick<PurgeService, 'refusal'>;
-}
-
 /**
  * A purge as a request asks for it. What is refused is recorded.
  *
@@ -39,25 +34,15 @@ export interface RecordedOrderOptions extends OrderOptions {
 export function recordedOrderOf(
   request: FastifyRequest,
   what: AskedPurge,
-  options: RecordedOrderOptions,
+  options: OrderOptions & { readonly purges: Pick<PurgeService, 'refusal'> },
   check: () => void = () => {},
 ): PurgeOrder {
   try {
     check();
     return orderOf(request, what, options);
   } catch (error) {
-    throw recordedRefusal(request, what, error, options);
+    throw options.purges.refusal({ ...askedBy(request, what, options), policy: {} }, error);
   }
-}
-
-/** Records that a purge was refused. @returns what is to be thrown */
-export function recordedRefusal(
-  request: FastifyRequest,
-  what: AskedPurge,
-  error: unknown,
-  { purges, ...options }: RecordedOrderOptions,
-): PurgeFailedError {
-  return purges.refusal({ ...askedBy(request, what, options), policy: {} }, error);
 }
 
 /**

@@ -39,14 +39,8 @@ export interface AtWorkHooks {
 /** Statuses of refusals that are recorded. */
 const RECORDED_REFUSALS: ReadonlySet<number> = new Set([400, 403, 409, 501]);
 
-/** The same where a request was refused before it was understood: its body may be wrong. */
-const RECORDED_AT_ONCE: ReadonlySet<number> = new Set([...RECORDED_REFUSALS, 422]);
-
 /** Characters that are kept of a refused purge: anybody who may ask for purges may have many refused. */
 const MAX_REFUSED = { query: 8 * 1024, tenant: 256, link: 4096 } as const;
-
-/** Faults of a body that are kept. */
-const MAX_FAULTS = 10;
 
 /** The purges that this process works on: their records, their work, and how they end. */
 export class PurgesAtWork {
@@ -176,12 +170,9 @@ export class PurgesAtWork {
 
   /** @returns the record, where such an error makes one */
   recordRefusal(draft: PurgeRecord, error: unknown): PurgeRecord | undefined {
-    const problem = this.#options.problemOf(error);
-    if (!RECORDED_AT_ONCE.has(problem.status)) return undefined;
+    if (!this.isRefusal(error)) return undefined;
     const live = this.track(draft, new Lease(0, Infinity, () => 0));
-    const { errors } = problem;
-    const kept = Array.isArray(errors) ? { ...problem, errors: errors.slice(0, MAX_FAULTS) } : problem;
-    this.end(live, { state: 'refused', problem: kept }, error);
+    this.end(live, { state: 'refused', problem: this.#options.problemOf(error) }, error);
     this.#live.delete(draft.id);
     return live.record;
   }

@@ -82,9 +82,6 @@ describe('the record of a purge that is refused', () => {
       { tenant: 'south' },
     ],
     ['another Link', { ...CAR, link: '<http://a>' }, { link: '<http://b>' }, 400, { link: '<http://b>' }],
-    ['an unknown member', { ...CAR, limit: 5, tenant: 'south' }, {}, 422, { tenant: 'south' }],
-    ['a member of another type', { ...CAR, maxAffected: '5', dryRun: true }, {}, 422, { dryRun: true }],
-    ['a tenant that no header can hold', { ...CAR, tenant: 'a\u0000b' }, {}, 422, {}],
     [
       'a policy that cannot be read',
       { ...CAR, tenant: 'south' },
@@ -92,7 +89,6 @@ describe('the record of a purge that is refused', () => {
       400,
       { tenant: 'south' },
     ],
-    ['a condition that cannot be read', CAR, { 'if-match': 'x' }, 400, {}],
   ] as const) {
     it(`a purge that is refused for its JSON has a record of what it asked for: ${why}`, async () => {
       const answer = await post(body, headers);
@@ -105,20 +101,21 @@ describe('the record of a purge that is refused', () => {
       );
       assert.match(record.query, /^type=Car/);
       for (const [name, value] of Object.entries(members)) assert.equal(record[name as 'tenant'], value);
-      if (why.includes('no header')) assert.equal(record.tenant, undefined);
       assert.equal(gateway.log.with('purge refused').at(-1)?.['purgeId'], record.id);
     });
   }
 
-  it('a purge that is refused for a parameter of its URL has a record', async () => {
-    const answer = await post(CAR, {}, `${PURGES}?wait=true`);
-    assert.equal(answer.status, 400);
-    assert.equal((await recordOf(gateway, answer)).state, 'refused');
-  });
-
-  it('what cannot be read, or names nothing that could be purged, is no purge and has no record', async () => {
+  it('a body that is not a purge has no record', async () => {
     const before = await refusedOnes(gateway);
-    for (const body of [{}, [], { target: 'entities' }, { query: 'type=Car' }, { ...CAR, target: 'all' }, 7])
+    for (const body of [
+      {},
+      [],
+      { target: 'entities' },
+      { query: 'type=Car' },
+      { ...CAR, target: 'all' },
+      { ...CAR, limit: 5 },
+      7,
+    ])
       assert.equal((await post(body)).status, 422, JSON.stringify(body));
     for (const [body, type, status] of [
       ['{"target": "entities", "query": "type=Car"', 'application/json', 400],
@@ -156,17 +153,8 @@ describe('the record of a purge that is refused', () => {
   it('the record of a refused purge is short, whatever its client made long', async () => {
     const long = (length: number) => 'x'.repeat(length);
     const answers = [
-      await post({ ...CAR, query: `type=Car&${long(16_000)}=1`, [long(20_000)]: 1, tenant: long(4000) }),
-      await post({ ...CAR, query: '\\"'.repeat(8000), limit: 1, link: long(4096) }),
-      ...(await Promise.all(
-        [90, 3000].map(async (members) => {
-          const others = Array.from({ length: members }, (_, n) => [
-            `x${n}${long(members < 100 ? 500 : 1)}`,
-            1,
-          ]);
-          return post({ ...CAR, ...(Object.fromEntries(others) as object) });
-        }),
-      )),
+      await post({ ...CAR, query: `type=Car&${long(16_000)}=1`, tenant: long(256), link: long(4096) }),
+      await post({ ...CAR, query: '\\"'.repeat(8000) }),
       await gateway.purge(`${long(15_000)}=1`, {
         ...VOUCHED,
         'ngsild-tenant': long(15_000),

@@ -40,12 +40,6 @@ export interface Endpoint {
   readonly isCrossOrigin?: boolean;
   /** It is answered whatever becomes of the store. */
   readonly isStatic?: boolean;
-  /**
-   * Called where a request whose body was read fails the checks of body, parameters and conditions, e.g. to record it.
-   *
-   * @returns what is thrown
-   */
-  readonly refuse?: (request: FastifyRequest, error: Error) => Error;
   handle(call: Call<Readonly<Record<string, string>>, unknown, unknown>): Promise<Answer>;
 }
 

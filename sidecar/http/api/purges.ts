@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isFinal, PURGE_STATES, type PurgeRecord, type PurgeService } from '../../jobs/purge-service.js';
-import { recordedOrderOf, recordedRefusal, type AskedPurge, type OrderOptions } from '../purge-order.js';
+import { recordedOrderOf, type AskedPurge, type OrderOptions } from '../purge-order.js';
 import { accepted, current, NO_CONTENT, page } from './answer.js';
 import { endpoint, type Endpoint } from './endpoint.js';
 import { PAGE, parameters } from './parameters.js';
@@ -62,10 +62,6 @@ export function purgeEndpoints(options: PurgeEndpointsOptions): readonly Endpoin
       bodyMaxBytes: MAX_BODY_BYTES,
       answers: { 202: { description: 'Its record.', content: { 'application/json': PURGE } } },
       problems: ['badRequestData', 'forbiddenByPolicy', 'jobSecretMissing', 'notSupported', 'tooManyPurges'],
-      refuse: (request, error) => {
-        const asked = askedInFaulty(request.body);
-        return asked === undefined ? error : recordedRefusal(request, asked, error, options);
-      },
       handle: async ({ body, baseUrl, request }) => {
         const order = recordedOrderOf(request, askedIn(body), options);
         const record = await purges.submit(order);
@@ -189,25 +185,6 @@ function askedIn(body: TypeOf<typeof NEW_PURGE>): AskedPurge {
       ...(link === undefined ? {} : { link }),
     },
   };
-}
-
-/** The same in a body with faults: as far as it can be told. Without a target or a query, it is no purge. */
-function askedInFaulty(body: unknown): AskedPurge | undefined {
-  if (typeof body !== 'object' || body === null) return undefined;
-  const { target, query, dryRun, tenant, link } = body as Readonly<Record<string, unknown>>;
-  if ((target !== 'entities' && target !== 'temporal') || typeof query !== 'string') return undefined;
-  return askedIn({
-    target,
-    query,
-    dryRun: dryRun === true ? dryRun : undefined,
-    tenant: isHeaderText(tenant) ? tenant : undefined,
-    link: isHeaderText(link) ? link : undefined,
-  });
-}
-
-function isHeaderText(value: unknown): value is string {
-  const { maxLength, pattern } = HEADER_TEXT;
-  return typeof value === 'string' && value.length <= maxLength && new RegExp(pattern).test(value);
 }
 
 /** Server-sent events (the HTML standard, § 9.2) of a purge. */

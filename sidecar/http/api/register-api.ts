@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { SchemaService } from '../../schemas/service/service.js';
 import type { Transfer } from '../../schemas/transfer/transfer.js';
 import type { Workbench } from '../../schemas/workbench/workbench.js';
@@ -9,7 +9,7 @@ import { sendAnswer } from './answer.js';
 import type { BaseUrlOf } from './base-url.js';
 import { createBodyCheck } from './body-check.js';
 import { takeJsonBodies } from './body-parser.js';
-import { writeConditions, type Conditions } from './conditions.js';
+import { writeConditions } from './conditions.js';
 import { contextEndpoints } from './contexts.js';
 import { domainContextEndpoints, domainEndpoints } from './domains.js';
 import { isWrite, type Endpoint } from './endpoint.js';
@@ -100,13 +100,12 @@ function register(scope: FastifyInstance, endpoint: Endpoint, { baseUrlOf, bodyL
     url: path,
     schema: { querystring: query, ...(body === undefined ? {} : { body }) },
     config: { endpoint },
-    attachValidation: endpoint.refuse !== undefined,
     bodyLimit: Math.min(bodyMaxBytes, bodyLimit),
     onRequest: exactPath(endpoint),
     ...(hasBody ? { preValidation: bodyPresence(endpoint) } : {}),
     handler: async (request, reply) => {
-      const conditions = conditionsOf(request, endpoint);
       const { params, query, body, raw } = request;
+      const conditions = isWrite(method, endpoint) ? writeConditions(raw.headers) : NO_CONDITIONS;
       const baseUrl = baseUrlOf(raw);
       const answer = await endpoint.handle({
         params: params as Readonly<Record<string, string>>,
@@ -120,16 +119,6 @@ function register(scope: FastifyInstance, endpoint: Endpoint, { baseUrlOf, bodyL
       return sendAnswer(request, reply, answer);
     },
   });
-}
-
-/** @throws what its checks say of a request */
-function conditionsOf(request: FastifyRequest, endpoint: Endpoint): Conditions {
-  try {
-    if (request.validationError !== undefined) throw request.validationError;
-    return isWrite(endpoint.method, endpoint) ? writeConditions(request.raw.headers) : NO_CONDITIONS;
-  } catch (error) {
-    throw endpoint.refuse !== undefined && error instanceof Error ? endpoint.refuse(request, error) : error;
-  }
 }
 
 const NO_CONDITIONS = { ifMatch: undefined, ifAbsent: false } as const;
