@@ -8,7 +8,7 @@ import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { NewDomainDialog } from './domain-dialogs.js';
 import { ModelTable } from './model-table.js';
-import { countModels, listDomains, PAGE_SIZE, searchModels } from './models-api.js';
+import { listDomains, PAGE_SIZE, searchModels } from './models-api.js';
 import { toContexts, toDomain, toImport, toModels, toNewModel } from './places.js';
 import { useDebounced } from '../shared/use-debounced.js';
 
@@ -139,15 +139,13 @@ function Domains({ params }: { readonly params: URLSearchParams }) {
             </tr>
           </thead>
           <tbody>
-            {value.items.map(({ name, description, compatibility, modifiedAt }) => (
+            {value.items.map(({ name, description, compatibility, models, modifiedAt }) => (
               <tr key={name}>
                 <td class="name">
                   <a href={toDomain(name)}>{name}</a>
                 </td>
                 <td class="prose">{description}</td>
-                <td class="number">
-                  <ModelCount domain={name} />
-                </td>
+                <td class="number">{count(models)}</td>
                 <td>{compatibility}</td>
                 <td class="when">{time(modifiedAt)}</td>
               </tr>
@@ -163,11 +161,4 @@ function Domains({ params }: { readonly params: URLSearchParams }) {
       )}
     </>
   );
-}
-
-/** How many models a domain has; read for each row, as the list of domains does not say. */
-function ModelCount({ domain }: { readonly domain: string }) {
-  const { value, error } = useLoad(domain, (signal) => countModels(domain, signal));
-  if (error !== undefined) return <>–</>;
-  return <>{value === undefined ? '…' : count(value)}</>;
 }
