@@ -9,7 +9,7 @@ import { text } from '../strings.js';
 import { NewDomainDialog } from './domain-dialogs.js';
 import { ModelTable } from './model-table.js';
 import { listDomains, PAGE_SIZE, searchModels } from './models-api.js';
-import { toContexts, toDomain, toImport, toModels, toNewModel } from './places.js';
+import { toContexts, toDomain, toImport, toModels, toNewModel, toReferences } from './places.js';
 import { useDebounced } from '../shared/use-debounced.js';
 
 /** How long typing has to pause before a search, in milliseconds. */
@@ -52,6 +52,9 @@ export function ModelsHome({ params }: { readonly params: URLSearchParams }) {
         </button>
         <a class="button" href={toContexts()}>
           {t.contexts.title}
+        </a>
+        <a class="button" href={toReferences()}>
+          {t.references.title}
         </a>
       </div>
       <p class="lead">{t.lead}</p>

@@ -11,6 +11,7 @@ import { modelFlows } from '../support/console/model-flow.js';
 import { modelListFlows } from '../support/console/model-list-flow.js';
 import { modelShownFlows } from '../support/console/model-shown-flow.js';
 import { policyFlows } from '../support/console/policy-flow.js';
+import { referenceFlows } from '../support/console/reference-flow.js';
 import { runFlows } from '../support/console/run-flow.js';
 import { workbenchFlows } from '../support/console/workbench-flow.js';
 import { startTestBroker, startTestGateway, stopAll, type TestGateway } from '../support/gateway-harness.js';
@@ -96,7 +97,8 @@ describe('the console in a browser', { concurrency: 3 }, () => {
   });
 
   for (const flows of [formFlows, listFlows, policyFlows, runFlows]) flows(() => browser);
-  for (const flows of [modelFlows, modelListFlows, modelShownFlows, workbenchFlows]) flows(() => browser);
+  for (const flows of [modelFlows, modelListFlows, modelShownFlows, referenceFlows, workbenchFlows])
+    flows(() => browser);
 
   it('a purge goes from its preview to its end, deletes nothing before it is confirmed, and is found in the history', async () => {
     const world = await withHeldCars(35);
