@@ -3,6 +3,7 @@ import { Field } from '../parts/fields.js';
 import { NoSuchPage, pageOf, Pager } from '../parts/pager.js';
 import { Empty, Failure, Loading } from '../parts/states.js';
 import { count, time } from '../shared/format.js';
+import { focusFirstField } from '../shared/focus.js';
 import { replaceAddress } from '../shared/router.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
@@ -63,7 +64,14 @@ export function ModelsHome({ params }: { readonly params: URLSearchParams }) {
         {field('type', t.type, t.typeHint)}
         {field('attribute', t.attribute, t.attributeHint)}
         {FILTERS.some((name) => filters[name] !== '') && (
-          <button type="button" class="clear" onClick={() => setFilters({ q: '', type: '', attribute: '' })}>
+          <button
+            type="button"
+            class="clear"
+            onClick={({ currentTarget }) => {
+              setFilters({ q: '', type: '', attribute: '' });
+              focusFirstField(currentTarget);
+            }}
+          >
             {t.clearSearch}
           </button>
         )}

@@ -124,14 +124,14 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     await page.getByText('30 of 30 entities').waitFor();
     assert.equal(await carsLeft(world), 5);
     await page.getByRole('link', { name: 'History' }).click();
-    await page.getByRole('link', { name: 'type=Car&q=speed%3C30&maxAffected=30' }).click();
+    await page.getByRole('link', { name: 'type=Car&q=speed<30&maxAffected=30' }).click();
     await page.getByRole('link', { name: 'Run again…' }).click();
     assert.equal(await page.getByLabel('Query (q)').inputValue(), 'speed<30');
     await page.getByText('Nothing matches.').waitFor();
     assertClean(tab);
   });
 
-  it('a purge that more match than were confirmed deletes nothing', async () => {
+  it('a purge that more match than were confirmed deletes nothing, and says that it was refused', async () => {
     const world = await withHeldCars(3);
     const { page } = await openConsole(browser, world.gateway.url, '#/purge?query=type%3DCar');
     await page.getByRole('button', { name: 'Purge 3 entities…' }).click();
@@ -140,7 +140,13 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     world.turnstile.let(100);
     await page.getByRole('button', { name: 'Delete 3' }).click();
     await page.getByText('refused', { exact: true }).waitFor();
+    await page.getByText('It was refused before anything was deleted.').waitFor();
+    await page.getByRole('heading', { name: 'Why it was refused' }).waitFor();
+    assert.equal(await page.getByRole('progressbar').count(), 0);
     assert.equal(await carsLeft(world), 4);
+    const none = (await world.gateway.purge('type=None')).headers.get('purge-id') ?? '';
+    await page.goto(`${world.gateway.url}/console/#/history/${none}`);
+    await page.getByText('Nothing matched.').waitFor();
   });
 
   it('a purge survives a reload, and another tab cancels it', async () => {
