@@ -4,8 +4,8 @@ export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
-    /** Domain */
-    readonly Domain: {
+    /** ListedDomain */
+    readonly ListedDomain: {
       /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
       readonly name: string;
       readonly description?: string;
@@ -18,6 +18,8 @@ export interface components {
       readonly createdAt: string;
       /** Format: date-time */
       readonly modifiedAt: string;
+      /** @description How many models it holds. */
+      readonly models: number;
     };
     /** Difference */
     readonly Difference: {
@@ -94,6 +96,21 @@ export interface components {
        * @enum {unknown}
        */
       readonly compatibility?: 'none' | 'backward' | 'forward' | 'full';
+    };
+    /** Domain */
+    readonly Domain: {
+      /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
+      readonly name: string;
+      readonly description?: string;
+      /**
+       * @description Of models that have none of their own; `none` when left out.
+       * @enum {unknown}
+       */
+      readonly compatibility: 'none' | 'backward' | 'forward' | 'full';
+      /** Format: date-time */
+      readonly createdAt: string;
+      /** Format: date-time */
+      readonly modifiedAt: string;
     };
     /**
      * DomainChange

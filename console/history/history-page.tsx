@@ -5,6 +5,7 @@ import { NoSuchPage, Pager, pageOf } from '../parts/pager.js';
 import { PurgeTable } from '../parts/purge-table.js';
 import { Empty, Failure, Loading } from '../parts/states.js';
 import { replaceAddress, routeTo } from '../shared/router.js';
+import { focusFirstField } from '../shared/focus.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { listOf, type HistoryFilters } from './history-list.js';
@@ -51,7 +52,13 @@ export function HistoryPage({ params }: { readonly params: URLSearchParams }) {
         <Field label={t.caller} value={caller} onInput={(typed) => show({ caller: typed })} />
         <Tick label={t.showDry} isOn={dry !== ''} onChange={(isOn) => show({ dry: isOn ? 'shown' : '' })} />
         {isFiltered && (
-          <button type="button" onClick={() => show({ state: '', tenant: '', caller: '' })}>
+          <button
+            type="button"
+            onClick={({ currentTarget }) => {
+              show({ state: '', tenant: '', caller: '' });
+              focusFirstField(currentTarget);
+            }}
+          >
             {t.clear}
           </button>
         )}

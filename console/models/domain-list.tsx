@@ -3,13 +3,14 @@ import { Field } from '../parts/fields.js';
 import { NoSuchPage, pageOf, Pager } from '../parts/pager.js';
 import { Empty, Failure, Loading } from '../parts/states.js';
 import { count, time } from '../shared/format.js';
+import { focusFirstField } from '../shared/focus.js';
 import { replaceAddress } from '../shared/router.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { NewDomainDialog } from './domain-dialogs.js';
 import { ModelTable } from './model-table.js';
-import { countModels, listDomains, PAGE_SIZE, searchModels } from './models-api.js';
-import { toContexts, toDomain, toImport, toModels, toNewModel } from './places.js';
+import { listDomains, PAGE_SIZE, searchModels } from './models-api.js';
+import { toContexts, toDomain, toImport, toModels, toNewModel, toReferences } from './places.js';
 import { useDebounced } from '../shared/use-debounced.js';
 
 /** How long typing has to pause before a search, in milliseconds. */
@@ -53,6 +54,9 @@ export function ModelsHome({ params }: { readonly params: URLSearchParams }) {
         <a class="button" href={toContexts()}>
           {t.contexts.title}
         </a>
+        <a class="button" href={toReferences()}>
+          {t.references.title}
+        </a>
       </div>
       <p class="lead">{t.lead}</p>
       <form class="filters" role="search" aria-label={t.search} onSubmit={(event) => event.preventDefault()}>
@@ -60,7 +64,14 @@ export function ModelsHome({ params }: { readonly params: URLSearchParams }) {
         {field('type', t.type, t.typeHint)}
         {field('attribute', t.attribute, t.attributeHint)}
         {FILTERS.some((name) => filters[name] !== '') && (
-          <button type="button" class="clear" onClick={() => setFilters({ q: '', type: '', attribute: '' })}>
+          <button
+            type="button"
+            class="clear"
+            onClick={({ currentTarget }) => {
+              setFilters({ q: '', type: '', attribute: '' });
+              focusFirstField(currentTarget);
+            }}
+          >
             {t.clearSearch}
           </button>
         )}
@@ -139,15 +150,13 @@ function Domains({ params }: { readonly params: URLSearchParams }) {
             </tr>
           </thead>
           <tbody>
-            {value.items.map(({ name, description, compatibility, modifiedAt }) => (
+            {value.items.map(({ name, description, compatibility, models, modifiedAt }) => (
               <tr key={name}>
                 <td class="name">
                   <a href={toDomain(name)}>{name}</a>
                 </td>
                 <td class="prose">{description}</td>
-                <td class="number">
-                  <ModelCount domain={name} />
-                </td>
+                <td class="number">{count(models)}</td>
                 <td>{compatibility}</td>
                 <td class="when">{time(modifiedAt)}</td>
               </tr>
@@ -163,11 +172,4 @@ function Domains({ params }: { readonly params: URLSearchParams }) {
       )}
     </>
   );
-}
-
-/** How many models a domain has; read for each row, as the list of domains does not say. */
-function ModelCount({ domain }: { readonly domain: string }) {
-  const { value, error } = useLoad(domain, (signal) => countModels(domain, signal));
-  if (error !== undefined) return <>–</>;
-  return <>{value === undefined ? '…' : count(value)}</>;
 }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { count } from '../shared/format.js';
 import { text } from '../strings.js';
 import { ChangeChip, ChangeList } from './change-report.js';
+import { DependentList } from './dependent-list.js';
 import type { ImportedFile, ImportReport } from './models-api.js';
 import { toContext, toModel } from './places.js';
 
@@ -49,20 +50,7 @@ export function ImportReportView({ report }: { readonly report: ImportReport }) 
       {dependents.length > 0 && (
         <section>
           <h3>{t.dependents}</h3>
-          <ul class="files">
-            {dependents.slice(0, 500).map(({ domain, model, status, change, reason }) => (
-              <li key={`${domain}/${model}`}>
-                <span class={CHIPS[status]}>{t.statuses[status]}</span>
-                <div>
-                  <a href={toModel({ domain, name: model })}>
-                    {domain}/{model}
-                  </a>{' '}
-                  {change !== undefined && <ChangeChip of={change} />}
-                  {reason !== undefined && <p class="words">{reason}</p>}
-                </div>
-              </li>
-            ))}
-          </ul>
+          <DependentList dependents={dependents} />
         </section>
       )}
     </>

@@ -14,6 +14,7 @@ import {
   type Model,
   type ModelKey,
 } from './models-api.js';
+import { toReference } from './places.js';
 import { SavePanel } from './save-panel.js';
 import { JsonEditor, type Place } from '../editor/json-editor.js';
 import { useTrial } from './use-trial.js';
@@ -132,6 +133,17 @@ export function ModelSchema({
           </a>
         </div>
         <JsonEditor label={t.schema} value={typed} onInput={keep} faults={faults} place={place} />
+        {model.references.length > 0 && (
+          <p class="quiet others">
+            {t.references.named}{' '}
+            {model.references.map((uri, index) => (
+              <span key={uri}>
+                {index > 0 && ', '}
+                <a href={toReference(uri)}>{uri}</a>
+              </span>
+            ))}
+          </p>
+        )}
       </section>
       <SavePanel
         trial={trial}

@@ -2,6 +2,7 @@ import type { components } from '../api/types.js';
 
 type Schemas = components['schemas'];
 export type Domain = Schemas['Domain'];
+export type ListedDomain = Schemas['ListedDomain'];
 export type DomainWarning = Schemas['DomainContextWarning'];
 export type ModelSummary = Schemas['ModelSummary'];
 export type Model = Schemas['Model'];

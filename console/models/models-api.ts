@@ -12,6 +12,7 @@ import type {
   Domain,
   DomainChange,
   DomainWarning,
+  ListedDomain,
   Model,
   ModelDiff,
   ModelKey,
@@ -47,7 +48,7 @@ export function pageParams(page: number, size = PAGE_SIZE): Readonly<Record<stri
   return { limit: String(size), offset: String((page - 1) * size) };
 }
 
-export async function listDomains(page: number, signal: AbortSignal): Promise<Page<Domain>> {
+export async function listDomains(page: number, signal: AbortSignal): Promise<Page<ListedDomain>> {
   return callPage(apiPath(['domains'], pageParams(page)), signal);
 }
 
@@ -84,11 +85,6 @@ export async function listModels(
   signal: AbortSignal,
 ): Promise<Page<ModelSummary>> {
   return callPage(apiPath(['domains', domain, 'models'], pageParams(page)), signal);
-}
-
-/** How many models a domain has. */
-export async function countModels(domain: string, signal: AbortSignal): Promise<number> {
-  return (await callPage(apiPath(['domains', domain, 'models'], { limit: '1' }), signal)).total;
 }
 
 /** What may not be as expected in the context of a domain. */

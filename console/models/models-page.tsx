@@ -5,7 +5,8 @@ import { ModelsHome } from './domain-list.js';
 import { ImportPage } from './import-page.js';
 import { ModelPage } from './model-page.js';
 import { NewModelPage } from './new-model.js';
-import { CONTEXTS, IMPORT, NEW_MODEL } from './places.js';
+import { CONTEXTS, IMPORT, NEW_MODEL, REFERENCES } from './places.js';
+import { ReferencesPage } from './references-page.js';
 
 /** The models section: domains and search, or what the address names. */
 export function ModelsPage({ route: { path, params } }: { readonly route: Route }) {
@@ -19,6 +20,8 @@ export function ModelsPage({ route: { path, params } }: { readonly route: Route 
       return <ImportPage params={params} />;
     case CONTEXTS:
       return <ContextsPage name={name} step={part} params={params} />;
+    case REFERENCES:
+      return <ReferencesPage uri={name} params={params} />;
     default:
       if (name === undefined) return <DomainPage key={place} name={place} params={params} />;
       return <ModelPage key={`${place}/${name}`} domain={place} name={name} part={part} params={params} />;

@@ -5,6 +5,7 @@ import type { ModelKey } from './models-api.js';
 export const NEW_MODEL = '~new';
 export const IMPORT = '~import';
 export const CONTEXTS = '~contexts';
+export const REFERENCES = '~references';
 
 /** The parts of a model, in the order in which they are shown; the first one is shown unless the address names another. */
 export const MODEL_PARTS = ['schema', 'versions', 'examples', 'openapi', 'context', 'settings'] as const;
@@ -40,6 +41,15 @@ export function toContexts(params: Readonly<Record<string, string | undefined>> 
 
 export function toContext(name: string, step?: 'edit'): string {
   return routeTo(['models', CONTEXTS, name, ...(step === undefined ? [] : [step])]);
+}
+
+export function toReferences(params: Readonly<Record<string, string | undefined>> = {}): string {
+  return routeTo(['models', REFERENCES], params);
+}
+
+/** @param uri of a reference document */
+export function toReference(uri: string): string {
+  return routeTo(['models', REFERENCES, uri]);
 }
 
 /** The name under which the form for a new context is; no context can have it. */

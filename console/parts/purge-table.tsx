@@ -1,5 +1,5 @@
 import type { Purge } from '../api/client.js';
-import { count, time } from '../shared/format.js';
+import { count, readableQuery, time } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
 import { text } from '../strings.js';
 import { PurgeChip } from './purge-chip.js';
@@ -48,7 +48,11 @@ export function PurgeTable({ purges, label }: { readonly purges: readonly Purge[
 
 /** What a purge is of, with its tenant. */
 function shown({ target, query, tenant }: Purge): string {
-  return [target === 'temporal' ? 'temporal' : undefined, query === '' ? '?' : query, tenant && `@ ${tenant}`]
+  return [
+    target === 'temporal' ? 'temporal' : undefined,
+    query === '' ? '?' : readableQuery(query),
+    tenant && `@ ${tenant}`,
+  ]
     .filter((part) => part !== undefined && part !== '')
     .join(' ');
 }

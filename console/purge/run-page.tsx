@@ -52,11 +52,11 @@ export function RunPage({ id }: { readonly id: string }) {
       <section class="card" aria-labelledby="progress">
         <h2 id="progress">{t.progress}</h2>
         <Progress record={record} />
-        <Counts record={record} />
+        {state !== 'refused' && <Counts record={record} />}
         {!isOver && <p class="quiet">{t.leave}</p>}
         {!isOver && <Controls record={record} onChanged={show} />}
       </section>
-      {record.problem !== undefined && <Ending problem={record.problem} />}
+      {record.problem !== undefined && <Ending problem={record.problem} isRefused={state === 'refused'} />}
       {(!isOver || rates.length > 1 || average !== undefined) && !record.dryRun && (
         <section class="card" aria-labelledby="rate">
           <h2 id="rate">{t.rate}</h2>
@@ -78,10 +78,12 @@ function settledOf({ deleted, alreadyGone, failed, unknown }: Purge): number {
 
 function Progress({ record }: { readonly record: Purge }) {
   const t = text.run;
+  if (record.state === 'refused') return <p>{t.refused}</p>;
   if (record.dryRun) return null;
   const isOver = isFinal(record);
   const settled = settledOf(record);
   const all = Math.max(record.matched, record.expected ?? 0, settled);
+  if (record.state === 'succeeded' && all === 0) return <p>{t.nothing}</p>;
   const isKnown = isOver || record.expected !== undefined;
   const left =
     record.estimatedEndAt === undefined ? undefined : localTime(record.estimatedEndAt) - Date.now();
@@ -90,10 +92,7 @@ function Progress({ record }: { readonly record: Purge }) {
     : t.soFar(counted(settled, record.unit));
   return (
     <div class="progress">
-      <progress
-        aria-labelledby="progress"
-        {...(isKnown ? { value: all === 0 ? 1 : settled, max: all === 0 ? 1 : all } : {})}
-      />
+      <progress aria-labelledby="progress" {...(isKnown ? { value: settled, max: Math.max(1, all) } : {})} />
       <p>
         {words}
         {!isOver && left !== undefined && left > 0 && <span class="quiet"> · {t.left(duration(left))}</span>}
@@ -153,12 +152,18 @@ function Controls({
   );
 }
 
-function Ending({ problem }: { readonly problem: Readonly<Record<string, unknown>> }) {
+function Ending({
+  problem,
+  isRefused,
+}: {
+  readonly problem: Readonly<Record<string, unknown>>;
+  readonly isRefused: boolean;
+}) {
   const { title, detail, status } = problem;
   return (
     <section class="notice bad" aria-labelledby="ending">
       <h2 id="ending">
-        {text.run.why}
+        {isRefused ? text.run.whyRefused : text.run.why}
         {typeof status === 'number' && <span class="chip">{status}</span>}
       </h2>
       <p>{typeof detail === 'string' ? detail : typeof title === 'string' ? title : ''}</p>

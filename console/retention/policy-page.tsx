@@ -107,6 +107,7 @@ function PolicyView({ read, isToEnforce, onChanged }: PolicyViewProps) {
         <section class="card" aria-labelledby="next">
           <h2 id="next">{t.next}</h2>
           <NextRuns policy={policy} />
+          <h2 class="second">{t.settings}</h2>
           <Facts policy={policy} />
         </section>
         <Preview name={name} etag={etag} />
@@ -264,7 +265,12 @@ function Runs({ name }: { readonly name: string }) {
       {error !== undefined && <Failure error={error} onRetry={reload} />}
       {value === undefined && error === undefined && <Loading />}
       {value !== undefined && value.items.length === 0 && <p class="quiet">{t.noRuns}</p>}
-      {matches.length > 1 && <Sparkline values={matches} label={t.matches(matches)} />}
+      {matches.length > 1 && matches.some((matched) => matched > 0) && (
+        <figure class="sparkline">
+          <Sparkline values={matches} label={t.matches(matches)} />
+          <figcaption aria-hidden="true">{t.matchesTo(matches.length, Math.max(...matches))}</figcaption>
+        </figure>
+      )}
       {value !== undefined && value.items.length > 0 && <PurgeTable purges={value.items} label={t.runs} />}
     </section>
   );

@@ -1,6 +1,6 @@
 import { NoSuchPage, Pager, pageOf } from '../parts/pager.js';
 import { Empty, Failure, Loading } from '../parts/states.js';
-import { time } from '../shared/format.js';
+import { readableQuery, time } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
@@ -69,14 +69,14 @@ function PolicyList({ page }: { readonly page: number }) {
             <tbody>
               {value.items.map((policy) => (
                 <tr key={policy.name}>
-                  <td>
+                  <td class="name">
                     <a href={routeTo(['retention', policy.name])}>{policy.name}</a>
                   </td>
                   <td>
                     <ModeChip policy={policy} />
                   </td>
                   <td class="query">
-                    <code>{policy.query}</code>
+                    <code>{readableQuery(policy.query)}</code>
                   </td>
                   <td>
                     {policy.olderThan} · {policy.by}

@@ -6,13 +6,7 @@ export function Sparkline({ values, label }: { readonly values: readonly number[
   const most = Math.max(1, ...values);
   const step = WIDTH / values.length;
   return (
-    <svg
-      class="sparkline"
-      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-      preserveAspectRatio="none"
-      role="img"
-      aria-label={label}
-    >
+    <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={label}>
       {values.map((value, index) => {
         const height = Math.max(1, (value / most) * HEIGHT);
         return (

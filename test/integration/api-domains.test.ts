@@ -122,6 +122,18 @@ describe('domains', () => {
     assert.equal(behind.headers.get('x-total-count'), '5');
   });
 
+  it('domains are listed with the number of their models, and are otherwise as they are by themselves', async () => {
+    const { api } = await startApi();
+    await makeModel(api, 'Mobility', 'Car');
+    await makeModel(api, 'Mobility', 'Bike');
+    await api.post('/domains', { name: 'Empty' });
+    const alone = async (name: string) => (await api.get(`/domains/${name}`)).json() as Domain;
+    assert.deepEqual((await api.get('/domains')).json(), [
+      { ...(await alone('Empty')), models: 0 },
+      { ...(await alone('Mobility')), models: 2 },
+    ]);
+  });
+
   it('domains refuse parameters that are unknown, repeated, empty or out of bounds, and name them', async () => {
     for (const [query, parameter] of [
       ['limit=0', 'limit'],

@@ -11,6 +11,7 @@ import { modelFlows } from '../support/console/model-flow.js';
 import { modelListFlows } from '../support/console/model-list-flow.js';
 import { modelShownFlows } from '../support/console/model-shown-flow.js';
 import { policyFlows } from '../support/console/policy-flow.js';
+import { referenceFlows } from '../support/console/reference-flow.js';
 import { runFlows } from '../support/console/run-flow.js';
 import { workbenchFlows } from '../support/console/workbench-flow.js';
 import { startTestBroker, startTestGateway, stopAll, type TestGateway } from '../support/gateway-harness.js';
@@ -96,7 +97,8 @@ describe('the console in a browser', { concurrency: 3 }, () => {
   });
 
   for (const flows of [formFlows, listFlows, policyFlows, runFlows]) flows(() => browser);
-  for (const flows of [modelFlows, modelListFlows, modelShownFlows, workbenchFlows]) flows(() => browser);
+  for (const flows of [modelFlows, modelListFlows, modelShownFlows, referenceFlows, workbenchFlows])
+    flows(() => browser);
 
   it('a purge goes from its preview to its end, deletes nothing before it is confirmed, and is found in the history', async () => {
     const world = await withHeldCars(35);
@@ -122,14 +124,14 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     await page.getByText('30 of 30 entities').waitFor();
     assert.equal(await carsLeft(world), 5);
     await page.getByRole('link', { name: 'History' }).click();
-    await page.getByRole('link', { name: 'type=Car&q=speed%3C30&maxAffected=30' }).click();
+    await page.getByRole('link', { name: 'type=Car&q=speed<30&maxAffected=30' }).click();
     await page.getByRole('link', { name: 'Run again…' }).click();
     assert.equal(await page.getByLabel('Query (q)').inputValue(), 'speed<30');
     await page.getByText('Nothing matches.').waitFor();
     assertClean(tab);
   });
 
-  it('a purge that more match than were confirmed deletes nothing', async () => {
+  it('a purge that more match than were confirmed deletes nothing, and says that it was refused', async () => {
     const world = await withHeldCars(3);
     const { page } = await openConsole(browser, world.gateway.url, '#/purge?query=type%3DCar');
     await page.getByRole('button', { name: 'Purge 3 entities…' }).click();
@@ -138,7 +140,13 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     world.turnstile.let(100);
     await page.getByRole('button', { name: 'Delete 3' }).click();
     await page.getByText('refused', { exact: true }).waitFor();
+    await page.getByText('It was refused before anything was deleted.').waitFor();
+    await page.getByRole('heading', { name: 'Why it was refused' }).waitFor();
+    assert.equal(await page.getByRole('progressbar').count(), 0);
     assert.equal(await carsLeft(world), 4);
+    const none = (await world.gateway.purge('type=None')).headers.get('purge-id') ?? '';
+    await page.goto(`${world.gateway.url}/console/#/history/${none}`);
+    await page.getByText('Nothing matched.').waitFor();
   });
 
   it('a purge survives a reload, and another tab cancels it', async () => {

@@ -52,6 +52,25 @@ export function domainContract(test: StoreTest): void {
     assert.deepEqual(await store.domains.list({ limit: 0, offset: 0 }), { items: [], total: 9 });
   });
 
+  test('domains are listed with the number of their models, and with the ETags that they have by themselves', async (store) => {
+    for (const name of ['empty', 'energy', 'water']) await store.domains.create({ name });
+    await store.models.create(METER, SETTINGS, modelVersion('a'));
+    await store.models.update(METER, { settings: SETTINGS, version: modelVersion('b') });
+    await store.models.create(PLUG, SETTINGS, modelVersion('c'));
+    await store.models.create({ domain: 'water', name: 'Pump' }, SETTINGS, modelVersion('d'));
+    const counts = { empty: 0, energy: 2, water: 1 };
+    const listed = await Promise.all(
+      Object.entries(counts).map(async ([name, models]) => ({ ...(await store.domains.get(name)), models })),
+    );
+    assert.deepEqual((await store.domains.list(ALL)).items, listed);
+    await store.models.delete(PLUG);
+    const { items } = await store.domains.list({ limit: 1, offset: 1 });
+    assert.deepEqual(
+      items.map(({ name, models }) => [name, models]),
+      [['energy', 1]],
+    );
+  });
+
   test('a domain is modified by each change of a model in it, also when the clock stands still or goes back', async (store, clock) => {
     const etags = [(await store.domains.create({ name: 'energy' })).etag];
     await store.domains.create({ name: 'water' });

@@ -1,4 +1,4 @@
-import type { Domain, DomainService } from '../../schemas/service/service.js';
+import type { Domain, DomainService, ListedDomain } from '../../schemas/service/service.js';
 import { created, document, NO_CONTENT, ok, page } from './answer.js';
 import { writeOptions } from './conditions.js';
 import { LD_CONTEXT, withWarnings } from './contexts.js';
@@ -6,7 +6,7 @@ import { endpoint, type Endpoint } from './endpoint.js';
 import { COMPATIBILITY } from './model-representation.js';
 import { NAME, PAGE, parameters } from './parameters.js';
 import { apiUrl } from './routes.js';
-import { DESCRIPTION, STRINGS, TEXT, TIME, timeText, type TypeOf } from './schema-types.js';
+import { COUNT, DESCRIPTION, STRINGS, TEXT, TIME, timeText, type TypeOf } from './schema-types.js';
 
 const tag = 'Domains';
 const CASCADE = {
@@ -31,13 +31,13 @@ export function domainEndpoints(domains: DomainService): readonly Endpoint[] {
       answers: {
         200: {
           description: 'Domains by name.',
-          content: { 'application/json': { type: 'array', items: DOMAIN } },
+          content: { 'application/json': { type: 'array', items: LISTED_DOMAIN } },
           isPage: true,
         },
       },
       handle: async ({ query, baseUrl }) => {
         const { items, total } = await domains.list(query);
-        return page(items.map(domainJson), total, query, apiUrl(baseUrl, 'domains'));
+        return page(items.map(listedDomainJson), total, query, apiUrl(baseUrl, 'domains'));
       },
     }),
     endpoint({
@@ -201,6 +201,17 @@ const DOMAIN = {
   required: ['name', 'compatibility', 'createdAt', 'modifiedAt'],
   additionalProperties: false,
 } as const;
+
+const LISTED_DOMAIN = {
+  ...DOMAIN,
+  title: 'ListedDomain',
+  properties: { ...DOMAIN.properties, models: { ...COUNT, description: 'How many models it holds.' } },
+  required: [...DOMAIN.required, 'models'],
+} as const;
+
+function listedDomainJson(domain: ListedDomain): TypeOf<typeof LISTED_DOMAIN> {
+  return { ...domainJson(domain), models: domain.models };
+}
 
 function domainJson(domain: Domain): TypeOf<typeof DOMAIN> {
   const { name, description, compatibility, createdAt, modifiedAt } = domain;

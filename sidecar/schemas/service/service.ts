@@ -1,5 +1,6 @@
 import type {
   Domain,
+  ListedDomain,
   Model,
   ModelFilter,
   ModelKey,
@@ -64,7 +65,7 @@ export interface SchemaService {
 
 export interface DomainService {
   /** By name, in the order of code points; so are all lists. */
-  list(page: Page): Promise<Paged<Domain>>;
+  list(page: Page): Promise<Paged<ListedDomain>>;
 
   /** @throws NotFoundError */
   get(name: string): Promise<Domain>;

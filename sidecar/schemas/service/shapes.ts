@@ -24,6 +24,7 @@ export type {
   Context,
   Dependent,
   Domain,
+  ListedDomain,
   Model,
   ModelFilter,
   ModelKey,

@@ -36,6 +36,12 @@ export interface Domain extends Stamps, Required<DomainSettings> {
   readonly name: string;
 }
 
+/** A domain in a list. */
+export interface ListedDomain extends Domain {
+  /** How many it holds. */
+  readonly models: number;
+}
+
 export interface NewDomain {
   readonly name: string;
   readonly description?: string | undefined;

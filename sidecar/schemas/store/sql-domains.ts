@@ -5,7 +5,15 @@ import {
   NotFoundError,
   requireStorable,
 } from './errors.js';
-import type { Compatibility, Domain, DomainSettings, NewDomain, Page, Paged } from './records.js';
+import type {
+  Compatibility,
+  Domain,
+  DomainSettings,
+  ListedDomain,
+  NewDomain,
+  Page,
+  Paged,
+} from './records.js';
 import { requireEmptyDomain, requireUnusedDomain } from './sql-dependents.js';
 import { etagOf, mapped, requireMatch, SqlListing, timeAfter } from './sql-rows.js';
 import { first, run, type SqlSession, statement, type Work } from './sql-work.js';
@@ -20,9 +28,13 @@ export interface DomainRow {
   readonly modifiedAt: number;
 }
 
-const SELECT = `
-  SELECT id, name, description, compatibility, created_at AS "createdAt", modified_at AS "modifiedAt" FROM domain`;
-const LISTING = new SqlListing<object, DomainRow>(SELECT, 'name');
+const COLUMNS =
+  'id, name, description, compatibility, created_at AS "createdAt", modified_at AS "modifiedAt"';
+const SELECT = `SELECT ${COLUMNS} FROM domain`;
+const LISTING = new SqlListing<object, DomainRow & { readonly models: number }>(
+  `SELECT ${COLUMNS}, (SELECT count(*) FROM model WHERE model.domain_id = domain.id) AS models FROM domain`,
+  'name',
+);
 const FIND = statement<{ name: string }, DomainRow>(`${SELECT} WHERE name = @name`);
 const CONTEXT_NAME = statement<{ name: string }, object>('SELECT 1 FROM context WHERE name = @name');
 
@@ -48,8 +60,10 @@ export class SqlDomains implements Domains {
     this.#session = session;
   }
 
-  async list(page: Page): Promise<Paged<Domain>> {
-    return mapped(await this.#session.read(() => LISTING.read(page, {})), toDomain);
+  async list(page: Page): Promise<Paged<ListedDomain>> {
+    const read = await this.#session.read(() => LISTING.read(page, {}));
+    // The ETag is that of the domain alone, as when it is read by itself.
+    return mapped(read, ({ models, ...row }) => ({ ...toDomain(row), models }));
   }
 
   async get(name: string): Promise<Domain> {

@@ -6,6 +6,7 @@ import type {
   Domain,
   DomainContextName,
   DomainSettings,
+  ListedDomain,
   NewDomain,
   Model,
   ModelAt,
@@ -58,7 +59,7 @@ export interface SchemaStore {
 export type IfMatch = readonly string[];
 
 export interface Domains {
-  list(page: Page): Promise<Paged<Domain>>;
+  list(page: Page): Promise<Paged<ListedDomain>>;
 
   /** @throws NotFoundError */
   get(name: string): Promise<Domain>;

@@ -36,6 +36,7 @@ export function listFlows(browser: () => Browser): void {
     await page.getByLabel('Caller').fill('nobody');
     await page.getByText('No purge fits these filters.').waitFor();
     await page.getByRole('button', { name: 'Clear the filters' }).click();
+    assert.equal(await page.evaluate('document.activeElement.labels[0].innerText'), 'State');
     await page.getByText('1–25 of 31').waitFor();
     await page.goto(`${gateway.url}/console/#/history?page=9`);
     await page.getByRole('link', { name: 'Go to the first page' }).click();

@@ -12,7 +12,7 @@ import { carSchema, fillEditor, openModels } from './models.js';
 
 /** All models: found, imported, deleted; and contexts. */
 export function modelListFlows(browser: () => Browser): void {
-  it('models are found in all domains, page after page', async () => {
+  it('domains are listed by one request, and models are found in all of them, page after page', async () => {
     const schema = { type: 'object', properties: { speed: { type: 'number' } } };
     const names = Array.from({ length: 27 }, (_, index) => `Car${String(index).padStart(2, '0')}`);
     const flow = await openModels(browser(), '', [
@@ -21,7 +21,16 @@ export function modelListFlows(browser: () => Browser): void {
       ['/domains/Sea/models/Ship', { schema: { type: 'object', properties: { knots: {} } } }],
     ]);
     const { page } = flow;
-    await page.getByRole('row', { name: /^City/ }).getByRole('cell', { name: '27', exact: true }).waitFor();
+    const counted = page.getByRole('row', { name: /^City/ }).getByRole('cell', { name: '27', exact: true });
+    await counted.waitFor();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await page.reload();
+    await counted.waitFor();
+    assert.deepEqual(
+      asked.filter((path) => path.startsWith('/api/')),
+      ['/api/v2/domains'],
+    );
     await page.getByLabel('Attribute').fill('speed');
     await page.getByText('27 models found').waitFor();
     await page.getByRole('link', { name: 'Next' }).click();

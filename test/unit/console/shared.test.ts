@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { isUnsendable, formOf, queryOf, unitOf } from '../../../console/purge/form.js';
-import { duration } from '../../../console/shared/format.js';
+import { duration, readableQuery } from '../../../console/shared/format.js';
 import { localTime, noteDate } from '../../../console/shared/gateway-clock.js';
 import { unsendable } from '../../../console/shared/header-text.js';
 
@@ -30,6 +30,20 @@ describe('what goes into a header field', () => {
     assert.ok(isUnsendable(formOf('entities', 'type=Car', { tenant: 'Мадрид' })));
     assert.ok(isUnsendable(formOf('entities', 'type=Car', { link: '<https://example.org/ü>' })));
     assert.ok(!isUnsendable(formOf('entities', 'q=name=="ü"', { tenant: 'madrid' })));
+  });
+});
+
+describe('a query in a list', () => {
+  it('a query is shown decoded, but for what would make it another query, or cannot be seen', () => {
+    for (const [query, shown] of [
+      ['type=Car&q=speed%3C30', 'type=Car&q=speed<30'],
+      ['q=name%3D%3D%22M%C3%BCnchen%20Ost%22', 'q=name=="München Ost"'],
+      ['q=a%3D%3D%22x%26type%3D*%22', 'q=a=="x%26type=*"'],
+      ['q=a%2525%2Bb%23', 'q=a%2525%2Bb%23'],
+      ['q=%E2%80%AEx%00%0A%EF%BB%BF', 'q=%E2%80%AEx%00%0A%EF%BB%BF'],
+      ['q=%FF%zz%', 'q=%FF%zz%'],
+    ] as const)
+      assert.equal(readableQuery(query), shown);
   });
 });
 

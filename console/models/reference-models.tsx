@@ -1,0 +1,114 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Failure } from '../parts/states.js';
+import { text } from '../strings.js';
+import { DependentList } from './dependent-list.js';
+import { updateDependents, type ReadReference, type UpdatedDependent } from './references-api.js';
+import { isOvertaken } from './use-trial.js';
+
+/** What was found, or done. */
+interface Outcome {
+  readonly dependents: readonly UpdatedDependent[];
+  readonly isDone: boolean;
+}
+
+/** The models that were made with an earlier state of a document: looked for when asked to, and updated after that. */
+export function ReferenceModels({
+  uri,
+  read,
+  isFetched,
+  onChanged,
+}: {
+  readonly uri: string;
+  readonly read: ReadReference;
+  readonly isFetched: boolean;
+  /** The document is to be read again. */
+  readonly onChanged: () => void;
+}) {
+  const t = text.models.references;
+  const [outcome, setOutcome] = useState<Outcome>();
+  const [error, setError] = useState<unknown>();
+  const [busy, setBusy] = useState('');
+  const result = useRef<HTMLHeadingElement>(null);
+  // The button that was pressed may be gone by now.
+  useEffect(() => {
+    if (outcome?.isDone === true) result.current?.focus();
+  }, [outcome]);
+  const ask = async (isDryRun: boolean) => {
+    if (busy !== '') return;
+    setBusy(isDryRun ? t.checking : t.updating);
+    setError(undefined);
+    try {
+      const dependents = await updateDependents(uri, read, isDryRun);
+      setOutcome({ dependents, isDone: !isDryRun });
+      if (!isDryRun) onChanged();
+    } catch (failure) {
+      setOutcome(undefined);
+      setError(failure);
+    }
+    setBusy('');
+  };
+  const again = () => {
+    setError(undefined);
+    onChanged();
+  };
+  return (
+    <section class="card" aria-labelledby="users">
+      <h2 id="users">{t.users}</h2>
+      <p class="quiet">{t.usersLead}</p>
+      <div class="actions">
+        <button type="button" onClick={() => void ask(true)}>
+          {outcome === undefined ? t.check : t.checkAgain}
+        </button>
+        <p class="quiet" role="status">
+          {busy !== '' ? busy : outcome?.dependents.length === 0 ? t.none : ''}
+        </p>
+      </div>
+      {error !== undefined && (
+        <Failure
+          error={error}
+          title={isOvertaken(error) ? text.models.overtaken : undefined}
+          onRetry={isOvertaken(error) ? again : undefined}
+        />
+      )}
+      {outcome !== undefined && outcome.dependents.length > 0 && (
+        <section class="found" aria-labelledby="outdated">
+          <h3 id="outdated" ref={result} tabIndex={-1}>
+            {outcome.isDone ? t.updated(updatedIn(outcome)) : t.wouldBe(outcome.dependents.length)}
+          </h3>
+          {!outcome.isDone && <p class="quiet">{t.would}</p>}
+          <DependentList dependents={outcome.dependents} />
+          {!outcome.isDone && (
+            <Update total={updatedIn(outcome)} isFetched={isFetched} onGo={() => void ask(false)} />
+          )}
+        </section>
+      )}
+    </section>
+  );
+}
+
+function updatedIn({ dependents }: Outcome): number {
+  return dependents.filter(({ status }) => status === 'updated').length;
+}
+
+function Update({
+  total,
+  isFetched,
+  onGo,
+}: {
+  readonly total: number;
+  readonly isFetched: boolean;
+  readonly onGo: () => void;
+}) {
+  const t = text.models.references;
+  if (total === 0) return <p class="quiet">{t.nothingToUpdate}</p>;
+  return (
+    <div class="actions">
+      <button type="button" class="primary" onClick={onGo}>
+        {t.update(total)}
+      </button>
+      <p class="quiet">
+        {t.updateHint} {isFetched && t.updateFetched}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,203 @@
+import { useState } from 'preact/hooks';
+import { Field } from '../parts/fields.js';
+import { NoSuchPage, pageOf, Pager } from '../parts/pager.js';
+import { Empty, Failure, Loading } from '../parts/states.js';
+import { SureDialog } from '../parts/sure-dialog.js';
+import { count, time } from '../shared/format.js';
+import { useLoad } from '../shared/use-load.js';
+import { text } from '../strings.js';
+import { shownJson } from './model-schema.js';
+import { downloadOf, PAGE_SIZE } from './models-api.js';
+import { toImport, toModels, toReference, toReferences } from './places.js';
+import { ReferenceModels } from './reference-models.js';
+import {
+  findReference,
+  listReferences,
+  readReference,
+  referencePath,
+  removeReference,
+  type ReadReference,
+  type Reference,
+} from './references-api.js';
+
+/** All reference documents, or the one that the address names. */
+export function ReferencesPage({
+  uri,
+  params,
+}: {
+  readonly uri: string | undefined;
+  readonly params: URLSearchParams;
+}) {
+  if (uri !== undefined) return <ReferencePage key={uri} uri={uri} />;
+  return <ReferenceList page={pageOf(params.get('page'))} />;
+}
+
+function ReferenceList({ page }: { readonly page: number }) {
+  const t = text.models.references;
+  const { value, error, reload } = useLoad(`references ${page}`, (signal) => listReferences(page, signal));
+  return (
+    <div class="page">
+      <p class="crumb">
+        <a href={toModels()}>{text.models.allDomains}</a>
+      </p>
+      <div class="heading">
+        <h1>{t.title}</h1>
+      </div>
+      <p class="lead">{t.lead}</p>
+      {error !== undefined && <Failure error={error} onRetry={reload} />}
+      {value === undefined && error === undefined && <Loading />}
+      {value?.total === 0 && (
+        <Empty>
+          <p>{t.empty}</p>
+          <a href={toImport()}>{t.emptyImport}</a>
+        </Empty>
+      )}
+      {value !== undefined && value.total > 0 && <Find />}
+      {value !== undefined && value.total > 0 && value.items.length === 0 && (
+        <NoSuchPage to={toReferences()} />
+      )}
+      {value !== undefined && value.items.length > 0 && <ReferenceTable references={value.items} />}
+      {value !== undefined && value.total > PAGE_SIZE && (
+        <Pager
+          {...{ page, pageSize: PAGE_SIZE, total: value.total }}
+          {...{ label: text.models.pages, back: text.models.before, on: text.models.after }}
+          to={(one) => toReferences({ page: one === 1 ? undefined : String(one) })}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Leads to a document by its URI, which is all that the gateway finds one by. */
+function Find() {
+  const t = text.models.references;
+  const [uri, setUri] = useState('');
+  return (
+    <form
+      class="find"
+      role="search"
+      aria-label={t.find}
+      onSubmit={(event) => {
+        event.preventDefault();
+        const [wanted = ''] = uri.trim().split('#');
+        if (wanted !== '') location.hash = toReference(wanted);
+      }}
+    >
+      <Field label={t.uri} hint={t.uriHint} value={uri} onInput={setUri} />
+      <button type="submit">{t.open}</button>
+    </form>
+  );
+}
+
+function ReferenceTable({ references }: { readonly references: readonly Reference[] }) {
+  const t = text.models.references;
+  return (
+    <div class="table" role="region" aria-label={t.title} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{t.uri}</th>
+            <th scope="col">{t.source}</th>
+            <th scope="col" class="number">
+              {text.models.size}
+            </th>
+            <th scope="col">{text.models.changed}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {references.map(({ uri, source, size, modifiedAt }) => (
+            <tr key={uri}>
+              <td class="iri">
+                <a href={toReference(uri)}>{uri}</a>
+              </td>
+              <td>{t.sources[source]}</td>
+              <td class="number">{text.models.bytes(count(size))}</td>
+              <td class="when">{time(modifiedAt)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function ReferencePage({ uri }: { readonly uri: string }) {
+  const { value, error, reload } = useLoad(uri, async (signal) => {
+    const [read, about] = await Promise.all([readReference(uri, signal), findReference(uri, signal)]);
+    return { read, about };
+  });
+  return (
+    <div class="page">
+      <p class="crumb">
+        <a href={toModels()}>{text.models.allDomains}</a> /{' '}
+        <a href={toReferences()}>{text.models.references.all}</a>
+      </p>
+      {error !== undefined && <Failure error={error} onRetry={reload} />}
+      {value === undefined && error === undefined && <Loading />}
+      {value !== undefined && <ReferenceView uri={uri} {...value} onChanged={reload} />}
+    </div>
+  );
+}
+
+function ReferenceView({
+  uri,
+  read,
+  about,
+  onChanged,
+}: {
+  readonly uri: string;
+  readonly read: ReadReference;
+  readonly about: Reference | undefined;
+  readonly onChanged: () => void;
+}) {
+  const t = text.models.references;
+  const [isRemoving, setIsRemoving] = useState(false);
+  return (
+    <>
+      <div class="heading">
+        <h1 class="uri">{uri}</h1>
+        {about !== undefined && <span class="chip">{t.sources[about.source]}</span>}
+        <button type="button" class="last" onClick={() => setIsRemoving(true)}>
+          {text.models.remove}
+        </button>
+      </div>
+      {about !== undefined && (
+        <p class="lead">
+          {t.notes[about.source]} {text.models.bytes(count(about.size))} · {time(about.modifiedAt)}
+        </p>
+      )}
+      <ReferenceModels uri={uri} read={read} isFetched={about?.source === 'fetched'} onChanged={onChanged} />
+      <section class="card" aria-labelledby="document">
+        <div class="bar">
+          <h2 id="document">{t.document}</h2>
+          <a class="button small" href={downloadOf(referencePath(uri))} download={fileOf(uri)}>
+            {text.models.download}
+          </a>
+        </div>
+        <pre class="whole" tabIndex={0} aria-label={t.document}>
+          {shownJson(JSON.parse(read.text))}
+        </pre>
+      </section>
+      {isRemoving && (
+        <SureDialog
+          title={t.removeTitle}
+          what={t.removeWhat(uri)}
+          go={t.removeGo}
+          onClose={() => setIsRemoving(false)}
+          onSure={async () => {
+            await removeReference(uri, read.etag);
+            location.hash = toReferences();
+          }}
+        >
+          <p class="quiet">{t.removeUsed}</p>
+        </SureDialog>
+      )}
+    </>
+  );
+}
+
+/** The name of a file for a document: the end of its URI. */
+function fileOf(uri: string): string {
+  const last = uri.split(/[/:?]/).findLast((part) => part !== '') ?? 'document';
+  return last.endsWith('.json') ? last : `${last}.json`;
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { checkAccess } from './access.js';
+import { endFlow } from './flow.js';
+import { carSchema, get, openModels, put } from './models.js';
+
+const URI = 'https://schemas.test/common.json';
+const UNUSED = 'urn:schemas:unused';
+const pathOf = (uri: string) => `/references?uri=${encodeURIComponent(uri)}`;
+const common = (speed: object) => ({ definitions: { speed } });
+
+/** Reference documents: found, shown, brought to the models that were made with them, deleted. */
+export function referenceFlows(browser: () => Browser): void {
+  it('models made with an earlier state of a reference document are updated after a look at what that changes', async () => {
+    const schema = carSchema({ speed: { $ref: `${URI}#/definitions/speed` } });
+    const flow = await openModels(browser(), '/~references', [
+      [pathOf(URI), common({ type: 'number' })],
+      [pathOf(UNUSED), common({})],
+      ['/domains', { name: 'City' }],
+      ['/domains/City/models/Car', { schema }],
+      ['/domains/City/models/Keen', { schema, compatibility: 'backward' }],
+      [pathOf(URI), common({ type: 'string' })],
+    ]);
+    const { page, gateway } = flow;
+    const version = async () => (await get(gateway, '/domains/City/models/Car'))['version'];
+    await page.getByRole('row', { name: new RegExp(`^${URI}`) }).waitFor();
+    await page.getByLabel('URI', { exact: true }).fill(` ${URI}#/definitions/speed `);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: URI }).waitFor();
+    await page.getByLabel('Document', { exact: true }).getByText('"type": "string"').waitFor();
+    const look = page.getByRole('button', { name: /^Look/ });
+    await look.click();
+    await page.getByText('2 models are outdated').waitFor();
+    await page.getByText('The change is breaking, but the model accepts only', { exact: false }).waitFor();
+    await page.getByText('What changes').first().click();
+    await page.getByText('/properties/speed', { exact: false }).first().waitFor();
+    await checkAccess(page);
+    assert.equal(await version(), 1);
+
+    // What was looked at is no longer there: nothing is done with it.
+    await put(gateway, pathOf(URI), common({ type: 'string', maxLength: 5 }));
+    await page.getByRole('button', { name: 'Update 1 model' }).click();
+    await page.getByText('This was changed elsewhere meanwhile.', { exact: false }).waitFor();
+    assert.equal(await version(), 1);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('"maxLength": 5').waitFor();
+    await look.click();
+    await page.getByRole('button', { name: 'Update 1 model' }).click();
+    await page.getByRole('heading', { name: '1 model was updated' }).waitFor();
+    assert.equal(await page.evaluate('document.activeElement.innerText'), '1 model was updated');
+    assert.equal(await version(), 2);
+    await page.getByRole('link', { name: 'City/Car' }).click();
+    await page.getByRole('link', { name: URI, exact: true }).click();
+
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    await page.getByRole('button', { name: 'Delete the document' }).click();
+    await page
+      .getByRole('alert')
+      .getByText('is in use by model "Car" in domain "City"', { exact: false })
+      .waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'All reference documents' }).click();
+    await page.getByRole('link', { name: UNUSED }).click();
+    await look.click();
+    await page.getByText('No model is outdated.').waitFor();
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    await page.getByRole('button', { name: 'Delete the document' }).click();
+    await page.getByRole('heading', { name: 'Reference documents' }).waitFor();
+    await page.getByRole('row', { name: new RegExp(`^${URI}`) }).waitFor();
+    assert.equal(await page.getByRole('link', { name: UNUSED }).count(), 0);
+    await endFlow(flow);
+  });
+
+  it('reference documents that cannot be read are said to be so, and asked for again', async () => {
+    const flow = await openModels(browser(), '/~references/urn%3Anone');
+    const { page } = flow;
+    await page.getByRole('alert').getByText('There is no reference document "urn:none".').waitFor();
+    for (const [status, title] of [
+      [401, 'This needs a sign-in'],
+      [403, 'This is not allowed'],
+      [503, 'The gateway cannot do this for now'],
+    ] as const) {
+      await page.route('**/api/v2/references?*', (route) =>
+        route.fulfill({ status, json: { title: 'T', detail: 'D' }, contentType: 'application/problem+json' }),
+      );
+      await page.getByRole('link', { name: 'Models', exact: true }).click();
+      await page.getByRole('link', { name: 'Reference documents' }).click();
+      await page.getByRole('alert').getByText(title).waitFor();
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
+    }
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('There are no reference documents yet.', { exact: false }).waitFor();
+    await endFlow(flow);
+  });
+}
