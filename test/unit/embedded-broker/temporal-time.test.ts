@@ -83,5 +83,6 @@ describe('the time query', () => {
   it('a time query must be complete when one entity is retrieved', () => {
     assert.throws(() => read(at, {}, false), Refusal);
     assert.throws(() => read('endTimeAt=2026-01-01T00:00:00Z', {}, false), Refusal);
+    assert.throws(() => read('timerel=during', {}, false), Refusal);
   });
 });

@@ -117,6 +117,11 @@ describe('brokerTarget', () => {
     assert.equal(brokerTarget(base('http://b:1026/a/b//'), '/x'), '/a/b/x');
   });
 
+  it('a base URL of a broker with a part that would be lost on the way is refused', () => {
+    for (const url of ['ftp://b', 'http://u@b', 'http://:p@b', 'http://b/?q=1', 'http://b/#f'])
+      assert.throws(() => base(url), TypeError, url);
+  });
+
   it('brokerTarget takes scheme and authority off an absolute form', () => {
     assert.equal(brokerTarget(base('http://b/p'), 'HTTP://u@h:1/x?y'), '/p/x?y');
     assert.equal(brokerTarget(base('http://b'), 'http://h'), '/');

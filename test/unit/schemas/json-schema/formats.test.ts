@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { fullFormats } from 'ajv-formats/dist/formats.js';
 import fc from 'fast-check';
 import { compareSchemas } from '../../../../sidecar/schemas/json-schema/change-report.js';
-import { hasFormat } from '../../../../sidecar/schemas/json-schema/formats.js';
-import type { JsonValue } from '../../../../sidecar/shared/json/json.js';
+import { exampleOf } from '../../../../sidecar/schemas/json-schema/example.js';
+import { hasFormat, typesRefusedBy } from '../../../../sidecar/schemas/json-schema/formats.js';
+import { isArray, type JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
 
@@ -38,6 +40,18 @@ const SAMPLES: readonly JsonValue[] = [
 ];
 
 const TYPES = ['null', 'boolean', 'object', 'array', 'string', 'integer', 'number'];
+
+describe('examples of formats', () => {
+  it('examples of each format that is checked have it, and differ', () => {
+    for (const format of Object.keys(fullFormats).filter((name) => typesRefusedBy(name).includes('string'))) {
+      const items = { type: 'string', format };
+      const count = format === 'byte' ? 1 : 2;
+      const schema = { type: 'array', items, minItems: count, uniqueItems: true };
+      const { example, faults } = exampleOf(schema, { check: createValidator(resolveWith(schema)) });
+      assert.deepEqual([isArray(example) && example.length, faults], [count, []], format);
+    }
+  });
+});
 
 describe('a format', () => {
   it('a value has a format exactly if a validator accepts it', () => {

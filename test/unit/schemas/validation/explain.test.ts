@@ -336,11 +336,22 @@ describe('any explanation', () => {
     );
   });
 
+  it('an explanation by the only alternative of the right type has the keyword of that alternative', () => {
+    const schema = { anyOf: [{ type: 'string' }, { type: 'number', minimum: 5 }] };
+    const { flat } = compileSchema(resolveWith(schema), { stopsAtFirst: true });
+    assert.deepEqual(
+      explain(flat, 3).map(({ keyword }) => keyword),
+      ['minimum'],
+    );
+  });
+
   it('an explanation stays short and ends, however large the schema and the value', () => {
     const values = Array.from({ length: 3000 }, (_, index) => `value${index}`);
     const [line] = linesOf({ enum: values }, 'valeu2999');
     assert.ok(line !== undefined && line[1].startsWith('must be one of "value2999", '));
     assert.match(line[1], / and 2980 more, is "valeu2999"; did you mean "value2999"\?$/);
+    const mixed = linesOf({ enum: [...values.map((_, index) => index), 'on', 'off'] }, 'of');
+    assert.match(mixed[0]?.[1] ?? '', /^must be one of "off", "on", 0, 1, 2, 3, /);
     assert.ok(line[1].length < 500);
     const [long] = linesOf({ pattern: 'b' }, 'a'.repeat(100_000));
     assert.ok(long !== undefined && long[1].length < 150);
