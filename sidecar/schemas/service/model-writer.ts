@@ -208,7 +208,7 @@ export class ModelWriter {
   ): Promise<AcceptedSchema | undefined> {
     const { contextBase, context } = change;
     if ([change.schema, contextBase, context].every((given) => given === undefined)) return undefined;
-    const given = change.schema ?? (JSON.parse(schema) as JsonObject);
+    const given = change.schema === undefined ? (JSON.parse(schema) as JsonObject) : change.schema;
     return this.#parts.intake.accept(model, inputOf(given, settings, baseUrl));
   }
 
