@@ -105,6 +105,7 @@ export function discover(
       ...files.filter(({ path }) => isUrl(path)),
     ],
     explicit,
+    isExplicitAll: isExport,
     schemas: sorted.schemas.map(({ inner }) => inner),
     start: sorted.models.map(({ inner }) => inner),
     // An export has the URLs of all that it needs.

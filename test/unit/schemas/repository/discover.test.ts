@@ -227,6 +227,19 @@ describe('the documents that models share', () => {
     assert.deepEqual(contexts(plan({ ...files, 'domains/A/Car/schema.json': schema() })), []);
   });
 
+  it('a document of an export has the URLs of its table alone, whatever its $id says', () => {
+    const urls = (table: object) =>
+      plan({
+        'domains/A/Car/schema.json': schema(),
+        'references/common-1.json': { ...commonSchema(), $id: 'https://other.example/common.json' },
+        'references/urls.json': table,
+      }).documents.map(({ url }) => url);
+    assert.deepEqual(urls({ [COMMON_URL]: 'common-1.json' }), [COMMON_URL]);
+    assert.deepEqual(urls({ 'https://x.example/none.json': 'none.json' }), [
+      'https://other.example/common.json',
+    ]);
+  });
+
   it('a name of a context never makes a shared document of a file that is not a context', () => {
     const example = { '@context': 'https://models.example/dataModel.City/Lamp/examples/example.json' };
     const files = { ...completeRepository(), 'Bench/examples/example.jsonld': example };
