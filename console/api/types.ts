@@ -181,7 +181,7 @@ export interface components {
       /** @description Base IRI of the terms of its context: http, https or urn, ending with a separator. Without one, the setting CONTEXT_BASE_IRI. */
       readonly contextBase?: string;
       /** @description Terms that win over generated ones: a map of terms, an array of maps, URLs and names, the name of a stored context, or the URL of one that is stored here or of an allowed origin. */
-      readonly context?: unknown;
+      readonly context?: Record<string, never> | readonly unknown[] | string;
       /**
        * @description `backward`: an update that may reject, or change the meaning of, entities that were valid before is refused; `forward`: one after which entities may be valid that the version before rejects; `full`: both.
        * @enum {unknown}
@@ -290,7 +290,7 @@ export interface components {
       /** @description Base IRI of the terms of its context: http, https or urn, ending with a separator. Without one, the setting CONTEXT_BASE_IRI. */
       readonly contextBase?: string | null;
       /** @description Terms that win over generated ones: a map of terms, an array of maps, URLs and names, the name of a stored context, or the URL of one that is stored here or of an allowed origin. */
-      readonly context?: unknown;
+      readonly context?: Record<string, never> | readonly unknown[] | string | null;
       /**
        * @description `backward`: an update that may reject, or change the meaning of, entities that were valid before is refused; `forward`: one after which entities may be valid that the version before rejects; `full`: both.
        * @enum {unknown}

@@ -30,10 +30,16 @@ const gateways = new Map<string, ApiClient>();
 async function emptyApi(which: 'one' | 'other' = 'one'): Promise<ApiClient> {
   const api = gateways.get(which) ?? (await startApi(PUBLIC)).api;
   gateways.set(which, api);
-  for (const name of await names(api, '/domains')) await remove(api, `/domains/${name}?cascade=true`);
+  const domains = (await names(api, '/domains')).map((name) => `/domains/${name}`);
+  const models = await Promise.all(
+    domains.map(async (domain) =>
+      (await names(api, `${domain}/models`)).map((name) => `${domain}/models/${name}`),
+    ),
+  );
   const contexts = (await api.get('/contexts')).json() as readonly { name: string; kind: string }[];
-  let left = contexts.filter(({ kind }) => kind === 'custom').map(({ name }) => `/contexts/${name}`);
-  // Contexts name each other, and one that is named by another is in use.
+  const custom = contexts.filter(({ kind }) => kind === 'custom').map(({ name }) => `/contexts/${name}`);
+  let left = [...models.flat(), ...domains, ...custom];
+  // Contexts name each other, and what is named by another is in use.
   while (left.length > 0) {
     const inUse: string[] = [];
     for (const target of left)
@@ -477,6 +483,106 @@ describe('an import with a changed context', () => {
   });
 });
 
+describe('an import that changes the context of a model', () => {
+  const speed = { type: 'number', description: 'Property. A number' };
+  const schema = (type: string) => ({ type: 'object', properties: { type: { const: type }, speed } });
+  const [OLD, NEW] = ['https://old.example/', 'https://new.example/'];
+  const meaning = (pointer: string, term: string) => ({
+    ...{ pointer, class: 'breaking', reason: 'meaning' },
+    detail: `"${term}" means ${NEW}${term}, meant ${OLD}${term}`,
+  });
+  const differences = [meaning('', 'Car'), meaning('/properties/speed', 'speed')];
+  /** Able, whose files come first, follows Car. */
+  const files = (status: string, contextBase: string) => ({
+    'domains/Traffic/Able/schema.json': schema('Able'),
+    'domains/Traffic/Able/meta.json': { context: 'Traffic~Car', compatibility: 'full' },
+    'domains/Traffic/Car/schema.json': schema('Car'),
+    'domains/Traffic/Car/meta.json': { contextBase, status },
+  });
+
+  for (const status of ['published', 'draft'])
+    it(`an import that changes the context of a ${status} model reports the models that follow it, and so does its dry run`, async () => {
+      const api = await emptyApi();
+      await importing(api, files(status, OLD));
+      const car = `${api.url}/contexts/Traffic~Car`;
+      await api.post('/contexts', { name: 'Above', '@context': [{}, car] });
+      for (const [name, context] of [
+        ['ByName', 'Traffic~Car'],
+        ['ByUrl', car],
+        ['Indirect', 'Above'],
+        ['Second', 'Other~ByName'],
+        ...(status === 'published' ? ([['Fixed', `${car}?version=1`]] as const) : []),
+      ] as const)
+        await makeModel(api, 'Other', name, schema(name), { context });
+      const dry = await importing(api, files(status, NEW), '?dryRun=true');
+      const report = await importing(api, files(status, NEW));
+      assert.deepEqual({ ...dry, summary: { ...dry.summary, dryRun: false } }, report);
+      const able = fileOf(report, 'domains/Traffic/Able/schema.json');
+      assert.deepEqual([able.status, able.change, able.differences], ['unchanged', 'breaking', differences]);
+      assert.deepEqual(
+        report.dependents,
+        ['ByName', 'ByUrl', 'Indirect', 'Second'].map((model) => ({
+          ...{ domain: 'Other', model, status: 'unchanged', change: 'breaking', differences },
+        })),
+      );
+      assert.deepEqual((await importing(api, files(status, NEW))).dependents, []);
+    });
+
+  it('a model outside of an import that gets a new version of a document is reported with the models that follow its context', async () => {
+    const api = await emptyApi();
+    const common = (more: object) => ({
+      $defs: { Commons: { properties: { name: { type: 'string' }, ...more } } },
+    });
+    const uri = 'https://models.example/common.json';
+    await api.put(`/references?uri=${uri}`, common({}));
+    const tree = { allOf: [{ $ref: `${uri}#/$defs/Commons` }], properties: { type: { const: 'Tree' } } };
+    await makeModel(api, 'Other', 'Tree', tree, { contextBase: NEW });
+    // One comes before it, and the other after it, in the order of names.
+    for (const domain of ['Able', 'Zoo'])
+      await makeModel(api, domain, 'Bus', schema('Bus'), { context: 'Other~Tree' });
+    const target = `/references?uri=${uri}&dependents=true`;
+    const dry = (await api.put(`${target}&dryRun=true`, common({ speed }))).json() as ImportReport;
+    const { dependents } = (await api.put(target, common({ speed }))).json() as ImportReport;
+    assert.deepEqual(dry.dependents, dependents);
+    assert.deepEqual(
+      dependents.map(({ domain, status, change: kind }) => [domain, status, kind]),
+      [
+        ['Able', 'unchanged', 'breaking'],
+        ['Other', 'updated', 'compatible'],
+        ['Zoo', 'unchanged', 'breaking'],
+      ],
+    );
+    assert.match(
+      JSON.stringify(dependents[0]?.differences),
+      /"detail":"\\"speed\\" means https:\/\/new\.example\/speed/,
+    );
+  });
+
+  it('a model of an import that follows a model outside of it is reported where a document changes the context of that', async () => {
+    const api = await emptyApi();
+    const uri = 'https://models.example/common.json';
+    const files = (properties: object) => ({
+      'domains/Able/Bus/schema.json': schema('Bus'),
+      'domains/Able/Bus/meta.json': { context: 'Other~Tree' },
+      'references/common.json': { $defs: { Commons: { properties } } },
+      'references/urls.json': { [uri]: 'common.json' },
+    });
+    await api.put(`/references?uri=${uri}`, files({})['references/common.json']);
+    const tree = { allOf: [{ $ref: `${uri}#/$defs/Commons` }], properties: { type: { const: 'Tree' } } };
+    await makeModel(api, 'Other', 'Tree', tree, { contextBase: NEW });
+    await importing(api, files({}));
+    const dry = await importing(api, files({ speed }), '?dryRun=true');
+    const report = await importing(api, files({ speed }));
+    assert.deepEqual({ ...dry, summary: { ...dry.summary, dryRun: false } }, report);
+    const { status, change } = fileOf(report, 'domains/Able/Bus/schema.json');
+    assert.deepEqual([status, change], ['unchanged', 'breaking']);
+    assert.deepEqual(
+      report.dependents.map(({ model, status: became }) => [model, became]),
+      [['Tree', 'updated']],
+    );
+  });
+});
+
 describe('an import that is refused', () => {
   it('a refused import says what is wrong with the body, the domain or the media type', async () => {
     const { api } = await startApi({ IMPORT_LIMIT_BYTES: '20000' });
@@ -661,6 +767,8 @@ describe('an export', () => {
       );
       assert.equal((await other.put(model, { schema: needing('depth') })).status, 409);
     }
+    // A domain that is there keeps its own settings.
+    await other.put('/domains/Other', { compatibility: null });
     assert.ok(raw.equals(await exported(other)));
     const again = reportOf(await other.send('POST', '/import', { raw, headers: GZIP }));
     assert.deepEqual([...new Set(Object.values(statuses(again)))], ['unchanged']);
@@ -727,6 +835,237 @@ describe('an export', () => {
       'https://x.example/base.jsonld': 'created',
     });
     assert.ok(raw.equals(await exported(other)));
+  });
+});
+
+describe('an export of versions of contexts that others name', () => {
+  const schema = (...attributes: readonly string[]) => ({
+    type: 'object',
+    properties: {
+      type: { const: 'Car' },
+      ...Object.fromEntries(attributes.map((name) => [name, { type: 'number' }] as const)),
+    },
+  });
+  const terms = (iri: string) => ({ speed: `https://terms.example/${iri}` });
+
+  async function write(api: ApiClient, name: string, ...versions: readonly unknown[]): Promise<void> {
+    for (const [index, context] of versions.entries()) {
+      const isFirst = index === 0 && (await api.get(`/contexts/${name}`)).status === 404;
+      const answer = await (isFirst
+        ? api.post('/contexts', { name, '@context': context })
+        : api.put(`/contexts/${name}`, { '@context': context }));
+      assert.ok([200, 201].includes(answer.status), answer.text);
+    }
+  }
+
+  /** The IRI that "speed" has by a context. */
+  async function speedBy(api: ApiClient, context: string): Promise<unknown> {
+    const document = { id: 'urn:ngsi-ld:Car:1', type: 'Car', speed: 3 };
+    const answer = await api.post('/workbench/jsonld/expand', {
+      document,
+      context: [`${api.url}/contexts/${context}`],
+    });
+    assert.equal(answer.status, 200, answer.text);
+    return Object.keys((answer.json() as { readonly result: readonly object[] }).result[0] ?? {}).find(
+      (iri) => iri.includes('speed'),
+    );
+  }
+
+  /** Imports what one service exports into an empty one, after a dry run that said the same, and exports it again. */
+  async function transferred(api: ApiClient, query = '', into?: ApiClient): Promise<ApiClient> {
+    const raw = await exported(api, query);
+    const other = into ?? (await emptyApi('other'));
+    const [dry, report, again] = [
+      reportOf(await other.send('POST', '/import?dryRun=true', { raw, headers: GZIP })),
+      reportOf(await other.send('POST', '/import', { raw, headers: GZIP })),
+      reportOf(await other.send('POST', '/import', { raw, headers: GZIP })),
+    ];
+    const refused = report.files.filter(({ status }) => status === 'refused');
+    assert.deepEqual(refused, []);
+    assert.deepEqual({ ...dry, summary: { ...dry.summary, dryRun: false } }, report);
+    assert.deepEqual([...new Set(Object.values(statuses(report)))], ['created']);
+    assert.deepEqual([...new Set(Object.values(statuses(again)))], ['unchanged']);
+    assert.ok(raw.equals(await exported(other, query)));
+    return other;
+  }
+
+  it('an export has the earlier versions of a context that others name by a version, so that terms keep their meaning', async () => {
+    const api = await emptyApi();
+    const url = (name: string) => `${api.url}/contexts/${name}`;
+    await write(api, 'pc', terms('speed-1'), terms('speed-2'), terms('speed-3'));
+    await write(api, 'a-custom', [url('pc?version=1'), {}]);
+    await write(api, 'newest', [url('pc?version=3'), {}]);
+    await write(api, 'alone', terms('speed-8'), terms('speed-9'));
+    await api.put('/references?uri=https://x.example/all.jsonld', { '@context': [url('pc?version=2'), {}] });
+    await write(api, 'by-document', ['https://x.example/all.jsonld', {}]);
+    await makeModel(api, 'Other', 'Car', schema('speed'), { context: url('pc?version=2') });
+    const contexts = ['pc', 'pc?version=1', 'a-custom', 'newest', 'by-document', 'Other~Car'];
+    const before = await Promise.all(contexts.map((name) => speedBy(api, name)));
+    assert.deepEqual(
+      before.map((iri) => String(iri).at(-1)),
+      ['3', '1', '1', '3', '2', '2'],
+    );
+    const other = await transferred(api);
+    assert.deepEqual(await Promise.all(contexts.map((name) => speedBy(other, name))), before);
+    // Of what nothing names by a version, the current one is exported.
+    assert.equal((await other.get('/contexts/alone?version=2')).status, 404);
+    const ofDomain = await transferred(api, '?domain=Other');
+    assert.deepEqual(await Promise.all(['pc', 'Other~Car'].map((name) => speedBy(ofDomain, name))), [
+      'https://terms.example/speed-3',
+      'https://terms.example/speed-2',
+    ]);
+  });
+
+  it('versions of contexts that name each other in turn are imported whatever their order', async () => {
+    // They hold each other, so that the next test would find them.
+    const [{ api }, { api: empty }] = [await startApi(PUBLIC), await startApi(PUBLIC)];
+    const url = (name: string) => `${api.url}/contexts/${name}`;
+    await write(api, 'b', terms('speed-1'));
+    await write(api, 'a', [url('b'), {}], terms('speed-2'));
+    await write(api, 'b', [url('a?version=2'), {}]);
+    await write(api, 'a', [url('b?version=2'), { x: 'https://terms.example/x' }]);
+    await write(api, 'c', [url('b?version=1'), url('a?version=1')]);
+    const contexts = ['a', 'a?version=1', 'a?version=2', 'b?version=1', 'b', 'c'];
+    const before = await Promise.all(contexts.map((name) => speedBy(api, name)));
+    const other = await transferred(api, '', empty);
+    assert.deepEqual(await Promise.all(contexts.map((name) => speedBy(other, name))), before);
+  });
+
+  it('a context that names a version of the context of a model is imported after the model', async () => {
+    const api = await emptyApi();
+    const model = await makeModel(api, 'Other', 'Car', schema('speed'), {
+      contextBase: 'https://a.example/',
+    });
+    await api.put(model, { schema: schema('speed', 'brand') });
+    await write(api, 'old-car', [`${api.url}/contexts/Other~Car?version=1`, {}]);
+    await write(api, 'car', [`${api.url}/contexts/Other~Car`, {}]);
+    await makeModel(api, 'Able', 'Bus', schema('speed'), { context: 'Other~Car' });
+    await makeModel(api, 'Other', 'Bus', schema('speed'), { context: 'old-car' });
+    const other = await transferred(api);
+    for (const name of ['old-car', 'car', 'Able~Bus', 'Other~Bus'])
+      assert.equal(await speedBy(other, name), 'https://a.example/speed', name);
+  });
+
+  it('a context that names a version of the context of a model is refused where an import makes another one', async () => {
+    const api = await emptyApi();
+    const model = await makeModel(api, 'Other', 'Car', schema('speed'), {
+      contextBase: 'https://a.example/',
+    });
+    await write(api, 'old-car', [`${api.url}/contexts/Other~Car?version=1`, {}]);
+    // An export has the settings of a model as they are now.
+    await api.put(model, { contextBase: 'https://b.example/' });
+    const raw = await exported(api);
+    const other = await emptyApi('other');
+    for (const query of ['?dryRun=true', '']) {
+      const report = reportOf(await other.send('POST', `/import${query}`, { raw, headers: GZIP }));
+      const { status, reason = '' } = fileOf(report, 'contexts/old-car.jsonld');
+      assert.equal(status, 'refused');
+      assert.match(reason, /^It names version 1 of the context Other~Car, which is another one here/);
+    }
+  });
+
+  it('a context is refused where its versions here are others than those that an export names', async () => {
+    const api = await emptyApi();
+    const url = `${api.url}/contexts/pc?version=1`;
+    await write(api, 'pc', terms('speed-1'), terms('speed-2'));
+    await makeModel(api, 'Other', 'Car', schema('speed'), { context: url });
+    const raw = await exported(api);
+    const other = await emptyApi('other');
+    await write(other, 'pc', terms('speed-7'));
+    for (const query of ['?dryRun=true', '']) {
+      const report = reportOf(await other.send('POST', `/import${query}`, { raw, headers: GZIP }));
+      const { status, reason = '' } = fileOf(report, 'contexts/pc.jsonld');
+      assert.deepEqual(
+        [status, reason],
+        ['refused', 'Its version 1 is another one here, and contexts name it by its number.'],
+      );
+      const car = fileOf(report, 'domains/Other/Car/schema.json');
+      assert.match(car.reason ?? '', /^Its context contexts\/pc\.jsonld is refused/);
+    }
+    assert.equal(await speedBy(other, 'pc'), 'https://terms.example/speed-7');
+    // As far as it is the same, an import goes on.
+    const third = await emptyApi('other');
+    await write(third, 'pc', terms('speed-1'));
+    const report = reportOf(await third.send('POST', '/import', { raw, headers: GZIP }));
+    assert.equal(fileOf(report, 'contexts/pc.jsonld').status, 'updated');
+    assert.equal(await speedBy(third, 'Other~Car'), 'https://terms.example/speed-1');
+    assert.ok(raw.equals(await exported(third)));
+  });
+
+  it('an export of everything that a service can hold is imported without a loss', async () => {
+    const api = await emptyApi();
+    await api.post('/domains', { name: 'Other', description: 'All sorts.', compatibility: 'backward' });
+    await api.post('/domains', { name: 'Empty', description: 'Nothing yet.' });
+    await api.post('/domains', { name: 'Void' });
+    for (const name of [
+      'a.jsonld',
+      'context',
+      'pc.versions',
+      'node_modules',
+      'examples',
+      'schema.json',
+      'Z_9-.',
+    ])
+      await write(api, name, terms(`${name}-1`), terms(`${name}-2`));
+    const names = ['a.jsonld', 'pc.versions', 'node_modules', 'examples'];
+    await write(
+      api,
+      'pins',
+      names.map((name) => `${api.url}/contexts/${name}?version=1`),
+    );
+    const uri = `https://x.example/${'long/'.repeat(390)}common.json?a=%C3%A9&b=1`;
+    await api.put(`/references?uri=${encodeURIComponent(uri)}`, {
+      $id: 'https://elsewhere.example/common.json',
+      $defs: { Speed: { type: 'number' } },
+    });
+    await api.put('/references?uri=urn:x:context', { '@context': terms('speed-urn') });
+    const car = (more: object = {}) => ({
+      ...{ $id: 'https://models.example/Car', type: 'object' },
+      properties: { type: { const: 'Car' }, speed: { $ref: `${uri}#/$defs/Speed` }, ...more },
+    });
+    await makeModel(api, 'Other', 'Draft', car(), { status: 'draft' });
+    await makeModel(api, 'Other', 'Leaving', car(), { status: 'deprecated', sunset: '2099-01-31T12:00:00Z' });
+    await makeModel(api, 'Other', 'Own', car(), { context: ['Z_9-.', { a: 'https://terms.example/a' }] });
+    await makeModel(api, 'Other', 'schema.json', car(), { context: 'pins', compatibility: 'full' });
+    await makeModel(api, 'Able', 'Follower', car(), { context: 'Other~Own' });
+    const history = await makeModel(api, 'Other', 'History', car());
+    await api.put(history, { schema: car({ brand: { type: 'string' } }), status: 'deprecated' });
+    const other = await transferred(api);
+    for (const target of [
+      '/domains/Other',
+      '/domains/Empty',
+      '/domains/Void',
+      history,
+      '/domains/Other/models/Leaving',
+    ]) {
+      const [one, two] = (await Promise.all([api.get(target), other.get(target)])).map((answer) => {
+        const { createdAt, modifiedAt, ...rest } = answer.json() as Record<string, unknown>;
+        assert.ok(createdAt !== undefined && modifiedAt !== undefined);
+        return rest;
+      });
+      assert.deepEqual(one, two, target);
+    }
+    const header = async (one: ApiClient) => (await one.get(history)).headers.get('deprecation');
+    assert.equal(await header(other), await header(api));
+  });
+
+  it('an export without models is imported, and so is a model whose sunset has passed', async () => {
+    const api = await emptyApi();
+    await write(api, 'pc', terms('speed-1'), terms('speed-2'));
+    await write(api, 'pins', [`${api.url}/contexts/pc?version=1`, {}]);
+    await transferred(api);
+    const report = await importing(await emptyApi(), {
+      'domains/Other/Car/schema.json': schema('speed'),
+      'domains/Other/Car/meta.json': {
+        ...{
+          status: 'deprecated',
+          deprecatedAt: '2020-01-01T00:00:00.000Z',
+          sunset: '2021-01-01T00:00:00.000Z',
+        },
+      },
+    });
+    assert.equal(fileOf(report, 'domains/Other/Car/schema.json').status, 'created');
+    assert.equal((await api.get('/domains/Other/models/Car')).headers.get('deprecation'), '@1577836800');
   });
 });
 

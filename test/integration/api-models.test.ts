@@ -167,6 +167,52 @@ describe('models', () => {
     assert.equal(second[0]?.version, 2);
   });
 
+  it('models and domains take null only where it takes something away; elsewhere it is 422 at its member', async () => {
+    const context = { speed: 'https://terms.example/speed' };
+    const model = await makeModel(api, 'Mobility', 'Nulls', CAR, { context, description: 'Old' });
+    for (const target of [model, '/domains/Mobility/models/None'])
+      for (const member of ['schema', 'status'])
+        for (const query of ['', '?dryRun=true']) {
+          const schema = member === 'schema' ? {} : { schema: CAR };
+          const refused = await api.put(`${target}${query}`, { ...schema, [member]: null });
+          assert.deepEqual([refused.status, faultsOf(refused)], [422, [`/${member}`]], refused.text);
+        }
+    const before = etagOf(await api.get(model));
+    assert.equal((await api.put(model, { schema: null, description: 'New' })).status, 422);
+    assert.equal(etagOf(await api.get(model)), before);
+
+    const cleared = await api.put(model, {
+      ...{ context: null, description: null, contextBase: null, compatibility: null, sunset: null },
+    });
+    assert.equal(cleared.status, 200, cleared.text);
+    const { context: left, description } = cleared.json() as Readonly<Record<string, unknown>>;
+    assert.deepEqual([left, description], [undefined, undefined]);
+
+    for (const member of [
+      'schema',
+      'context',
+      'description',
+      'contextBase',
+      'compatibility',
+      'status',
+      'sunset',
+    ]) {
+      const body = { name: 'New', schema: CAR, [member]: null };
+      const refused = await api.post('/domains/Mobility/models', body);
+      assert.deepEqual([refused.status, faultsOf(refused)], [422, [`/${member}`]], refused.text);
+    }
+    for (const member of ['name', 'description', 'compatibility']) {
+      const refused = await api.post('/domains', { name: 'New', [member]: null });
+      assert.deepEqual([refused.status, faultsOf(refused)], [422, [`/${member}`]], refused.text);
+    }
+    await api.post('/contexts', { name: 'nulls', '@context': context });
+    for (const refused of [
+      await api.post('/contexts', { name: 'others', '@context': null }),
+      await api.put('/contexts/nulls', { '@context': null }),
+    ])
+      assert.deepEqual([refused.status, faultsOf(refused)], [422, ['/@context']], refused.text);
+  });
+
   it('models are compared by a dry run, which writes nothing', async () => {
     const model = await makeModel(api, 'Mobility', 'Truck');
     const before = await api.get(model);

@@ -230,6 +230,7 @@ const CONTEXT_BASE_DESCRIPTION =
   'Base IRI of the terms of its context: http, https or urn, ending with a separator. Without one, the setting CONTEXT_BASE_IRI.';
 
 const OWN_CONTEXT = {
+  type: ['object', 'array', 'string'],
   description:
     'Terms that win over generated ones: a map of terms, an array of maps, URLs and names, the name of a stored context, or the URL of one that is stored here or of an allowed origin.',
 } as const;
@@ -265,7 +266,7 @@ export const MODEL_CHANGE = {
     schema: SCHEMA,
     description: { type: ['string', 'null'], maxLength: DESCRIPTION.maxLength },
     contextBase: { type: ['string', 'null'], description: CONTEXT_BASE_DESCRIPTION },
-    context: OWN_CONTEXT,
+    context: { ...OWN_CONTEXT, type: [...OWN_CONTEXT.type, 'null'] },
     compatibility: { ...COMPATIBILITY, enum: [...COMPATIBILITY.enum, null] },
     status: STATUS,
     sunset: { ...SUNSET, type: ['string', 'null'] },

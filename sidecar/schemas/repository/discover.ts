@@ -45,6 +45,18 @@ export interface PlannedContext {
   readonly base?: string;
 }
 
+/** A version of a context in an export. */
+export interface PlannedContextVersion {
+  readonly path: string;
+  readonly number: number;
+}
+
+/** What an export keeps of a domain. */
+export interface PlannedDomainSettings {
+  readonly path: string;
+  readonly domain: string;
+}
+
 /** The one file that is to be a model, whatever an import would make of it. */
 export interface OnlyModel {
   readonly path: string;
@@ -55,8 +67,14 @@ export interface OnlyModel {
 /** What an import is to store, in order. Every list is in the order of paths. */
 export interface ImportPlan {
   readonly domains: readonly string[];
+  readonly domainSettings: readonly PlannedDomainSettings[];
   readonly documents: readonly PlannedDocument[];
   readonly contexts: readonly PlannedContext[];
+  /**
+   * Versions of contexts that something names by their numbers, by the names of the contexts, oldest first: all earlier ones of a
+   * custom context, and those of a generated context that are named.
+   */
+  readonly contextVersions: ReadonlyMap<string, readonly PlannedContextVersion[]>;
   readonly models: readonly PlannedModel[];
   readonly refused: readonly RefusedFile[];
   /** All other documents. */
@@ -68,6 +86,10 @@ const EXPORTED_MODEL = /^domains\/([^/]+)\/([^/]+)\/schema\.json$/;
 const EXPORTED_VERSION = /^domains\/([^/]+\/[^/]+)\/versions\/(\d{1,9})\.json$/;
 const EXPORTED_SETTINGS = /^domains\/([^/]+\/[^/]+)\/meta\.json$/;
 const EXPORTED_CONTEXT = /^contexts\/([^/]+)\.jsonld$/;
+const EXPORTED_CONTEXT_VERSION = /^contexts\/([^/]+)\.versions\/([1-9]\d{0,8})\.jsonld$/;
+const EXPORTED_DOMAIN = /^settings\/([^/]+)\.json$/;
+/** An export need not have a model. */
+const EXPORTED_FILE = /^(?:domains\/[^/]+\/[^/]+|contexts|references|settings)\/./;
 /** The folder of an exported model. */
 const EXPORTED_FOLDER = /^domains\/[^/]+\/[^/]+\//;
 const EXAMPLE = /(?:^|\/)examples?\//;
@@ -88,7 +110,7 @@ export function discover(
   const files = withoutTools(described);
   const root = rootOf(files);
   const inside = files.filter(({ path }) => !isUrl(path)).map((file) => new InnerFile(file, root));
-  const isExport = inside.some(({ inner }) => EXPORTED_MODEL.test(inner));
+  const isExport = isOfExport(inside.map(({ inner }) => inner));
   const sorted = new Sorted();
   for (const file of inside) sorted.add(file, isExport);
   const refused: RefusedFile[] = [];
@@ -105,6 +127,7 @@ export function discover(
       ...files.filter(({ path }) => isUrl(path)),
     ],
     explicit,
+    isExplicitAll: isExport,
     schemas: sorted.schemas.map(({ inner }) => inner),
     start: sorted.models.map(({ inner }) => inner),
     // An export has the URLs of all that it needs.
@@ -137,10 +160,18 @@ export function discover(
   const loose = [...sorted.schemas, ...sorted.others].filter(
     ({ inner }) => !stored.has(inner) && !titledPaths.has(inner),
   );
+  const domainSettings = domainSettingsOf(sorted, domain);
   return {
-    domains: [...new Set(models.map(({ planned }) => planned.domain))],
+    domains: [
+      ...new Set([
+        ...models.map(({ planned }) => planned.domain),
+        ...domainSettings.map((settings) => settings.domain),
+      ]),
+    ],
+    domainSettings,
     documents: documents.map(({ path, url }) => ({ path: pathOf(path), url })),
     contexts: contextsOf(models, { sorted, isExport, links, refused }),
+    contextVersions: contextVersionsOf(sorted),
     models: models.map(({ planned }) => planned),
     refused: refused.sort(byPath),
     ignored: described.length - files.length + loose.length,
@@ -167,6 +198,8 @@ class Sorted {
   readonly examples: InnerFile[] = [];
   readonly settings: InnerFile[] = [];
   readonly versions: InnerFile[] = [];
+  readonly contextVersions: InnerFile[] = [];
+  readonly domains: InnerFile[] = [];
   readonly urls: InnerFile[] = [];
   readonly others: InnerFile[] = [];
   #versions: Map<string, InnerFile[]> | undefined;
@@ -180,6 +213,8 @@ class Sorted {
     else if (isExport && EXPORTED_VERSION.test(inner)) this.versions.push(file);
     else if (isExport && EXPORTED_SETTINGS.test(inner)) this.settings.push(file);
     else if (isExport && EXPORTED_CONTEXT.test(inner)) this.contexts.push(file);
+    else if (isExport && EXPORTED_CONTEXT_VERSION.test(inner)) this.contextVersions.push(file);
+    else if (isExport && EXPORTED_DOMAIN.test(inner)) this.domains.push(file);
     else if (EXAMPLE.test(isExport ? inner.replace(EXPORTED_FOLDER, '') : inner)) this.examples.push(file);
     else if (isExport ? EXPORTED_MODEL.test(inner) : fileNameOf(inner) === 'schema.json')
       this.models.push(file);
@@ -250,8 +285,16 @@ function rootOf(files: readonly DescribedFile[]): string {
   const root = first.slice(0, first.indexOf('/') + 1);
   const isCommon = root !== '' && paths.every((path) => path.startsWith(root));
   const isModel = paths.some((path) => path === `${root}schema.json`);
-  const isExport = paths.some((path) => EXPORTED_MODEL.test(path));
-  return isCommon && !isModel && !isExport ? root : '';
+  return isCommon && !isModel && !isOfExport(paths) ? root : '';
+}
+
+/** Whether paths are those of an export. */
+function isOfExport(paths: readonly string[]): boolean {
+  if (paths.some((path) => EXPORTED_MODEL.test(path))) return true;
+  return (
+    paths.some((path) => EXPORTED_CONTEXT.test(path) || EXPORTED_DOMAIN.test(path)) &&
+    paths.every((path) => EXPORTED_FILE.test(path))
+  );
 }
 
 /** Whether the name of a document is a URL rather than a path. */
@@ -422,6 +465,35 @@ function contextsOf(
       });
   }
   return [...found.values()].sort(byPath);
+}
+
+/** The versions of contexts in an export, by the names of these. */
+function contextVersionsOf({ contextVersions }: Sorted): ImportPlan['contextVersions'] {
+  const versions = new Map<string, PlannedContextVersion[]>();
+  for (const { inner, file } of contextVersions) {
+    const [, name = '', digits] = EXPORTED_CONTEXT_VERSION.exec(inner) ?? [];
+    const version = { path: file.path, number: Number(digits) };
+    const known = versions.get(name);
+    if (known === undefined) versions.set(name, [version]);
+    else known.push(version);
+  }
+  for (const known of versions.values()) known.sort((one, other) => one.number - other.number);
+  return versions;
+}
+
+/** The settings of domains in an export. @param domain into which the one domain of it is imported, under another name */
+function domainSettingsOf(
+  { domains, models }: Sorted,
+  domain: string | undefined,
+): readonly PlannedDomainSettings[] {
+  const all = domains.map(({ inner, file: { path } }) => ({
+    path,
+    domain: EXPORTED_DOMAIN.exec(inner)?.[1] ?? '',
+  }));
+  if (domain === undefined) return all;
+  const names = new Set(models.map(({ inner }) => EXPORTED_MODEL.exec(inner)?.[1]));
+  const [only, ...others] = names.size === 0 ? all : all.filter((one) => names.has(one.domain));
+  return only === undefined || others.length > 0 ? [] : [{ ...only, domain }];
 }
 
 /** The name of a stored context that comes with a repository: that of the domain, and of the folder where it is in one. */

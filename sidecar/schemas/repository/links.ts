@@ -16,6 +16,8 @@ export interface LinkInput {
   readonly files: readonly LinkedFile[];
   /** URLs that documents are given from outside; they win over all that a document says of itself. */
   readonly explicit: readonly { readonly path: string; readonly url: string }[];
+  /** Whether documents that are given URLs have no others, as those of an export. */
+  readonly isExplicitAll?: boolean;
   /** Schemas that may be shared documents: with an `$id` they are stored, whether something here names them or not. */
   readonly schemas: readonly string[];
   /** Schemas of models, whose references are followed. */
@@ -56,14 +58,16 @@ const MAX_URLS = 50;
  * leads to the file that is meant: by `$id`, by where the repository is published, by the ways in which its own `$ref`s spell
  * that, and relative to the file.
  */
-export function linkDocuments({ files, explicit, ...input }: LinkInput): Links {
-  return new Linking(files, explicit).run(input);
+export function linkDocuments({ files, explicit, isExplicitAll = false, ...input }: LinkInput): Links {
+  return new Linking(files, explicit, isExplicitAll).run(input);
 }
 
 class Linking {
   readonly #files: ReadonlyMap<string, LinkedFile>;
   readonly #urls: RepositoryUrls;
   readonly #explicit = new Map<string, Set<string>>();
+  /** Paths of documents that have no URLs but those that they were given. */
+  readonly #settled = new Set<string>();
   /** Paths by URL. */
   readonly #claims = new Map<string, Set<string>>();
   readonly #named = new Set<string>();
@@ -72,7 +76,7 @@ class Linking {
   readonly #bases = new Map<string, string>();
   readonly #open: { readonly path: string; readonly url: string }[] = [];
 
-  constructor(files: readonly LinkedFile[], explicit: LinkInput['explicit']) {
+  constructor(files: readonly LinkedFile[], explicit: LinkInput['explicit'], isExplicitAll: boolean) {
     this.#files = new Map(files.map((file) => [file.path, file]));
     const located = files.flatMap(({ path, facts }) => {
       const url = facts.kind === 'schema' ? ownUrl(facts) : undefined;
@@ -84,6 +88,7 @@ class Linking {
       add(this.#explicit, url, path);
       this.#claim(path, url, true);
     }
+    if (isExplicitAll) for (const { path } of explicit) this.#settled.add(path);
   }
 
   run({ schemas, start, contexts }: Pick<LinkInput, 'schemas' | 'start' | 'contexts'>): Links {
@@ -199,6 +204,7 @@ class Linking {
 
   /** @returns whether it is new */
   #claim(path: string, url: string, isNamed: boolean): boolean {
+    if (this.#settled.has(path)) return false;
     if (isNamed) {
       this.#named.add(path);
       this.#namedUrls.add(url);

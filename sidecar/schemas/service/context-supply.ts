@@ -32,7 +32,7 @@ export interface ContextSupply {
    * The context of a URL: one that is stored or bundled here, in the version that is named, a reference document, or one of
    * an allowed origin.
    *
-   * @param options `withoutDomains`: contexts of domains are refused, as one of them is being made; `versions`: of the contexts of
+   * @param options `withoutDomains`: contexts of domains are refused, as one of them is being made; `before`: texts of contexts of
    *   this service, by name, that count instead of the current ones
    * @throws StoreUnavailableError; as DomainContexts.of
    */
@@ -41,7 +41,7 @@ export interface ContextSupply {
 
 export interface SupplyOptions {
   readonly withoutDomains?: boolean;
-  readonly versions?: ReadonlyMap<string, number> | undefined;
+  readonly before?: ReadonlyMap<string, string> | undefined;
 }
 
 export interface ContextSupplyOptions {
@@ -124,11 +124,11 @@ export class ContextLoading {
     const { fetch = (one: string) => fetchContext(this.#sources.remote, one), withoutDomains = false } =
       options;
     const own = this.ownContext(url, baseUrl);
+    const before = own?.version === undefined ? options.before?.get(own?.name ?? '') : undefined;
+    if (before !== undefined) return { sha256: hashOf(before), text: before };
     if (own !== undefined)
       return (
-        (await this.#stored({ ...own, version: own.version ?? options.versions?.get(own.name) })) ??
-        (await this.#ofDomain(own, url, baseUrl, withoutDomains)) ??
-        unknown(url)
+        (await this.#stored(own)) ?? (await this.#ofDomain(own, url, baseUrl, withoutDomains)) ?? unknown(url)
       );
     const reference = await this.#reference(url);
     if (reference !== undefined) return reference;
@@ -260,6 +260,10 @@ export function createCoreContexts(): ReadonlyMap<string, CoreContext> {
   );
 }
 
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
 /** Nothing was sent to where the document would have come from. */
 const REFUSALS: ReadonlySet<RemoteFailure> = new Set(['origin-not-allowed', 'address-not-allowed']);
 
@@ -267,7 +271,7 @@ const REFUSALS: ReadonlySet<RemoteFailure> = new Set(['origin-not-allowed', 'add
 async function fetchContext(remote: RemoteDocuments, url: string): Promise<Supply> {
   try {
     const { text, url: documentUrl } = await remote.fetch(url);
-    return { sha256: createHash('sha256').update(text).digest('hex'), text, documentUrl };
+    return { sha256: hashOf(text), text, documentUrl };
   } catch (error) {
     if (!(error instanceof RemoteDocumentError)) throw error;
     const { message } = new ContextUnavailableError(url, `cannot be used: ${error.message}`);

@@ -68,6 +68,8 @@ export interface SchemaServiceOptions {
   /** For documents that are kept at hand, and as much again for what they are made from. */
   readonly cacheBytes?: number;
   readonly clock?: Clock;
+  /** The store, where it is one of a trial. */
+  readonly trial?: TrialStore;
 }
 
 const CACHE_BYTES = 64 * 1024 * 1024;
@@ -75,6 +77,7 @@ const CACHE_BYTES = 64 * 1024 * 1024;
 /** The service on a store. The caller closes store, workers and remote documents. */
 export function createSchemaService(options: SchemaServiceOptions): SchemaService {
   const { store, workers, remote, contextBase, cacheBytes = CACHE_BYTES, clock = systemClock } = options;
+  const { trial: tried } = options;
   const cache = createCache<ServedDocument>(cacheBytes, ({ bytes }) => bytes.length);
   const contents = new Contents(store, cache);
   const descriptions = new ModelDescriptions(contents, workers, cacheBytes / 2);
@@ -105,13 +108,19 @@ export function createSchemaService(options: SchemaServiceOptions): SchemaServic
       lifecycles,
       files: new ModelFiles(documents, contents),
       schemas: new ModelSchemas(store, descriptions),
-      writer: new ModelWriter({ store, workers, intake, descriptions, contextSupply, clock }),
+      writer: new ModelWriter({
+        ...{ store, workers, intake, descriptions, contextSupply, clock },
+        tried: tried && ((key, context, version) => tried.keepGenerated(key, context, version)),
+      }),
       search: new ModelSearch(store, descriptions),
     }),
     contexts: new Contexts({ store, contents, loading, core, workers, domainContexts, lifecycles }),
     contextSupply,
     references: new References(store, contents),
-    trial: () => createSchemaService({ ...options, store: new TrialStore(store) }),
+    trial: () => {
+      const trial = new TrialStore(store);
+      return createSchemaService({ ...options, store: trial, trial });
+    },
     isReady: () => store.isReady(),
   };
 }

@@ -22,8 +22,8 @@ export interface CompareOptions {
   readonly entityType: string;
   /** Of this service, as the client reaches it. */
   readonly baseUrl: string;
-  /** Versions of contexts of this service, by name, that count for the version before instead of the current ones. */
-  readonly contextsBefore?: ReadonlyMap<string, number> | undefined;
+  /** Texts of contexts of this service, by name, that count for the version before instead of the current ones. */
+  readonly contextsBefore?: ReadonlyMap<string, string> | undefined;
 }
 
 /** Two versions of a model, with what the terms of their contexts mean now. */
@@ -58,7 +58,7 @@ export async function comparedVersions(
   const isSame = before.context === after.context;
   if (isSame && contextsBefore === undefined) return { input, unknown: undefined };
   const [old, fresh] = await Promise.all([
-    termsOf(before.context, { baseUrl, versions: contextsBefore }, parts),
+    termsOf(before.context, { baseUrl, before: contextsBefore }, parts),
     termsOf(after.context, { baseUrl }, parts),
   ]);
   // It could not be processed before either, so that nothing has changed.
@@ -114,15 +114,15 @@ async function termsOf(
   context: string,
   {
     baseUrl,
-    versions,
-  }: { readonly baseUrl: string; readonly versions?: ReadonlyMap<string, number> | undefined },
+    before,
+  }: { readonly baseUrl: string; readonly before?: ReadonlyMap<string, string> | undefined },
   { workers, contextSupply }: Parts,
 ): Promise<Terms | string> {
   const text = JSON.stringify(withoutCore(context));
   try {
     const outcome = await runWithContexts(
       (supplied) => workers.run('contextTerms', { text, supplied }),
-      (url) => contextSupply.supply(url, baseUrl, { withoutDomains: true, versions }),
+      (url) => contextSupply.supply(url, baseUrl, { withoutDomains: true, before }),
     );
     if ('terms' in outcome)
       return comparableTerms({ terms: new Map(outcome.terms), defaults: outcome.defaults });

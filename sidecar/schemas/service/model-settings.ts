@@ -20,7 +20,8 @@ export function settingsAfter(
   const { description, contextBase, compatibility } = change;
   const status = change.status ?? model?.status ?? 'published';
   if (model !== undefined && status === 'draft' && model.status !== 'draft') throw new PublishedError(model);
-  const deprecatedAt = status === 'deprecated' ? (model?.deprecatedAt ?? now) : undefined;
+  const deprecatedAt =
+    status === 'deprecated' ? (model?.deprecatedAt ?? change.deprecatedAt ?? now) : undefined;
   const sunsetAt =
     change.sunset === undefined
       ? model?.sunsetAt

@@ -50,6 +50,8 @@ interface Parts {
   readonly descriptions: ModelDescriptions;
   readonly contextSupply: ContextSupply;
   readonly clock: Pick<Clock, 'now'>;
+  /** Takes note of the context that a dry run would have made; its version is undefined for a new model. */
+  readonly tried?: ((key: ModelKey, context: string, version: number | undefined) => void) | undefined;
 }
 
 export type PutOptions = NonNullable<Parameters<ModelService['put']>[2]>;
@@ -135,6 +137,7 @@ export class ModelWriter {
 
   async #dryCreate(key: ModelKey, change: ModelChange, options: ModelWriteOptions): Promise<ModelPut> {
     const { accepted } = await this.#acceptNew(key, change, options);
+    this.#parts.tried?.(key, accepted.context, undefined);
     return { ...CREATED, dryRun: true, warnings: accepted.warnings, model: undefined };
   }
 
@@ -186,7 +189,10 @@ export class ModelWriter {
       change: reported,
       warnings: accepted?.warnings ?? current.warnings,
     } as const;
-    if (dryRun) return { ...update, model: current };
+    if (dryRun) {
+      if (isNewVersion) this.#parts.tried?.(model, accepted.context, update.number);
+      return { ...update, model: current };
+    }
     if (!isNewVersion) {
       const at = await this.#write(model, { settings });
       return { ...update, model: detailsOf(at, schema, settings.ownContext) };
@@ -208,7 +214,7 @@ export class ModelWriter {
   ): Promise<AcceptedSchema | undefined> {
     const { contextBase, context } = change;
     if ([change.schema, contextBase, context].every((given) => given === undefined)) return undefined;
-    const given = change.schema ?? (JSON.parse(schema) as JsonObject);
+    const given = change.schema === undefined ? (JSON.parse(schema) as JsonObject) : change.schema;
     return this.#parts.intake.accept(model, inputOf(given, settings, baseUrl));
   }
 

@@ -55,7 +55,7 @@ export interface SchemaService {
 
   /**
    * The same service, but domains, documents and contexts that it writes are seen by it alone and go with it. Models are only
-   * tried in it: `put` with `dryRun`.
+   * tried in it: `put` with `dryRun`, after which others see the context that the model would have.
    */
   trial(): SchemaService;
 
@@ -173,12 +173,12 @@ export interface ModelService {
   /**
    * What later versions of contexts have changed for a model that follows them, as it is stored.
    *
-   * @param options `contextsBefore`: the versions, by name, with which it is compared
+   * @param options `contextsBefore`: their texts from before, by name
    * @throws NotFoundError
    */
   changeByContexts(
     key: ModelKey,
-    options: { readonly contextsBefore: ReadonlyMap<string, number>; readonly baseUrl: string },
+    options: { readonly contextsBefore: ReadonlyMap<string, string>; readonly baseUrl: string },
   ): Promise<ChangeReport>;
 
   /**

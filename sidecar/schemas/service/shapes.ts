@@ -79,6 +79,11 @@ export interface ModelChange {
   readonly compatibility?: Compatibility | null | undefined;
   readonly status?: ModelStatus | undefined;
   readonly sunset?: string | null | undefined;
+  /**
+   * Since when it is deprecated, in milliseconds since the epoch, if it is deprecated by this change; now where it is left out. For
+   * imports.
+   */
+  readonly deprecatedAt?: number | undefined;
 }
 
 export interface ModelWriteOptions {
@@ -87,10 +92,10 @@ export interface ModelWriteOptions {
   /** As in {@link ModelReadOptions}: URLs below it are this service's own. */
   readonly baseUrl?: string | undefined;
   /**
-   * Versions of contexts of this service, by name, that were changed along with the model: the report compares with these. What
-   * the model's compatibility allows does not depend on them.
+   * Texts, from before, of contexts of this service, by name, that were changed along with the model: the report compares with
+   * these. What the model's compatibility allows does not depend on them.
    */
-  readonly contextsBefore?: ReadonlyMap<string, number> | undefined;
+  readonly contextsBefore?: ReadonlyMap<string, string> | undefined;
 }
 
 /** What its users may expect of a model. Times are milliseconds since the epoch. */

@@ -6,16 +6,18 @@ import {
   PreconditionFailedError,
   ReadOnlyContextError,
 } from '../store/errors.js';
-import type {
-  ContentRef,
-  Context,
-  ContextAt,
-  Domain,
-  NewContextVersion,
-  NewDomain,
-  NewReference,
-  Reference,
-  ReferenceText,
+import {
+  type ContentRef,
+  type Context,
+  type ContextAt,
+  type Domain,
+  generatedContextName,
+  type ModelKey,
+  type NewContextVersion,
+  type NewDomain,
+  type NewReference,
+  type Reference,
+  type ReferenceText,
 } from '../store/records.js';
 import type { Contexts, Domains, Models, PutReference, References, SchemaStore } from '../store/store.js';
 
@@ -26,8 +28,8 @@ interface Tried<Thing> {
 }
 
 /**
- * A store that keeps new domains, documents and custom contexts in memory, for whatever is tried on top of it; everything else is
- * that of the store below, which is never written to. Models are tried by dry runs, so that they need no place here.
+ * A store that keeps new domains, documents and contexts in memory, for whatever is tried on top of it; everything else is
+ * that of the store below, which is never written to. Models are tried by dry runs, so that only their contexts need a place here.
  */
 export class TrialStore implements SchemaStore {
   readonly domains: Domains;
@@ -36,7 +38,8 @@ export class TrialStore implements SchemaStore {
   readonly references: References;
   readonly #below: SchemaStore;
   readonly #domains = new Map<string, Domain>();
-  readonly #contexts = new Map<string, Tried<ContextAt>>();
+  /** The versions of each that were written, oldest first. */
+  readonly #contexts = new Map<string, readonly Tried<ContextAt>[]>();
   readonly #references = new Map<string, Tried<Reference>>();
   readonly #texts = new Map<string, string>();
   #writes = 0;
@@ -70,9 +73,12 @@ export class TrialStore implements SchemaStore {
     this.contexts = {
       list: (page) => contexts.list(page),
       get: async (name, version) => {
-        const tried = this.#contexts.get(name)?.thing;
-        const isTried = tried !== undefined && (version ?? tried.version.number) === tried.version.number;
-        return isTried ? tried : contexts.get(name, version);
+        const tried = this.#contexts.get(name) ?? [];
+        const found =
+          version === undefined
+            ? tried.at(-1)
+            : tried.findLast(({ thing }) => thing.version.number === version);
+        return found?.thing ?? contexts.get(name, version);
       },
       dependents: (name, page) => contexts.dependents(name, page),
       create: (name, version) => this.#createContext(name, version),
@@ -110,6 +116,17 @@ export class TrialStore implements SchemaStore {
     return Promise.resolve();
   }
 
+  /**
+   * Keeps the context that a model would have.
+   *
+   * @param version its number; undefined for a new model, of which each is the next
+   */
+  keepGenerated(key: ModelKey, text: string, version: number | undefined): void {
+    const name = generatedContextName(key);
+    const number = version ?? (this.#contexts.get(name)?.at(-1)?.thing.version.number ?? 0) + 1;
+    this.#keepContext({ name, kind: 'generated', currentVersion: number, ...this.#stamps() }, text);
+  }
+
   /** A domain that was made on trial has no models below. */
   async #modelOf<Found>(
     { domain, name }: { readonly domain: string; readonly name: string },
@@ -133,7 +150,7 @@ export class TrialStore implements SchemaStore {
       throw new AlreadyExistsError({ kind: 'context', name });
     if ((await found(this.domains.get(name))) !== undefined)
       throw new AlreadyExistsError({ kind: 'domain', name }, ', whose context has this name');
-    return this.#keepContext({ name, kind: 'custom', currentVersion: 1, ...this.#stamps() }, version);
+    return this.#keepContext({ name, kind: 'custom', currentVersion: 1, ...this.#stamps() }, version.text);
   }
 
   async #updateContext(name: string, version: NewContextVersion): Promise<ContextAt> {
@@ -142,13 +159,13 @@ export class TrialStore implements SchemaStore {
     const content = this.#keepText(version.text);
     if (before.version.content.sha256 === content.sha256) return before;
     const currentVersion = before.context.currentVersion + 1;
-    return this.#keepContext({ ...before.context, currentVersion, ...this.#stamps() }, version);
+    return this.#keepContext({ ...before.context, currentVersion, ...this.#stamps() }, version.text);
   }
 
-  #keepContext(context: Context, { text }: NewContextVersion): ContextAt {
+  #keepContext(context: Context, text: string): ContextAt {
     const { currentVersion: number, modifiedAt: createdAt } = context;
     const thing = { context, version: { number, createdAt, content: this.#keepText(text) } };
-    this.#contexts.set(context.name, { thing, text });
+    this.#contexts.set(context.name, [...(this.#contexts.get(context.name) ?? []), { thing, text }]);
     return thing;
   }
 

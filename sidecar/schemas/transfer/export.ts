@@ -4,19 +4,20 @@ import { isResourceName } from '../../shared/resource-name.js';
 import type { Domain, ModelDetails, Page, Paged, SchemaService } from '../service/service.js';
 import { referenceFileName } from '../service/model-files.js';
 import { ifThere } from '../service/concurrency.js';
-import { namedContext } from '../service/context-urls.js';
+import { type NamedContext, namedContext } from '../service/context-urls.js';
 import { contextNamesIn } from '../repository/context-names.js';
 import { packTarGz, type PackedFile } from '../repository/pack.js';
 import { storableUri } from '../repository/urls.js';
-import { settingsOf } from './settings.js';
+import { domainSettingsOf, settingsOf } from './settings.js';
 
 /** Entries that are listed at a time. */
 const PAGE = 100;
 
 /**
  * Everything of one domain or of all: `domains/{domain}/{model}/` with `schema.json`, `meta.json`, `context.jsonld` and earlier
- * schemas in `versions/`; `references/` with `urls.json`, which has the file of each URL; and custom `contexts/`. With one
- * domain, the documents that its models were made with, and the custom contexts that they name, with what these name.
+ * schemas in `versions/`; `settings/{domain}.json`; `references/` with `urls.json`, which has the file of each URL; and custom
+ * `contexts/`, with the earlier versions of those that something names by a version. With one domain, the documents that its
+ * models were made with, and the custom contexts that they name, with what these name.
  *
  * @throws NotFoundError when there is no such domain
  */
@@ -37,18 +38,27 @@ async function* filesOf(
   const { domains, models, references, contexts } = schemas;
   const named = new Set<string>();
   const contextNames = new Set<string>();
-  for await (const { name: domain } of only ?? each((page) => domains.list(page))) {
-    for await (const { name } of each((page) => models.list(domain, page))) {
-      const model = await models.get({ domain, name });
+  for await (const domain of only ?? each((page) => domains.list(page))) {
+    let hasModels = false;
+    for await (const { name } of each((page) => models.list(domain.name, page))) {
+      hasModels = true;
+      const model = await models.get({ domain: domain.name, name });
       for (const uri of model.version.references) named.add(uri);
       for (const context of contextNamesIn(model.context)) contextNames.add(context);
       yield* filesOfModel(schemas, model, baseUrl);
     }
+    const settings = domainSettingsOf(domain, hasModels);
+    if (settings !== undefined) yield { path: `settings/${domain.name}.json`, content: json(settings) };
   }
-  const reached = only === undefined ? undefined : await reachedFrom(contextNames, schemas);
+  if (only === undefined) {
+    for await (const { uri } of each((page) => references.list(page))) contextNames.add(uri);
+    for await (const { name, kind } of each((page) => contexts.list(page)))
+      if (kind === 'custom') contextNames.add(name);
+  }
+  const reached = await reachedFrom(contextNames, schemas);
   const urls: Record<string, string> = {};
   for await (const { uri } of each((page) => references.list(page))) {
-    if (reached !== undefined && !named.has(uri) && !reached.references.has(uri)) continue;
+    if (only !== undefined && !named.has(uri) && !reached.references.has(uri)) continue;
     const { bytes } = await references.get(uri);
     const file = referenceFileName(uri);
     urls[uri] = file;
@@ -56,29 +66,42 @@ async function* filesOf(
   }
   if (Object.keys(urls).length > 0) yield { path: 'references/urls.json', content: json(urls) };
   for await (const { name, kind } of each((page) => contexts.list(page))) {
-    if (kind !== 'custom' || reached?.contexts.has(name) === false) continue;
-    const { bytes } = await contexts.document(name);
-    yield { path: `contexts/${name}.jsonld`, content: bytes };
+    if (kind === 'custom' && (only === undefined || reached.contexts.has(name))) {
+      const { bytes } = await contexts.document(name);
+      yield { path: `contexts/${name}.jsonld`, content: bytes };
+    }
+    for (const number of numbersIn(reached.versions.get(name))) {
+      const { bytes } = await contexts.document(name, number);
+      yield { path: `contexts/${name}.versions/${number}.jsonld`, content: bytes };
+    }
   }
 }
 
-/** The custom contexts and shared documents that some names of contexts lead to, directly and through each other. */
-async function reachedFrom(
-  names: Iterable<string>,
-  { contexts, references }: SchemaService,
-): Promise<{ readonly contexts: ReadonlySet<string>; readonly references: ReadonlySet<string> }> {
-  const reached = { contexts: new Set<string>(), references: new Set<string>() };
+/** What some names of contexts lead to, directly and through each other. */
+interface Reached {
+  /** Names of custom contexts. */
+  readonly contexts: Set<string>;
+  /** URIs of shared documents. */
+  readonly references: Set<string>;
+  /**
+   * Versions that are exported of a context beside the current one, by its name: all earlier ones of a custom context of which
+   * some version is named, so that they get the same numbers again; of a generated one those that are named, to find out whether
+   * an import makes the same.
+   */
+  readonly versions: Map<string, Set<number>>;
+}
+
+async function reachedFrom(names: Iterable<string>, schemas: SchemaService): Promise<Reached> {
+  const { references } = schemas;
+  const reached: Reached = { contexts: new Set(), references: new Set(), versions: new Map() };
   const seen = new Set(names);
   // What is added while the loop runs is visited, too.
   for (const name of seen) {
-    const own = isResourceName(name) ? name : namedContext(name)?.name;
-    const context = own === undefined ? undefined : await ifThere('context', contexts.document(own));
-    if (own !== undefined && context?.kind === 'custom') {
-      reached.contexts.add(own);
-      for (const one of namesIn(context.bytes)) seen.add(one);
-    }
+    const own = isResourceName(name) ? { name, version: undefined } : namedContext(name);
+    const found = own === undefined ? undefined : await namesOfContext(own, reached, schemas);
+    for (const one of found ?? []) seen.add(one);
     const uri = storableUri(name);
-    if (context !== undefined || uri === undefined || reached.references.has(uri)) continue;
+    if (found !== undefined || uri === undefined || reached.references.has(uri)) continue;
     const document = await ifThere('reference', references.get(uri));
     if (document === undefined) continue;
     reached.references.add(uri);
@@ -87,7 +110,37 @@ async function reachedFrom(
   return reached;
 }
 
+/** Notes a context, and returns what it names; undefined where there is none. */
+async function namesOfContext(
+  { name, version }: NamedContext,
+  reached: Reached,
+  { contexts }: SchemaService,
+): Promise<readonly string[] | undefined> {
+  const context = await ifThere('context', contexts.document(name, version));
+  if (context === undefined) return undefined;
+  const versions = reached.versions.get(name) ?? new Set();
+  if (context.kind === 'generated' && version !== undefined)
+    reached.versions.set(name, versions.add(version));
+  if (context.kind !== 'custom') return [];
+  reached.contexts.add(name);
+  const names = [...namesIn((await contexts.document(name)).bytes)];
+  if (version === undefined || reached.versions.has(name)) return names;
+  reached.versions.set(name, versions);
+  for (let number = 1; ; number += 1) {
+    const next = await ifThere('context', contexts.document(name, number + 1));
+    // The last one is the current one.
+    if (next === undefined) return names;
+    names.push(...namesIn((await contexts.document(name, number)).bytes));
+    versions.add(number);
+  }
+}
+
+function numbersIn(numbers: ReadonlySet<number> = new Set()): readonly number[] {
+  return [...numbers].sort((one, other) => one - other);
+}
+
 function namesIn(bytes: Buffer): readonly string[] {
+  if (!bytes.includes('"@context"')) return [];
   const document = JSON.parse(bytes.toString()) as JsonValue;
   return isObject(document) ? contextNamesIn(member(document, '@context')) : [];
 }

@@ -1,16 +1,27 @@
 import { nextTurn } from '../../shared/next-turn.js';
-import type { JsonValue } from '../../shared/json/json.js';
+import { type JsonValue, sameJson } from '../../shared/json/json.js';
 import type { Repository } from '../repository/collector.js';
 import { byPath } from '../repository/collector.js';
-import type { ImportPlan, PlannedContext, PlannedDocument, PlannedModel } from '../repository/discover.js';
+import type {
+  ImportPlan,
+  PlannedContext,
+  PlannedDocument,
+  PlannedDomainSettings,
+  PlannedModel,
+} from '../repository/discover.js';
+import { ifThere } from '../service/concurrency.js';
+import type { NamedContext } from '../service/context-urls.js';
 import { NotFoundError } from '../store/errors.js';
+import { generatedContextName } from '../store/records.js';
 import { resultOf } from '../service/shapes.js';
-import type { ModelChange, SchemaService } from '../service/service.js';
+import type { ModelChange, ModelKey, SchemaService } from '../service/service.js';
 import type { Workbench } from '../workbench/workbench.js';
-import { changeByContexts, nameOf, updateDependents } from './dependents.js';
+import { ChangedContexts, nameOf } from './changed-contexts.js';
+import { changeByContexts, updateDependents } from './dependents.js';
 import { checkExamples } from './examples.js';
+import { type Step, stepsOf } from './import-order.js';
 import { contextIn, modelChangeOf } from './model-change.js';
-import { settingsFault } from './settings.js';
+import { domainSettingsIn, settingsFault } from './settings.js';
 import { changeOf, refusalOf, withChange } from './refusals.js';
 import type { ImportedFile, ImportOptions, ImportReport, ImportStatus } from './shapes.js';
 import { textOf } from './source.js';
@@ -24,9 +35,16 @@ export interface ImportParts {
 /** A version of an export is accepted whatever compatibility the model, or an existing domain, asks of new ones. */
 const UNASKED = { compatibility: 'none' } as const;
 
+/** What became of a model, and how many contexts had changed by then. */
+interface StoredModel {
+  readonly key: ModelKey;
+  readonly entry: ImportedFile;
+  readonly count: number;
+}
+
 /**
  * Stores what was found in a repository: domains, shared documents, contexts, and models in this order, each in a transaction of
- * its own. Whatever is stored already is left as it is; so a run that was ended in the middle is completed by the next one.
+ * its own. Contexts and models that others name come before these. Whatever is stored already is left as it is; so a run that was ended in the middle is completed by the next one.
  */
 export class ImportRun {
   readonly #parts: ImportParts;
@@ -37,13 +55,19 @@ export class ImportRun {
   readonly #stored: string[] = [];
   /** Names of the contexts that were accepted, by their files. */
   readonly #contexts = new Map<string, string>();
-  /** Versions of the contexts that were updated, by name, from before that. */
-  readonly #contextsBefore = new Map<string, number>();
+  /** Those that were not there when the import came to them. */
+  readonly #newContexts = new Set<string>();
+  readonly #changed: ChangedContexts;
+  #contextVersions: ImportPlan['contextVersions'] = new Map();
+  readonly #models = new Map<string, StoredModel>();
+  /** Contexts and models that were written or found as they are to be. */
+  #accepted = 0;
   /** Domains that cannot be made, and why. */
   readonly #refusedDomains = new Map<string, string>();
 
   constructor(parts: ImportParts, options: ImportOptions, { files }: Repository) {
     this.#parts = parts;
+    this.#changed = new ChangedContexts(parts.schemas.contexts);
     this.#options = options;
     this.#texts = new Map(files.map(({ path, bytes }) => [path, bytes]));
   }
@@ -58,15 +82,16 @@ export class ImportRun {
     this.#files.push(
       ...[...refused, ...plan.refused].map((file) => ({ ...file, status: 'refused' as const })),
     );
-    for (const name of plan.domains) await this.#domain(name);
+    for (const name of plan.domains) await this.#domain(name, plan.domainSettings);
     for (const document of plan.documents) await this.#inTurn(() => this.#document(document));
-    await this.#allContexts(plan.contexts);
-    for (const model of plan.models) await this.#inTurn(() => this.#model(model));
+    this.#contextVersions = plan.contextVersions;
+    await this.#all(stepsOf(plan, (path) => this.#text(path)));
     const dependents = await updateDependents(this.#stored, schemas, {
       ...this.#options,
       except: new Set(plan.models.map(nameOf)),
-      contextsBefore: this.#updatedContexts(),
+      changed: this.#changed,
     });
+    for (const model of this.#models.values()) this.#files.push(await this.#withLaterChange(model));
     const files = this.#files.sort(byPath);
     const count = (status: ImportStatus) => files.filter((file) => file.status === status).length;
     return {
@@ -95,16 +120,21 @@ export class ImportRun {
     await work();
   }
 
-  async #domain(name: string): Promise<void> {
+  async #domain(name: string, all: readonly PlannedDomainSettings[]): Promise<void> {
     const { domains } = this.#parts.schemas;
     if (await isThere(domains.get(name))) return;
+    const path = all.find(({ domain }) => domain === name)?.path;
+    const read = path === undefined ? { settings: {} } : domainSettingsIn(this.#text(path));
     try {
-      await domains.create({ name });
+      if ('fault' in read) this.#refusedDomains.set(name, read.fault);
+      else await domains.create({ name, ...read.settings });
     } catch (error) {
       // Another client was first; or a context has the name.
       if (await isThere(domains.get(name))) return;
       this.#refusedDomains.set(name, refusalOf(error, undefined, '').reason);
     }
+    const reason = this.#refusedDomains.get(name);
+    if (path !== undefined && reason !== undefined) this.#files.push({ path, status: 'refused', reason });
   }
 
   async #document({ path, url }: PlannedDocument): Promise<void> {
@@ -118,67 +148,149 @@ export class ImportRun {
     this.#files.push(entry);
   }
 
-  /** A context may name another one that comes later, so what is refused is tried again as long as others are accepted. */
-  async #allContexts(contexts: readonly PlannedContext[]): Promise<void> {
-    let left = contexts;
+  /**
+   * What versions of contexts name is not there in one order for all of them, so that a context that is refused is tried again as
+   * long as others are accepted; and what needs it waits.
+   */
+  async #all(steps: readonly Step[]): Promise<void> {
+    let left = steps;
     for (;;) {
-      const refused: { readonly context: PlannedContext; readonly entry: ImportedFile }[] = [];
-      for (const context of left)
+      const accepted = this.#accepted;
+      const waiting = new Map<Step, ImportedFile | undefined>();
+      for (const step of left)
         await this.#inTurn(async () => {
-          const entry = await this.#context(context);
-          if (entry.status === 'refused') refused.push({ context, entry });
-          else this.#files.push(entry);
+          if (step.kind === 'context') {
+            const entry = await this.#context(step.context, step.pins);
+            if (entry.status === 'refused') waiting.set(step, entry);
+            else this.#files.push(entry);
+          } else if (step.needs.some((one) => waiting.has(one))) waiting.set(step, undefined);
+          else await this.#model(step.model, step.pins);
         });
-      if (refused.length === 0 || refused.length === left.length) {
-        this.#files.push(...refused.map(({ entry }) => entry));
-        return;
+      if (waiting.size > 0 && this.#accepted !== accepted) {
+        left = [...waiting.keys()];
+        continue;
       }
-      left = refused.map(({ context }) => context);
+      for (const [step, entry] of waiting)
+        if (entry !== undefined) this.#files.push(entry);
+        else if (step.kind === 'model') {
+          const refused = step.needs.find((one) => waiting.get(one) !== undefined);
+          const path = refused?.kind === 'context' ? refused.context.path : undefined;
+          await this.#inTurn(() => this.#model(step.model, step.pins, path));
+        }
+      return;
     }
   }
 
-  async #context({ path, name, base }: PlannedContext): Promise<ImportedFile> {
+  async #context(context: PlannedContext, pins: readonly NamedContext[]): Promise<ImportedFile> {
+    const { path, name, base } = context;
     const { contexts } = this.#parts.schemas;
-    const { baseUrl } = this.#options;
     const text = this.#text(path);
-    return this.#entryOf({ path, context: name }, text, '', async () => {
-      const context = contextIn(text, base);
-      const options = { baseUrl, pointer: '/@context' };
+    const entry = await this.#entryOf({ path, context: name }, text, '', async () => {
       const isUpdate = await isThere(contexts.document(name));
-      const { isNewVersion, context: stored } = await (isUpdate
-        ? contexts.update(name, context, options)
-        : contexts.create(name, context, options));
+      if (!isUpdate) this.#newContexts.add(name);
+      const other = await this.#otherPin(pins);
+      if (other !== undefined) return { status: 'refused', reason: other };
+      const value = contextIn(text, base);
+      const fault = await this.#contextVersionsOf(name, value);
+      if (fault !== undefined) return { status: 'refused', reason: fault };
+      const isNewVersion = (await this.#putContext(name, value)) !== undefined;
       this.#contexts.set(path, name);
-      if (isUpdate && isNewVersion) this.#contextsBefore.set(name, stored.currentVersion - 1);
-      return isUpdate ? (isNewVersion ? 'updated' : 'unchanged') : 'created';
+      return this.#newContexts.has(name) ? 'created' : isNewVersion ? 'updated' : 'unchanged';
     });
+    if (entry.status !== 'refused') this.#accepted += 1;
+    return entry;
   }
 
-  async #model(model: PlannedModel): Promise<void> {
+  /**
+   * Makes the earlier versions that an export has of a context, with the numbers by which others name them.
+   *
+   * @param current the context itself, whose number follows
+   * @returns why the context is refused, as a sentence
+   */
+  async #contextVersionsOf(name: string, current: JsonValue): Promise<string | undefined> {
+    const { contexts } = this.#parts.schemas;
+    const files = this.#contextVersions.get(name) ?? [];
+    if (files.length === 0) return undefined;
+    const earlier = files.map(({ path, number }) => ({ path, number, value: contextIn(this.#text(path)) }));
+    for (const [index, { number, path, value }] of [
+      ...earlier,
+      { number: files.length + 1, path: undefined, value: current },
+    ].entries()) {
+      if (number !== index + 1)
+        return `Its version ${index + 1} is missing, so that others would have other numbers.`;
+      const here = await ifThere('context', contexts.document(name, number));
+      if (here !== undefined) {
+        if (sameJson(contextIn(here.bytes.toString()), value)) continue;
+        return `Its version ${number} is another one here, and contexts name it by its number.`;
+      }
+      // The current one is written as any other context is.
+      if (path === undefined) return undefined;
+      try {
+        if ((await this.#putContext(name, value)) !== number)
+          return `Its version ${number} is that before it, so that others would have other numbers.`;
+      } catch (error) {
+        return `Its version ${number} (${path}) is refused. ${refusalOf(error, undefined, '').reason}`;
+      }
+    }
+    return undefined;
+  }
+
+  /** @returns the number of the new version; undefined where nothing has changed */
+  async #putContext(name: string, value: JsonValue): Promise<number | undefined> {
+    const { contexts } = this.#parts.schemas;
+    const options = { baseUrl: this.#options.baseUrl, pointer: '/@context' };
+    const isUpdate = await isThere(contexts.document(name));
+    const { isNewVersion, context } = await this.#changed.during(name, () =>
+      isUpdate ? contexts.update(name, value, options) : contexts.create(name, value, options),
+    );
+    if (!isNewVersion) return undefined;
+    this.#accepted += 1;
+    return context.currentVersion;
+  }
+
+  /** Whether one of the generated contexts that something names by a version is another one here; a sentence that says so. */
+  async #otherPin(pins: readonly NamedContext[]): Promise<string | undefined> {
+    const { contexts } = this.#parts.schemas;
+    for (const { name, version } of pins) {
+      const file = this.#contextVersions.get(name)?.find(({ number }) => number === version);
+      if (file === undefined || !name.includes('~')) continue;
+      const here = await ifThere('context', contexts.document(name, version));
+      if (here !== undefined && !sameJson(contextIn(here.bytes.toString()), contextIn(this.#text(file.path))))
+        return `It names version ${version} of the context ${name}, which is another one here, so that its terms would have other IRIs.`;
+    }
+    return undefined;
+  }
+
+  /** @param refusedContext path of a context that it names, where that is refused */
+  async #model(model: PlannedModel, pins: readonly NamedContext[], refusedContext?: string): Promise<void> {
     const { path, domain, name } = model;
     const { schemas, workbench } = this.#parts;
     const { dryRun, baseUrl, signal } = this.#options;
     const text = this.#text(path);
     const key = { domain, name };
-    const contextsBefore = this.#updatedContexts();
+    const contextsBefore = this.#changed.before(key);
     const entry = await this.#entryOf({ path, model: nameOf(key) }, text, '/schema', async () => {
       const noDomain = this.#refusedDomains.get(domain);
       if (noDomain !== undefined)
         return { status: 'refused', reason: `Its domain ${domain} cannot be created. ${noDomain}` };
-      const context = model.context === undefined ? undefined : this.#contexts.get(model.context);
-      if (model.context !== undefined && context === undefined)
+      if (refusedContext !== undefined)
         return {
           status: 'refused',
-          reason: `Its context ${model.context} is refused, and without it its terms would have other IRIs.`,
+          reason: `Its context ${refusedContext} is refused, and without it its terms would have other IRIs.`,
         };
       const fault = model.settings === undefined ? undefined : settingsFault(this.#text(model.settings));
       if (fault !== undefined) return { status: 'refused', reason: fault };
+      const other = await this.#otherPin(pins);
+      if (other !== undefined) return { status: 'refused', reason: other };
+      const context = model.context === undefined ? undefined : this.#contexts.get(model.context);
       const before = await schemas.models.get(key).catch(absent);
       const change = this.#changeOf(model, text, context, before !== undefined);
-      const hasHistory = before === undefined && !dryRun && (await this.#earlierVersions(model, change));
+      const hasHistory = before === undefined && (await this.#earlierVersions(model, change));
       const given = hasHistory ? { ...change, ...UNASKED } : change;
-      const put = await schemas.models.put(key, given, { dryRun, baseUrl, contextsBefore });
-      if (hasHistory)
+      const put = await this.#changed.during(generatedContextName(key), () =>
+        schemas.models.put(key, given, { dryRun, baseUrl, contextsBefore }),
+      );
+      if (hasHistory && !dryRun)
         await schemas.models.put(key, { compatibility: change.compatibility ?? null }, { baseUrl });
       const schema = await (dryRun
         ? schemas.models.schemaOf(key, change.schema ?? null)
@@ -192,16 +304,19 @@ export class ImportRun {
         ...(files.length === 0 ? {} : { examples }),
       };
     });
+    this.#accepted += 1;
+    const count = this.#changed.count;
     // What is refused keeps its version, and follows its contexts nevertheless.
-    this.#files.push(
-      entry.status === 'refused'
-        ? withChange(entry, await changeByContexts(key, { contextsBefore, baseUrl }, schemas.models))
-        : entry,
-    );
+    const refused = () => changeByContexts(key, { before: contextsBefore, baseUrl }, schemas.models);
+    const whole = entry.status === 'refused' ? withChange(entry, await refused()) : entry;
+    this.#models.set(nameOf(key), { key, entry: whole, count });
   }
 
-  #updatedContexts(): ReadonlyMap<string, number> | undefined {
-    return this.#contextsBefore.size === 0 ? undefined : this.#contextsBefore;
+  /** What became of a model, with what contexts that were changed after it mean for it. */
+  async #withLaterChange({ key, entry, count }: StoredModel): Promise<ImportedFile> {
+    const before = this.#changed.before(key, count);
+    const { baseUrl } = this.#options;
+    return withChange(entry, await changeByContexts(key, { before, baseUrl }, this.#parts.schemas.models));
   }
 
   #changeOf(
@@ -227,7 +342,8 @@ export class ImportRun {
         const { description, contextBase, context } = change;
         const schema = JSON.parse(text) as JsonValue;
         const earlier = { description, contextBase, context, schema, ...UNASKED };
-        await models.put({ domain, name }, earlier, { baseUrl: this.#options.baseUrl });
+        const { dryRun, baseUrl } = this.#options;
+        await models.put({ domain, name }, earlier, { dryRun, baseUrl });
       } catch (error) {
         this.#files.push({ path, ...refusalOf(error, text, '/schema') });
       }

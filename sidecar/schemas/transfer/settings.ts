@@ -1,24 +1,54 @@
 import { isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
-import type { ModelChange, ModelDetails } from '../service/shapes.js';
+import type { Domain, ModelChange, ModelDetails } from '../service/shapes.js';
+import type { NewDomain } from '../store/records.js';
 
 /** What an export keeps of a model beside its schema. */
-const MEMBERS = ['description', 'contextBase', 'compatibility', 'status', 'sunset', 'context'] as const;
+const MEMBERS = [
+  'description',
+  'contextBase',
+  'compatibility',
+  'status',
+  'deprecatedAt',
+  'sunset',
+  'context',
+] as const;
 
 /** The settings of a model, as an export writes them down: what it does not have is left out. */
 export function settingsOf(model: ModelDetails): JsonObject {
-  const { description, contextBase, ownCompatibility, status, sunsetAt, context } = model;
+  const { description, contextBase, ownCompatibility, status, deprecatedAt, sunsetAt, context } = model;
   const settings: Readonly<Record<(typeof MEMBERS)[number], JsonValue | undefined>> = {
     description,
     contextBase,
     // Without one of its own, it goes by the domain into which it is imported.
     compatibility: ownCompatibility,
     status,
-    sunset: sunsetAt === undefined ? undefined : new Date(sunsetAt).toISOString(),
+    deprecatedAt: timeText(deprecatedAt),
+    sunset: timeText(sunsetAt),
     context,
   };
+  return withoutUndefined(settings);
+}
+
+/** The settings of a domain; undefined for one that has none, and models by which it is known. */
+export function domainSettingsOf(
+  { description, compatibility }: Domain,
+  hasModels: boolean,
+): JsonObject | undefined {
+  const settings = withoutUndefined({
+    description,
+    compatibility: compatibility === 'none' ? undefined : compatibility,
+  });
+  return hasModels && Object.keys(settings).length === 0 ? undefined : settings;
+}
+
+function withoutUndefined(settings: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
   return Object.fromEntries(
     Object.entries(settings).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined),
   );
+}
+
+function timeText(time: number | undefined): string | undefined {
+  return time === undefined ? undefined : new Date(time).toISOString();
 }
 
 /** Characters of a description that a model takes. */
@@ -41,6 +71,7 @@ const WANTED: Readonly<
   contextBase: [isText, 'an IRI'],
   compatibility: [oneOf('none', 'backward', 'forward', 'full'), 'none, backward, forward or full'],
   status: [oneOf('draft', 'published', 'deprecated'), 'draft, published or deprecated'],
+  deprecatedAt: [(value) => typeof value === 'string' && !Number.isNaN(Date.parse(value)), 'a date and time'],
   sunset: [isText, 'a date and time'],
   // The service checks it.
   context: undefined,
@@ -50,11 +81,32 @@ const WANTED: Readonly<
 export function settingsFault(text: string): string | undefined {
   const settings = JSON.parse(text) as JsonValue;
   if (!isObject(settings)) return 'Its settings (meta.json) must be an object.';
-  for (const name of MEMBERS) {
+  const wrong = wrongIn(settings, MEMBERS);
+  return wrong && `Its setting ${wrong.name} (meta.json) must be ${wrong.wanted}.`;
+}
+
+/** The checked settings of a domain, or what is wrong with them, as a sentence. */
+export function domainSettingsIn(
+  text: string,
+): { readonly settings: DomainSettings } | { readonly fault: string } {
+  const settings = JSON.parse(text) as JsonValue;
+  if (!isObject(settings)) return { fault: 'The settings of a domain must be an object.' };
+  const wrong = wrongIn(settings, ['description', 'compatibility']);
+  if (wrong !== undefined) return { fault: `Its member ${wrong.name} must be ${wrong.wanted}.` };
+  const { description, compatibility } = settings as {
+    [Name in keyof DomainSettings]?: DomainSettings[Name] | null;
+  };
+  return { settings: { description: description ?? undefined, compatibility: compatibility ?? undefined } };
+}
+
+type DomainSettings = Pick<NewDomain, 'description' | 'compatibility'>;
+
+function wrongIn(settings: JsonObject, names: readonly (typeof MEMBERS)[number][]) {
+  for (const name of names) {
     const value = member(settings, name);
-    const [isRight, wanted] = WANTED[name] ?? [];
+    const [isRight, wanted = ''] = WANTED[name] ?? [];
     if (value === undefined || value === null || isRight === undefined || isRight(value)) continue;
-    return `Its setting ${name} (meta.json) must be ${wanted ?? ''}.`;
+    return { name, wanted };
   }
   return undefined;
 }
@@ -65,8 +117,9 @@ export function settingsIn(text: string): Omit<ModelChange, 'schema'> {
   const change: Record<string, JsonValue> = {};
   for (const name of MEMBERS) {
     const value = isObject(settings) ? member(settings, name) : undefined;
-    if (value !== undefined && value !== null) change[name] = value;
-    else if (name !== 'status') change[name] = null;
+    if (value !== undefined && value !== null)
+      change[name] = name === 'deprecatedAt' ? Date.parse(value as string) : value;
+    else if (name !== 'status' && name !== 'deprecatedAt') change[name] = null;
   }
   return change;
 }

@@ -114,6 +114,31 @@ describe('the models of a repository', () => {
     );
   });
 
+  it('an export may have domains and contexts without models, and versions of contexts by their numbers', () => {
+    const files = {
+      'contexts/own.jsonld': { '@context': {} },
+      'contexts/own.versions/2.jsonld': { '@context': {} },
+      'contexts/own.versions/10.jsonld': { '@context': {} },
+      'contexts/own.versions.jsonld': { '@context': {} },
+      'settings/A.json': { description: 'One' },
+      'settings/B.json': {},
+    };
+    const { contexts, contextVersions, domains, domainSettings } = plan(files);
+    assert.deepEqual(contexts.map(({ name }) => name).sort(), ['own', 'own.versions']);
+    const numbers = [2, 10].map((number) => ({ path: `contexts/own.versions/${number}.jsonld`, number }));
+    assert.deepEqual([...contextVersions], [['own', numbers]]);
+    assert.deepEqual(domains, ['A', 'B']);
+    assert.deepEqual(domainSettings, [
+      { path: 'settings/A.json', domain: 'A' },
+      { path: 'settings/B.json', domain: 'B' },
+    ]);
+    // Under another name, the settings are those of the one domain that has models.
+    const withModel = { ...files, 'domains/B/Car/schema.json': schema() };
+    assert.deepEqual(plan(withModel, 'C').domainSettings, [{ path: 'settings/B.json', domain: 'C' }]);
+    assert.deepEqual(plan(files, 'C').domainSettings, []);
+    assert.deepEqual(plan({ 'contexts/own.jsonld': { '@context': {} } }).contexts.length, 1);
+  });
+
   it('models of an export have the domains of their folders, and one domain can be renamed', () => {
     const files = {
       'domains/A/Car/schema.json': schema(),
@@ -225,6 +250,19 @@ describe('the documents that models share', () => {
     );
     // Of an export, the table of URLs alone says what is stored under which.
     assert.deepEqual(contexts(plan({ ...files, 'domains/A/Car/schema.json': schema() })), []);
+  });
+
+  it('a document of an export has the URLs of its table alone, whatever its $id says', () => {
+    const urls = (table: object) =>
+      plan({
+        'domains/A/Car/schema.json': schema(),
+        'references/common-1.json': { ...commonSchema(), $id: 'https://other.example/common.json' },
+        'references/urls.json': table,
+      }).documents.map(({ url }) => url);
+    assert.deepEqual(urls({ [COMMON_URL]: 'common-1.json' }), [COMMON_URL]);
+    assert.deepEqual(urls({ 'https://x.example/none.json': 'none.json' }), [
+      'https://other.example/common.json',
+    ]);
   });
 
   it('a name of a context never makes a shared document of a file that is not a context', () => {

@@ -82,6 +82,25 @@ describe('a trial of a store', () => {
       assert.equal(fresh.context.kind, 'custom');
       assert.deepEqual(await trial.contexts.get('fresh'), fresh);
       assert.equal((await trial.contexts.update('fresh', contextVersion('again'))).context.currentVersion, 2);
+      assert.deepEqual(await trial.contexts.get('fresh', 1), fresh);
+    }));
+
+  it('a trial of a store has the contexts that models would have, of new ones with the versions in turn', () =>
+    onTrial(async (trial) => {
+      const numbers = async (name: string, version?: number) => {
+        const at = await trial.contexts.get(name, version);
+        return [at.context.kind, at.version.number, await trial.content(at.version.content.sha256)];
+      };
+      trial.keepGenerated(PLUG, 'second', 2);
+      assert.deepEqual(await numbers('energy~Plug'), ['generated', 2, 'second']);
+      assert.equal((await numbers('energy~Plug', 1))[1], 1);
+      // That of a draft takes the place of the one before it.
+      trial.keepGenerated(PLUG, 'other', 2);
+      assert.deepEqual(await numbers('energy~Plug', 2), ['generated', 2, 'other']);
+      const fresh = { domain: 'energy', name: 'Fresh' };
+      for (const text of ['one', 'two']) trial.keepGenerated(fresh, text, undefined);
+      assert.deepEqual(await numbers('energy~Fresh', 1), ['generated', 1, 'one']);
+      assert.deepEqual(await numbers('energy~Fresh'), ['generated', 2, 'two']);
     }));
 
   it('a trial of a store has the domains that it created, without models, and those below with theirs', () =>

@@ -5,7 +5,7 @@ import { changeByContexts } from '../../../../sidecar/schemas/transfer/dependent
 import { TaskTooCostlyError } from '../../../../sidecar/shared/workers/errors.js';
 
 const KEY = { domain: 'Traffic', name: 'Car' };
-const OPTIONS = { contextsBefore: new Map([['terms', 1]]), baseUrl: 'http://gateway.example' };
+const OPTIONS = { before: new Map([['terms', '{}']]), baseUrl: 'http://gateway.example' };
 
 const failing = (error: Error) =>
   changeByContexts(KEY, OPTIONS, { changeByContexts: () => Promise.reject(error) });
