@@ -1,7 +1,8 @@
 import { isObject, type JsonValue, member } from '../../shared/json/json.js';
 import { readJson, type Unreadable } from '../../shared/json/strict-json.js';
 import { describeDocument, type Description } from './describe.js';
-import { discover, type DescribedFile, type ImportPlan } from './discover.js';
+import { discover } from './discover.js';
+import type { DescribedFile, ImportPlan } from './import-plan.js';
 import { RepositoryUnclearError } from './errors.js';
 
 /** A document that came within a JSON body. */

@@ -1,6 +1,6 @@
 import { isObject, type JsonValue, member } from '../../shared/json/json.js';
 import { contextNamesIn } from '../repository/context-names.js';
-import type { ImportPlan, PlannedContext, PlannedModel } from '../repository/discover.js';
+import type { ImportPlan, PlannedContext, PlannedModel } from '../repository/import-plan.js';
 import { type NamedContext, namedContext } from '../service/context-urls.js';
 import { generatedContextName } from '../store/records.js';
 import { contextIn } from './model-change.js';

@@ -8,7 +8,7 @@ import type {
   PlannedDocument,
   PlannedDomainSettings,
   PlannedModel,
-} from '../repository/discover.js';
+} from '../repository/import-plan.js';
 import { ifThere } from '../service/concurrency.js';
 import type { NamedContext } from '../service/context-urls.js';
 import { NotFoundError } from '../store/errors.js';

@@ -7,7 +7,8 @@ import {
   type RepositoryFile,
   type RepositoryLimits,
 } from '../repository/collector.js';
-import { type DescribedFile, type ImportPlan, isUrl } from '../repository/discover.js';
+import type { DescribedFile, ImportPlan } from '../repository/import-plan.js';
+import { isUrl } from '../repository/sorted-files.js';
 import { BodyShapeError, RepositoryTooLargeError, RepositoryUnclearError } from '../repository/errors.js';
 import { readTarGz } from '../repository/tar.js';
 import type { RepositoryTasks } from '../repository/tasks.js';

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { describeDocument } from '../../../../sidecar/schemas/repository/describe.js';
-import { discover, type DescribedFile } from '../../../../sidecar/schemas/repository/discover.js';
+import { discover } from '../../../../sidecar/schemas/repository/discover.js';
+import type { DescribedFile } from '../../../../sidecar/schemas/repository/import-plan.js';
 import { RepositoryUnclearError } from '../../../../sidecar/schemas/repository/errors.js';
 import {
   COMMON_URL,

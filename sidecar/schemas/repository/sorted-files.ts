@@ -1,0 +1,148 @@
+import { fileNameOf, folderOf } from './file-paths.js';
+import type { DescribedFile } from './import-plan.js';
+
+/** The files of an export: domains with their models, the documents that they name, and custom contexts. */
+export const EXPORTED_MODEL = /^domains\/([^/]+)\/([^/]+)\/schema\.json$/;
+const EXPORTED_VERSION = /^domains\/([^/]+\/[^/]+)\/versions\/(\d{1,9})\.json$/;
+const EXPORTED_SETTINGS = /^domains\/([^/]+\/[^/]+)\/meta\.json$/;
+export const EXPORTED_CONTEXT = /^contexts\/([^/]+)\.jsonld$/;
+export const EXPORTED_CONTEXT_VERSION = /^contexts\/([^/]+)\.versions\/([1-9]\d{0,8})\.jsonld$/;
+export const EXPORTED_DOMAIN = /^settings\/([^/]+)\.json$/;
+/** An export need not have a model. */
+const EXPORTED_FILE = /^(?:domains\/[^/]+\/[^/]+|contexts|references|settings)\/./;
+/** The folder of an exported model. */
+const EXPORTED_FOLDER = /^domains\/[^/]+\/[^/]+\//;
+const EXAMPLE = /(?:^|\/)examples?\//;
+
+/** A file by its path below the root of the repository. */
+export class InnerFile {
+  readonly inner: string;
+
+  constructor(
+    readonly file: DescribedFile,
+    root: string,
+  ) {
+    this.inner = file.path.slice(root.length);
+  }
+}
+
+/** The files by what they are, as far as their paths and members say. */
+export class SortedFiles {
+  readonly models: InnerFile[] = [];
+  readonly schemas: InnerFile[] = [];
+  readonly contexts: InnerFile[] = [];
+  readonly examples: InnerFile[] = [];
+  readonly settings: InnerFile[] = [];
+  readonly versions: InnerFile[] = [];
+  readonly contextVersions: InnerFile[] = [];
+  readonly domains: InnerFile[] = [];
+  readonly urls: InnerFile[] = [];
+  readonly others: InnerFile[] = [];
+  #versions: Map<string, InnerFile[]> | undefined;
+  #settings: Map<string, InnerFile[]> | undefined;
+  #contexts: Map<string, InnerFile[]> | undefined;
+
+  add(file: InnerFile, isExport: boolean): void {
+    const { inner } = file;
+    const { kind } = file.file.facts;
+    if (kind === 'urls' && fileNameOf(inner) === 'urls.json') this.urls.push(file);
+    else if (isExport && EXPORTED_VERSION.test(inner)) this.versions.push(file);
+    else if (isExport && EXPORTED_SETTINGS.test(inner)) this.settings.push(file);
+    else if (isExport && EXPORTED_CONTEXT.test(inner)) this.contexts.push(file);
+    else if (isExport && EXPORTED_CONTEXT_VERSION.test(inner)) this.contextVersions.push(file);
+    else if (isExport && EXPORTED_DOMAIN.test(inner)) this.domains.push(file);
+    else if (EXAMPLE.test(isExport ? inner.replace(EXPORTED_FOLDER, '') : inner)) this.examples.push(file);
+    else if (isExport ? EXPORTED_MODEL.test(inner) : fileNameOf(inner) === 'schema.json')
+      this.models.push(file);
+    else if (fileNameOf(inner) === 'context.jsonld') this.contexts.push(file);
+    else if (kind === 'schema') this.schemas.push(file);
+    else this.others.push(file);
+  }
+
+  /** Of an exported model, by `domain/model`: oldest first. */
+  versionsOf(name: string | undefined): readonly InnerFile[] {
+    this.#versions ??= grouped(this.versions, ({ inner }) => EXPORTED_VERSION.exec(inner)?.[1]);
+    const versions = name === undefined ? [] : (this.#versions.get(name) ?? []);
+    return versions.sort((one, other) => numberOf(one) - numberOf(other));
+  }
+
+  settingsOf(name: string | undefined): InnerFile | undefined {
+    this.#settings ??= grouped(this.settings, ({ inner }) => EXPORTED_SETTINGS.exec(inner)?.[1]);
+    return name === undefined ? undefined : this.#settings.get(name)?.[0];
+  }
+
+  /** The context in the folder of a file, or in the nearest folder around it. */
+  nearestContext(inner: string): InnerFile | undefined {
+    this.#contexts ??= grouped(this.contexts, (one) =>
+      fileNameOf(one.inner) === 'context.jsonld' ? folderOf(one.inner) : undefined,
+    );
+    for (let folder: string | undefined = folderOf(inner); folder !== undefined; folder = parentOf(folder)) {
+      const [context] = this.#contexts.get(folder) ?? [];
+      if (context !== undefined) return context;
+    }
+    return undefined;
+  }
+
+  /** The paths of the examples below each of some folders, but for those below another one in between. */
+  examplesIn(folders: ReadonlySet<string>): ReadonlyMap<string, readonly string[]> {
+    const examples = new Map<string, string[]>();
+    for (const { inner, file } of this.examples) {
+      let folder: string | undefined = folderOf(inner);
+      while (folder !== undefined && !folders.has(folder)) folder = parentOf(folder);
+      if (folder === undefined) continue;
+      const known = examples.get(folder);
+      if (known === undefined) examples.set(folder, [file.path]);
+      else known.push(file.path);
+    }
+    for (const paths of examples.values()) paths.sort();
+    return examples;
+  }
+}
+
+function grouped(
+  files: readonly InnerFile[],
+  keyOf: (file: InnerFile) => string | undefined,
+): Map<string, InnerFile[]> {
+  const groups = new Map<string, InnerFile[]>();
+  for (const file of files) {
+    const key = keyOf(file);
+    if (key === undefined) continue;
+    const known = groups.get(key);
+    if (known === undefined) groups.set(key, [file]);
+    else known.push(file);
+  }
+  return groups;
+}
+
+function numberOf({ inner }: InnerFile): number {
+  return Number(EXPORTED_VERSION.exec(inner)?.[2]);
+}
+
+/** The folder around one, with its `/`; undefined for the root. */
+function parentOf(folder: string): string | undefined {
+  return folder === '' ? undefined : folderOf(folder.slice(0, -1));
+}
+
+/** The folder in which everything is, as archives of a repository have it, with its `/`; else ''. */
+export function rootOf(files: readonly DescribedFile[]): string {
+  const paths = files.map(({ path }) => path).filter((path) => !isUrl(path));
+  const [first = ''] = paths;
+  const root = first.slice(0, first.indexOf('/') + 1);
+  const isCommon = root !== '' && paths.every((path) => path.startsWith(root));
+  const isModel = paths.some((path) => path === `${root}schema.json`);
+  return isCommon && !isModel && !isOfExport(paths) ? root : '';
+}
+
+/** Whether paths are those of an export. */
+export function isOfExport(paths: readonly string[]): boolean {
+  if (paths.some((path) => EXPORTED_MODEL.test(path))) return true;
+  return (
+    paths.some((path) => EXPORTED_CONTEXT.test(path) || EXPORTED_DOMAIN.test(path)) &&
+    paths.every((path) => EXPORTED_FILE.test(path))
+  );
+}
+
+/** Whether the name of a document is a URL rather than a path. */
+export function isUrl(path: string): boolean {
+  return /^[A-Za-z][A-Za-z0-9+.-]*:/.test(path);
+}
