@@ -1,5 +1,5 @@
 import { nextTurn } from '../../shared/next-turn.js';
-import { type JsonValue, sameJson } from '../../shared/json/json.js';
+import type { JsonValue } from '../../shared/json/json.js';
 import type { Repository } from '../repository/collector.js';
 import { byPath } from '../repository/collector.js';
 import type {
@@ -9,7 +9,6 @@ import type {
   PlannedDomainSettings,
   PlannedModel,
 } from '../repository/import-plan.js';
-import { ifThere } from '../service/concurrency.js';
 import type { NamedContext } from '../service/context-urls.js';
 import { NotFoundError } from '../store/errors.js';
 import { generatedContextName } from '../store/records.js';
@@ -18,9 +17,10 @@ import type { ModelChange, ModelKey, SchemaService } from '../service/service.js
 import type { Workbench } from '../workbench/workbench.js';
 import { ChangedContexts, nameOf } from './changed-contexts.js';
 import { changeByContexts, updateDependents } from './dependents.js';
+import { ContextImport } from './context-import.js';
 import { checkExamples } from './examples.js';
 import { type Step, stepsOf } from './import-order.js';
-import { contextIn, modelChangeOf } from './model-change.js';
+import { modelChangeOf } from './model-change.js';
 import { domainSettingsIn, settingsFault } from './settings.js';
 import { changeOf, refusalOf, withChange } from './refusals.js';
 import type { ImportedFile, ImportOptions, ImportReport, ImportStatus } from './shapes.js';
@@ -44,7 +44,8 @@ interface StoredModel {
 
 /**
  * Stores what was found in a repository: domains, shared documents, contexts, and models in this order, each in a transaction of
- * its own. Contexts and models that others name come before these. Whatever is stored already is left as it is; so a run that was ended in the middle is completed by the next one.
+ * its own. Contexts and models that others name come before these. Whatever is stored already is left as it is; so a run that was
+ * ended in the middle is completed by the next one.
  */
 export class ImportRun {
   readonly #parts: ImportParts;
@@ -53,38 +54,40 @@ export class ImportRun {
   readonly #files: ImportedFile[] = [];
   /** URLs of documents that are stored as they are here. */
   readonly #stored: string[] = [];
-  /** Names of the contexts that were accepted, by their files. */
-  readonly #contexts = new Map<string, string>();
-  /** Those that were not there when the import came to them. */
-  readonly #newContexts = new Set<string>();
+  readonly #plan: ImportPlan;
+  readonly #contexts: ContextImport;
   readonly #changed: ChangedContexts;
-  #contextVersions: ImportPlan['contextVersions'] = new Map();
   readonly #models = new Map<string, StoredModel>();
   /** Contexts and models that were written or found as they are to be. */
   #accepted = 0;
   /** Domains that cannot be made, and why. */
   readonly #refusedDomains = new Map<string, string>();
 
-  constructor(parts: ImportParts, options: ImportOptions, { files }: Repository) {
+  constructor(parts: ImportParts, options: ImportOptions, { files }: Repository, plan: ImportPlan) {
     this.#parts = parts;
-    this.#changed = new ChangedContexts(parts.schemas.contexts);
+    this.#plan = plan;
     this.#options = options;
     this.#texts = new Map(files.map(({ path, bytes }) => [path, bytes]));
+    const { contexts } = parts.schemas;
+    this.#changed = new ChangedContexts(contexts);
+    this.#contexts = new ContextImport({
+      contexts,
+      changed: this.#changed,
+      versions: plan.contextVersions,
+      baseUrl: options.baseUrl,
+      textOf: (path) => this.#text(path),
+    });
   }
 
   /** @param ignored files that were not looked into */
-  async run(
-    plan: ImportPlan,
-    refused: readonly { path: string; reason: string }[],
-    ignored: number,
-  ): Promise<ImportReport> {
+  async run(refused: readonly { path: string; reason: string }[], ignored: number): Promise<ImportReport> {
     const { schemas } = this.#parts;
+    const plan = this.#plan;
     this.#files.push(
       ...[...refused, ...plan.refused].map((file) => ({ ...file, status: 'refused' as const })),
     );
     for (const name of plan.domains) await this.#domain(name, plan.domainSettings);
     for (const document of plan.documents) await this.#inTurn(() => this.#document(document));
-    this.#contextVersions = plan.contextVersions;
     await this.#all(stepsOf(plan, (path) => this.#text(path)));
     const dependents = await updateDependents(this.#stored, schemas, {
       ...this.#options,
@@ -148,6 +151,11 @@ export class ImportRun {
     this.#files.push(entry);
   }
 
+  /** Grows with each context and model that is accepted, and with each version of a context. */
+  get #progress(): number {
+    return this.#accepted + this.#contexts.writes;
+  }
+
   /**
    * What versions of contexts name is not there in one order for all of them, so that a context that is refused is tried again as
    * long as others are accepted; and what needs it waits.
@@ -155,7 +163,7 @@ export class ImportRun {
   async #all(steps: readonly Step[]): Promise<void> {
     let left = steps;
     for (;;) {
-      const accepted = this.#accepted;
+      const progress = this.#progress;
       const waiting = new Map<Step, ImportedFile | undefined>();
       for (const step of left)
         await this.#inTurn(async () => {
@@ -166,7 +174,7 @@ export class ImportRun {
           } else if (step.needs.some((one) => waiting.has(one))) waiting.set(step, undefined);
           else await this.#model(step.model, step.pins);
         });
-      if (waiting.size > 0 && this.#accepted !== accepted) {
+      if (waiting.size > 0 && this.#progress !== progress) {
         left = [...waiting.keys()];
         continue;
       }
@@ -182,83 +190,12 @@ export class ImportRun {
   }
 
   async #context(context: PlannedContext, pins: readonly NamedContext[]): Promise<ImportedFile> {
-    const { path, name, base } = context;
-    const { contexts } = this.#parts.schemas;
-    const text = this.#text(path);
-    const entry = await this.#entryOf({ path, context: name }, text, '', async () => {
-      const isUpdate = await isThere(contexts.document(name));
-      if (!isUpdate) this.#newContexts.add(name);
-      const other = await this.#otherPin(pins);
-      if (other !== undefined) return { status: 'refused', reason: other };
-      const value = contextIn(text, base);
-      const fault = await this.#contextVersionsOf(name, value);
-      if (fault !== undefined) return { status: 'refused', reason: fault };
-      const isNewVersion = (await this.#putContext(name, value)) !== undefined;
-      this.#contexts.set(path, name);
-      return this.#newContexts.has(name) ? 'created' : isNewVersion ? 'updated' : 'unchanged';
-    });
+    const { path, name } = context;
+    const entry = await this.#entryOf({ path, context: name }, this.#text(path), '', () =>
+      this.#contexts.store(context, pins),
+    );
     if (entry.status !== 'refused') this.#accepted += 1;
     return entry;
-  }
-
-  /**
-   * Makes the earlier versions that an export has of a context, with the numbers by which others name them.
-   *
-   * @param current the context itself, whose number follows
-   * @returns why the context is refused, as a sentence
-   */
-  async #contextVersionsOf(name: string, current: JsonValue): Promise<string | undefined> {
-    const { contexts } = this.#parts.schemas;
-    const files = this.#contextVersions.get(name) ?? [];
-    if (files.length === 0) return undefined;
-    const earlier = files.map(({ path, number }) => ({ path, number, value: contextIn(this.#text(path)) }));
-    for (const [index, { number, path, value }] of [
-      ...earlier,
-      { number: files.length + 1, path: undefined, value: current },
-    ].entries()) {
-      if (number !== index + 1)
-        return `Its version ${index + 1} is missing, so that others would have other numbers.`;
-      const here = await ifThere('context', contexts.document(name, number));
-      if (here !== undefined) {
-        if (sameJson(contextIn(here.bytes.toString()), value)) continue;
-        return `Its version ${number} is another one here, and contexts name it by its number.`;
-      }
-      // The current one is written as any other context is.
-      if (path === undefined) return undefined;
-      try {
-        if ((await this.#putContext(name, value)) !== number)
-          return `Its version ${number} is that before it, so that others would have other numbers.`;
-      } catch (error) {
-        return `Its version ${number} (${path}) is refused. ${refusalOf(error, undefined, '').reason}`;
-      }
-    }
-    return undefined;
-  }
-
-  /** @returns the number of the new version; undefined where nothing has changed */
-  async #putContext(name: string, value: JsonValue): Promise<number | undefined> {
-    const { contexts } = this.#parts.schemas;
-    const options = { baseUrl: this.#options.baseUrl, pointer: '/@context' };
-    const isUpdate = await isThere(contexts.document(name));
-    const { isNewVersion, context } = await this.#changed.during(name, () =>
-      isUpdate ? contexts.update(name, value, options) : contexts.create(name, value, options),
-    );
-    if (!isNewVersion) return undefined;
-    this.#accepted += 1;
-    return context.currentVersion;
-  }
-
-  /** Whether one of the generated contexts that something names by a version is another one here; a sentence that says so. */
-  async #otherPin(pins: readonly NamedContext[]): Promise<string | undefined> {
-    const { contexts } = this.#parts.schemas;
-    for (const { name, version } of pins) {
-      const file = this.#contextVersions.get(name)?.find(({ number }) => number === version);
-      if (file === undefined || !name.includes('~')) continue;
-      const here = await ifThere('context', contexts.document(name, version));
-      if (here !== undefined && !sameJson(contextIn(here.bytes.toString()), contextIn(this.#text(file.path))))
-        return `It names version ${version} of the context ${name}, which is another one here, so that its terms would have other IRIs.`;
-    }
-    return undefined;
   }
 
   /** @param refusedContext path of a context that it names, where that is refused */
@@ -280,9 +217,9 @@ export class ImportRun {
         };
       const fault = model.settings === undefined ? undefined : settingsFault(this.#text(model.settings));
       if (fault !== undefined) return { status: 'refused', reason: fault };
-      const other = await this.#otherPin(pins);
+      const other = await this.#contexts.otherPin(pins);
       if (other !== undefined) return { status: 'refused', reason: other };
-      const context = model.context === undefined ? undefined : this.#contexts.get(model.context);
+      const context = this.#contexts.nameOf(model.context);
       const before = await schemas.models.get(key).catch(absent);
       const change = this.#changeOf(model, text, context, before !== undefined);
       const hasHistory = before === undefined && (await this.#earlierVersions(model, change));

@@ -70,18 +70,15 @@ export function createTransfer({
 }: TransferParts): Transfer {
   let isRunning = false;
 
-  async function run(source: ImportSource, options: ImportOptions): Promise<ImportReport> {
+  async function importFrom(source: ImportSource, options: ImportOptions): Promise<ImportReport> {
     const { domain, dryRun, signal } = options;
     const reading = { limits: limitsOf(limitBytes), workers, deadlineMs, signal };
     const repository = await readSource(source, reading);
     const { described, refused } = await describeFiles(repository.files, reading);
     const plan = await planOf(described, domain, reading);
     const parts = { schemas: dryRun ? schemas.trial() : schemas, workbench };
-    return new ImportRun(parts, options, repository).run(
-      plan,
-      [...repository.refused, ...refused],
-      repository.ignored,
-    );
+    const run = new ImportRun(parts, options, repository, plan);
+    return run.run([...repository.refused, ...refused], repository.ignored);
   }
 
   return {
@@ -89,7 +86,7 @@ export function createTransfer({
       if (isRunning) throw new ImportRunningError();
       isRunning = true;
       try {
-        return await run(source, options);
+        return await importFrom(source, options);
       } finally {
         isRunning = false;
       }
