@@ -35,12 +35,11 @@ export function isJsonContext(typed: string): boolean {
 export function changedSettings(form: SettingsForm, model: Model): ModelSettings | undefined {
   const before = formOfModel(model);
   const context = form.context.trim();
+  const parsed = isJsonContext(context) ? (JSON.parse(context) as ModelSettings['context']) : undefined;
   const changed: ModelSettings = {
     ...(form.description === before.description ? {} : { description: orNull(form.description) }),
     ...(form.contextBase === before.contextBase ? {} : { contextBase: orNull(form.contextBase) }),
-    ...(form.context === before.context
-      ? {}
-      : { context: isJsonContext(context) ? JSON.parse(context) : orNull(context) }),
+    ...(form.context === before.context ? {} : { context: parsed ?? orNull(context) }),
     ...(form.compatibility === ''
       ? {}
       : { compatibility: form.compatibility === 'domain' ? null : form.compatibility }),
