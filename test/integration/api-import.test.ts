@@ -106,6 +106,29 @@ describe('an import', () => {
     assert.deepEqual(await names(api, '/domains'), []);
   });
 
+  it('relative $refs of a repository never lead to the files of another one', async () => {
+    const api = await emptyApi();
+    const city = (height: string): Files => ({
+      'Bench/schema.json': { properties: { type: { const: 'Bench' }, height: { type: height } } },
+      'Tree/schema.json': {
+        properties: { type: { const: 'Tree' }, height: { $ref: '../Bench/schema.json#/properties/height' } },
+      },
+    });
+    await importing(api, city('number'), '?domain=North');
+    const { dependents } = await importing(api, city('string'), '?domain=South');
+    assert.deepEqual(dependents, []);
+    const tree = { id: 'urn:ngsi-ld:Tree:1', type: 'Tree', height: 3 };
+    for (const [domain, valid] of [
+      ['North', true],
+      ['South', false],
+    ] as const) {
+      const answer = await api.post(`/validate/${domain}/Tree?form=keyvalues`, tree);
+      assert.equal((answer.json() as { valid: boolean }).valid, valid, domain);
+    }
+    const { summary } = await importing(api, city('number'), '?domain=North');
+    assert.deepEqual([summary.created, summary.updated], [0, 0]);
+  });
+
   it('an import stores the models, documents and contexts of a repository, and changes nothing the second time', async () => {
     const api = await emptyApi();
     const first = await importing(api, completeRepository());

@@ -2,7 +2,7 @@ import { isResourceName } from '../../shared/resource-name.js';
 import { byPath, type RefusedFile } from './collector.js';
 import { folderOf, withoutTools } from './file-paths.js';
 import { contextsOf, contextVersionsOf } from './found-contexts.js';
-import { namedModels } from './found-models.js';
+import { folderName, namedModels } from './found-models.js';
 import type { DescribedFile, ImportPlan, OnlyModel, PlannedDomainSettings } from './import-plan.js';
 import { linkDocuments, type LinkedFile } from './links.js';
 import {
@@ -50,6 +50,7 @@ export function discover(
     ],
     explicit,
     isExplicitAll: isExport,
+    name: domain ?? folderName(root),
     schemas: sorted.schemas.map(({ inner }) => inner),
     start: sorted.models.map(({ inner }) => inner),
     // An export has the URLs of all that it needs.

@@ -96,6 +96,11 @@ export function namedModels(files: readonly InnerFile[], naming: Naming): readon
 const REVISION = /-(?:main|master|develop|v?\d+(?:\.\d+)*|[0-9a-f]{7,40})$/;
 
 function nameOfRepository(published: string | undefined, root: string): string | undefined {
+  return published !== undefined && isResourceName(published) ? published : folderName(root);
+}
+
+/** The name of the folder of an archive, where it can be that of a domain. @param root with its `/`, or '' */
+export function folderName(root: string): string | undefined {
   const folder = root.slice(0, -1).replace(REVISION, '');
-  return [published, folder].find((name) => name !== undefined && isResourceName(name));
+  return isResourceName(folder) ? folder : undefined;
 }

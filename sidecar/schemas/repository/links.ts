@@ -16,6 +16,8 @@ export interface LinkInput {
   readonly files: readonly LinkedFile[];
   /** URLs that documents are given from outside; they win over all that a document says of itself. */
   readonly explicit: readonly { readonly path: string; readonly url: string }[];
+  /** The name of the repository, or of the domain for all of it; where nothing says it, that under which it is published. */
+  readonly name?: string | undefined;
   /** Whether documents that are given URLs have no others, as those of an export. */
   readonly isExplicitAll?: boolean;
   /** Schemas that may be shared documents: with an `$id` they are stored, whether something here names them or not. */
@@ -47,7 +49,7 @@ export interface Links {
   readonly repositoryOf: RepositoryUrls['repositoryOf'];
 }
 
-/** The base of schemas that have no URL: nothing can be there (RFC 2606). */
+/** The base of schemas that have no URL, below the name of their repository: nothing can be there (RFC 2606). */
 const NOWHERE = 'https://repository.invalid/';
 
 /** Most URLs of one document; one with more is not meant in good faith. */
@@ -58,11 +60,12 @@ const MAX_URLS = 50;
  * leads to the file that is meant: by `$id`, by where the repository is published, by the ways in which its own `$ref`s spell
  * that, and relative to the file.
  */
-export function linkDocuments({ files, explicit, isExplicitAll = false, ...input }: LinkInput): Links {
-  return new Linking(files, explicit, isExplicitAll).run(input);
+export function linkDocuments(input: LinkInput): Links {
+  return new Linking(input).run(input);
 }
 
 class Linking {
+  readonly #name: string | undefined;
   readonly #files: ReadonlyMap<string, LinkedFile>;
   readonly #urls: RepositoryUrls;
   readonly #explicit = new Map<string, Set<string>>();
@@ -76,7 +79,8 @@ class Linking {
   readonly #bases = new Map<string, string>();
   readonly #open: { readonly path: string; readonly url: string }[] = [];
 
-  constructor(files: readonly LinkedFile[], explicit: LinkInput['explicit'], isExplicitAll: boolean) {
+  constructor({ files, explicit, isExplicitAll = false, name }: LinkInput) {
+    this.#name = name;
     this.#files = new Map(files.map((file) => [file.path, file]));
     const located = files.flatMap(({ path, facts }) => {
       const url = facts.kind === 'schema' ? ownUrl(facts) : undefined;
@@ -129,7 +133,7 @@ class Linking {
     const facts = this.#files.get(path)?.facts;
     const own = facts === undefined ? undefined : ownUrl(facts);
     if (own !== undefined) return own;
-    const url = this.#urls.publishedUrl(path) ?? documentUri(NOWHERE + path) ?? NOWHERE;
+    const url = this.#baseOf(path);
     if (
       facts?.references.some(
         ({ target, within }) => within.length === 0 && documentUri(target) === undefined,
@@ -137,6 +141,13 @@ class Linking {
     )
       this.#ids.set(path, url);
     return url;
+  }
+
+  /** Where a file is published, or else where nothing can be; what other repositories call the same is elsewhere. */
+  #baseOf(path: string): string {
+    const name = this.#name ?? this.#urls.repositoryOf(path)?.name;
+    const nowhere = name === undefined ? NOWHERE : `${NOWHERE}${encodeURIComponent(name)}/`;
+    return this.#urls.publishedUrl(path) ?? documentUri(nowhere + path) ?? nowhere;
   }
 
   /** Claims what the references of a document lead to. @param url under which it is stored */
@@ -158,7 +169,7 @@ class Linking {
   #baseOfContext(path: string): string | undefined {
     const file = this.#files.get(path);
     if (file === undefined || !isContext(file) || !isRelative(path)) return undefined;
-    const url = this.#urls.publishedUrl(path) ?? documentUri(NOWHERE + path) ?? NOWHERE;
+    const url = this.#baseOf(path);
     if (file.facts.contexts.some(isRelative)) this.#bases.set(path, url);
     return url;
   }

@@ -202,14 +202,21 @@ describe('the documents that models share', () => {
       'parts/tyre.json': { properties: { x: { type: 'string' } } },
     };
     const { models, documents } = plan(files, 'D');
-    assert.equal(models[0]?.id, 'https://repository.invalid/models/Car/schema.json');
+    assert.equal(models[0]?.id, 'https://repository.invalid/D/models/Car/schema.json');
     assert.deepEqual(
       documents.map(({ url, path }) => [url, path]),
       [
-        ['https://repository.invalid/parts/tyre.json', 'parts/tyre.json'],
-        ['https://repository.invalid/parts/wheel.json', 'parts/wheel.json'],
+        ['https://repository.invalid/D/parts/tyre.json', 'parts/tyre.json'],
+        ['https://repository.invalid/D/parts/wheel.json', 'parts/wheel.json'],
       ],
     );
+    // Another repository may have other files of these names.
+    const urls = (...of: Parameters<typeof plan>) => plan(...of).documents.map(({ url }) => url);
+    const archive = Object.fromEntries(
+      Object.entries(files).map(([path, file]) => [`city-main/${path}`, file]),
+    );
+    assert.ok(urls(files, 'E').every((url) => url.startsWith('https://repository.invalid/E/')));
+    assert.ok(urls(archive, undefined).every((url) => url.startsWith('https://repository.invalid/city/')));
   });
 
   it('shared documents may be named by a table of URLs, or by URLs in place of paths', () => {
