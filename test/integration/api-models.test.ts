@@ -56,6 +56,25 @@ describe('models', () => {
     assert.equal(etagOf(read), etagOf(created));
   });
 
+  it('models that many clients update at once without If-Match take every update, and make a version of each', async () => {
+    const path = '/domains/Mobility/models/Busy';
+    const schema = (n: number) => ({ ...CAR, properties: { ...CAR.properties, [`a${n}`]: { const: n } } });
+    await api.put(path, { schema: schema(0) });
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, n) => api.put(path, { schema: schema(n + 1) })),
+    );
+    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
+    const versions = answers.map((answer) => (answer.json() as Model).version);
+    assert.deepEqual(
+      versions.toSorted((one, other) => one - other),
+      Array.from({ length: 30 }, (_, n) => n + 2),
+    );
+    for (const answer of answers.slice(0, 3)) {
+      const { version, schema } = answer.json() as Model;
+      assert.deepEqual(((await api.get(`${path}?version=${version}`)).json() as Model).schema, schema);
+    }
+  });
+
   it('models are read at an older version by number, with an ETag that no write accepts as the current one', async () => {
     const path = '/domains/Mobility/models/Old';
     await api.post('/domains/Mobility/models', { name: 'Old', description: 'first', schema: CAR });

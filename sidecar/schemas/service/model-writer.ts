@@ -42,6 +42,7 @@ import {
   type NewModel,
   storedMetadata,
 } from './shapes.js';
+import { Turns } from './turns.js';
 
 interface Parts {
   readonly store: SchemaStore;
@@ -60,6 +61,7 @@ type UpdateOptions = NonNullable<Parameters<ModelService['update']>[2]>;
 /** Creates and updates models; see ModelService. */
 export class ModelWriter {
   readonly #parts: Parts;
+  readonly #turns = new Turns();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -86,8 +88,8 @@ export class ModelWriter {
   }
 
   async update(key: ModelKey, change: ModelChange, options: UpdateOptions = {}): Promise<ModelUpdate> {
-    return retrying(() =>
-      rereading(async () => this.#update(await this.#parts.store.models.texts(key), change, options)),
+    return this.#inTurn(key, async () =>
+      this.#update(await this.#parts.store.models.texts(key), change, options),
     );
   }
 
@@ -98,17 +100,19 @@ export class ModelWriter {
   ): Promise<ModelPut> {
     const { store } = this.#parts;
     const ifMatch = Array.isArray(expected) ? { ifMatch: expected as IfMatch } : {};
-    return retrying(() =>
-      rereading(async () => {
-        const before = await ifThere('model', store.models.texts(key));
-        if ((expected === 'absent') === (before !== undefined) && expected !== undefined)
-          throw new PreconditionFailedError({ kind: 'model', ...key }, before?.model.etag);
-        if (before !== undefined) return this.#update(before, change, { ...options, ...ifMatch });
-        if (options.dryRun === true) return this.#dryCreate(key, change, options);
-        const { version, ...model } = await overtaking(() => this.#create(key, change, options));
-        return { ...CREATED, dryRun: false, warnings: model.warnings, model: { version, ...model } };
-      }),
-    );
+    return this.#inTurn(key, async () => {
+      const before = await ifThere('model', store.models.texts(key));
+      if ((expected === 'absent') === (before !== undefined) && expected !== undefined)
+        throw new PreconditionFailedError({ kind: 'model', ...key }, before?.model.etag);
+      if (before !== undefined) return this.#update(before, change, { ...options, ...ifMatch });
+      if (options.dryRun === true) return this.#dryCreate(key, change, options);
+      const { version, ...model } = await overtaking(() => this.#create(key, change, options));
+      return { ...CREATED, dryRun: false, warnings: model.warnings, model: { version, ...model } };
+    });
+  }
+
+  #inTurn<Result>({ domain, name }: ModelKey, write: () => Promise<Result>): Promise<Result> {
+    return this.#turns.take(`${domain}/${name}`, () => retrying(() => rereading(write)));
   }
 
   async schemaOf(key: ModelKey, schema: JsonValue): Promise<ModelSchema> {
