@@ -102,7 +102,9 @@ function boundsIn(schemas: readonly Schema[]): readonly number[] {
 
 function* numbersAround(bounds: readonly number[]): Iterable<number> {
   for (const bound of bounds)
-    yield* [bound, bound + 1, bound - 1, bound + 0.5, bound - 0.5, 2 * bound, -bound];
+    for (const number of [bound, bound + 1, bound - 1, bound + 0.5, bound - 0.5, 2 * bound, -bound])
+      // JSON has no other numbers.
+      if (Number.isFinite(number)) yield number;
 }
 
 function* textsOfLengths(bounds: readonly number[]): Iterable<string> {

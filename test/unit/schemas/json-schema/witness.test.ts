@@ -126,6 +126,16 @@ describe('a witness', () => {
     assert.deepEqual([difference?.reason, difference?.witness], ['type', undefined]);
   });
 
+  it('a witness holds only numbers that JSON can hold', () => {
+    const [old, fresh] = [a({ type: 'integer' }), a({ type: 'integer', maximum: 1e308 })];
+    for (const difference of refusals(old, fresh)) {
+      const { witness } = difference;
+      // As it is sent.
+      assert.deepEqual(JSON.parse(JSON.stringify({ witness })), { ...(witness && { witness }) });
+    }
+    assert.ok(refusals(old, fresh).length > 0);
+  });
+
   it('a witness changes nothing else in a report, and is the same each time', () => {
     fc.assert(
       fc.property(usable, usable, (before, after) => {
