@@ -977,6 +977,8 @@ export interface components {
     readonly CacheControl: string;
     /** @description Absolute URL of the new resource. */
     readonly Location: string;
+    /** @description The id of the record of the purge. */
+    readonly PurgeId: string;
     /** @description Of a page of a list: the next page by rel="next", where there is one. */
     readonly Link: string;
     /** @description Of a page of a list: items of the whole list. */
