@@ -217,7 +217,11 @@ const SETTINGS = {
     description:
       'Entities: `modifiedAt`, `createdAt`, an attribute, or its `observedAt` as in `speed.observedAt`. Temporal: `observedAt`, `modifiedAt`, `createdAt`, or `speed.observedAt` for that attribute alone.',
   },
-  schedule: { type: 'string', maxLength: 256, description: 'A cron pattern of five fields: `0 3 * * *`.' },
+  schedule: {
+    type: 'string',
+    maxLength: 256,
+    description: 'A cron pattern of five fields, without nicknames and extensions: `0 3 * * *`.',
+  },
   timeZone: { type: 'string', maxLength: 64, default: DEFAULT_RETENTION.timeZone },
   maxAffected: POSITIVE,
   maxPerSecond: POSITIVE,
