@@ -721,7 +721,7 @@ export interface components {
       readonly olderThan: string;
       /** @description Entities: `modifiedAt`, `createdAt`, an attribute, or its `observedAt` as in `speed.observedAt`. Temporal: `observedAt`, `modifiedAt`, `createdAt`, or `speed.observedAt` for that attribute alone. */
       readonly by: string;
-      /** @description A cron pattern of five fields: `0 3 * * *`. */
+      /** @description A cron pattern of five fields, without nicknames and extensions: `0 3 * * *`. */
       readonly schedule: string;
       /** @default UTC */
       readonly timeZone: string;
@@ -762,7 +762,7 @@ export interface components {
       readonly olderThan: string;
       /** @description Entities: `modifiedAt`, `createdAt`, an attribute, or its `observedAt` as in `speed.observedAt`. Temporal: `observedAt`, `modifiedAt`, `createdAt`, or `speed.observedAt` for that attribute alone. */
       readonly by: string;
-      /** @description A cron pattern of five fields: `0 3 * * *`. */
+      /** @description A cron pattern of five fields, without nicknames and extensions: `0 3 * * *`. */
       readonly schedule: string;
       /** @default UTC */
       readonly timeZone?: string;
@@ -797,7 +797,7 @@ export interface components {
       readonly olderThan: string;
       /** @description Entities: `modifiedAt`, `createdAt`, an attribute, or its `observedAt` as in `speed.observedAt`. Temporal: `observedAt`, `modifiedAt`, `createdAt`, or `speed.observedAt` for that attribute alone. */
       readonly by: string;
-      /** @description A cron pattern of five fields: `0 3 * * *`. */
+      /** @description A cron pattern of five fields, without nicknames and extensions: `0 3 * * *`. */
       readonly schedule: string;
       /** @default UTC */
       readonly timeZone?: string;
@@ -977,6 +977,8 @@ export interface components {
     readonly CacheControl: string;
     /** @description Absolute URL of the new resource. */
     readonly Location: string;
+    /** @description The id of the record of the purge. */
+    readonly PurgeId: string;
     /** @description Of a page of a list: the next page by rel="next", where there is one. */
     readonly Link: string;
     /** @description Of a page of a list: items of the whole list. */

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { callJson, OfflineError, type Purge } from '../api/client.js';
 import { isFinal } from '../api/events.js';
 import { PurgeChip } from '../parts/purge-chip.js';
@@ -18,6 +18,7 @@ import { usePurge } from './use-purge.js';
 /** One purge: how far it is, how fast, what failed, and its record. It goes on without this page. */
 export function RunPage({ id }: { readonly id: string }) {
   const { record, rates, before, isBroken, error, retry, show } = usePurge(id);
+  const progress = useRef<HTMLHeadingElement>(null);
   if (record === undefined)
     return (
       <div class="page">{error === undefined ? <Loading /> : <Failure error={error} onRetry={retry} />}</div>
@@ -50,11 +51,15 @@ export function RunPage({ id }: { readonly id: string }) {
         </p>
       )}
       <section class="card" aria-labelledby="progress">
-        <h2 id="progress">{t.progress}</h2>
+        <h2 id="progress" ref={progress} tabIndex={-1}>
+          {t.progress}
+        </h2>
         <Progress record={record} />
         {state !== 'refused' && <Counts record={record} />}
         {!isOver && <p class="quiet">{t.leave}</p>}
-        {!isOver && <Controls record={record} onChanged={show} />}
+        {!isOver && (
+          <Controls record={record} onChanged={show} onFocusLost={() => progress.current?.focus()} />
+        )}
       </section>
       {record.problem !== undefined && <Ending problem={record.problem} isRefused={state === 'refused'} />}
       {(!isOver || rates.length > 1 || average !== undefined) && !record.dryRun && (
@@ -124,15 +129,27 @@ function Counts({ record }: { readonly record: Purge }) {
 function Controls({
   record,
   onChanged,
+  onFocusLost,
 }: {
   readonly record: Purge;
   readonly onChanged: (record: Purge) => void;
+  /** They go, as the purge is over, and have the focus. */
+  readonly onFocusLost: () => void;
 }) {
+  const controls = useRef<HTMLDivElement>(null);
+  const loseFocus = useRef(onFocusLost);
+  useLayoutEffect(
+    () => () => {
+      if (controls.current?.contains(document.activeElement) === true) loseFocus.current();
+    },
+    [],
+  );
   const [error, setError] = useState<unknown>();
   const isCancelling = record.state === 'cancelling';
   // What comes from the gateway says that it is there again.
   useEffect(() => setError((last: unknown) => (last instanceof OfflineError ? undefined : last)), [record]);
   const cancel = async () => {
+    if (isCancelling) return;
     setError(undefined);
     try {
       onChanged(await callJson<Purge>('POST', `api/v2/purges/${encodeURIComponent(record.id)}/cancel`));
@@ -141,9 +158,10 @@ function Controls({
     }
   };
   return (
-    <div class="controls">
+    <div class="controls" ref={controls}>
       {!record.dryRun && <Throttle record={record} onChanged={onChanged} />}
-      <button type="button" class="danger" disabled={isCancelling} onClick={() => void cancel()}>
+      {/* One that is disabled would lose the focus. */}
+      <button type="button" class="danger" aria-disabled={isCancelling} onClick={() => void cancel()}>
         {text.run.cancel}
       </button>
       {isCancelling && <p class="quiet">{text.run.cancelled}</p>}

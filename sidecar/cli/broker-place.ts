@@ -1,15 +1,5 @@
 import { createBrokerClient } from '../purge/broker/client.js';
-import {
-  BrokerRefusedError,
-  FilterIgnoredError,
-  PolicyRefusedError,
-  PurgeStoppedError,
-  QueryRefusedError,
-  TooManyMatchesError,
-  UncountableError,
-  UnexpectedEntityError,
-  UnsupportedRequestError,
-} from '../purge/errors.js';
+import { PolicyRefusedError, PurgeStoppedError, QueryRefusedError } from '../purge/errors.js';
 import type { PurgeEvent, PurgeProgress, PurgeReport } from '../purge/events.js';
 import { createPace } from '../purge/requests/pace.js';
 import { configuredKinds } from '../jobs/configured-kinds.js';
@@ -18,7 +8,7 @@ import { problemOf, unforeseen } from '../http/problem.js';
 import type { Config } from '../shared/config/load.js';
 import type { Clock } from '../shared/clock.js';
 import { createViaName } from '../shared/via.js';
-import { CliError, EXIT } from './exit-codes.js';
+import { CliError, EXIT, isRefusedStatus } from './exit-codes.js';
 import { headersOf, type PurgePlace, type PurgeWish } from './purge-place.js';
 import type { PurgeView } from './purge-view.js';
 import { valuesIn } from './query-text.js';
@@ -85,8 +75,10 @@ export function createBrokerPlace(options: BrokerPlaceOptions): PurgePlace {
         }
         throw new Error('A dry run ended without a report.');
       } catch (error) {
-        if (error instanceof CliError || problemOf(error) === undefined) throw error;
-        throw new CliError(isRefusal(error) ? EXIT.refused : EXIT.failed, messageOf(error), { cause: error });
+        const known = problemOf(error)?.problem;
+        if (error instanceof CliError || known === undefined) throw error;
+        const code = isRefusedStatus(known.status) ? EXIT.refused : EXIT.failed;
+        throw new CliError(code, known.detail ?? known.title, { cause: error });
       }
     },
     run(wish, signal) {
@@ -138,7 +130,11 @@ async function* views(
   } catch (error) {
     const problem = problemOf(error)?.problem ?? unforeseen();
     const isCancelled = error instanceof PurgeStoppedError;
-    const state = isCancelled ? 'cancelled' : isRefusal(error) && !hasBegun ? 'refused' : 'failed';
+    const state = isCancelled
+      ? 'cancelled'
+      : isRefusedStatus(problem.status) && !hasBegun
+        ? 'refused'
+        : 'failed';
     yield { ...view, ...ended(), state, ...(isCancelled ? {} : { problem }) };
   }
 }
@@ -146,19 +142,6 @@ async function* views(
 function countsOf(counted: PurgeProgress | PurgeReport) {
   const { matched, deleted, alreadyGone, failed, unknown, requests } = counted;
   return { matched, deleted, alreadyGone, failed, unknown, requests };
-}
-
-const REFUSALS = [
-  ...[TooManyMatchesError, FilterIgnoredError, UnexpectedEntityError, UncountableError],
-  ...[UnsupportedRequestError, BrokerRefusedError],
-];
-
-function isRefusal(error: unknown): boolean {
-  return REFUSALS.some((kind) => error instanceof kind);
-}
-
-function messageOf(error: unknown): string {
-  return problemOf(error)?.problem.detail ?? String(error);
 }
 
 function queryOf({ query, maxAffected, maxPerSecond }: PurgeWish, dryRun: boolean): string {

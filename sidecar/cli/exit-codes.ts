@@ -16,6 +16,14 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
+/**
+ * Whether an HTTP status means that a request was refused, rather than that it failed: 3xx, 4xx and 501, but not what may pass
+ * by itself (408, 429).
+ */
+export function isRefusedStatus(status: number): boolean {
+  return (status >= 300 && status < 500 && status !== 408 && status !== 429) || status === 501;
+}
+
 /** Ends the command with a sentence on standard error. */
 export class CliError extends GatewayError {
   readonly code = 'CLI';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream as WebStream } from 'node:stream/web';
 import type { Clock } from '../shared/clock.js';
-import { CliError, EXIT, type ExitCode } from './exit-codes.js';
+import { CliError, EXIT, isRefusedStatus, type ExitCode } from './exit-codes.js';
 import { printable } from './format.js';
 import { readEvents } from './server-sent-events.js';
 
@@ -176,9 +176,7 @@ export class GatewayClient {
   }
 }
 
-/** 4xx and 501 are what the gateway or the broker refuses; the rest is what failed. */
 function refusal(status: number, text: string): GatewayRefusalError {
-  const isRefused = (status >= 300 && status < 500 && status !== 408 && status !== 429) || status === 501;
   let said: string;
   let problem: unknown;
   try {
@@ -196,7 +194,7 @@ function refusal(status: number, text: string): GatewayRefusalError {
     .map((line) => printable(line))
     .join('\n');
   return new GatewayRefusalError(
-    isRefused ? EXIT.refused : EXIT.failed,
+    isRefusedStatus(status) ? EXIT.refused : EXIT.failed,
     `The gateway answered ${status}: ${words}${hint}`,
     status,
     problem,

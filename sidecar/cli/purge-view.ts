@@ -1,5 +1,5 @@
 import { valuesIn } from './query-text.js';
-import { CliError, EXIT, type ExitCode } from './exit-codes.js';
+import { CliError, EXIT, isRefusedStatus, type ExitCode } from './exit-codes.js';
 import { formatCount, formatDuration, formatItems, formatRate, printable } from './format.js';
 
 /** What is shown of a purge: its record at a gateway, or the same of one that runs here. */
@@ -53,15 +53,26 @@ export function isOver({ state }: Pick<PurgeView, 'state'>): boolean {
   return !UNFINISHED.has(state);
 }
 
+/** What shows whether a purge was refused. */
+type Ended = Pick<PurgeView, 'state' | 'problem' | 'deleted' | 'unknown'>;
+
+/**
+ * Whether the purge was refused, and nothing was deleted. The records of a gateway say `refused` only of some statuses: a tenant
+ * that the broker does not know ends as `failed` with 404.
+ */
+function isRefused({ state, problem, deleted, unknown }: Ended): boolean {
+  if (state !== 'failed') return state === 'refused';
+  return deleted === 0 && unknown === 0 && isRefusedStatus(problem?.status ?? 0);
+}
+
 /** What a command ends with that waited for the end of a purge. @param wasInterrupted by the user of the command */
-export function exitCodeOf({ state }: Pick<PurgeView, 'state'>, wasInterrupted = false): ExitCode {
-  switch (state) {
+export function exitCodeOf(view: Ended, wasInterrupted = false): ExitCode {
+  if (isRefused(view)) return EXIT.refused;
+  switch (view.state) {
     case 'succeeded':
       return EXIT.done;
     case 'partial':
       return EXIT.partial;
-    case 'refused':
-      return EXIT.refused;
     case 'cancelled':
       return wasInterrupted ? EXIT.interrupted : EXIT.failed;
     default:
@@ -111,6 +122,7 @@ export function summaryOf(view: PurgeView, ms: number | undefined): readonly str
 function headline(view: PurgeView, done: string, took: string): string {
   const why = view.problem?.detail ?? view.problem?.title ?? '';
   const because = why === '' ? '.' : `: ${printable(why)}`;
+  if (isRefused(view)) return `Refused${because}`;
   switch (view.state) {
     case 'succeeded':
     case 'partial':
@@ -118,8 +130,6 @@ function headline(view: PurgeView, done: string, took: string): string {
       return `Deleted ${done}${took}.`;
     case 'cancelled':
       return `Cancelled: ${done} had been deleted${took}.`;
-    case 'refused':
-      return `Refused${because}`;
     case 'interrupted':
       return `Interrupted: ${done} had been deleted${took}${because}`;
     default:

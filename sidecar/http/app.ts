@@ -6,7 +6,7 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
-import { errorTypes, ownType, type Problem } from '../ngsi-ld/problem.js';
+import type { Problem } from '../ngsi-ld/problem.js';
 import { problemOfFastify } from './fastify-problem.js';
 import { isApiPath } from './api/routes.js';
 import { registerApi, type ApiOptions } from './api/register-api.js';
@@ -21,6 +21,7 @@ import type { LoopCheck } from './loop-check.js';
 import { registerMetricsRoute, type MetricsPage } from './metrics-routes.js';
 import type { PassThrough } from './pass-through.js';
 import type { HostCheck } from './trusted-hosts.js';
+import { problem } from './problem-kinds.js';
 import { problemOf, unforeseen } from './problem.js';
 import type { Turns } from './turns.js';
 import { createRawAnswers } from './unreadable-request.js';
@@ -161,22 +162,17 @@ export function buildApp(options: AppOptions): FastifyInstance {
     );
     if (allowed.length > 0) {
       const detail = `${request.method} is not allowed on ${path}: use ${allowed.join(' or ')}.`;
-      const problem = {
-        type: ownType('method-not-allowed'),
-        title: 'Method not allowed',
-        status: 405,
-        detail,
-      };
-      return sendProblem(request, reply.header('allow', allowed.join(', ')), problem);
+      return refuse(request, reply.header('allow', allowed.join(', ')), problem('methodNotAllowed', detail));
     }
     const detail = `There is nothing at ${path}: the broker's API is under /ngsi-ld, the schema service under /api/v2, the health of this gateway under /health.`;
-    return sendProblem(request, reply, {
-      type: errorTypes.resourceNotFound,
-      title: 'Not found',
-      status: 404,
-      detail,
-    });
+    return refuse(request, reply, problem('notFound', detail));
   }
+}
+
+/** Answers what no route took. */
+function refuse(request: FastifyRequest, reply: FastifyReply, refusal: Problem): FastifyReply {
+  logRefusal(request, refusal);
+  return sendProblem(request, reply, refusal);
 }
 
 function sendProblem(
@@ -198,7 +194,7 @@ function sendProblem(
 }
 
 /** What is not the fault of the request is logged with its cause. */
-function logRefusal(request: FastifyRequest, problem: Problem, cause: unknown): void {
+function logRefusal(request: FastifyRequest, problem: Problem, cause?: unknown): void {
   const fields = refusalFields(request.raw, problem);
   if (problem.status === 503) {
     // A refusal for want of room has no deeper cause, and comes by the hundred: its stack would take longer than the answer.

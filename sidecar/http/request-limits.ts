@@ -32,6 +32,14 @@ const REPEATED_HOST = problem(
 
 const NO_HOST = problem('invalidRequest', 'The request has no Host header (RFC 9112, section 3.2).');
 
+const OTHER_VERSION = problem(
+  'invalidRequest',
+  'This is neither an HTTP/1.1 nor an HTTP/1.0 request: its request line names another version.',
+);
+
+/** Some proxies use the older one unless they are told otherwise. */
+const VERSIONS: ReadonlySet<string> = new Set(['1.1', '1.0']);
+
 const UNKNOWN_CODING = problem(
   'transferCoding',
   'The only transfer coding accepted here is chunked (RFC 9112, section 6.1).',
@@ -57,11 +65,12 @@ export function faultyFields(raw: RawHeaders): ProblemDraft | undefined {
   return undefined;
 }
 
-/** The problem of a request without the Host that HTTP/1.1 demands, or whose end servers may not agree on. */
+/** The problem of a request of another version of HTTP, without the Host that HTTP/1.1 demands, or whose end servers may not agree on. */
 export function faultyMessage({
   httpVersion,
   headers,
 }: Pick<IncomingMessage, 'httpVersion' | 'headers'>): ProblemDraft | undefined {
+  if (!VERSIONS.has(httpVersion)) return OTHER_VERSION;
   if (headers.host === undefined && httpVersion === '1.1') return NO_HOST;
   return isPlainlyFramed(headers['transfer-encoding']) ? undefined : UNKNOWN_CODING;
 }

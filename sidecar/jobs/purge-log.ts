@@ -32,7 +32,8 @@ export function logPurges(
       else if (error instanceof CallerGoneError) log.info(fields, 'purge stopped: its caller is gone');
       else if (state === 'cancelled') log.info(fields, 'purge stopped: it was cancelled');
       else if (!isForeseen(error)) log.error({ ...fields, err: error }, 'purge failed');
-      else if (isServerError(problem)) log.warn({ ...fields, err: error }, 'purge ended early');
+      else if (state !== 'refused' && isServerError(problem))
+        log.warn({ ...fields, err: error }, 'purge ended early');
       else log.info({ ...fields, reason: problem?.detail }, 'purge refused');
     },
   };

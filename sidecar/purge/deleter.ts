@@ -79,6 +79,7 @@ export function createDeleter(options: DeleterOptions): Deleter {
 
   async function inOne(ids: readonly string[], report: ReportResult): Promise<BatchEnd> {
     let open = ids;
+    let mayBeGone = false;
     for (let attempt = 1; ; attempt++) {
       const settled = await requester.send({
         method: 'POST',
@@ -86,7 +87,10 @@ export function createDeleter(options: DeleterOptions): Deleter {
         jsonBody: JSON.stringify(open),
         operation: 'delete a batch of entities',
         deletes: open.length,
-        onUnclear: () => onUnclear(open),
+        onUnclear: () => {
+          mayBeGone = true;
+          onUnclear(open);
+        },
       });
       if (settled.kind === 'gave-up') {
         const problem = problemOfFailure(settled.failure);
@@ -94,7 +98,7 @@ export function createDeleter(options: DeleterOptions): Deleter {
         return DONE;
       }
       const verdict = readBatchReply(settled.reply, open);
-      if (verdict.kind === 'no-batch') return withoutBatches(open, settled.reply, report);
+      if (verdict.kind === 'no-batch') return withoutBatches(open, settled.reply, mayBeGone, report);
       if (verdict.kind === 'refused') return halve(open, verdict.problem, report);
       batchAccepted = true;
       onUnclear([...verdict.items].filter(([, item]) => isUnclear(item)).map(([id]) => id));
@@ -119,10 +123,22 @@ export function createDeleter(options: DeleterOptions): Deleter {
     return merge(parts);
   }
 
-  function withoutBatches(ids: readonly string[], reply: BrokerReply, report: ReportResult): BatchEnd {
+  /** @param mayBeGone an earlier try of this batch had no clear answer */
+  function withoutBatches(
+    ids: readonly string[],
+    reply: BrokerReply,
+    mayBeGone: boolean,
+    report: ReportResult,
+  ): BatchEnd {
     // If batches have worked before, a bare 404 answers the repeat of a batch whose answer was lost: all its ids are gone.
     if (batchAccepted && reply.status === 404) {
       for (const id of ids) report(id, ABSENT);
+      return DONE;
+    }
+    if (strategy === 'batch' && mayBeGone && reply.status === 404) {
+      // The same, unless there is no batch delete. The next query shows it; what it still lists is sent once more.
+      const problem = parseBrokerProblem(reply);
+      for (const id of ids) report(id, { kind: 'retryable', problem });
       return DONE;
     }
     if (strategy === 'batch') {

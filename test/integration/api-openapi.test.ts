@@ -209,7 +209,9 @@ describe('the purge routes in the OpenAPI document', () => {
         const answer = await fetch(`${url}${path}?${target}`, { method: 'DELETE', headers });
         const text = await answer.text();
         assert.equal(answer.status, status, text);
-        assert.ok(String(status) in operation.responses);
+        const { headers: named = {} } = operation.responses[status] ?? assert.fail(String(status));
+        for (const name of Object.keys(named)) assert.ok(answer.headers.has(name), name);
+        assert.ok('Purge-Id' in named);
         if (status === 200) for (const name of Object.keys(JSON.parse(text) as object)) previewed.add(name);
       }
     }

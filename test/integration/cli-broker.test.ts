@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { after, describe, it } from 'node:test';
-import { startTestBroker, stopAll, stopLater, send } from '../support/gateway-harness.js';
+import { startTestBroker, startTestGateway, stopAll, stopLater, send } from '../support/gateway-harness.js';
+import { startRecordingBroker } from '../support/recording-broker.js';
 import { cli, CliProcess, jsonLines } from '../support/cli-process.js';
 import { hour } from '../support/temporal-harness.js';
 
@@ -78,6 +79,29 @@ describe('ngsi-ld-gateway purge --broker', () => {
       (await cli([...purge, '--max-affected', '8'], { HOST: '0.0.0.0', NODE_ENV: 'production' })).code,
       0,
     );
+  });
+
+  it('a purge that the broker refuses before anything was deleted ends with 4, straight, through a gateway, and in a dry run', async () => {
+    const type = 'https://uri.etsi.org/ngsi-ld/errors/NonexistentTenant';
+    const broker = await startRecordingBroker(() => ({
+      status: 404,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ type, title: 'No such tenant' }),
+    }));
+    const gateway = await startTestGateway({ BROKER_URL: broker.url });
+    for (const place of [
+      ['--broker', broker.url],
+      ['--gateway', gateway.url],
+    ]) {
+      const args = ['purge', 'type=A', '--tenant', 'nix', ...place];
+      const done = await cli([...args, '--yes']);
+      assert.deepEqual([done.code, done.stdout.split(/[: ]/, 1)[0]], [4, 'Refused'], done.stderr);
+      const dry = await cli([...args, '--dry-run']);
+      assert.equal(dry.code, 4, dry.stderr);
+      const json = await cli([...args, '--yes', '--json']);
+      const [last] = jsonLines(json.stdout).slice(-1) as { problem?: { status?: number } }[];
+      assert.deepEqual([json.code, last?.problem?.status], [4, 404]);
+    }
   });
 
   it('purge --temporal deletes the instances older than a time', async () => {

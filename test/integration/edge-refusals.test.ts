@@ -105,6 +105,24 @@ describe('refusals at the edge', () => {
     });
   }
 
+  it('a request of HTTP/1.0 is taken, and one of another version is 400 and deletes nothing', async () => {
+    broker.entities.seed(3, (index) => ({ id: `urn:ngsi-ld:Old:${index}`, type: 'Old' }));
+    const purge = (version: string) =>
+      exchange(
+        gateway.port,
+        `DELETE /ngsi-ld/v1/entities?type=Old HTTP/${version}\r\nHost: g\r\nConnection: close\r\n\r\n`,
+      );
+    for (const version of ['2.0', '0.9', '3.0', '1.2', '2']) {
+      const answer = await purge(version);
+      assert.deepEqual([version, statusOf(answer), problemOf(answer).status], [version, 400, 400]);
+      assert.match(problemOf(answer).type, /InvalidRequest$/);
+    }
+    assert.equal(broker.entities.count(), 3);
+    assert.equal(gateway.log.with('request refused').length, 5);
+    assert.equal(statusOf(await purge('1.0')), 204);
+    assert.equal(broker.entities.count(), 0);
+  });
+
   it('a client that resets its connection is neither refused nor logged', async () => {
     const before = await refusedIn(gateway, 'unreadable');
     const client = await connect(gateway.port);

@@ -79,6 +79,33 @@ describe('the log', () => {
     );
   });
 
+  it('the log has one line for each request that no route takes, wherever it leads', async () => {
+    const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9' });
+    for (const [method, path, status] of [
+      ['GET', '/zzz', 404],
+      ['POST', '/zzz', 404],
+      ['DELETE', '/zzz', 404],
+      ['GET', '/console/nope', 404],
+      ['GET', '/health/nope', 404],
+      ['GET', '/api/v1/x', 404],
+      ['GET', '/api/v2/x', 404],
+      ['PUT', '/metrics', 405],
+      ['POST', '/health/ready', 405],
+      ['DELETE', '/', 405],
+      ['DELETE', '/api/v2/openapi.json', 405],
+    ] as const) {
+      gateway.log.lines.length = 0;
+      const answer = await gateway.send(method, `${path}?a=secret`, { headers: { 'x-request-id': 'r-9' } });
+      const { detail } = answer.json() as { detail: string };
+      assert.equal(answer.headers.get('x-request-id'), 'r-9');
+      const lines = gateway.log.lines.map((one) => [
+        ...[one.msg, one.level, one['reqId'], one['method'], one['path'], one['status'], one['detail']],
+      ]);
+      assert.deepEqual(lines, [['request refused', INFO, 'r-9', method, path, status, detail]]);
+    }
+    assert.doesNotMatch(gateway.log.text, /secret/);
+  });
+
   it('the log says that the caller of a purge disconnected, with the counts so far', async () => {
     const broker = await startTestBroker();
     broker.entities.seed(3, (index) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car' }));

@@ -141,6 +141,7 @@ describe('what a gateway refuses', () => {
         assert.equal(refused.status, 501);
         assert.equal(refused.problem().type, 'urn:ngsi-ld-gateway:problem:not-supported');
         assert.match(refused.problem().detail ?? '', new RegExp(header, 'i'));
+        assert.equal(gateway.log.lines.at(-1)?.msg, 'purge refused');
         assertUntouched();
       });
     }

@@ -102,6 +102,25 @@ describe('a purge as a job', () => {
     assert.ok(last.startedAt !== undefined && last.endedAt !== undefined);
   });
 
+  it('the answer to POST /purges names the record of the purge in Purge-Id, when it was taken and when it was refused', async () => {
+    const broker = await startTestBroker();
+    const gateway = await startTestGateway({ BROKER_URL: broker.url });
+    for (const [query, status, state] of [
+      ['type=Car', 202, undefined],
+      ['typo=Car', 400, 'refused'],
+    ] as const) {
+      const answer = await gateway.send('POST', '/api/v2/purges', {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ target: 'entities', query }),
+      });
+      assert.equal(answer.status, status, answer.text);
+      const record = await recordOf(gateway, answer.headers.get('purge-id') ?? '');
+      assert.equal(record.query, query);
+      if (status === 202) assert.equal((answer.json() as PurgeRecord).id, record.id);
+      if (state !== undefined) assert.equal(record.state, state);
+    }
+  });
+
   it('a purge has a record also when its caller waited, when it deleted nothing, and when it was refused', async () => {
     const broker = await startTestBroker();
     broker.entities.seed(3, car);

@@ -8,7 +8,7 @@ import {
   TooManyMatchesError,
 } from '../../sidecar/purge/errors.js';
 import { purge, purged, things } from '../support/purge-harness.js';
-import { startStubBroker } from '../support/stub-broker.js';
+import { startStubBroker, type StubBroker } from '../support/stub-broker.js';
 
 describe('strategy single', () => {
   it('strategy single sends no batch, whatever happens', async (t) => {
@@ -50,6 +50,62 @@ describe('strategy batch', () => {
     const report = await purged(broker, 'type=Thing', { limits: { strategy: 'batch' } });
     assert.deepEqual([report.deleted, report.failed], [27, 3]);
     assert.equal(broker.of('single').length, 0);
+  });
+});
+
+describe('strategy batch after a lost answer', () => {
+  const limits = { strategy: 'batch', batchSize: 20 } as const;
+  /** A broker that answers a bare 404 to a batch of which it has nothing. */
+  const bareNotFound = (ids: readonly string[], { entities }: StubBroker) =>
+    ids.some((id) => entities.has(id)) ? undefined : { status: 404 };
+
+  it('strategy batch counts as deleted what is gone when the repeat of a batch is answered with a bare 404', async (t) => {
+    for (const losses of [1, 3]) {
+      let batches = 0;
+      const broker = await startStubBroker(t, {
+        entities: things(60),
+        fault: ({ kind, ids }, stub) => {
+          if (kind !== 'batch') return undefined;
+          const missing = bareNotFound(ids, stub);
+          return missing ?? (++batches <= losses ? 'reset-after' : undefined);
+        },
+      });
+      const report = await purged(broker, 'type=Thing', { limits });
+      assert.deepEqual(
+        [report.matched, report.deleted, report.alreadyGone, report.failed, report.unknown],
+        [60, 60, 0, 0, 0],
+      );
+      assert.deepEqual([broker.of('single').length, broker.entities.size], [0, 0]);
+    }
+  });
+
+  it('strategy batch claims nothing as deleted where the bare 404 meant that there is no batch delete', async (t) => {
+    let batches = 0;
+    const broker = await startStubBroker(t, {
+      entities: things(10),
+      batch: 404,
+      fault: ({ kind }) => (kind === 'batch' && ++batches === 1 ? 'reset-before' : undefined),
+    });
+    const { error, progress } = await purge(broker, 'type=Thing', { limits });
+    assert.ok(error instanceof BrokerRefusedError);
+    assert.deepEqual([progress.deleted, progress.alreadyGone, progress.unknown], [0, 0, 0]);
+    assert.deepEqual([broker.of('single').length, broker.entities.size], [0, 10]);
+  });
+
+  it('strategy batch takes a rest that stayed after a lost answer by batch', async (t) => {
+    let batches = 0;
+    const broker = await startStubBroker(t, {
+      entities: things(20),
+      fault: ({ kind, ids }, { entities }) => {
+        if (kind !== 'batch' || ++batches > 2) return undefined;
+        // Half of it is done before the answer is lost; the repeat meets a server that is still starting.
+        if (batches === 1) for (const id of ids.slice(10)) entities.delete(id);
+        return batches === 1 ? 'reset-before' : { status: 404 };
+      },
+    });
+    const report = await purged(broker, 'type=Thing', { limits });
+    assert.deepEqual([report.matched, report.deleted, report.failed, report.unknown], [20, 20, 0, 0]);
+    assert.deepEqual([broker.of('single').length, broker.entities.size], [0, 0]);
   });
 });
 

@@ -153,6 +153,28 @@ describe('a retention policy', () => {
     assert.equal(runs.headers.get('x-total-count'), '2');
   });
 
+  it('the preview of a retention policy names its record, also when the broker refuses it', async () => {
+    const type = 'https://uri.etsi.org/ngsi-ld/errors/NonexistentTenant';
+    let isRefused = false;
+    const broker = await startRecordingBroker(() =>
+      isRefused
+        ? { status: 404, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ type }) }
+        : { status: 200, headers: { 'content-type': 'application/json' }, body: '[]' },
+    );
+    const gateway = await startTestGateway({ BROKER_URL: broker.url });
+    await put(gateway, 'old-cars');
+    for (const [status, state] of [
+      [200, 'succeeded'],
+      [502, 'failed'],
+    ] as const) {
+      isRefused = status === 502;
+      const preview = await gateway.send('GET', '/api/v2/retention-policies/old-cars/preview');
+      assert.equal(preview.status, status, preview.text);
+      const record = await ended(gateway, preview.headers.get('purge-id') ?? '');
+      assert.deepEqual([record.state, record.dryRun], [state, true]);
+    }
+  });
+
   it('the preview of a retention policy says what its count is in, where it is not of entities', async () => {
     const broker = await startTestBroker();
     const speed = [1, 2].map((value) => ({ type: 'Property', value, observedAt: OLD }));

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { PURGE_ID_HEADER } from '../purge-routes.js';
 import { isKnown } from './conditions.js';
 
 /** A success answer, apart from what depends on the request's headers. */
@@ -38,6 +39,11 @@ export function computed(json: string, mediaType = 'application/json'): Answer {
 /** Work that was taken, and goes on. @param url absolute, of its resource */
 export function accepted(url: string, value: unknown): Answer {
   return { status: 202, headers: { location: url }, body: jsonBody(value) };
+}
+
+/** The same answer, with the header that names the record of a purge. */
+export function namingPurge(answer: Answer, id: string): Answer {
+  return { ...answer, headers: { ...answer.headers, [PURGE_ID_HEADER]: id } };
 }
 
 /** What is true of the moment, and has no ETag. */

@@ -50,6 +50,8 @@ export interface AnswerSchema {
   readonly content?: Readonly<Record<string, JsonSchema>>;
   /** It is one page of a list. */
   readonly isPage?: boolean;
+  /** It answers a purge, and names its record in `Purge-Id`. */
+  readonly namesPurge?: boolean;
 }
 
 /** A request, checked and read. */

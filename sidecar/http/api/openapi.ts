@@ -56,6 +56,7 @@ const HEADERS: Readonly<Record<string, Part>> = {
     'An answer for a given version may be cached; every other answer must be revalidated.',
   ),
   Location: header('Absolute URL of the new resource.'),
+  PurgeId: header('The id of the record of the purge.'),
   Link: {
     ...header('Of a page of a list: the next page by rel="next", where there is one.'),
     required: false,
@@ -95,7 +96,7 @@ function apiOpenApi(routes: readonly ApiRoute[]) {
     info: INFO,
     tags,
     paths: Object.fromEntries(paths),
-    purgePaths: purgePaths((schema) => components.use(schema), PROBLEM),
+    purgePaths: purgePaths((schema) => components.use(schema), PROBLEM, headerRef('PurgeId')),
     components: {
       schemas: components.schemas,
       headers: HEADERS,
@@ -190,6 +191,7 @@ function answersOf({ method, answers, isComputation, isVolatile }: Endpoint, com
             'Cache-Control': headerRef('CacheControl'),
           }),
       ...(status === '201' || status === '202' ? { Location: headerRef('Location') } : {}),
+      ...(answer.namesPurge === true ? { 'Purge-Id': headerRef('PurgeId') } : {}),
       ...(answer.isPage === true
         ? { Link: headerRef('Link'), 'X-Total-Count': headerRef('TotalCount') }
         : {}),

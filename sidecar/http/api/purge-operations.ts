@@ -71,11 +71,14 @@ const RESULT = {
  *
  * @param use replaces a schema by a reference to its component
  * @param problem the schema of problems
+ * @param purgeId the header that names the record of a purge
  */
 export function purgePaths(
   use: (schema: JsonSchema) => JsonSchema,
   problem: JsonSchema,
+  purgeId: Part,
 ): Readonly<Record<string, Part>> {
+  const headers = { 'Purge-Id': purgeId };
   const json = (schema: JsonSchema) => ({ 'application/json': { schema: use(schema) } });
   const path = (id: string, summary: string, names: ReadonlySet<string>): Part => ({
     delete: {
@@ -87,11 +90,16 @@ export function purgePaths(
       responses: {
         200: {
           description: 'A dry run, or `Prefer: return=representation`.',
+          headers,
           content: json({ oneOf: [PREVIEW, SUMMARY] }),
         },
-        202: { description: 'With `Prefer: respond-async`: its record.', content: json(PURGE) },
-        204: { description: 'All matches are gone. The counts are in the headers Purge-*.' },
-        207: { description: 'Some could not be deleted, or may be there still.', content: json(RESULT) },
+        202: { description: 'With `Prefer: respond-async`: its record.', headers, content: json(PURGE) },
+        204: { description: 'All matches are gone. The counts are in the headers Purge-*.', headers },
+        207: {
+          description: 'Some could not be deleted, or may be there still.',
+          headers,
+          content: json(RESULT),
+        },
         default: {
           description: 'Refused, or ended early.',
           content: { 'application/problem+json': { schema: use(problem) } },

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isFinal, PURGE_STATES, type PurgeRecord, type PurgeService } from '../../jobs/purge-service.js';
 import { recordedOrderOf, type AskedPurge, type OrderOptions } from '../purge-order.js';
-import { accepted, current, NO_CONTENT, page } from './answer.js';
+import { accepted, current, namingPurge, NO_CONTENT, page } from './answer.js';
 import { endpoint, type Endpoint } from './endpoint.js';
 import { PAGE, parameters } from './parameters.js';
 import { defined, HEADER_TEXT, POSITIVE, PURGE, TARGET } from './purge-schemas.js';
@@ -60,12 +60,14 @@ export function purgeEndpoints(options: PurgeEndpointsOptions): readonly Endpoin
       description: 'The same as the DELETE of a collection with `Prefer: respond-async`.',
       body: NEW_PURGE,
       bodyMaxBytes: MAX_BODY_BYTES,
-      answers: { 202: { description: 'Its record.', content: { 'application/json': PURGE } } },
+      answers: {
+        202: { description: 'Its record.', content: { 'application/json': PURGE }, namesPurge: true },
+      },
       problems: ['badRequestData', 'forbiddenByPolicy', 'jobSecretMissing', 'notSupported', 'tooManyPurges'],
       handle: async ({ body, baseUrl, request }) => {
         const order = recordedOrderOf(request, askedIn(body), options);
         const record = await purges.submit(order);
-        return accepted(apiUrl(baseUrl, 'purges', record.id), record);
+        return namingPurge(accepted(apiUrl(baseUrl, 'purges', record.id), record), record.id);
       },
     }),
     endpoint({

@@ -9,7 +9,7 @@ import type {
 import { BrokerRefusedError } from '../../purge/errors.js';
 import { refused } from '../errors.js';
 import { orderOf, type OrderOptions } from '../purge-order.js';
-import { accepted, created, current, NO_CONTENT, ok, page } from './answer.js';
+import { accepted, created, current, namingPurge, NO_CONTENT, ok, page } from './answer.js';
 import { expectedOf, writeOptions } from './conditions.js';
 import { endpoint, type Endpoint } from './endpoint.js';
 import { NAME, PAGE, parameters } from './parameters.js';
@@ -134,14 +134,17 @@ export function retentionEndpoints(options: RetentionEndpointsOptions): readonly
       tag,
       summary: 'Count what a retention policy matches now',
       isPrivate: true,
-      answers: { 200: { description: 'The matches.', content: { 'application/json': PREVIEW } } },
+      answers: {
+        200: { description: 'The matches.', content: { 'application/json': PREVIEW }, namesPurge: true },
+      },
       problems: ['badRequestData', 'forbiddenByPolicy', 'notSupported', 'tooManyPurges', ...BROKER_PROBLEMS],
       handle: async ({ params, request, disconnected }) => {
         const preview = retention.preview(nameOf(params), callerOf(request, options), disconnected());
-        const { cutoff, query, report, reportAbove } = await preview.catch(asOurs);
+        const { id, cutoff, query, report, reportAbove } = await preview.catch(asOurs);
         const { matched, sample, unit, isLowerBound } = report;
         const atLeast = isLowerBound === undefined ? {} : { atLeast: true };
-        return current({ matched, sample, cutoff, query, ...defined({ unit, reportAbove }), ...atLeast });
+        const counts = { matched, sample, cutoff, query, ...defined({ unit, reportAbove }), ...atLeast };
+        return namingPurge(current(counts), id);
       },
     }),
     endpoint({
@@ -152,14 +155,20 @@ export function retentionEndpoints(options: RetentionEndpointsOptions): readonly
       tag,
       summary: 'Run a retention policy now',
       description: 'In its own mode, and also when it is disabled.',
-      answers: { 202: { description: 'The record of the run.', content: { 'application/json': PURGE } } },
+      answers: {
+        202: {
+          description: 'The record of the run.',
+          content: { 'application/json': PURGE },
+          namesPurge: true,
+        },
+      },
       problems: [
         ...['badRequestData', 'forbiddenByPolicy', 'jobSecretMissing', 'notSupported'],
         ...['runUnderWay', 'tooManyPurges'],
       ] as const,
       handle: async ({ params, request, baseUrl }) => {
         const record = await retention.run(nameOf(params), callerOf(request, options));
-        return accepted(apiUrl(baseUrl, 'purges', record.id), record);
+        return namingPurge(accepted(apiUrl(baseUrl, 'purges', record.id), record), record.id);
       },
     }),
     endpoint({
@@ -208,7 +217,11 @@ const SETTINGS = {
     description:
       'Entities: `modifiedAt`, `createdAt`, an attribute, or its `observedAt` as in `speed.observedAt`. Temporal: `observedAt`, `modifiedAt`, `createdAt`, or `speed.observedAt` for that attribute alone.',
   },
-  schedule: { type: 'string', maxLength: 256, description: 'A cron pattern of five fields: `0 3 * * *`.' },
+  schedule: {
+    type: 'string',
+    maxLength: 256,
+    description: 'A cron pattern of five fields, without nicknames and extensions: `0 3 * * *`.',
+  },
   timeZone: { type: 'string', maxLength: 64, default: DEFAULT_RETENTION.timeZone },
   maxAffected: POSITIVE,
   maxPerSecond: POSITIVE,
@@ -310,9 +323,11 @@ function policyJson({
 
 /** A status of the broker is not one of this resource. */
 function asOurs(error: unknown): never {
-  const cause = error instanceof PurgeFailedError ? error.cause : error;
-  if (cause instanceof BrokerRefusedError) throw refused('brokerRefused', cause.message);
-  throw error;
+  const ended = error instanceof PurgeFailedError ? error : undefined;
+  const cause = ended?.cause ?? error;
+  if (!(cause instanceof BrokerRefusedError)) throw error;
+  const ours = refused('brokerRefused', cause.message);
+  throw ended === undefined ? ours : new PurgeFailedError(ours, ended.record, ended.hasBegun);
 }
 
 /** Who writes a policy, and what they are allowed. */

@@ -39,6 +39,8 @@ export interface RetentionServiceOptions {
 
 /** What a policy matches now. */
 export interface RetentionPreview {
+  /** Of its record. */
+  readonly id: string;
   readonly cutoff: string;
   readonly query: string;
   readonly report: PurgeReport;
@@ -136,9 +138,10 @@ export class RetentionService {
     const policy = await this.get(name);
     const { cutoff, query } = retentionQuery(policy.settings, this.#options.clock.now());
     const order = orderOf(policy, by, runQuery(policy.settings, query, true));
-    const { report } = await this.#options.purges.run(order, gone);
+    const { report, record } = await this.#options.purges.run(order, gone);
     const most = await this.#usualMost(policy);
-    return { cutoff, query, report, reportAbove: report.matched > (most ?? Infinity) ? most : undefined };
+    const reportAbove = report.matched > (most ?? Infinity) ? most : undefined;
+    return { id: record.id, cutoff, query, report, reportAbove };
   }
 
   async #begin(policy: RetentionPolicy, by: RetentionCaller): Promise<PurgeRecord> {

@@ -24,13 +24,33 @@ export function checkSchedule(times: Times, nowMs: number): void {
     throw refusedMember('schedule', 'schedule names a date that never comes.');
 }
 
+const NUMBER = String.raw`\d\d?`;
+const MONTH = `${NUMBER}|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec`;
+const WEEKDAY = `${NUMBER}|sun|mon|tue|wed|thu|fri|sat`;
+
+/** A list of values, ranges and `*`, with or without steps. */
+function fieldOf(value: string): string {
+  const item = String.raw`(?:\*|(?:${value})(?:-(?:${value}))?)(?:/\d\d?)?`;
+  return `${item}(?:,${item})*`;
+}
+
+/**
+ * Five fields as every cron reads them. The library takes more: nicknames (`@daily`), a single point in time, and `?`, `L`, `W`,
+ * `#` and `+`, which other crons do not know, or read in other ways.
+ */
+const FIVE_FIELDS = new RegExp(
+  `^${[NUMBER, NUMBER, NUMBER, MONTH, WEEKDAY].map(fieldOf).join('[ \\t]+')}$`,
+  'i',
+);
+
 function cronOf(schedule: string, timeZone: string): Cron {
   checkTimeZone(timeZone);
   try {
+    if (!FIVE_FIELDS.test(schedule.trim())) throw new TypeError('not five fields of cron');
     return new Cron(schedule, { timezone: timeZone, mode: '5-part', paused: true });
   } catch (cause) {
     const detail =
-      'schedule must be a cron pattern of five fields: minute, hour, day of the month, month, day of the week, as in 0 3 * * *.';
+      'schedule must be a cron pattern of five fields: minute, hour, day of the month, month, day of the week, as in 0 3 * * *. Each is made of numbers, names of months and days, *, lists, ranges and steps.';
     throw refusedMember('schedule', detail, cause);
   }
 }

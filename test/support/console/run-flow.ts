@@ -65,6 +65,40 @@ export function runFlows(browser: () => Browser): void {
     await endFlow(flow);
   });
 
+  it('the focus stays at the button that cancels a purge, and goes to its progress when the purge is over', async () => {
+    const flow = await openFlow(browser(), '#/elsewhere', () => {});
+    const { page, gateway } = flow;
+    const id = (await gateway.purge('type=Car')).headers.get('purge-id') ?? '';
+    const known = (await gateway.send('GET', `/api/v2/purges/${id}`)).json() as object;
+    const running = { ...known, endedAt: undefined, state: 'running', expected: 10, matched: 10 };
+    let now: object = running;
+    let cancels = 0;
+    await page.route('**/events', async (route) =>
+      route.fulfill({ contentType: 'text/event-stream', body: `id: 1\ndata: ${JSON.stringify(now)}\n\n` }),
+    );
+    await page.route('**/cancel', async (route) => {
+      cancels += 1;
+      now = { ...running, state: 'cancelling' };
+      await route.fulfill({ status: 202, contentType: 'application/json', body: JSON.stringify(now) });
+    });
+    const isFocused = (selector: string) =>
+      page.evaluate(`document.activeElement === document.querySelector('${selector}')`);
+    await page.goto(`${gateway.url}/console/#/purge/${id}`);
+    const button = page.getByRole('button', { name: 'Cancel the purge' });
+    await button.focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('being cancelled').waitFor();
+    assert.equal(await isFocused('button.danger'), true);
+    assert.equal(await button.getAttribute('aria-disabled'), 'true');
+    await page.keyboard.press('Enter');
+    now = { ...running, state: 'cancelled', endedAt: new Date().toISOString() };
+    await page.getByText('cancelled', { exact: true }).waitFor();
+    assert.equal(await button.count(), 0);
+    assert.equal(await isFocused('#progress'), true);
+    assert.equal(cancels, 1);
+    await endFlow(flow);
+  });
+
   it('a tab that is hidden holds no stream of events, and goes on with the purge when it is seen again', async () => {
     const car = (index: number) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car' });
     const flow = await openFlow(browser(), '#/elsewhere', ({ entities }) => entities.seed(100, car));

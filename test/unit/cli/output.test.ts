@@ -101,10 +101,26 @@ describe('the exit code of a purge', () => {
       'interrupted',
       'cancelled',
       'a new state',
-    ].map((state) => exitCodeOf({ state }));
+    ].map((state) => exitCodeOf({ ...VIEW, state }));
     assert.deepEqual(codes, [0, 3, 4, 1, 1, 1, 1]);
-    assert.equal(exitCodeOf({ state: 'cancelled' }, true), 130);
-    assert.equal(exitCodeOf({ state: 'succeeded' }, true), 0);
+    assert.equal(exitCodeOf({ ...VIEW, state: 'cancelled' }, true), 130);
+    assert.equal(exitCodeOf({ ...VIEW, state: 'succeeded' }, true), 0);
+  });
+
+  it('the exit code and the summary say refused of a failed purge that was refused, while nothing was deleted', () => {
+    const failed = (status: number, counts: Partial<PurgeView> = {}) => {
+      const view = { ...VIEW, state: 'failed', problem: { status, detail: 'Why.' }, ...counts };
+      return [exitCodeOf(view), (summaryOf(view, undefined)[0] ?? '').split(':', 1)[0]];
+    };
+    for (const status of [400, 401, 403, 404, 409, 422, 501])
+      assert.deepEqual(failed(status), [4, 'Refused'], String(status));
+    for (const status of [408, 429, 500, 502, 503, 504])
+      assert.deepEqual(failed(status), [1, 'Failed'], String(status));
+    assert.deepEqual(failed(404, { alreadyGone: 2, failed: 3 }), [4, 'Refused']);
+    assert.deepEqual(failed(404, { deleted: 1 }), [1, 'Failed']);
+    assert.deepEqual(failed(404, { unknown: 1 }), [1, 'Failed']);
+    const cancelled = { ...VIEW, state: 'cancelled', problem: { status: 404 } };
+    assert.equal(exitCodeOf(cancelled), 1);
   });
 
   it('the exit code is 1 when an answer is not a record of a purge', () => {

@@ -80,6 +80,13 @@ describe('the log of purges', () => {
       'purge refused',
       { reason: 'because', status: 499 },
     ],
+    [
+      { state: 'refused', problem: problem(501) },
+      FORESEEN,
+      'info',
+      'purge refused',
+      { reason: 'because', status: 501 },
+    ],
   ];
   for (const [members, error, level, message, more] of cases) {
     it(`the log says "${message}" at level ${level} (${members.problem?.status ?? 'no problem'})`, () => {

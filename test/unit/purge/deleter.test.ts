@@ -146,6 +146,25 @@ describe('the batch delete of entities', () => {
     assert.equal(hand.deleter.usesBatches, true);
   });
 
+  it('the batch delete leaves open what a bare 404 means after a lost answer, if only batches may be used', async () => {
+    const hand = deleterOf({
+      batch: (_ids, nth) => replyOf(nth === 1 ? 503 : 404),
+      options: { strategy: 'batch' },
+    });
+    assert.deepEqual(await hand.deleteBatch(idsOf(2)), []);
+    assert.deepEqual(hand.kinds(), { 'urn:t:0': 'retryable', 'urn:t:1': 'retryable' });
+    assert.deepEqual([hand.unclear, hand.singles], [idsOf(2), []]);
+    await assert.rejects(hand.deleteBatch(['urn:t:2']), BrokerRefusedError);
+    for (const status of [405, 501]) {
+      const other = deleterOf({
+        batch: (_ids, nth) => replyOf(nth === 1 ? 503 : status),
+        options: { strategy: 'batch' },
+      });
+      await assert.rejects(other.deleteBatch(idsOf(2)), BrokerRefusedError);
+      assert.equal(other.settled.size, 0);
+    }
+  });
+
   it('the batch delete gives up batches after the first entity that can be deleted only singly', async () => {
     for (const status of [204, 404]) {
       const hand = deleterOf({ batch: () => replyOf(400), single: () => replyOf(status) });
