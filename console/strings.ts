@@ -631,6 +631,10 @@ export const text = {
         'Saving makes a new version. It reaches brokers, and models that use this context without naming a version, at once.',
       save: 'Save a new version',
       savedWith: (version: number) => `Version ${version} was saved, with warnings`,
+      saved: (version: number) => `Version ${version} was saved`,
+      followersChanged: (count: number) =>
+        `${count === 1 ? 'One model that follows it means' : `${count} models that follow it mean`} something else now: data that is stored already is read by the old meaning no longer.`,
+      followers: 'Models that mean something else',
       show: 'Show the context',
       removeTitle: (name: string) => `Delete the context ${name}?`,
       removeWhat:

@@ -453,6 +453,32 @@ export interface components {
       readonly pointer: string;
       readonly detail: string;
     };
+    /** UpdatedDependent */
+    readonly UpdatedDependent: {
+      /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
+      readonly domain: string;
+      /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
+      readonly model: string;
+      /** @enum {unknown} */
+      readonly status: 'updated' | 'unchanged' | 'refused';
+      /**
+       * @description `narrowing`: may reject entities that were valid before; `breaking`: rejects some of them, or changes what they mean.
+       * @enum {unknown}
+       */
+      readonly change?: 'compatible' | 'narrowing' | 'breaking';
+      readonly differences?: readonly components['schemas']['Difference'][];
+      readonly reason?: string;
+    };
+    /** ContextDryRun */
+    readonly ContextDryRun: {
+      /** @constant */
+      readonly dryRun: true;
+      /** @enum {unknown} */
+      readonly status: 'created' | 'updated' | 'unchanged';
+      readonly warnings: readonly components['schemas']['ContextWarning'][];
+      /** @description Models that were made with a document which has changed, or follow a context which has, and what becomes of them. */
+      readonly dependents: readonly components['schemas']['UpdatedDependent'][];
+    };
     /** WrittenContext */
     readonly WrittenContext: {
       readonly name: string;
@@ -478,6 +504,8 @@ export interface components {
       /** Format: date-time */
       readonly modifiedAt?: string;
       readonly warnings: readonly components['schemas']['ContextWarning'][];
+      /** @description Models that were made with a document which has changed, or follow a context which has, and what becomes of them. */
+      readonly dependents: readonly components['schemas']['UpdatedDependent'][];
     };
     /** ContextChange */
     readonly ContextChange: {
@@ -499,22 +527,6 @@ export interface components {
       readonly createdAt: string;
       /** Format: date-time */
       readonly modifiedAt: string;
-    };
-    /** UpdatedDependent */
-    readonly UpdatedDependent: {
-      /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
-      readonly domain: string;
-      /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
-      readonly model: string;
-      /** @enum {unknown} */
-      readonly status: 'updated' | 'unchanged' | 'refused';
-      /**
-       * @description `narrowing`: may reject entities that were valid before; `breaking`: rejects some of them, or changes what they mean.
-       * @enum {unknown}
-       */
-      readonly change?: 'compatible' | 'narrowing' | 'breaking';
-      readonly differences?: readonly components['schemas']['Difference'][];
-      readonly reason?: string;
     };
     /** PutReference */
     readonly PutReference: {

@@ -6,6 +6,7 @@ import { Unsaved } from '../parts/unsaved.js';
 import { useDraft } from '../shared/drafts.js';
 import { text } from '../strings.js';
 import { createContext, readContext, updateContext, type WrittenContext } from './contexts-api.js';
+import { DependentList } from './dependent-list.js';
 import { faultsOf, jsonFault } from '../editor/faults.js';
 import { shownJson } from './model-schema.js';
 import { NEW_CONTEXT, toContext, toContexts } from './places.js';
@@ -47,7 +48,7 @@ export function ContextEditor({
           ? await createContext(name.trim(), typed)
           : await updateContext(given, typed, etag);
       draft.forget();
-      if (done.warnings.length > 0) setWritten(done);
+      if (done.warnings.length + done.dependents.length > 0) setWritten(done);
       else leave(done.name);
     } catch (failure) {
       setError(failure);
@@ -140,22 +141,31 @@ const NEW_TEXT = `{
   "speed": "https://example.org/terms#speed"
 }`;
 
-/** A context was saved, and something about it may not be as expected. */
+/** A context was saved, and something about it may not be as expected, or means something else to models. */
 function Written({ written, onGo }: { readonly written: WrittenContext; readonly onGo: () => void }) {
   const t = text.models.contexts;
   return (
     <div class="page narrow">
       <h1>{written.name}</h1>
       <section class="notice warn" role="alert">
-        <h3>{t.savedWith(written.version)}</h3>
-        <ul class="findings">
-          {written.warnings.map(({ code, detail }, index) => (
-            <li key={index}>
-              {detail} <span class="chip">{code}</span>
-            </li>
-          ))}
-        </ul>
+        <h3>{written.warnings.length > 0 ? t.savedWith(written.version) : t.saved(written.version)}</h3>
+        {written.warnings.length > 0 && (
+          <ul class="findings">
+            {written.warnings.map(({ code, detail }, index) => (
+              <li key={index}>
+                {detail} <span class="chip">{code}</span>
+              </li>
+            ))}
+          </ul>
+        )}
+        {written.dependents.length > 0 && <p>{t.followersChanged(written.dependents.length)}</p>}
       </section>
+      {written.dependents.length > 0 && (
+        <section class="card" aria-labelledby="followers">
+          <h2 id="followers">{t.followers}</h2>
+          <DependentList dependents={written.dependents} />
+        </section>
+      )}
       <div class="actions">
         <button type="button" class="primary" onClick={onGo}>
           {t.show}

@@ -10,6 +10,7 @@ import type {
 } from '../purge/errors.js';
 import type { ContextInvalidError } from '../schemas/json-ld/errors.js';
 import type {
+  BrokenFollowersError,
   ContextBaseError,
   IncompatibleChangeError,
   NameError,
@@ -92,6 +93,10 @@ const answers: Readonly<Record<string, Answer>> = {
   STORE_PRECONDITION_FAILED: (error: PreconditionFailedError) =>
     answer('preconditionFailed', error, {}, error.etag === undefined ? {} : { etag: `"${error.etag}"` }),
   STORE_IN_USE: as('inUse', ({ dependents, total }: InUseError) => ({ dependents, total })),
+  CONTEXT_FOLLOWERS_BROKEN: as('inUse', ({ dependents }: BrokenFollowersError) => ({
+    dependents,
+    total: dependents.length,
+  })),
   STORE_DEPENDENCY_CHANGED: as('dependencyChanged'),
   OVERTAKEN: as('dependencyChanged'),
   CHANGE_INCOMPATIBLE: as('incompatibleChange', ({ report, direction }: IncompatibleChangeError) => ({

@@ -175,6 +175,78 @@ describe('contexts', () => {
     assert.equal((await api.get(`/contexts/${domain}%7E${name}`)).status, 200);
   });
 
+  it('contexts that change say for which models they mean something else, and in a dry run write nothing', async () => {
+    await api.post('/contexts', { name: 'Prefix', '@context': { city: 'https://city.test/' } });
+    await makeModel(api, 'Followed', 'Car');
+    const context = ['Prefix', { speed: 'city:speed' }];
+    await api.put('/domains/Followed/models/Car', { context });
+    const body = { '@context': { city: 'https://other.test/' } };
+    const dry = await api.put('/contexts/Prefix?dryRun=true', body);
+    assert.equal(dry.status, 200, dry.text);
+    const breaking = { class: 'breaking', reason: 'meaning' };
+    const differences = [
+      { pointer: '', ...breaking, detail: '"city" means https://other.test/, meant https://city.test/' },
+      {
+        ...{ pointer: '/properties/speed', ...breaking },
+        detail: '"speed" means https://other.test/speed, meant https://city.test/speed',
+      },
+    ];
+    const entry = { domain: 'Followed', model: 'Car', status: 'unchanged', change: 'breaking' };
+    const dependents = [{ ...entry, differences }];
+    assert.deepEqual(dry.json(), { dryRun: true, status: 'updated', warnings: [], dependents });
+    const before = await api.get('/contexts/Prefix');
+    assert.match(before.text, /city\.test/);
+    assert.equal(etagOf(dry), etagOf(before));
+    const done = await api.put('/contexts/Prefix', body, { 'if-match': etagOf(dry) });
+    assert.deepEqual((done.json() as { dependents: unknown }).dependents, dependents);
+    assert.match((await api.get('/contexts/Prefix')).text, /other\.test/);
+    const same = await api.put('/contexts/Prefix?dryRun=true', body);
+    assert.deepEqual(same.json(), { dryRun: true, status: 'unchanged', warnings: [], dependents: [] });
+  });
+
+  it('contexts with which a follower could not be processed are refused: 409 naming it, in a dry run too', async () => {
+    await api.post('/contexts', { name: 'Root', '@context': TERMS });
+    const own = { name: 'Follower', '@context': [`${api.url}/contexts/Root`, { size: 'urn:own:size' }] };
+    await api.post('/contexts', own);
+    const body = { '@context': { '@protected': true, size: 'urn:other:size' } };
+    for (const query of ['?dryRun=true', '']) {
+      const refused = await api.put(`/contexts/Root${query}`, body);
+      assert.equal(refused.status, 409, refused.text);
+      const { type, detail = '', dependents, total } = refused.problem();
+      assert.match(type, /in-use$/);
+      assert.match(detail, /by context "Follower", .* could not be processed .* "size": .*protected/);
+      assert.deepEqual([dependents, total], [[{ kind: 'context', name: 'Follower', version: 1 }], 1]);
+    }
+    assert.deepEqual((await api.get('/contexts/Root')).json(), { '@context': TERMS });
+  });
+
+  it('contexts that are created in a dry run have the warnings and refusals of a creation, and are not there', async () => {
+    const core = { name: 'Tried', '@context': { location: 'https://city.test/location' } };
+    const dry = await api.post('/contexts?dryRun=true', core);
+    assert.equal(dry.status, 200, dry.text);
+    const { warnings, ...rest } = dry.json() as Context & { readonly dryRun: boolean };
+    assert.deepEqual(rest, { dryRun: true, status: 'created', dependents: [] });
+    assert.deepEqual(
+      warnings?.map(({ code }) => code),
+      ['core-term'],
+    );
+    assert.equal((await api.get('/contexts/Tried')).status, 404);
+    await api.post('/contexts', { name: 'There', '@context': TERMS });
+    await api.post('/domains', { name: 'Town' });
+    for (const [name, context, status] of [
+      ['There', TERMS, 409],
+      ['Town', TERMS, 409],
+      ['ngsi-ld-core-context-v1.8', TERMS, 409],
+      ['Bad', { brand: 7 }, 422],
+    ] as const)
+      for (const query of ['?dryRun=true', ''])
+        assert.equal(
+          (await api.post(`/contexts${query}`, { name, '@context': context })).status,
+          status,
+          name,
+        );
+  });
+
   it('contexts that others use are not deleted: 409 naming them', async () => {
     await api.post('/contexts', { name: 'Base', '@context': TERMS });
     const using = { name: 'Derived', '@context': [`${api.url}/contexts/Base`, { x: 'urn:x:x' }] };

@@ -306,7 +306,12 @@ async function successes(api: ApiClient): Promise<void> {
   await api.post('/contexts', { name: 'New', '@context': 7 });
   await api.put('/contexts/C', { '@context': 7 });
   await api.put('/contexts/C', { '@context': [`${api.url}/contexts/D~M`, { a: 'urn:a:a' }] });
-  await api.post('/contexts', { name: 'Uses', '@context': `${api.url}/contexts/C` });
+  await api.post('/contexts?dryRun=true', { name: 'New', '@context': {} });
+  await api.post('/contexts', {
+    name: 'Uses',
+    '@context': [`${api.url}/contexts/C`, { size: 'urn:a:size' }],
+  });
+  await api.put('/contexts/C', { '@context': { '@protected': true, size: 'urn:b:size' } });
   for (const name of ['D~M', 'ngsi-ld-core-context-v1.8']) {
     await api.put(`/contexts/${name}`, { '@context': {} });
     await api.delete(`/contexts/${name}`);

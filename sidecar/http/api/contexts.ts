@@ -1,12 +1,19 @@
 import { contextUrl } from '../../schemas/service/context-urls.js';
-import type { ContextService, ContextSummary, WrittenContext } from '../../schemas/service/service.js';
-import { type Answer, created, document, NO_CONTENT, ok, page } from './answer.js';
+import type {
+  ChangedFollower,
+  ContextService,
+  ContextSummary,
+  WrittenContext,
+} from '../../schemas/service/service.js';
+import { changeOf } from '../../schemas/transfer/refusals.js';
+import { type Answer, created, derived, document, NO_CONTENT, ok, page } from './answer.js';
 import { writeOptions } from './conditions.js';
 import { endpoint, type Endpoint } from './endpoint.js';
 import { withLifecycle } from './lifecycle.js';
 import { NAME, PAGE, parameters, VERSION } from './parameters.js';
 import { apiUrl } from './routes.js';
 import { TEXT, TIME, timeText, URL_TEXT, VERSION_NUMBER, type TypeOf } from './schema-types.js';
+import { dependentJson, UPDATED_DEPENDENTS } from './transfer-representation.js';
 
 const tag = 'Contexts';
 
@@ -39,12 +46,18 @@ export function contextEndpoints(contexts: ContextService): readonly Endpoint[] 
       id: 'createContext',
       tag,
       summary: 'Create a custom context',
+      query: parameters({ dryRun: DRY_RUN }),
       body: NEW_CONTEXT,
       answers: {
+        200: { description: 'What a dry run found.', content: { 'application/json': CONTEXT_DRY_RUN } },
         201: { description: 'The new context.', content: { 'application/json': WRITTEN_CONTEXT } },
       },
       problems: ['alreadyExists', 'contextInvalid', 'dependencyChanged'],
-      handle: async ({ body, baseUrl }) => {
+      handle: async ({ query: { dryRun }, body, baseUrl }) => {
+        if (dryRun) {
+          const { warnings } = await contexts.dryCreate(body.name, body['@context'], { baseUrl });
+          return derived(contextDryRunJson('created', { warnings, followers: [] }));
+        }
         const written = await contexts.create(body.name, body['@context'], { baseUrl });
         const { name, etag } = written.context;
         return created(contextUrl(baseUrl, name), writtenContextJson(written, baseUrl), etag);
@@ -80,16 +93,28 @@ export function contextEndpoints(contexts: ContextService): readonly Endpoint[] 
       id: 'updateContext',
       tag,
       summary: 'Make a new version of a custom context',
+      description:
+        'It reaches the contexts and models that follow this one at once. Refused where one of them could not be processed any more.',
+      query: parameters({ dryRun: DRY_RUN }),
       body: CONTEXT_CHANGE,
       answers: {
-        200: { description: 'The context as it is now.', content: { 'application/json': WRITTEN_CONTEXT } },
+        200: {
+          description: 'The context as it is now; or what a dry run found.',
+          content: { 'application/json': { oneOf: [WRITTEN_CONTEXT, CONTEXT_DRY_RUN] } },
+        },
       },
-      problems: ['readOnly', 'contextInvalid', 'dependencyChanged'],
+      problems: ['readOnly', 'contextInvalid', 'inUse', 'dependencyChanged'],
       isConditional: true,
-      handle: async ({ params, body, conditions, baseUrl }) => {
+      handle: async ({ params, query: { dryRun }, body, conditions, baseUrl, disconnected }) => {
         const options = await writeOptions(conditions, () => contexts.document(params.context));
-        const written = await contexts.update(params.context, body['@context'], { ...options, baseUrl });
-        return ok(writtenContextJson(written, baseUrl), written.context.etag);
+        const written = await contexts.update(params.context, body['@context'], {
+          ...options,
+          ...{ baseUrl, dryRun, looksAtFollowers: true, signal: disconnected() },
+        });
+        const { etag } = written.context;
+        return dryRun
+          ? ok(contextDryRunJson(written.isNewVersion ? 'updated' : 'unchanged', written), etag)
+          : ok(writtenContextJson(written, baseUrl), etag);
       },
     }),
     endpoint({
@@ -110,6 +135,12 @@ export function contextEndpoints(contexts: ContextService): readonly Endpoint[] 
     }),
   ];
 }
+
+const DRY_RUN = {
+  type: 'boolean',
+  default: false,
+  description: 'Say what would become of the context and of the models that follow it, and write nothing.',
+} as const;
 
 /** What a context's URL answers. */
 export const LD_CONTEXT = {
@@ -159,23 +190,35 @@ const CONTEXT = {
   additionalProperties: false,
 } as const;
 
+const WARNINGS = {
+  type: 'array',
+  items: {
+    title: 'ContextWarning',
+    type: 'object',
+    properties: { code: TEXT, pointer: TEXT, detail: TEXT },
+    required: ['code', 'pointer', 'detail'],
+    additionalProperties: false,
+  },
+} as const;
+
 const WRITTEN_CONTEXT = {
   title: 'WrittenContext',
   type: 'object',
+  properties: { ...CONTEXT_MEMBERS, warnings: WARNINGS, dependents: UPDATED_DEPENDENTS },
+  required: ['name', 'kind', 'version', 'url', 'warnings', 'dependents'],
+  additionalProperties: false,
+} as const;
+
+const CONTEXT_DRY_RUN = {
+  title: 'ContextDryRun',
+  type: 'object',
   properties: {
-    ...CONTEXT_MEMBERS,
-    warnings: {
-      type: 'array',
-      items: {
-        title: 'ContextWarning',
-        type: 'object',
-        properties: { code: TEXT, pointer: TEXT, detail: TEXT },
-        required: ['code', 'pointer', 'detail'],
-        additionalProperties: false,
-      },
-    },
+    dryRun: { const: true },
+    status: { enum: ['created', 'updated', 'unchanged'] },
+    warnings: WARNINGS,
+    dependents: UPDATED_DEPENDENTS,
   },
-  required: ['name', 'kind', 'version', 'url', 'warnings'],
+  required: ['dryRun', 'status', 'warnings', 'dependents'],
   additionalProperties: false,
 } as const;
 
@@ -199,8 +242,21 @@ function contextJson(context: ContextSummary, baseUrl: string): TypeOf<typeof CO
 }
 
 function writtenContextJson(
-  { context, warnings }: WrittenContext,
+  { context, warnings, followers }: WrittenContext,
   baseUrl: string,
 ): TypeOf<typeof WRITTEN_CONTEXT> {
-  return { ...contextJson(context, baseUrl), version: context.currentVersion, warnings };
+  const dependents = followers.map(followerJson);
+  return { ...contextJson(context, baseUrl), version: context.currentVersion, warnings, dependents };
+}
+
+function contextDryRunJson(
+  status: TypeOf<typeof CONTEXT_DRY_RUN>['status'],
+  { warnings, followers }: Pick<WrittenContext, 'warnings' | 'followers'>,
+): TypeOf<typeof CONTEXT_DRY_RUN> {
+  return { dryRun: true, status, warnings, dependents: followers.map(followerJson) };
+}
+
+/** It keeps its version, and means something else. */
+function followerJson({ domain, model, change }: ChangedFollower) {
+  return dependentJson({ domain, model, status: 'unchanged', ...changeOf(change) });
 }

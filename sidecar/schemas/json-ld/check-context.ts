@@ -1,4 +1,5 @@
 import { isObject } from '../../shared/json/json.js';
+import { quoted } from '../../shared/shown.js';
 import { type InputIssue, pointerTo } from '../../shared/json/pointer.js';
 import { processingError, processingFault } from './context-check.js';
 import { type ContextReference, formFaults, referencesOf, unwrapped, urlFault } from './context-form.js';
@@ -83,7 +84,9 @@ export async function contextTerms({ text, supplied }: TermsInput): Promise<Term
       if (cause instanceof MissingContext) return needsFor(context);
       throw cause;
     }
-    return { failed: sentenceOf(processingErrorOf(error)) };
+    const failure = processingErrorOf(error);
+    const about = failure.term === undefined ? '' : `${quoted(failure.term, 100)}: `;
+    return { failed: `${about}${sentenceOf(failure)}` };
   }
 }
 

@@ -32,7 +32,7 @@ export interface ContextSupply {
    * The context of a URL: one that is stored or bundled here, in the version that is named, a reference document, or one of
    * an allowed origin.
    *
-   * @param options `withoutDomains`: contexts of domains are refused, as one of them is being made; `before`: texts of contexts of
+   * @param options `withoutDomains`: contexts of domains are refused, as one of them is being made; `instead`: texts of contexts of
    *   this service, by name, that count instead of the current ones
    * @throws StoreUnavailableError; as DomainContexts.of
    */
@@ -41,7 +41,7 @@ export interface ContextSupply {
 
 export interface SupplyOptions {
   readonly withoutDomains?: boolean;
-  readonly before?: ReadonlyMap<string, string> | undefined;
+  readonly instead?: ReadonlyMap<string, string> | undefined;
 }
 
 export interface ContextSupplyOptions {
@@ -124,8 +124,8 @@ export class ContextLoading {
     const { fetch = (one: string) => fetchContext(this.#sources.remote, one), withoutDomains = false } =
       options;
     const own = this.ownContext(url, baseUrl);
-    const before = own?.version === undefined ? options.before?.get(own?.name ?? '') : undefined;
-    if (before !== undefined) return { sha256: hashOf(before), text: before };
+    const instead = own?.version === undefined ? options.instead?.get(own?.name ?? '') : undefined;
+    if (instead !== undefined) return { sha256: hashOf(instead), text: instead };
     if (own !== undefined)
       return (
         (await this.#stored(own)) ?? (await this.#ofDomain(own, url, baseUrl, withoutDomains)) ?? unknown(url)

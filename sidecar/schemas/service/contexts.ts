@@ -9,11 +9,16 @@ import { runWithContexts } from '../json-ld/outcomes.js';
 import { type Supply } from '../json-ld/supplied-contexts.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
 import { documentUri } from '../json-schema/uri.js';
-import { AlreadyExistsError, NotFoundError, ReadOnlyContextError } from '../store/errors.js';
 import {
-  type Context,
+  AlreadyExistsError,
+  describeThing,
+  domainNameTaken,
+  NotFoundError,
+  PreconditionFailedError,
+  ReadOnlyContextError,
+} from '../store/errors.js';
+import {
   type ContextAt,
-  generatedContextName,
   type ModelKey,
   type NewContextVersion,
   type Page,
@@ -22,15 +27,18 @@ import {
 import type { SchemaStore } from '../store/store.js';
 import { ifThere, requireMatch, retrying, WhileUnwritten } from './concurrency.js';
 import { type Contents, rereading } from './contents.js';
+import type { ContextFollowers, FollowersEffect } from './context-followers.js';
 import type { ContextLoading, CoreContext } from './context-supply.js';
 import { INTERNAL_BASE } from './context-urls.js';
 import type { DomainContexts } from './domain-contexts.js';
-import { BundledContextError, requireName } from './errors.js';
+import { BrokenFollowersError, BundledContextError, OvertakenError, requireName } from './errors.js';
 import type { Lifecycles } from './lifecycles.js';
 import type { ContextService } from './service.js';
 import type {
   ContextSummary,
+  ContextUpdateOptions,
   ContextWriteOptions,
+  FollowerWarning,
   ServedContext,
   WriteOptions,
   WrittenContext,
@@ -44,10 +52,8 @@ interface Parts {
   readonly workers: ContextCheck['workers'];
   readonly domainContexts: DomainContexts;
   readonly lifecycles: Lifecycles;
+  readonly followers: ContextFollowers;
 }
-
-/** Dependents that are listed at a time. */
-const PAGE = 100;
 
 export class Contexts implements ContextService {
   readonly #parts: Parts;
@@ -108,44 +114,98 @@ export class Contexts implements ContextService {
     return retrying(async () => {
       const accepted = await this.#accept(name, context, options);
       const at = await store.contexts.create(name, await this.#newVersion(accepted, options));
-      return { context: at.context, isNewVersion: true, warnings: accepted.warnings };
+      return { context: at.context, isNewVersion: true, warnings: accepted.warnings, followers: [] };
     });
+  }
+
+  async dryCreate(
+    name: string,
+    context: unknown,
+    options: ContextWriteOptions,
+  ): Promise<Pick<WrittenContext, 'warnings'>> {
+    const { core, store } = this.#parts;
+    const isBundled = core.has(requireName(name));
+    if (isBundled || (await ifThere('context', store.contexts.get(name))) !== undefined)
+      throw new AlreadyExistsError({ kind: 'context', name });
+    if ((await ifThere('domain', store.domains.get(name))) !== undefined) throw domainNameTaken(name);
+    const { warnings } = await this.#accept(name, context, options);
+    return { warnings };
   }
 
   async update(
     name: string,
     context: unknown,
-    { ifMatch, ...options }: ContextWriteOptions & WriteOptions,
+    { ifMatch, dryRun = false, looksAtFollowers = false, signal, ...options }: ContextUpdateOptions,
   ): Promise<WrittenContext> {
     const { store } = this.#parts;
     return retrying(async () => {
       const before = await this.#requireCustom(name);
-      requireMatch({ kind: 'context', name }, before.etag, ifMatch);
+      requireMatch({ kind: 'context', name }, before.context.etag, ifMatch);
       const accepted = await this.#accept(name, context, options);
-      const at = await store.contexts.update(name, await this.#newVersion(accepted, options), ifMatch);
-      const isNewVersion = at.version.number !== before.currentVersion;
-      return { context: at.context, isNewVersion, warnings: accepted.warnings };
+      if (!dryRun && !looksAtFollowers) {
+        const at = await store.contexts.update(name, await this.#newVersion(accepted, options), ifMatch);
+        const isNewVersion = at.version.number !== before.version.number;
+        return { context: at.context, isNewVersion, warnings: accepted.warnings, followers: [] };
+      }
+      const old = await rereading(() => this.#parts.contents.text(before.version.content));
+      const isNewVersion = old !== accepted.text;
+      const known = { context: before.context, isNewVersion, warnings: accepted.warnings, followers: [] };
+      const change = { name, before: old, after: accepted.text };
+      const looking = { ...options, signal };
+      const effect = isNewVersion && looksAtFollowers ? await this.#effectBefore(change, looking) : undefined;
+      if (dryRun) return { ...known, ...this.#reported(effect, accepted, looking) };
+      signal?.throwIfAborted();
+      const version = await this.#newVersion(accepted, options);
+      const { context: written } = await overtaking(() =>
+        store.contexts.update(name, version, [before.context.etag]),
+      );
+      const now = effect && (await this.#effectAfter(effect, change, looking));
+      return { ...known, context: written, ...this.#reported(now, accepted, looking) };
     });
   }
 
   async followers(name: string): Promise<readonly ModelKey[]> {
-    const { contexts } = this.#parts.store;
-    const models = new Map<string, ModelKey>();
-    const names = new Set([name]);
-    // What is added while the loop runs is visited, too.
-    for (const one of names)
-      for (let offset = 0, total = 1; offset < total; offset += PAGE) {
-        const page = await ifThere('context', contexts.dependents(one, { limit: PAGE, offset }));
-        total = page?.total ?? 0;
-        for (const dependent of page?.items ?? []) {
-          if (dependent.kind === 'context') names.add(dependent.name);
-          if (dependent.kind !== 'model') continue;
-          const generated = generatedContextName(dependent);
-          models.set(generated, { domain: dependent.domain, name: dependent.name });
-          names.add(generated);
-        }
-      }
-    return [...models.values()];
+    const all = await this.#parts.followers.all(name);
+    return all.flatMap((one) => (one.kind === 'model' ? [{ domain: one.domain, name: one.name }] : []));
+  }
+
+  /** @throws BrokenFollowersError */
+  async #effectBefore(
+    change: Parameters<ContextFollowers['effect']>[0],
+    options: Parameters<ContextFollowers['effect']>[1],
+  ): Promise<FollowersEffect> {
+    const effect = await this.#parts.followers.effect(change, options);
+    const [first] = effect.broken;
+    if (first === undefined) return effect;
+    const dependents = effect.broken.map(({ follower }) => follower);
+    throw new BrokenFollowersError(change.name, dependents, first.reason);
+  }
+
+  /** The effect as it is when the change is stored: others may have come to follow the context meanwhile. */
+  async #effectAfter(
+    known: FollowersEffect,
+    { name, before }: Parameters<ContextFollowers['effect']>[0],
+    { baseUrl }: Parameters<ContextFollowers['effect']>[1],
+  ): Promise<FollowersEffect | 'unknown'> {
+    const { followers } = this.#parts;
+    try {
+      if ((await followers.stamp(name)) === known.stamp) return known;
+      return await followers.effect({ name, before }, { baseUrl });
+    } catch {
+      // The context is written: an outage must not hide that.
+      return 'unknown';
+    }
+  }
+
+  #reported(
+    effect: FollowersEffect | 'unknown' | undefined,
+    { warnings }: AcceptedContext,
+    { pointer = '/@context' }: ContextWriteOptions,
+  ): Pick<WrittenContext, 'warnings' | 'followers'> {
+    if (effect === undefined) return { warnings, followers: [] };
+    return effect === 'unknown'
+      ? { warnings: [...warnings, notCompared('All followers', pointer)], followers: [] }
+      : { warnings: [...warnings, ...warningsOf(effect, pointer)], followers: effect.changed };
   }
 
   async delete(name: string, { ifMatch }: WriteOptions = {}): Promise<void> {
@@ -154,15 +214,15 @@ export class Contexts implements ContextService {
     await store.contexts.delete(name, ifMatch);
   }
 
-  async #requireCustom(name: string): Promise<Context> {
+  async #requireCustom(name: string): Promise<ContextAt> {
     const { core, store } = this.#parts;
     if (core.has(name)) throw new BundledContextError(name);
     const at = await ifThere('context', store.contexts.get(name));
     if (at === undefined && (await ifThere('domain', store.domains.get(name))) !== undefined)
       throw new ReadOnlyContextError(name);
-    const { context } = at ?? (await store.contexts.get(name));
-    if (context.kind === 'generated') throw new ReadOnlyContextError(name);
-    return context;
+    const found = at ?? (await store.contexts.get(name));
+    if (found.context.kind === 'generated') throw new ReadOnlyContextError(name);
+    return found;
   }
 
   #accept(name: string, context: unknown, options: ContextWriteOptions): Promise<AcceptedContext> {
@@ -188,6 +248,31 @@ export class Contexts implements ContextService {
       references: new Map([...references].map(([uri, { sha256 }]) => [uri, sha256])),
     };
   }
+}
+
+/** Another update has come first: it is to be seen what this one means after that. */
+async function overtaking<Result>(write: () => Promise<Result>): Promise<Result> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!(error instanceof PreconditionFailedError)) throw error;
+    throw new OvertakenError({ cause: error });
+  }
+}
+
+function warningsOf({ broken, uncompared }: FollowersEffect, pointer: string): readonly FollowerWarning[] {
+  const named = broken.map(({ follower, reason }): FollowerWarning => {
+    const detail = `The ${describeThing(follower)} cannot be processed any more: ${reason}`;
+    return { code: 'broken-follower', pointer, detail };
+  });
+  if (uncompared === 0) return named;
+  const [who, verb] = uncompared === 1 ? ['1 follower', 'was'] : [`${uncompared} followers`, 'were'];
+  return [...named, notCompared(who, pointer, verb)];
+}
+
+function notCompared(who: string, pointer: string, verb = 'were'): FollowerWarning {
+  const detail = `${who} of the context ${verb} not looked at: what the change means for them is not known.`;
+  return { code: 'followers-not-compared', pointer, detail };
 }
 
 export interface ContextCheck {

@@ -22,6 +22,7 @@ import {
   createContextSupply,
   createCoreContexts,
 } from './context-supply.js';
+import { ContextFollowers } from './context-followers.js';
 import { Contexts } from './contexts.js';
 import { DomainContexts } from './domain-contexts.js';
 import { OvertakenError, requireName } from './errors.js';
@@ -96,25 +97,39 @@ export function createSchemaService(options: SchemaServiceOptions): SchemaServic
   const ownContexts = new OwnContexts({ store, remote, workers, loading, core });
   const intake = new SchemaIntake({ store, remote, workers, contextBase, ownContexts });
   const lifecycles = new Lifecycles(store);
+  const models = new Models({
+    store,
+    contents,
+    workers,
+    descriptions,
+    contextSupply,
+    documents,
+    lifecycles,
+    files: new ModelFiles(documents, contents),
+    schemas: new ModelSchemas(store, descriptions),
+    writer: new ModelWriter({
+      ...{ store, workers, intake, descriptions, contextSupply, clock },
+      tried: tried && ((key, context, version) => tried.keepGenerated(key, context, version)),
+    }),
+    search: new ModelSearch(store, descriptions),
+  });
+  const followers = new ContextFollowers({
+    ...{ store, workers, contextSupply, clock },
+    changeByContexts: (key, change) => models.changeByContexts(key, change),
+  });
   return {
     domains: domainsOf(store, core, domainContexts),
-    models: new Models({
+    models,
+    contexts: new Contexts({
       store,
       contents,
+      loading,
+      core,
       workers,
-      descriptions,
-      contextSupply,
-      documents,
+      domainContexts,
       lifecycles,
-      files: new ModelFiles(documents, contents),
-      schemas: new ModelSchemas(store, descriptions),
-      writer: new ModelWriter({
-        ...{ store, workers, intake, descriptions, contextSupply, clock },
-        tried: tried && ((key, context, version) => tried.keepGenerated(key, context, version)),
-      }),
-      search: new ModelSearch(store, descriptions),
+      followers,
     }),
-    contexts: new Contexts({ store, contents, loading, core, workers, domainContexts, lifecycles }),
     contextSupply,
     references: new References(store, contents),
     trial: () => {

@@ -4,7 +4,8 @@ import { isResourceName } from '../../shared/resource-name.js';
 import { TaskTooCostlyError } from '../../shared/workers/errors.js';
 import type { ChangeReport } from '../json-schema/differences.js';
 import { DanglingReferenceError, SchemaRefusedError } from '../json-schema/errors.js';
-import type { ModelKey } from '../store/records.js';
+import { describeThing } from '../store/errors.js';
+import type { Dependent, ModelKey } from '../store/records.js';
 import type { Refused, TaskRefusal } from '../../shared/task-answer.js';
 
 /** A name that no domain, model or context may have. */
@@ -107,6 +108,28 @@ export class IncompatibleChangeError extends GatewayError {
     );
   }
 }
+
+/** A change of a context with which something that follows it could not be processed any more. */
+export class BrokenFollowersError extends GatewayError {
+  readonly code = 'CONTEXT_FOLLOWERS_BROKEN';
+
+  /** @param reason of the first, as a sentence */
+  constructor(
+    contextName: string,
+    readonly dependents: readonly Dependent[],
+    reason: string,
+  ) {
+    const named = dependents.slice(0, NAMED_IN_MESSAGE).map(describeThing).join(', ');
+    const more =
+      dependents.length > NAMED_IN_MESSAGE ? ` and ${dependents.length - NAMED_IN_MESSAGE} more` : '';
+    const whose = dependents.length === 1 ? '' : 'Of the first: ';
+    super(
+      `The context ${JSON.stringify(contextName)} is in use by ${named}${more}, which could not be processed any more with this change. ${whose}${reason}`,
+    );
+  }
+}
+
+const NAMED_IN_MESSAGE = 5;
 
 /** A context that comes with this product never changes. */
 export class BundledContextError extends GatewayError {

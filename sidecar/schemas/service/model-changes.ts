@@ -24,6 +24,8 @@ export interface CompareOptions {
   readonly baseUrl: string;
   /** Texts of contexts of this service, by name, that count for the version before instead of the current ones. */
   readonly contextsBefore?: ReadonlyMap<string, string> | undefined;
+  /** The same for the version after. */
+  readonly contextsAfter?: ReadonlyMap<string, string> | undefined;
 }
 
 /** Two versions of a model, with what the terms of their contexts mean now. */
@@ -51,15 +53,16 @@ export const UNCHANGED: ChangeReport = { overall: 'compatible', differences: [] 
 export async function comparedVersions(
   before: ComparedVersion,
   after: ComparedVersion,
-  { entityType, baseUrl, contextsBefore }: CompareOptions,
+  { entityType, baseUrl, contextsBefore, contextsAfter }: CompareOptions,
   parts: Parts,
 ): Promise<ComparedVersions> {
   const input = { before: before.bundled, after: after.bundled, entityType };
   const isSame = before.context === after.context;
-  if (isSame && contextsBefore === undefined) return { input, unknown: undefined };
+  if (isSame && contextsBefore === undefined && contextsAfter === undefined)
+    return { input, unknown: undefined };
   const [old, fresh] = await Promise.all([
-    termsOf(before.context, { baseUrl, before: contextsBefore }, parts),
-    termsOf(after.context, { baseUrl }, parts),
+    termsOf(before.context, { baseUrl, instead: contextsBefore }, parts),
+    termsOf(after.context, { baseUrl, instead: contextsAfter }, parts),
   ]);
   // It could not be processed before either, so that nothing has changed.
   if (isSame && typeof old === 'string' && old === fresh) return { input, unknown: undefined };
@@ -114,15 +117,15 @@ async function termsOf(
   context: string,
   {
     baseUrl,
-    before,
-  }: { readonly baseUrl: string; readonly before?: ReadonlyMap<string, string> | undefined },
+    instead,
+  }: { readonly baseUrl: string; readonly instead: ReadonlyMap<string, string> | undefined },
   { workers, contextSupply }: Parts,
 ): Promise<Terms | string> {
   const text = JSON.stringify(withoutCore(context));
   try {
     const outcome = await runWithContexts(
       (supplied) => workers.run('contextTerms', { text, supplied }),
-      (url) => contextSupply.supply(url, baseUrl, { withoutDomains: true, before }),
+      (url) => contextSupply.supply(url, baseUrl, { withoutDomains: true, instead }),
     );
     if ('terms' in outcome)
       return comparableTerms({ terms: new Map(outcome.terms), defaults: outcome.defaults });

@@ -61,7 +61,7 @@ export async function diffOf(
 /**
  * What has changed for a model as it is stored, by later versions of contexts that it follows.
  *
- * @param options `contextsBefore`: their texts from before, by name
+ * @param options `contextsBefore`: their texts from before, by name; `contextsAfter`: those that are not stored yet
  * @throws NotFoundError, WorkersBusyError, TaskFailedError
  */
 export async function changeByContexts(

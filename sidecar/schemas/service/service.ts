@@ -15,6 +15,7 @@ import type { DomainContext } from './domain-contexts.js';
 import type {
   ChangeReport,
   ContextSummary,
+  ContextUpdateOptions,
   ContextWriteOptions,
   DomainChange,
   JsonValue,
@@ -173,12 +174,16 @@ export interface ModelService {
   /**
    * What later versions of contexts have changed for a model that follows them, as it is stored.
    *
-   * @param options `contextsBefore`: their texts from before, by name
+   * @param options `contextsBefore`: their texts from before, by name; `contextsAfter`: those that are not stored yet
    * @throws NotFoundError
    */
   changeByContexts(
     key: ModelKey,
-    options: { readonly contextsBefore: ReadonlyMap<string, string>; readonly baseUrl: string },
+    options: {
+      readonly contextsBefore: ReadonlyMap<string, string>;
+      readonly contextsAfter?: ReadonlyMap<string, string> | undefined;
+      readonly baseUrl: string;
+    },
   ): Promise<ChangeReport>;
 
   /**
@@ -226,17 +231,21 @@ export interface ContextService {
    */
   create(name: string, context: unknown, options: ContextWriteOptions): Promise<WrittenContext>;
 
-  /**
-   * Makes a new version of a custom context, unless nothing changes.
-   *
-   * @throws NotFoundError, PreconditionFailedError, ReadOnlyContextError, BundledContextError, ContextInvalidError,
-   *   OvertakenError
-   */
-  update(
+  /** What `create` would warn of, with the same refusals; nothing is written. */
+  dryCreate(
     name: string,
     context: unknown,
-    options: ContextWriteOptions & WriteOptions,
-  ): Promise<WrittenContext>;
+    options: ContextWriteOptions,
+  ): Promise<Pick<WrittenContext, 'warnings'>>;
+
+  /**
+   * Makes a new version of a custom context, unless nothing changes. Followers are looked at before it is written. Those that come or
+   * change in between are looked at again after it: the warnings name what cannot be processed then.
+   *
+   * @throws NotFoundError, PreconditionFailedError, ReadOnlyContextError, BundledContextError, ContextInvalidError,
+   *   OvertakenError, BrokenFollowersError, or the reason of the signal
+   */
+  update(name: string, context: unknown, options: ContextUpdateOptions): Promise<WrittenContext>;
 
   /** The models that may follow a context, itself or through other contexts. */
   followers(name: string): Promise<readonly ModelKey[]>;

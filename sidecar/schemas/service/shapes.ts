@@ -233,6 +233,15 @@ export interface ContextWriteOptions {
   readonly pointer?: string | undefined;
 }
 
+export interface ContextUpdateOptions extends ContextWriteOptions, WriteOptions {
+  /** Check everything, with the same refusals, and write nothing. */
+  readonly dryRun?: boolean | undefined;
+  /** Refuse what a follower could not be processed with, and say for which models it means something else. */
+  readonly looksAtFollowers?: boolean | undefined;
+  /** Ends the look at followers; nothing is written then. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** A context of any kind; the core ones are bundled and have neither times nor versions beside 1, those of domains no versions. */
 export type ContextSummary =
   | Context
@@ -253,11 +262,34 @@ export interface ServedContext extends ServedDocument {
   readonly warningCount?: number;
 }
 
+/**
+ * Something about the followers of a context.
+ *
+ * - `broken-follower`: it cannot be processed any more
+ * - `followers-not-compared`: what the change means for them is not known
+ */
+export interface FollowerWarning {
+  readonly code: 'broken-follower' | 'followers-not-compared';
+  /** That of the context. */
+  readonly pointer: string;
+  readonly detail: string;
+}
+
+/** A model for which a context that it follows means something else. */
+export interface ChangedFollower {
+  readonly domain: string;
+  readonly model: string;
+  readonly change: ChangeReport;
+}
+
 export interface WrittenContext {
+  /** As it is now: after a dry run, as it was. */
   readonly context: Context;
-  /** False for an update that changed nothing. */
+  /** False for an update that changed nothing, or would change nothing. */
   readonly isNewVersion: boolean;
-  readonly warnings: readonly ContextWarning[];
+  readonly warnings: readonly (ContextWarning | FollowerWarning)[];
+  /** Of an update that looked at them. */
+  readonly followers: readonly ChangedFollower[];
 }
 
 /** What is kept with a model version, as found out when it was made. */

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import {
   AlreadyExistsError,
   contextNameTaken,
+  domainNameTaken,
   NotFoundError,
   PreconditionFailedError,
   ReadOnlyContextError,
@@ -148,8 +149,7 @@ export class TrialStore implements SchemaStore {
   async #createContext(name: string, version: NewContextVersion): Promise<ContextAt> {
     if ((await found(this.contexts.get(name))) !== undefined)
       throw new AlreadyExistsError({ kind: 'context', name });
-    if ((await found(this.domains.get(name))) !== undefined)
-      throw new AlreadyExistsError({ kind: 'domain', name }, ', whose context has this name');
+    if ((await found(this.domains.get(name))) !== undefined) throw domainNameTaken(name);
     return this.#keepContext({ name, kind: 'custom', currentVersion: 1, ...this.#stamps() }, version.text);
   }
 

@@ -41,6 +41,11 @@ export function contextNameTaken(name: string): AlreadyExistsError {
   );
 }
 
+/** A context was to have the name of a domain, whose own is served under it. */
+export function domainNameTaken(name: string): AlreadyExistsError {
+  return new AlreadyExistsError({ kind: 'domain', name }, ', whose context has this name');
+}
+
 /** The thing is not in the state that the caller expected. */
 export class PreconditionFailedError extends GatewayError {
   readonly code = 'STORE_PRECONDITION_FAILED';

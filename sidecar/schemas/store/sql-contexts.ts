@@ -1,6 +1,7 @@
 import {
   AlreadyExistsError,
   DependencyChangedError,
+  domainNameTaken,
   isStorable,
   NotFoundError,
   ReadOnlyContextError,
@@ -70,8 +71,7 @@ export class SqlContexts implements Contexts {
   *#create(name: string, { text, contexts, references }: NewContextVersion): Work<ContextAt> {
     requireStorable({ name });
     if ((yield* findContext(name)) !== undefined) throw new AlreadyExistsError({ kind: 'context', name });
-    if ((yield* first(DOMAIN_NAME, { name })) !== undefined)
-      throw new AlreadyExistsError({ kind: 'domain', name }, ', whose context has this name');
+    if ((yield* first(DOMAIN_NAME, { name })) !== undefined) throw domainNameTaken(name);
     const usedIds = yield* requireAll(contexts);
     const now = this.#session.clock.now();
     const uses = { contexts: usedIds, references: yield* requireReferences(references) };

@@ -58,11 +58,19 @@ export interface TypeModel {
   readonly deprecation?: string;
 }
 
+/** Texts of the schemas that workers have asked for, by key. */
+type GivenSchemas = readonly (readonly [key: string, schema: string])[];
+
 export interface ValidateByTypeInput extends BodyInput {
   readonly isStrict?: boolean;
   readonly models: readonly TypeModel[];
-  /** Texts of the schemas that workers have asked for, by key. */
-  readonly schemas: readonly (readonly [key: string, schema: string])[];
+  /** Given where a worker cannot keep all models at a time. */
+  readonly schemas?: GivenSchemas;
+}
+
+export interface PrepareByTypeInput {
+  readonly models: readonly Pick<TypeModel, 'key' | 'name'>[];
+  readonly schemas: GivenSchemas;
 }
 
 export type TypesOutcome =
@@ -70,8 +78,15 @@ export type TypesOutcome =
   | { readonly unreadable: Unreadable }
   | Refused<ValidationRefusal['code']>;
 
-export type ValidateByTypeOutcome =
-  TaskAnswer<ValidationRefusal['code']> | { readonly needs: readonly string[] };
+/** Keys of the models of which a worker needs the schemas. */
+interface NeedsModels {
+  readonly needs: readonly string[];
+}
+
+export type ValidateByTypeOutcome = TaskAnswer<ValidationRefusal['code']> | NeedsModels;
+
+/** `areKept`: whether all models will be there for the next task, and are not too large to be kept together. */
+export type PrepareByTypeOutcome = { readonly areKept: boolean } | NeedsModels;
 
 /** Tasks that validate entities against the models of their types. */
 export const byTypeTasks = {
@@ -98,21 +113,21 @@ export const byTypeTasks = {
     return { found: [...lists.values()] };
   },
 
+  /** Compiles the models, to be kept for entities. It depends on no entity, and takes longer than one. */
+  prepareByType({ models, schemas }: PrepareByTypeInput): PrepareByTypeOutcome {
+    const needs = needed(compiledOf(models, schemas));
+    if (needs.length > 0) return { needs };
+    return { areKept: models.every(({ key, name }) => compiledModel(key, name) !== undefined) };
+  },
+
   /**
    * Validates each entity against the model of each of its types that has one. The answer is as that of `validate`, with
    * `models`, the titles of the models. A worker that has not met a model yet needs its schema.
    */
-  validateByType({ text, models, schemas, form, isStrict }: ValidateByTypeInput): ValidateByTypeOutcome {
-    const given = new Map(schemas);
-    const compiled = models.map((one) => {
-      const schema = given.get(one.key);
-      const model =
-        schema === undefined ? compiledModel(one.key, one.name) : compileModel(one.key, one.name, schema);
-      return { ...one, model };
-    });
+  validateByType({ text, models, schemas = [], form, isStrict }: ValidateByTypeInput): ValidateByTypeOutcome {
+    const compiled = compiledOf(models, schemas);
     const ready = compiled.filter(isReady);
-    if (ready.length < compiled.length)
-      return { needs: compiled.flatMap(({ key, model }) => (model === undefined ? [key] : [])) };
+    if (ready.length < compiled.length) return { needs: needed(compiled) };
     const read = readJson(text);
     if ('unreadable' in read) return read;
     const found = entitiesIn(read.value as JsonValue, form);
@@ -142,7 +157,27 @@ interface ReadyModel extends TypeModel {
   readonly model: Model;
 }
 
-function isReady(one: TypeModel & { readonly model: Model | undefined }): one is ReadyModel {
+type Compiled<One> = One & { readonly model: Model | undefined };
+
+/** The models that this worker has compiled, or compiles now. */
+function compiledOf<One extends Pick<TypeModel, 'key' | 'name'>>(
+  models: readonly One[],
+  schemas: GivenSchemas,
+): readonly Compiled<One>[] {
+  const given = new Map(schemas);
+  return models.map((one) => {
+    const schema = given.get(one.key);
+    const model =
+      schema === undefined ? compiledModel(one.key, one.name) : compileModel(one.key, one.name, schema);
+    return { ...one, model };
+  });
+}
+
+function needed(compiled: readonly Compiled<Pick<TypeModel, 'key'>>[]): readonly string[] {
+  return compiled.flatMap(({ key, model }) => (model === undefined ? [key] : []));
+}
+
+function isReady(one: Compiled<TypeModel>): one is ReadyModel {
   return one.model !== undefined;
 }
 

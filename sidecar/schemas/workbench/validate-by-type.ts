@@ -18,7 +18,7 @@ interface Parts {
 /** How many deadlines of a task the compilation of a model may take. */
 const COMPILE_DEADLINES = 5;
 
-/** Each round may reach another worker, which asks for other schemas. With all of them, none asks for more. */
+/** Each round may reach another worker, which has not compiled the models yet. */
 const MAX_ROUNDS = 16;
 
 /** Characters of a type that messages repeat. */
@@ -55,18 +55,28 @@ export async function validatedByType(
   };
   const queueKey = `validate ${input.models.map(({ key }) => key).join(' ')}`;
   const schemas = new Map<string, string>();
-  for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const compiling = schemas.size === 0 ? {} : { deadlineMs: COMPILE_DEADLINES * deadlineMs };
-    const outcome = await withinBounds(
-      workers.run(
-        'validateByType',
-        { ...input, schemas: [...schemas] },
-        { ...options, queueKey, ...compiling },
-      ),
-    );
-    if (!('needs' in outcome)) return answerOf(outcome);
+  const addNeeded = async (needs: readonly string[]) => {
     for (const { schema } of withSchemas)
-      if (outcome.needs.includes(schema.contentHash)) schemas.set(schema.contentHash, await schema.text());
+      if (needs.includes(schema.contentHash)) schemas.set(schema.contentHash, await schema.text());
+  };
+  const normal = { ...options, queueKey };
+  // Schemas were accepted before, so compiling them ends. Entities get no more time than they would without that.
+  const compiling = { ...normal, deadlineMs: COMPILE_DEADLINES * deadlineMs };
+  let areKept = true;
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    // Of models that no worker keeps together, compiling is part of each validation.
+    const run = areKept
+      ? workers.run('validateByType', input, normal)
+      : workers.run('validateByType', { ...input, schemas: [...schemas] }, compiling);
+    const outcome = await withinBounds(run);
+    if (!('needs' in outcome)) return answerOf(outcome);
+    await addNeeded(outcome.needs);
+    const models = input.models.map(({ key, name }) => ({ key, name }));
+    const prepared = await withinBounds(
+      workers.run('prepareByType', { models, schemas: [...schemas] }, compiling),
+    );
+    if ('needs' in prepared) await addNeeded(prepared.needs);
+    else ({ areKept } = prepared);
   }
   throw new WorkersBusyError(MAX_ROUNDS);
 }

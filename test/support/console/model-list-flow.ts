@@ -135,6 +135,25 @@ export function modelListFlows(browser: () => Browser): void {
     await endFlow(flow);
   });
 
+  it('a context that is changed says which models mean something else then', async () => {
+    const flow = await openModels(browser(), '/~contexts/official', [
+      ['/contexts', { name: 'official', '@context': { speed: 'https://terms.example/speed' } }],
+      ['/domains', { name: 'City' }],
+      ['/domains/City/models/Car', { schema: carSchema({ speed: { type: 'number' } }), context: 'official' }],
+    ]);
+    const { page } = flow;
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await fillEditor(page, 'The @context', '{"speed": "urn:terms:speed"}');
+    await page.getByRole('button', { name: 'Save a new version' }).click();
+    await page.getByText('One model that follows it means something else now').waitFor();
+    await page.getByRole('link', { name: 'City/Car', exact: true }).waitFor();
+    await page.getByText('What changes').click();
+    await page.getByText('"speed" means urn:terms:speed, meant https://terms.example/speed').waitFor();
+    await page.getByRole('button', { name: 'Show the context' }).click();
+    await page.getByRole('row', { name: /^speed urn:terms:speed/ }).waitFor();
+    await endFlow(flow);
+  });
+
   it('a context is made, shown with the IRIs of its terms, and changed', async () => {
     const flow = await openModels(browser(), '/~contexts/~new');
     const { page } = flow;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Lifecycle } from '../../../../sidecar/schemas/service/service.js';
+import type { Lifecycle, Model } from '../../../../sidecar/schemas/service/service.js';
 import type { ContextSupply } from '../../../../sidecar/schemas/service/context-supply.js';
 import {
   createWorkbench,
@@ -28,6 +28,11 @@ function benchWith(...outcomes: readonly unknown[]) {
 const PUBLISHED: Lifecycle = { status: 'published', deprecatedAt: undefined, sunsetAt: undefined };
 
 function benchOf(lifecycle: Lifecycle, ...outcomes: readonly unknown[]) {
+  return benchOver([], lifecycle, outcomes);
+}
+
+/** @param found the models of every type */
+function benchOver(found: readonly Model[], lifecycle: Lifecycle, outcomes: readonly unknown[]) {
   const runs: Run[] = [];
   const left = [...outcomes];
   const workers = {
@@ -43,7 +48,7 @@ function benchOf(lifecycle: Lifecycle, ...outcomes: readonly unknown[]) {
     supply: async (url) => ({ sha256: `hash of ${url}`, text: '{}' }),
   };
   const models = {
-    ofType: async () => Promise.resolve([]),
+    ofType: async () => Promise.resolve(found),
     schema: async () => ({ contentHash: 'hash', lifecycle, text: async () => '{"type":"object"}' }),
   };
   return { runs, workbench: createWorkbench({ models, contexts, workers, deadlineMs: 100 }) };
@@ -70,6 +75,44 @@ describe('the workbench', () => {
       ],
     );
     for (const { options } of runs) assert.equal(options?.queueKey, 'validate hash');
+  });
+
+  it('the workbench gives entities no more time by type than otherwise: unknown models are compiled apart from them', async () => {
+    const found = { found: [{ types: [{ type: 'Bike', localName: 'Bike' }], pointer: '' }] };
+    const needs = { needs: ['hash'] };
+    const again = [needs, { areKept: true }];
+    const model = { ...MODEL, status: 'published' } as unknown as Model;
+    const { workbench, runs } = benchOver([model], PUBLISHED, [found, ...again, ...again, { answer: '1' }]);
+    assert.equal(await workbench.validateByType('{}', {}), '1');
+    const [validation, preparation] = [
+      ['validateByType', true, false, undefined],
+      ['prepareByType', false, true, 500],
+    ];
+    assert.deepEqual(
+      runs
+        .slice(1)
+        .map(({ kind, input, options }) => [kind, 'text' in input, 'schemas' in input, options?.deadlineMs]),
+      [validation, preparation, validation, preparation, validation],
+    );
+    for (const { options } of runs.slice(1)) assert.equal(options?.queueKey, 'validate hash');
+    const late = new TaskTooCostlyError('time', 'late');
+    const slow = benchOver([model], PUBLISHED, [found, ...again, late]);
+    await assert.rejects(slow.workbench.validateByType('{}', {}), DeadlineExceededError);
+    const endless = Array.from({ length: 100 }, () => again).flat();
+    const lost = benchOver([model], PUBLISHED, [found, ...endless]);
+    await assert.rejects(lost.workbench.validateByType('{}', {}), WorkersBusyError);
+  });
+
+  it('the workbench compiles models that no worker keeps together along with each validation by type', async () => {
+    const found = { found: [{ types: [{ type: 'Bike', localName: 'Bike' }], pointer: '' }] };
+    const model = { ...MODEL, status: 'published' } as unknown as Model;
+    const needs = { needs: ['hash'] };
+    const outcomes = [found, needs, needs, needs, { areKept: false }, { answer: '1' }];
+    const { workbench, runs } = benchOver([model], PUBLISHED, outcomes);
+    assert.equal(await workbench.validateByType('{}', {}), '1');
+    const last = runs.at(-1);
+    assert.deepEqual([last?.kind, last?.options?.deadlineMs], ['validateByType', 500]);
+    assert.deepEqual(last?.input['schemas'], [['hash', '{"type":"object"}']]);
   });
 
   it('the workbench warns of a deprecated model, with its dates', async () => {

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { BrokenFollowersError } from '../../sidecar/schemas/service/errors.js';
+import { MAX_FOLLOWERS } from '../../sidecar/schemas/service/context-followers.js';
+import type { SchemaService } from '../../sidecar/schemas/service/service.js';
+import { PreconditionFailedError } from '../../sidecar/schemas/store/errors.js';
+import type { SchemaStore } from '../../sidecar/schemas/store/store.js';
+import type { JsonValue } from '../../sidecar/shared/json/json.js';
+import { TaskTooCostlyError } from '../../sidecar/shared/workers/errors.js';
+import { plainSchema } from '../unit/schemas/service/fixtures.js';
+import { BASE_URL, rejection, useRigs } from '../unit/schemas/service/harness.js';
+import { over, storeWith } from '../unit/schemas/service/meddling.js';
+
+const OPTIONS = { baseUrl: BASE_URL };
+const LOOKING = { ...OPTIONS, looksAtFollowers: true };
+const SCHEMA = plainSchema({ seats: { type: 'integer' } });
+const BEFORE = { terms: 'https://terms.example/' };
+const AFTER = { terms: 'https://other.example/' };
+/** No context that defines "seats" otherwise can follow it. */
+const PROTECTED = { '@protected': true, terms: 'https://terms.example/', seats: 'urn:other:seats' };
+
+function urlOf(name: string, version?: number): string {
+  return `${BASE_URL}/api/v2/contexts/${name}${version === undefined ? '' : `?version=${version}`}`;
+}
+
+function model(service: SchemaService, name: string, context: JsonValue) {
+  const compatibility = 'full';
+  return service.models.create('city', { name, schema: SCHEMA, context, compatibility }, OPTIONS);
+}
+
+/** What is said of a follower in which `seats` is `terms:seats`. */
+const meaning = (from: string, to: string) => [
+  `"seats" means ${to}seats, meant ${from}seats`,
+  `"terms" means ${to}, meant ${from}`,
+];
+
+async function detailsOf(update: ReturnType<SchemaService['contexts']['update']>) {
+  const { followers } = await update;
+  return followers.map(({ model: name, change }) => [name, change.differences.map(({ detail }) => detail)]);
+}
+
+/** A store that does something once, just before a context gets a new version. */
+function before(what: (store: SchemaStore) => Promise<unknown>): (store: SchemaStore) => SchemaStore {
+  let isDone = false;
+  return (store) =>
+    storeWith(store, {
+      contexts: over(store.contexts, {
+        update: async (...parameters) => {
+          if (!isDone) {
+            isDone = true;
+            await what(store);
+          }
+          return store.contexts.update(...parameters);
+        },
+      }),
+    });
+}
+
+const text = (context: JsonValue) => JSON.stringify({ '@context': context });
+
+describe('the followers of a context that changes', () => {
+  const rigOf = useRigs();
+
+  it('followers that mean something else are named, through other contexts and models too, and those of a version are not', async (t) => {
+    const { service } = await rigOf(t);
+    const own = { seats: 'terms:seats' };
+    await service.contexts.create('base', BEFORE, OPTIONS);
+    await service.contexts.create('between', [urlOf('base'), own], OPTIONS);
+    await model(service, 'Direct', ['base', own]);
+    await model(service, 'Through', 'between');
+    await model(service, 'Model', urlOf('city~Through'));
+    await model(service, 'Pinned', [urlOf('base', 1), own]);
+    const names = ['Direct', 'Model', 'Through'];
+    const change = meaning(BEFORE.terms, AFTER.terms);
+    const dryRun = true;
+    for (const options of [{ ...LOOKING, dryRun }, { ...LOOKING, dryRun }, LOOKING])
+      assert.deepEqual(
+        await detailsOf(service.contexts.update('base', AFTER, options)),
+        names.map((name) => [name, change]),
+      );
+    for (const same of [AFTER, { ...AFTER, more: 'urn:more' }])
+      assert.deepEqual(await detailsOf(service.contexts.update('base', same, LOOKING)), []);
+  });
+
+  it('followers that could not be processed any more keep a context from changing; others are none of its business', async (t) => {
+    const { service, store } = await rigOf(t);
+    await service.contexts.create('base', BEFORE, OPTIONS);
+    await model(service, 'Bench', ['base', { seats: 'terms:seats' }]);
+    await service.contexts.create('other', [urlOf('base'), { seats: 'terms:seats' }], OPTIONS);
+    const refused = await rejection(
+      service.contexts.update('base', PROTECTED, LOOKING),
+      BrokenFollowersError,
+    );
+    assert.deepEqual(refused.dependents, [
+      { kind: 'model', domain: 'city', name: 'Bench', version: 1 },
+      { kind: 'context', name: 'other', version: 1 },
+    ]);
+    assert.match(refused.message, /"seats": The term is protected/);
+    assert.equal((await service.contexts.document('base', 1)).kind, 'custom');
+    await store.contexts.update('base', { text: text(PROTECTED), contexts: new Set() });
+    const done = await service.contexts.update('base', { ...PROTECTED, more: 'urn:more' }, LOOKING);
+    assert.equal(done.isNewVersion, true, 'they could not be processed before either');
+    assert.deepEqual(
+      done.warnings.filter(({ code }) => code === 'broken-follower'),
+      [],
+    );
+    assert.equal((await service.contexts.update('base', BEFORE, LOOKING)).isNewVersion, true);
+  });
+
+  it('followers that a chain of contexts becomes too long for keep a context from changing', async (t) => {
+    const { service } = await rigOf(t);
+    await service.contexts.create('below', BEFORE, OPTIONS);
+    await service.contexts.create('c0', BEFORE, OPTIONS);
+    for (let n = 1; n < 11; n += 1)
+      await service.contexts.create(`c${n}`, [urlOf(`c${n - 1}`), { [`x${n}`]: `urn:x:${n}` }], OPTIONS);
+    const change = service.contexts.update('c0', [urlOf('below'), BEFORE], LOOKING);
+    const { dependents, message } = await rejection(change, BrokenFollowersError);
+    assert.deepEqual(dependents, [{ kind: 'context', name: 'c10', version: 1 }]);
+    assert.match(message, /10 deep/);
+  });
+
+  it('followers that come just before a context is written, and break by it, are warned of', async (t) => {
+    const { service } = await rigOf(t, {
+      store: before((store) =>
+        store.contexts.create('late', {
+          text: text([urlOf('base').replace(BASE_URL, 'http://gateway.invalid'), { seats: 'urn:own:seats' }]),
+          contexts: new Set(['base']),
+        }),
+      ),
+    });
+    await service.contexts.create('base', BEFORE, OPTIONS);
+    const { isNewVersion, warnings } = await service.contexts.update('base', PROTECTED, LOOKING);
+    assert.equal(isNewVersion, true);
+    assert.deepEqual(
+      warnings.map(({ code, pointer, detail }) => [code, pointer, detail.slice(0, 49)]),
+      [['broken-follower', '/@context', 'The context "late" cannot be processed any more: ']],
+    );
+  });
+
+  it('followers are looked at again when another update of the context comes first', async (t) => {
+    const between = { terms: 'https://between.example/' };
+    const meddling = before((store) =>
+      store.contexts.update('base', { text: text(between), contexts: new Set() }),
+    );
+    const { service } = await rigOf(t, { store: meddling });
+    const { context } = await service.contexts.create('base', BEFORE, OPTIONS);
+    await model(service, 'Bench', ['base', { seats: 'terms:seats' }]);
+    assert.deepEqual(await detailsOf(service.contexts.update('base', AFTER, LOOKING)), [
+      ['Bench', meaning(between.terms, AFTER.terms)],
+    ]);
+    const stale = { ...LOOKING, ifMatch: [context.etag] };
+    await rejection(service.contexts.update('base', BEFORE, stale), PreconditionFailedError);
+  });
+
+  it('followers beyond a hundred, and those that take too much, are counted', async (t) => {
+    let isSlow = false;
+    const { service, store, tasks } = await rigOf(t, {
+      workers: (workers) => ({
+        run: (kind, input, options) =>
+          isSlow && kind === 'contextTerms'
+            ? Promise.reject(new TaskTooCostlyError('time', 'It took too long.'))
+            : workers.run(kind, input, options),
+      }),
+    });
+    await service.contexts.create('base', BEFORE, OPTIONS);
+    const follower = { text: text([urlOf('base')]), contexts: new Set(['base']) };
+    for (let n = 0; n < MAX_FOLLOWERS + 3; n += 1) await store.contexts.create(`f${n}`, follower);
+    tasks.length = 0;
+    const codes = async () => {
+      const { warnings } = await service.contexts.update('base', AFTER, { ...LOOKING, dryRun: true });
+      return warnings.map(({ code, detail }) => `${code}: ${detail.slice(0, 24)}`);
+    };
+    assert.deepEqual(await codes(), ['followers-not-compared: 3 followers of the conte']);
+    assert.ok(tasks.length < 20 * MAX_FOLLOWERS);
+    isSlow = true;
+    assert.deepEqual(await codes(), ['followers-not-compared: 103 followers of the con']);
+  });
+
+  it('followers are looked at no longer, and nothing is written, when the client has left', async (t) => {
+    const leaving = new AbortController();
+    const { service } = await rigOf(t, {
+      workers: (workers) => ({
+        run: (kind, input, options) => {
+          if (kind === 'contextTerms') leaving.abort(new Error('gone'));
+          return workers.run(kind, input, options);
+        },
+      }),
+    });
+    await service.contexts.create('base', BEFORE, OPTIONS);
+    await service.contexts.create('other', [urlOf('base')], OPTIONS);
+    const { signal } = leaving;
+    await assert.rejects(service.contexts.update('base', AFTER, { ...LOOKING, signal }), /gone/);
+    assert.match((await service.contexts.document('base')).bytes.toString(), /terms\.example/);
+  });
+});
