@@ -83,7 +83,7 @@ export async function openSchemas(
     retention: store.retention,
     brokerNotes: store.brokerNotes,
     workbench,
-    transfer: createTransfer({ schemas: service, workbench, workers, deadlineMs, limitBytes }),
+    transfer: createTransfer({ schemas: service, workbench, workers, clock, deadlineMs, limitBytes }),
     workers: () => workers.load(),
     lockWaits: () => store.lockWaits,
     close: async () => {
@@ -117,7 +117,7 @@ export async function openSchemasInMemory(
   return {
     service: schemas,
     workbench,
-    transfer: createTransfer({ schemas, workbench, workers, deadlineMs, limitBytes: LARGEST_IMPORT }),
+    transfer: createTransfer({ schemas, workbench, workers, clock, deadlineMs, limitBytes: LARGEST_IMPORT }),
     close: async () => {
       await Promise.all([remote.close(), workers.close()]);
       await store.close();
