@@ -724,8 +724,8 @@ export const text = {
       model: 'model',
       context: 'context',
       examples: 'Examples',
-      exampleCounts: (valid: string, invalid: string) =>
-        invalid === '0' ? `${valid} valid` : `${valid} valid, ${invalid} not`,
+      exampleCounts: (valid: string, invalid: string, unchecked: string) =>
+        `${valid} valid${invalid === '0' ? '' : `, ${invalid} not`}${unchecked === '0' ? '' : `, ${unchecked} not checked`}`,
       into: (domains: string) => `Into ${domains}.`,
       ignored: (files: string) => `${files} ${files === '1' ? 'file is' : 'files are'} no part of a model.`,
       line: (line: number) => `line ${line}`,

@@ -889,6 +889,8 @@ export interface components {
         readonly line?: number;
         readonly detail: string;
       }[];
+      /** @description Paths of those that were not checked, because the examples of the import took too long. */
+      readonly unchecked?: readonly string[];
     };
     /** ImportedFile */
     readonly ImportedFile: {
@@ -931,6 +933,7 @@ export interface components {
         readonly examples: {
           readonly valid: number;
           readonly invalid: number;
+          readonly unchecked: number;
         };
       };
       readonly files: readonly components['schemas']['ImportedFile'][];

@@ -33,7 +33,13 @@ export function ImportReportView({ report }: { readonly report: ImportReport }) 
         </div>
         <div class={summary.examples.invalid > 0 ? 'bad' : ''}>
           <dt>{t.examples}</dt>
-          <dd>{t.exampleCounts(count(summary.examples.valid), count(summary.examples.invalid))}</dd>
+          <dd>
+            {t.exampleCounts(
+              count(summary.examples.valid),
+              count(summary.examples.invalid),
+              count(summary.examples.unchecked),
+            )}
+          </dd>
         </div>
       </dl>
       {summary.domains.length > 0 && <p>{t.into(summary.domains.join(', '))}</p>}

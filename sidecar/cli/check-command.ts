@@ -53,6 +53,7 @@ function verdictOf(
   return (
     summary.refused === 0 &&
     summary.examples.invalid === 0 &&
+    files.every(({ examples }) => examples?.unchecked === undefined) &&
     leftOut.length === 0 &&
     dependents.every(({ status }) => status !== 'refused') &&
     !changes.some((change) => isTooMuch(change, failOn))

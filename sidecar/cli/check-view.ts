@@ -47,7 +47,11 @@ function annotations(
     const changes = (file.differences ?? []).map(({ pointer, detail }): Annotation => {
       return { level, path, title: `Change: ${change ?? ''}`, text: `${pointer}: ${detail}` };
     });
-    return [...faults, ...changes];
+    const unchecked = (examples?.unchecked ?? []).map((one): Annotation => {
+      const text = 'The examples together took too long.';
+      return { level: 'error', path: one, title: 'Example was not checked', text };
+    });
+    return [...faults, ...unchecked, ...changes];
   });
   return [
     ...found.map((one) => annotation(one, paths)),

@@ -1,6 +1,16 @@
 import type { Readable, Writable } from 'node:stream';
+import type { SchemaService } from '../schemas/service/service.js';
 import type { Transfer } from '../schemas/transfer/transfer.js';
+import type { Workbench } from '../schemas/workbench/workbench.js';
 import type { Clock } from '../shared/clock.js';
+
+/** A schema service in memory, which is gone when it is closed. It has nothing, and fetches nothing. */
+export interface LocalModels {
+  readonly service: SchemaService;
+  readonly transfer: Transfer;
+  readonly workbench: Workbench;
+  close(): Promise<void>;
+}
 
 /** What a command has of the world around it. */
 export interface CliContext {
@@ -15,8 +25,7 @@ export interface CliContext {
   onInterrupt(handler: () => void): () => void;
   /** Ends the process at once. */
   leave(exitCode: number): void;
-  /** Opens a schema service in memory, which is gone when it is closed. */
-  openModels(): Promise<{ readonly transfer: Transfer; close(): Promise<void> }>;
+  openModels(): Promise<LocalModels>;
   /** Runs a gateway in this process. */
   serve(): Promise<void>;
 }

@@ -1,59 +1,9 @@
 import { inferenceTasks, type SampleForm } from '../schemas/inference/tasks.js';
 import { say, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode } from './exit-codes.js';
-import { formatCount, printable } from './format.js';
+import { printable } from './format.js';
 import type { GatewayClient } from './gateway-client.js';
 import { readJson, readJsonText } from './json-file.js';
-
-interface Verdict {
-  readonly valid: boolean;
-  readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
-  readonly warnings: readonly { readonly pointer?: string; readonly detail?: string }[];
-}
-
-export interface ValidateOptions {
-  readonly model: string;
-  readonly form?: string;
-  readonly json?: boolean;
-}
-
-/** Checks an entity, or an array of entities, against a model of a gateway. @throws CliError */
-export async function validateFile(
-  file: string,
-  { model, form, json }: ValidateOptions,
-  gateway: GatewayClient,
-  context: CliContext,
-): Promise<ExitCode> {
-  const [domain = '', name = '', ...rest] = model.split('/');
-  if (domain === '' || name === '' || rest.length > 0)
-    throw new CliError(EXIT.usage, `--model must be DOMAIN/MODEL, not ${JSON.stringify(model)}.`);
-  const query = form === undefined ? '' : `?form=${encodeURIComponent(form)}`;
-  const path = `/api/v2/validate/${encodeURIComponent(domain)}/${encodeURIComponent(name)}${query}`;
-  const { text } = await gateway.send('POST', path, { body: await readJsonText(file, context) });
-  const answer = JSON.parse(text) as Verdict | readonly Verdict[];
-  const verdicts = [answer].flat() as readonly Verdict[];
-  const invalid = verdicts.filter(({ valid }) => !valid).length;
-  if (json === true) say(context.stdout, text);
-  else {
-    for (const [index, verdict] of verdicts.entries()) {
-      const where = Array.isArray(answer) ? `${file}[${index}]` : file;
-      const lines = [
-        ...verdict.errors.map(
-          ({ pointer, detail }) => `  ${pointer === '' ? '(whole)' : pointer}: ${detail}`,
-        ),
-        ...verdict.warnings.map((warning) => `  warning: ${warning.detail ?? JSON.stringify(warning)}`),
-      ];
-      if (!verdict.valid || lines.length > 0 || !Array.isArray(answer))
-        say(context.stdout, `${where}: ${verdict.valid ? 'valid' : 'not valid'}`, ...lines.map(printable));
-    }
-    if (Array.isArray(answer))
-      say(
-        context.stdout,
-        `${formatCount(verdicts.length - invalid)} valid, ${formatCount(invalid)} not valid`,
-      );
-  }
-  return invalid > 0 ? EXIT.partial : EXIT.done;
-}
 
 export interface JsonLdOptions {
   readonly context?: string;

@@ -40,7 +40,8 @@ function isEntry({ status, differences, examples }: Members): boolean {
     (differences === undefined || isDifferences(differences)) &&
     (examples === undefined ||
       (isMembers(examples) &&
-        isListOf(examples['invalid'], (fault) => isMembers(fault) && isText(fault['path']))))
+        isListOf(examples['invalid'], (fault) => isMembers(fault) && isText(fault['path'])) &&
+        (examples['unchecked'] === undefined || isListOf(examples['unchecked'], isText))))
   );
 }
 

@@ -9,6 +9,7 @@ const MAX_EXAMPLES = 50;
 export function reportLines({ summary, files, dependents }: ImportReport): readonly string[] {
   const refused = files.filter(({ status }) => status === 'refused');
   const examples = files.flatMap((file) => file.examples?.invalid ?? []);
+  const unchecked = files.flatMap((file) => file.examples?.unchecked ?? []);
   const { dryRun, domains, models, created, updated, unchanged } = summary;
   const would = dryRun ? 'would be ' : '';
   return [
@@ -19,6 +20,10 @@ export function reportLines({ summary, files, dependents }: ImportReport): reado
     ...section(
       `Examples that are not valid: ${formatItems(summary.examples.invalid, 'files')}`,
       limited(examples.map((fault) => `${place(fault)}: ${fault.pointer} ${fault.detail}`)),
+    ),
+    ...section(
+      `Examples that were not checked, because all together took too long: ${formatItems(unchecked.length, 'files')}`,
+      limited(unchecked),
     ),
     ...section(
       dryRun ? 'Models that would change' : 'Models that changed',
@@ -40,7 +45,7 @@ export function reportLines({ summary, files, dependents }: ImportReport): reado
       `${formatCount(refused.length)} refused`,
     ].join(
       ', ',
-    )}. Examples: ${formatCount(summary.examples.valid)} valid, ${formatCount(summary.examples.invalid)} not.`,
+    )}. Examples: ${formatCount(summary.examples.valid)} valid, ${formatCount(summary.examples.invalid)} not${unchecked.length === 0 ? '' : `, ${formatCount(unchecked.length)} not checked`}.`,
   ].map(printable);
 }
 

@@ -3,7 +3,7 @@ import { GatewayError } from '../shared/errors.js';
 import { say, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode } from './exit-codes.js';
 import type { CopyOptions } from './database-commands.js';
-import type { JsonLdOptions, InferOptions, ValidateOptions } from './file-commands.js';
+import type { JsonLdOptions, InferOptions } from './file-commands.js';
 import { addModelsCommands } from './models-program.js';
 import { gatewayNamed, gatewayOption, onGateway } from './program-options.js';
 import type { PurgeOptions } from './purge-command.js';
@@ -17,6 +17,7 @@ import {
   gatewayOf,
   type PlaceOptions,
 } from './settings.js';
+import type { ValidateOptions } from './validate-command.js';
 
 interface JsonOption {
   readonly json?: boolean;
@@ -54,6 +55,7 @@ Examples:
   ngsi-ld-gateway purge --gateway http://localhost:8080 type=Sensor --older-than 90d
   ngsi-ld-gateway purges list --state running
   ngsi-ld-gateway models import ./dataModel.Transportation --dry-run
+  ngsi-ld-gateway validate bike.jsonld --schema ./dataModel.City/Bike
 
 Environment:
   NGSILD_GATEWAY_URL     the gateway, in place of --gateway
@@ -63,6 +65,13 @@ Environment:
                          the database, for migrate, copy and backup; serve takes all settings of docs/config.md
 
 Exit codes: 0 done, 1 failed, 2 wrong call or query, 3 partial or not valid, 4 refused by gateway or broker, 130 interrupted.
+`;
+
+const VALIDATE_EXAMPLES = `
+Examples:
+  ngsi-ld-gateway validate bike.jsonld --schema ./dataModel.City/Bike
+  ngsi-ld-gateway validate *.jsonld --schema ./dataModel.City --schema ./data-models
+  ngsi-ld-gateway validate bike.jsonld --model City/Bike --gateway http://localhost:8080
 `;
 
 /** Modules are loaded by the command that needs them: the engine takes longer than most commands. */
@@ -199,13 +208,25 @@ function createProgram(
   addModelsCommands(program, context, end);
 
   onGateway(program.command('validate'))
-    .argument('<file>', 'an entity or an array of them; - is standard input')
-    .description('check entities against a model; exits with 3 when one is not valid')
-    .requiredOption('--model <domain/model>', 'the model')
+    .argument('<files...>', 'each an entity or an array of them; - is standard input')
+    .description('check entities against a model, here or by a gateway; exits with 3 when one is not valid')
+    .option(
+      '--schema <path>',
+      "here, without a gateway: a model's schema.json or its folder, or a folder of models, of which each entity takes that of its type; once more: a folder with documents that they share",
+      (path: string, all: readonly string[] | undefined) => [...(all ?? []), path],
+    )
+    .option(
+      '--model <model>',
+      'DOMAIN/MODEL of a gateway, or of the folder of models; by the types of the entities unless given',
+    )
     .option('--form <form>', 'the representation of the entities; detected unless given')
-    .action(async (file: string, options: ValidateOptions & PlaceOptions) => {
-      const { validateFile } = await import('./file-commands.js');
-      end(await validateFile(file, options, demandGateway(options, env, clock), context));
+    .addHelpText('after', VALIDATE_EXAMPLES)
+    .action(async (files: string[], { gateway, ...options }: ValidateOptions & PlaceOptions) => {
+      if (gateway !== undefined && options.schema !== undefined)
+        throw new CliError(EXIT.usage, 'Say --schema or --gateway, not both.');
+      const { validateFiles } = await import('./validate-command.js');
+      const by = options.schema === undefined ? gatewayOf(gatewayNamed(gateway), env, clock) : undefined;
+      end(await validateFiles(files, options, by, context));
     });
 
   for (const how of ['expand', 'compact'] as const) {

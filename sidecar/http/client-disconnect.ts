@@ -21,7 +21,7 @@ export class ClientDisconnect implements CancelSignal {
   }
 
   get reason(): Error {
-    return refused('invalidRequest', 'The client disconnected before the answer.');
+    return disconnected();
   }
 
   addEventListener(_type: 'abort', listener: () => void): void {
@@ -39,12 +39,17 @@ export class ClientDisconnect implements CancelSignal {
   };
 }
 
+/** Nobody reads it but the log, for which it is a request that was refused like others. */
+function disconnected(): Error {
+  return refused('invalidRequest', 'The client disconnected before the answer.');
+}
+
 /** The same as an AbortSignal, for longer work such as a purge. */
 export function disconnectSignal(request: IncomingMessage, response: ServerResponse): AbortSignal {
   const controller = new AbortController();
   response.once('close', () => {
-    if (!response.writableFinished) controller.abort();
+    if (!response.writableFinished) controller.abort(disconnected());
   });
-  if (request.socket.destroyed) controller.abort();
+  if (request.socket.destroyed) controller.abort(disconnected());
   return controller.signal;
 }

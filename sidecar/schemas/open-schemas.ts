@@ -83,7 +83,7 @@ export async function openSchemas(
     retention: store.retention,
     brokerNotes: store.brokerNotes,
     workbench,
-    transfer: createTransfer({ schemas: service, workbench, workers, deadlineMs, limitBytes }),
+    transfer: createTransfer({ schemas: service, workbench, workers, clock, deadlineMs, limitBytes }),
     workers: () => workers.load(),
     lockWaits: () => store.lockWaits,
     close: async () => {
@@ -99,7 +99,9 @@ const PATIENT_MS = 30_000;
 const LARGEST_IMPORT = 512 * 1024 * 1024;
 
 /** A schema service in memory, for the command line: it has nothing, and fetches nothing. */
-export async function openSchemasInMemory(clock: Clock): Promise<Pick<OpenSchemas, 'transfer' | 'close'>> {
+export async function openSchemasInMemory(
+  clock: Clock,
+): Promise<Pick<OpenSchemas, 'service' | 'workbench' | 'transfer' | 'close'>> {
   const store = await SqliteStore.open(':memory:', clock);
   const deadlineMs = PATIENT_MS;
   const workers = new WorkersOnDemand({ deadlineMs, clock });
@@ -113,7 +115,9 @@ export async function openSchemasInMemory(clock: Clock): Promise<Pick<OpenSchema
     deadlineMs,
   });
   return {
-    transfer: createTransfer({ schemas, workbench, workers, deadlineMs, limitBytes: LARGEST_IMPORT }),
+    service: schemas,
+    workbench,
+    transfer: createTransfer({ schemas, workbench, workers, clock, deadlineMs, limitBytes: LARGEST_IMPORT }),
     close: async () => {
       await Promise.all([remote.close(), workers.close()]);
       await store.close();

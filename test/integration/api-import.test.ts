@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { after, describe, it } from 'node:test';
 import type { ImportedFile, ImportReport } from '../../sidecar/schemas/transfer/transfer.js';
 import { tarGz, zip } from '../support/archives.js';
-import { send, stopAll, type Answer } from '../support/gateway-harness.js';
+import { send, stopAll, type Answer, type LogLine } from '../support/gateway-harness.js';
 import {
   cityRepository,
   COMMON_URL,
@@ -101,6 +101,7 @@ describe('an import', () => {
       const report = await importing(api, completeRepository(), query);
       const { status, reason = '' } = fileOf(report, 'Lamp/schema.json');
       assert.equal(status, 'refused');
+      assert.deepEqual(report.summary.domains, []);
       assert.match(reason, /^Its domain Taken cannot be created\. There already is a context "Taken"/);
     }
     assert.deepEqual(await names(api, '/domains'), []);
@@ -139,7 +140,7 @@ describe('an import', () => {
       // The README, the CSV, what belongs to tools; and a document of another kind.
       ignored: 5,
       models: 2,
-      examples: { valid: 2, invalid: 1 },
+      examples: { valid: 2, invalid: 1, unchecked: 0 },
     });
     assert.deepEqual(await names(api, `/domains/${DOMAIN}/models`), ['Bench', 'Lamp']);
     const before = await exported(api);
@@ -662,6 +663,27 @@ describe('an import that is refused', () => {
     assert.equal((await api.send('POST', '/import', { raw, headers: GZIP })).status, 200);
   });
 
+  it('an import whose client disconnects is logged as refused, without a stack', async () => {
+    const { api, log } = await startApi();
+    const models = Object.fromEntries(
+      Array.from({ length: 40 }, (_, index) => [`M${index}/schema.json`, entitySchema(`M${index}`, 'x')]),
+    );
+    const raw = await tarGz(entriesOf({ ...completeRepository(), ...models }));
+    const sent = request(new URL(`${api.url}/import`), {
+      method: 'POST',
+      headers: { ...GZIP, 'content-length': raw.length },
+    });
+    sent.on('error', () => {});
+    sent.end(raw);
+    while ((await api.get(`/domains/${DOMAIN}/models/Bench`)).status !== 200);
+    sent.destroy();
+    const isOfImport = ({ msg, path }: LogLine) =>
+      msg === 'request failed' || (msg === 'request refused' && path === '/api/v2/import');
+    while (!log.lines.some(isOfImport)) await api.get('/domains');
+    const [{ level, msg, err } = assert.fail(), ...others] = log.lines.filter(isOfImport);
+    assert.deepEqual([level, msg, err, others], [30, 'request refused', undefined, []]);
+  });
+
   it('an import whose client disconnects stops, and the next one completes it', async () => {
     const api = await emptyApi();
     const models = Object.fromEntries(
@@ -824,7 +846,7 @@ describe('an export', () => {
     const other = await emptyApi('other');
     const report = reportOf(await other.send('POST', '/import', { raw, headers: GZIP }));
     assert.deepEqual([report.summary.created, report.summary.models], [16, 16]);
-    assert.deepEqual(report.summary.examples, { valid: 0, invalid: 0 });
+    assert.deepEqual(report.summary.examples, { valid: 0, invalid: 0, unchecked: 0 });
     assert.ok(raw.equals(await exported(other)));
   });
 

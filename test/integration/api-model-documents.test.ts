@@ -111,6 +111,28 @@ describe('the documents of a model', () => {
     }
   });
 
+  it('the files of a model come in pages, with the total and a link that keeps the version', async () => {
+    const all = (await api.get(`${model}/files?version=1`)).json() as readonly File[];
+    assert.ok(all.length > 3);
+    const seen: File[] = [];
+    let next: string | undefined = `${model}/files?version=1&limit=2`;
+    while (next !== undefined) {
+      const list = await api.get(next);
+      assert.equal(list.status, 200, list.text);
+      assert.equal(list.headers.get('x-total-count'), String(all.length));
+      const files = list.json() as readonly File[];
+      assert.ok(files.length <= 2);
+      seen.push(...files);
+      const link: string | undefined = /^<([^>]+)>; rel="next"$/.exec(list.headers.get('link') ?? '')?.[1];
+      assert.equal(link !== undefined, seen.length < all.length);
+      next = link?.slice(api.url.length);
+    }
+    assert.deepEqual(seen, all);
+    assert.deepEqual((await api.get(`${model}/files?offset=99`)).json(), []);
+    for (const wrong of ['limit=0', 'limit=1001', 'offset=-1'])
+      assert.equal((await api.get(`${model}/files?${wrong}`)).status, 400, wrong);
+  });
+
   it('the documents of a missing model, version or file are 404', async () => {
     for (const target of [
       `${model}/files/nothing.json`,

@@ -163,6 +163,23 @@ describe('contexts that name others', () => {
     }
   });
 
+  it('contexts that would include themselves by way of others are refused with that reason', async (t) => {
+    const { service } = await rigOf(t);
+    await service.contexts.create('one', TERMS, OPTIONS);
+    await service.contexts.create('two', [urlOf('one')], OPTIONS);
+    await service.contexts.create('three', [urlOf('two')], OPTIONS);
+    for (const [name, context] of [
+      ['one', [TERMS, urlOf('one')]],
+      ['one', [TERMS, urlOf('two')]],
+      ['one', [TERMS, urlOf('three')]],
+    ] as const) {
+      const refused = await rejection(service.contexts.update(name, context, OPTIONS), ContextInvalidError);
+      const [{ pointer, detail } = { pointer: '', detail: '' }, ...others] = refused.errors;
+      assert.deepEqual([pointer, others], ['/@context/1', []]);
+      assert.match(detail, /one cannot be used as a context: the context would include itself\.$/);
+    }
+  });
+
   it('contexts that name others are refused with the reason when these are not available', async (t) => {
     const { service, fetched } = await rigOf(t);
     const urls = [

@@ -221,12 +221,14 @@ describe('files of models', () => {
   it('files of models include no example where no entity satisfies the schema', async (t) => {
     const { service } = await rigOf(t);
     const options = { baseUrl: BASE_URL };
-    for (const [name, schema] of [
-      ['Text', { type: 'string' }],
-      ['None', { allOf: [{ required: ['a'] }, plainSchema({ a: false })] }],
+    for (const [name, schema, reason] of [
+      ['Text', { type: 'string' }, /allow no JSON object/],
+      ['Never', { type: 'object', allOf: [{ type: 'string' }] }, /allow no JSON object/],
+      ['None', { allOf: [{ required: ['a'] }, plainSchema({ a: false })] }, /allow no JSON object/],
       [
         'Faulty',
         { ...plainSchema({ a: { pattern: '^b$', not: { const: 'b' }, type: 'string' } }), required: ['a'] },
+        /Of the nearest that was tried, (?:the whole|\/a) /,
       ],
     ] as const) {
       await service.models.create('city', { name, schema });
@@ -237,7 +239,8 @@ describe('files of models', () => {
         ['schema.json', 'openapi.json', 'context.jsonld'],
         name,
       );
-      await rejection(service.models.document(key, 'example', options), FileNotFoundError);
+      const missing = await rejection(service.models.document(key, 'example', options), FileNotFoundError);
+      assert.match(missing.message, reason);
       const openapi = jsonOf(await service.models.document(key, 'openapi', options)) as JsonObject;
       assert.equal((openapi['components'] as JsonObject)['examples'], undefined);
     }

@@ -190,7 +190,7 @@ describe('models with a context of their own', () => {
     const refusals: readonly (readonly [JsonValue, string, RegExp])[] = [
       ['nothing', '/context', /no context "nothing" here/],
       [[{ seats: SEATS }, 'nothing'], '/context/1', /no context "nothing" here/],
-      ['city~Bench', '/context', /it is the context itself/],
+      ['city~Bench', '/context', /the context would include itself/],
       ['https://elsewhere.example/x', '/context', /neither stored here nor from an allowed origin/],
       [`${ALLOWED}/missing`, '/context', /404/],
       [{ seats: 5 }, '/context/seats', /./],

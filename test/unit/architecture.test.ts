@@ -141,10 +141,17 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'sidecar/cli/diff-view.ts': ['sidecar/schemas/transfer'],
       'sidecar/cli/push-command.ts': ['sidecar/schemas/transfer'],
       'sidecar/cli/push-plan.ts': ['sidecar/schemas/repository', 'sidecar/schemas/transfer'],
+      'sidecar/cli/model-around.ts': ['sidecar/schemas/repository', 'sidecar/schemas/transfer'],
+      'sidecar/cli/validate-here.ts': [
+        ...['sidecar/schemas/repository', 'sidecar/schemas/transfer'],
+        ...['sidecar/schemas/service', 'sidecar/schemas/workbench'],
+      ],
       'sidecar/cli/check-command.ts': ['sidecar/schemas/transfer'],
       'sidecar/cli/check-options.ts': ['sidecar/schemas/service'],
       'sidecar/cli/check-view.ts': ['sidecar/schemas/transfer'],
-      'sidecar/cli/context.ts': ['sidecar/schemas/transfer'],
+      'sidecar/cli/context.ts': [
+        ...['sidecar/schemas/transfer', 'sidecar/schemas/service', 'sidecar/schemas/workbench'],
+      ],
       'sidecar/cli/models-commands.ts': ['sidecar/schemas/transfer'],
     },
     packages: ['cli-progress', 'commander'],

@@ -1,8 +1,8 @@
 import type { ModelDocumentKind, ModelFile, ModelKey, ModelService } from '../../schemas/service/service.js';
-import { type Answer, derived, document } from './answer.js';
+import { type Answer, document, page } from './answer.js';
 import { endpoint, type Endpoint } from './endpoint.js';
 import { withLifecycle } from './lifecycle.js';
-import { parameters, VERSION } from './parameters.js';
+import { PAGE, parameters, VERSION } from './parameters.js';
 import { apiUrl } from './routes.js';
 import { COUNT, SHA256, TEXT, URL_TEXT, type JsonSchema, type TypeOf } from './schema-types.js';
 
@@ -81,19 +81,22 @@ export function modelDocumentEndpoints(models: ModelService): readonly Endpoint[
       id: 'listModelFiles',
       tag,
       summary: 'List the files of a model',
-      query: parameters(VERSION),
+      query: parameters({ ...VERSION, ...PAGE }),
       answers: {
         200: {
-          description: 'All of them; documents that the schema refers to come last.',
+          description: 'A page of them; documents that the schema refers to come last.',
           content: { 'application/json': { type: 'array', items: MODEL_FILE } },
+          isPage: true,
         },
       },
       problems: ['busy'],
-      handle: ({ params: { domain, model }, query: { version }, baseUrl }) =>
+      handle: ({ params: { domain, model }, query, baseUrl }) =>
         about({ domain, name: model }, async (key) => {
+          const { version, limit, offset } = query;
           const files = await models.files(key, { version, baseUrl });
           const url = apiUrl(baseUrl, 'domains', domain, 'models', model, 'files');
-          return derived(files.map((file) => fileJson(file, url, version)));
+          const items = files.slice(offset, offset + limit).map((file) => fileJson(file, url, version));
+          return page(items, files.length, query, url);
         }),
     }),
     endpoint({

@@ -25,6 +25,10 @@ const EXAMPLES = {
         additionalProperties: false,
       },
     },
+    unchecked: {
+      ...STRINGS,
+      description: 'Paths of those that were not checked, because the examples of the import took too long.',
+    },
   },
   required: ['valid', 'invalid'],
   additionalProperties: false,
@@ -86,8 +90,8 @@ export const IMPORT_REPORT = {
         models: COUNT,
         examples: {
           type: 'object',
-          properties: { valid: COUNT, invalid: COUNT },
-          required: ['valid', 'invalid'],
+          properties: { valid: COUNT, invalid: COUNT, unchecked: COUNT },
+          required: ['valid', 'invalid', 'unchecked'],
           additionalProperties: false,
         },
       },

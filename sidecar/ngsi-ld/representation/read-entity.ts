@@ -1,9 +1,11 @@
-import type { JsonObject } from '../../shared/json/json.js';
+import type { JsonObject, JsonValue } from '../../shared/json/json.js';
 import { NO_OWN_ATTRIBUTES } from '../entity-members.js';
 import { checkAttribute } from './attribute-checks.js';
 import { checkEntityMember, checkPresence } from './entity-checks.js';
 import { Findings, type EntityWarning, type Finding } from './findings.js';
 import { guessForm, type Form } from './form.js';
+import { checkGeometry, isGeometry } from './geometry.js';
+import { datasetsOf } from './instances.js';
 import { KeyValues } from './key-values.js';
 import { warnOfName } from './member-checks.js';
 import { readNgsiV2 } from './ngsiv2.js';
@@ -49,6 +51,7 @@ export function readEntity(entity: JsonObject, options: ReadOptions = {}): Entit
     else {
       findings.enter(name);
       warnOfName(name, findings);
+      checkGeometries(value, findings);
       findings.leave();
     }
   }
@@ -56,6 +59,16 @@ export function readEntity(entity: JsonObject, options: ReadOptions = {}): Entit
   const { readings, leftOut } = readingsOf(keyValues);
   const { faults, warnings } = findings;
   return { form, faults, warnings, readings, leftOut, kinds: keyValues.kinds };
+}
+
+/** What is meant as a geometry becomes a GeoProperty (clause 4.5.4), which no broker stores with another value. */
+function checkGeometries(value: JsonValue, findings: Findings): void {
+  for (const { submitted, path } of datasetsOf(value)) {
+    if (!isGeometry(submitted)) continue;
+    path.forEach((token) => findings.enter(token));
+    checkGeometry(submitted, findings);
+    path.forEach(() => findings.leave());
+  }
 }
 
 function readingsOf(keyValues: KeyValues): Pick<EntityReading, 'readings' | 'leftOut'> {

@@ -7,14 +7,9 @@ import { safetyFaults } from './context-safety.js';
 import { contextMeaning } from './context-terms.js';
 import { type ContextWarning, contextWarnings } from './context-warnings.js';
 import { type ContextDocument, coreContextUrl, coreVersionOf } from './core-context.js';
-import {
-  ContextFailureError,
-  ContextInvalidError,
-  ContextUnavailableError,
-  ContextUnusableError,
-} from './errors.js';
+import { ContextFailureError, ContextInvalidError } from './errors.js';
 import { KnownContexts } from './known-contexts.js';
-import { processingErrorOf, sentenceOf } from './processing-errors.js';
+import { isLoadingRefusal, processingErrorOf, sentenceOf } from './processing-errors.js';
 import {
   absoluteReference,
   createDocumentLoader,
@@ -188,7 +183,7 @@ async function loadingFaults(
       await load(url);
       return [];
     } catch (error) {
-      if (isRefusal(error)) return [{ pointer, detail: error.message }];
+      if (isLoadingRefusal(error)) return [{ pointer, detail: error.message }];
       throw error;
     }
   });
@@ -216,16 +211,6 @@ async function processingFaults(
   return [{ pointer: places.at(-1) ?? pointer, detail }];
 }
 
-function isRefusal(
-  error: unknown,
-): error is ContextFailureError | ContextUnavailableError | ContextUnusableError {
-  return (
-    error instanceof ContextFailureError ||
-    error instanceof ContextUnavailableError ||
-    error instanceof ContextUnusableError
-  );
-}
-
 /** Loads each URL once, and keeps unexpected errors, which the processor would wrap or swallow. */
 function remembering(load: DocumentLoader): { load: DocumentLoader; rethrowUnforeseen: () => void } {
   const loaded = new Map<string, Promise<LoadedDocument>>();
@@ -239,7 +224,7 @@ function remembering(load: DocumentLoader): { load: DocumentLoader; rethrowUnfor
         // The processor writes into documents.
         return { ...rest, document: structuredClone(document) };
       } catch (error) {
-        if (!isRefusal(error)) unforeseen.push(error);
+        if (!isLoadingRefusal(error)) unforeseen.push(error);
         throw error;
       }
     },

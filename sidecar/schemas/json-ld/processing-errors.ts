@@ -1,4 +1,5 @@
 import { isObject, member } from '../../shared/json/json.js';
+import { ContextFailureError, ContextUnavailableError, ContextUnusableError } from './errors.js';
 
 /** What the processor says of a context that it cannot process. */
 export interface ProcessingError {
@@ -6,6 +7,8 @@ export interface ProcessingError {
   readonly code: string;
   readonly term?: string;
   readonly url?: string;
+  /** Why a context could not be loaded, a sentence. */
+  readonly reason?: string;
 }
 
 /** Reads an error of the processor. Some it does not foresee itself: members of types that it does not check. */
@@ -14,11 +17,24 @@ export function processingErrorOf(error: unknown): ProcessingError {
   if (!isObject(details) || typeof details['code'] !== 'string') return { code: 'unforeseen' };
   const term = member(details, 'term');
   const url = member(details, 'url');
+  const { cause } = details as { readonly cause?: unknown };
   return {
     code: details['code'],
     ...(typeof term === 'string' ? { term } : {}),
     ...(typeof url === 'string' ? { url } : {}),
+    ...(isLoadingRefusal(cause) ? { reason: cause.message } : {}),
   };
+}
+
+/** Whether an error of this room says why a context cannot be loaded. */
+export function isLoadingRefusal(
+  error: unknown,
+): error is ContextFailureError | ContextUnavailableError | ContextUnusableError {
+  return (
+    error instanceof ContextFailureError ||
+    error instanceof ContextUnavailableError ||
+    error instanceof ContextUnusableError
+  );
 }
 
 /** For errors of a map without its terms: the member they are about. */
@@ -109,7 +125,8 @@ const SENTENCES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** What a person can do about an error. */
-export function sentenceOf({ code, url }: ProcessingError): string {
+export function sentenceOf({ code, url, reason }: ProcessingError): string {
+  if (code === 'loading remote context failed' && reason !== undefined) return reason;
   if (code === 'context overflow' && url !== undefined)
     return `The context includes itself, by the URL ${url}.`;
   return SENTENCES.get(code) ?? `JSON-LD processing fails: ${code}.`;

@@ -11,6 +11,7 @@ import {
   type CheckContext,
   type Finding,
   type KeywordCheck,
+  keywordFinding,
   type KeywordChecks,
   passes,
   placedAt,
@@ -53,7 +54,15 @@ export const ARRAY_CHECKS: KeywordChecks = {
       return placedAt(context, [], distinct(each));
     },
   },
-  contains: passes((value, context) => !isSchema(value) || isContained(value, context), ARRAYS),
+  contains: {
+    types: ARRAYS,
+    check(value, context) {
+      if (!isSchema(value)) return [];
+      const unmet = unmetCount(value, context);
+      if (unmet === undefined) return [];
+      return [{ ...keywordFinding(value, context), ...(unmet === 'all' ? {} : { beside: unmet }) }];
+    },
+  },
 };
 
 function itemFindings(
@@ -74,24 +83,38 @@ function itemFindings(
   );
 }
 
-/** Some of the known schemas asks for as many items, of a kind that the other takes. */
-function isContained(value: Schema, { facts, schema, prover }: CheckContext): boolean {
+/**
+ * Which count of items is not known to be kept, where one of the known schemas is about items of this kind; `all` where none is.
+ *
+ * @returns undefined where some of the known schemas asks for as many items, of a kind that the other takes
+ */
+function unmetCount(
+  value: Schema,
+  { facts, schema, prover }: CheckContext,
+): Finding['beside'] | 'all' | undefined {
   const [least, most] = [count(schema, 'minContains', 1), count(schema, 'maxContains', Infinity)];
-  const hasEnough =
-    least === 0 ||
-    facts.atoms.some((atom) => {
-      const known = schemaIn(atom, 'contains');
-      return known !== undefined && count(atom, 'minContains', 1) >= least && prover.implies([known], value);
-    });
-  const hasNotTooMany =
-    most === Infinity ||
-    facts.atoms.some((atom) => {
-      const known = schemaIn(atom, 'contains');
-      return (
-        known !== undefined && count(atom, 'maxContains', Infinity) <= most && prover.implies([value], known)
-      );
-    });
-  return hasEnough && hasNotTooMany;
+  const containing = facts.atoms.flatMap((atom) => {
+    const known = schemaIn(atom, 'contains');
+    return known === undefined ? [] : [{ atom, known }];
+  });
+  if (least > 0) {
+    const counts = containing
+      .filter(({ known }) => prover.implies([known], value))
+      .map(({ atom }) => count(atom, 'minContains', 1));
+    if (counts.length === 0) return 'all';
+    const known = Math.max(...counts);
+    if (known < least) return { keyword: 'minContains', value: least, known };
+  }
+  if (most < Infinity) {
+    const counts = containing
+      .filter(({ known }) => prover.implies([value], known))
+      .map(({ atom }) => count(atom, 'maxContains', Infinity));
+    if (counts.length === 0) return 'all';
+    const known = Math.min(...counts);
+    if (known > most)
+      return { keyword: 'maxContains', value: most, ...(known === Infinity ? {} : { known }) };
+  }
+  return undefined;
 }
 
 function count(schema: JsonObject, keyword: string, absent: number): number {

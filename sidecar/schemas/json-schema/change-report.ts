@@ -156,18 +156,19 @@ const SUBJECTS: Readonly<Record<Finding['subject'], ChangeReason | undefined>> =
 };
 
 function differenceOf(
-  { schema, tokens, kind, subject, value, known }: Finding,
+  { schema, tokens, kind, subject, beside, ...said }: Finding,
   sources: FlatSchema['sources'],
   wording: Wording,
 ): Difference {
   const place = schema === undefined ? undefined : sources.get(schema);
-  const what = tokens.at(-1) ?? 'the schema';
-  const other = known === undefined ? undefined : show(known);
+  const { value, known } = beside ?? said;
+  const what = beside?.keyword ?? tokens.at(-1) ?? 'the schema';
+  const hasBeside = beside !== undefined && schema !== undefined && Object.hasOwn(schema, beside.keyword);
   return {
-    pointer: pointerOf([...(place?.tokens ?? []), ...tokens]),
+    pointer: pointerOf([...(place?.tokens ?? []), ...(hasBeside ? [beside.keyword] : tokens)]),
     class: kind,
-    reason: SUBJECTS[subject] ?? reasonOf(tokens[0] ?? ''),
-    detail: wording[subject](what, show(value), other),
+    reason: SUBJECTS[subject] ?? reasonOf(beside?.keyword ?? tokens[0] ?? ''),
+    detail: wording[subject](what, show(value), known === undefined ? undefined : show(known)),
   };
 }
 

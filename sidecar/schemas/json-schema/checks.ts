@@ -16,6 +16,8 @@ export interface Finding {
   readonly value: JsonValue;
   /** What the known schemas have in the same keyword. */
   readonly known?: JsonValue;
+  /** The keyword beside that of the tokens which the difference is about, with its value here and in the known schemas. */
+  readonly beside?: { readonly keyword: string; readonly value: JsonValue; readonly known?: JsonValue };
   /** The way to the value in a document, and the schemas that it was known to satisfy; the comparison adds them. */
   readonly way?: readonly Step[];
   readonly given?: readonly Schema[];
@@ -76,7 +78,7 @@ export function passes(
 }
 
 /** The keyword's condition as a whole does not follow; breaking when it even contradicts the facts. */
-function keywordFinding(value: JsonValue, context: CheckContext): Finding {
+export function keywordFinding(value: JsonValue, context: CheckContext): Finding {
   const { facts, schema, keyword, prover } = context;
   const contradicts = prover.facts([...facts.schemas, { [keyword]: value }]).isEmpty;
   const kind = contradicts ? 'breaking' : 'narrowing';

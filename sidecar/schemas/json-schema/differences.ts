@@ -64,6 +64,7 @@ const REASONS: Readonly<Record<string, ChangeReason>> = {
     [
       ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
       ...['minLength', 'maxLength', 'minItems', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties'],
+      ...['minContains', 'maxContains'],
     ].map((keyword) => [keyword, 'range'] as const),
   ),
   dependentRequired: 'required',

@@ -145,7 +145,7 @@ export class ContextLoading {
   async supplyForCheck(url: string, baseUrl: string, ownName: string): Promise<Supply> {
     const own = this.ownContext(url, baseUrl);
     if (own?.name === ownName && own.version === undefined) {
-      const { message } = new ContextUnusableError(url, 'it is the context itself.');
+      const { message } = new ContextUnusableError(url, 'the context would include itself.');
       return { failure: { code: 'CONTEXT_UNUSABLE', detail: message } };
     }
     const core = this.#sources.core.get(own?.name ?? '');

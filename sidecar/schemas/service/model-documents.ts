@@ -195,7 +195,8 @@ export class ModelExamples {
       const made = await makeExample({ schema, entityType }, this.#workers);
       const example = entityOf(made.example);
       const [fault] = made.faults;
-      if (fault !== undefined || example === undefined) return without(reasonOf(fault));
+      if (example === undefined) return without(NO_OBJECT);
+      if (fault !== undefined) return without(reasonOf(fault));
       const [normalizedFault] = made.normalizedFaults;
       return normalizedFault === undefined
         ? { example }
@@ -211,10 +212,11 @@ function without(reason: string): FoundExample {
   return { reason, normalizedReason: reason };
 }
 
+const NO_OBJECT = 'No valid entity was found: the schema seems to allow no JSON object, which an entity is.';
+
 /** What keeps the best example that was found from being valid. */
-function reasonOf(fault: InputIssue | undefined): string {
-  const { pointer, detail } = fault ?? { pointer: '', detail: 'must be an entity' };
-  return `No entity was found that is valid: ${pointer === '' ? 'it' : pointer} ${detail}.`;
+function reasonOf({ pointer, detail }: InputIssue): string {
+  return `No valid entity was found. Of the nearest that was tried, ${pointer === '' ? 'the whole' : pointer} ${detail}.`;
 }
 
 /** Whether work on a schema failed because of the schema: too costly, or too deep for the stack. */

@@ -1,3 +1,4 @@
+import type { Clock } from '../../shared/clock.js';
 import type { ModelKey, ModelSchema } from '../service/shapes.js';
 import type { Workbench } from '../workbench/workbench.js';
 import { refusalOf } from './refusals.js';
@@ -13,32 +14,70 @@ export interface Example {
   readonly text: string;
 }
 
+/** How many deadlines of a task the examples of one import may take, and how long for each of them besides, in milliseconds. */
+const DEADLINES = 2;
+const MS_EACH = 100;
+
+/** The time that the examples of one import share, so that slow ones cannot keep others from importing. */
+export class ExampleTime {
+  readonly #clock: Clock;
+  #leftMs: number;
+
+  /** @param deadlineMs of one task; @param count of the examples */
+  constructor(clock: Clock, deadlineMs: number, count: number) {
+    this.#clock = clock;
+    this.#leftMs = DEADLINES * deadlineMs + MS_EACH * count;
+  }
+
+  get isUp(): boolean {
+    return this.#leftMs <= 0;
+  }
+
+  /** Does what takes of the time. */
+  async spend<Result>(work: () => Promise<Result>): Promise<Result> {
+    const start = this.#clock.now();
+    try {
+      return await work();
+    } finally {
+      this.#leftMs -= this.#clock.now() - start;
+    }
+  }
+}
+
 /** Errors of one example that a report lists. */
 const MAX_FAULTS = 5;
 
+interface Checking {
+  readonly workbench: Pick<Workbench, 'validateAgainst'>;
+  readonly time: ExampleTime;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * Validates the examples of a model by its schema. Those called `.json` are NGSIv2 by convention, so what only NGSI-LD forbids is
- * not reported.
+ * not reported. When the time is up, the others are left alone.
  *
  * @throws errors of the workers
  */
 export async function checkExamples(
   examples: readonly Example[],
   { schema, key }: { readonly schema: ModelSchema; readonly key: ModelKey },
-  {
-    workbench,
-    signal,
-  }: { readonly workbench: Pick<Workbench, 'validateAgainst'>; readonly signal?: AbortSignal | undefined },
+  { workbench, time, signal }: Checking,
 ): Promise<Examples> {
   let valid = 0;
+  const unchecked: string[] = [];
   const invalid: ExampleFault[] = [];
   for (const { path, text } of examples) {
     signal?.throwIfAborted();
-    const faults = await faultsOf(path, text);
+    if (time.isUp) {
+      unchecked.push(path);
+      continue;
+    }
+    const faults = await time.spend(() => faultsOf(path, text));
     if (faults.length === 0) valid += 1;
     else invalid.push(...faults);
   }
-  return { valid, invalid };
+  return { valid, invalid, ...(unchecked.length === 0 ? {} : { unchecked }) };
 
   async function faultsOf(path: string, text: string): Promise<readonly ExampleFault[]> {
     try {

@@ -1,4 +1,5 @@
 import { nextTurn } from '../../shared/next-turn.js';
+import type { Clock } from '../../shared/clock.js';
 import type { JsonValue } from '../../shared/json/json.js';
 import type { Repository } from '../repository/collector.js';
 import { byPath } from '../repository/collector.js';
@@ -18,7 +19,7 @@ import type { Workbench } from '../workbench/workbench.js';
 import { ChangedContexts, nameOf } from './changed-contexts.js';
 import { changeByContexts, updateDependents } from './dependents.js';
 import { ContextImport } from './context-import.js';
-import { checkExamples } from './examples.js';
+import { checkExamples, ExampleTime } from './examples.js';
 import { type Step, stepsOf } from './import-order.js';
 import { modelChangeOf } from './model-change.js';
 import { domainSettingsIn, settingsFault } from './settings.js';
@@ -30,6 +31,9 @@ export interface ImportParts {
   /** A trial of the service, in a dry run. */
   readonly schemas: SchemaService;
   readonly workbench: Pick<Workbench, 'validateAgainst'>;
+  readonly clock: Clock;
+  /** Of one task of a worker, in milliseconds. */
+  readonly deadlineMs: number;
 }
 
 /** A version of an export is accepted whatever compatibility the model, or an existing domain, asks of new ones. */
@@ -57,6 +61,7 @@ export class ImportRun {
   readonly #plan: ImportPlan;
   readonly #contexts: ContextImport;
   readonly #changed: ChangedContexts;
+  readonly #exampleTime: ExampleTime;
   readonly #models = new Map<string, StoredModel>();
   /** Contexts and models that were written or found as they are to be. */
   #accepted = 0;
@@ -69,6 +74,8 @@ export class ImportRun {
     this.#options = options;
     this.#texts = new Map(files.map(({ path, bytes }) => [path, bytes]));
     const { contexts } = parts.schemas;
+    const examples = plan.models.reduce((sum, model) => sum + model.examples.length, 0);
+    this.#exampleTime = new ExampleTime(parts.clock, parts.deadlineMs, examples);
     this.#changed = new ChangedContexts(contexts);
     this.#contexts = new ContextImport({
       contexts,
@@ -100,7 +107,7 @@ export class ImportRun {
     return {
       summary: {
         dryRun: this.#options.dryRun,
-        domains: plan.domains,
+        domains: plan.domains.filter((name) => !this.#refusedDomains.has(name)),
         created: count('created'),
         updated: count('updated'),
         unchanged: count('unchanged'),
@@ -110,6 +117,7 @@ export class ImportRun {
         examples: {
           valid: files.reduce((sum, { examples }) => sum + (examples?.valid ?? 0), 0),
           invalid: files.reduce((sum, { examples }) => sum + invalidFiles(examples), 0),
+          unchecked: files.reduce((sum, { examples }) => sum + (examples?.unchecked?.length ?? 0), 0),
         },
       },
       files,
@@ -233,7 +241,11 @@ export class ImportRun {
         ? schemas.models.schemaOf(key, change.schema ?? null)
         : schemas.models.schema(key, undefined));
       const files = model.examples.map((example) => ({ path: example, text: this.#text(example) }));
-      const examples = await checkExamples(files, { schema, key }, { workbench, signal });
+      const examples = await checkExamples(
+        files,
+        { schema, key },
+        { workbench, signal, time: this.#exampleTime },
+      );
       return {
         // An exported model with a history is created by the first of its versions.
         status: before === undefined ? 'created' : resultOf(put),

@@ -39,9 +39,12 @@ export function refusalOf(error: unknown, text: string | undefined, base: string
         );
   const [first] = lines;
   const listed = missingUris.length > 0 ? [] : errors.slice(0, MAX_FAULTS);
-  const details = listed.map(
-    ({ detail }, index) => `${places[index] === '' ? '' : `${places[index]}: `}${detail}`,
-  );
+  const details = listed.flatMap(({ detail }, index) => {
+    const place = places[index] ?? '';
+    if (place !== '') return [`${place}: ${detail}`];
+    // What is wrong with the whole is often in the sentence itself.
+    return error.message.includes(detail.replace(/\.$/, '')) ? [] : [detail];
+  });
   const more =
     errors.length > listed.length && listed.length > 0 ? ` (and ${errors.length - listed.length} more)` : '';
   const reason = [

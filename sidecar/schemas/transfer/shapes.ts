@@ -36,6 +36,8 @@ export interface Examples {
   readonly valid: number;
   /** The first errors of each of the others. */
   readonly invalid: readonly ExampleFault[];
+  /** Paths of those that were left alone, because the examples of the import took too long; where there are any. */
+  readonly unchecked?: readonly string[];
 }
 
 /** What became of a file; a shared document has an entry for each URL under which it is stored. */
@@ -72,6 +74,7 @@ export interface UpdatedDependent {
 
 export interface ImportSummary {
   readonly dryRun: boolean;
+  /** But for those that cannot be created. */
   readonly domains: readonly string[];
   readonly created: number;
   readonly updated: number;
@@ -80,7 +83,7 @@ export interface ImportSummary {
   /** Files that no import reads, and documents that no model uses. */
   readonly ignored: number;
   readonly models: number;
-  readonly examples: { readonly valid: number; readonly invalid: number };
+  readonly examples: { readonly valid: number; readonly invalid: number; readonly unchecked: number };
 }
 
 export interface ImportReport {

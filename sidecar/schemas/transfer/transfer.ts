@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { Clock } from '../../shared/clock.js';
 import { GatewayError } from '../../shared/errors.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
 import { limitsOf } from '../repository/collector.js';
@@ -46,6 +47,7 @@ export interface TransferParts {
   readonly schemas: SchemaService;
   readonly workbench: Pick<Workbench, 'validateAgainst'>;
   readonly workers: TaskRunner<RepositoryTasks>;
+  readonly clock: Clock;
   /** Of one task of a worker, in milliseconds. */
   readonly deadlineMs: number;
   /** IMPORT_LIMIT_BYTES. */
@@ -65,6 +67,7 @@ export function createTransfer({
   schemas,
   workbench,
   workers,
+  clock,
   deadlineMs,
   limitBytes,
 }: TransferParts): Transfer {
@@ -76,7 +79,7 @@ export function createTransfer({
     const repository = await readSource(source, reading);
     const { described, refused } = await describeFiles(repository.files, reading);
     const plan = await planOf(described, domain, reading);
-    const parts = { schemas: dryRun ? schemas.trial() : schemas, workbench };
+    const parts = { schemas: dryRun ? schemas.trial() : schemas, workbench, clock, deadlineMs };
     const run = new ImportRun(parts, options, repository, plan);
     return run.run([...repository.refused, ...refused], repository.ignored);
   }

@@ -235,7 +235,7 @@ async function showHostile({ page, gateway }: Flow): Promise<void> {
       const files = [{ path: MARKUP, status: 'refused', reason: MARKUP, url: MARKUP, model: MARKUP }];
       const summary = {
         ...{ dryRun: true, domains: [MARKUP], created: 1, updated: 0, unchanged: 0, refused: 1 },
-        ...{ ignored: 0, models: 1, examples: { valid: 0, invalid: 0 } },
+        ...{ ignored: 0, models: 1, examples: { valid: 0, invalid: 0, unchecked: 0 } },
       };
       return route.fulfill(fulfil({ summary, files, dependents: [] }));
     }

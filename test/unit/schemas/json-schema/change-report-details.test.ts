@@ -32,6 +32,23 @@ describe('the details of a change report', () => {
     }
   });
 
+  it('the details of a change report name the count of items that are contained, where it alone has changed', () => {
+    const one = { contains: { const: 1 } };
+    const details: readonly (readonly [JsonObject, JsonObject, string])[] = [
+      [one, { ...one, minContains: 2 }, 'minContains is 2, was 1'],
+      [{ ...one, minContains: 2 }, one, 'minContains is 1, was 2'],
+      [{ ...one, minContains: 0 }, one, 'minContains is 1, was 0'],
+      [one, { ...one, maxContains: 3 }, 'maxContains 3 is new'],
+      [{ ...one, maxContains: 3 }, one, 'maxContains 3 is gone'],
+      [{ ...one, maxContains: 3 }, { ...one, maxContains: 2 }, 'maxContains is 2, was 3'],
+      [one, { contains: { const: 2 } }, 'contains is {"const":2}, was {"const":1}'],
+      [{}, { ...one, minContains: 2 }, 'contains {"const":1} is new'],
+    ];
+    for (const [before, after, detail] of details) assert.equal(detailOf(before, after), detail);
+    const [difference] = compareSchemas(one, { ...one, minContains: 2 }).differences;
+    assert.deepEqual([difference?.pointer, difference?.reason], ['/minContains', 'range']);
+  });
+
   it('the details of a change report are short, however long the values are', () => {
     const long = (letter: string) => ({ const: letter.repeat(10_000) });
     assert.ok(detailOf(long('a'), long('b')).length < 300);

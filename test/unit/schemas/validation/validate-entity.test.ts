@@ -32,6 +32,28 @@ describe('an entity validated by its model', () => {
     ]);
   });
 
+  it('an entity has the same errors of a geometry that is not one in every form, also where the schema takes it', () => {
+    const schema = { properties: { location: { type: 'object', description: 'GeoProperty.' } } };
+    const wrong = { type: 'Point', coordinates: [1] };
+    const errorsOf = (location: JsonValue, form?: Form) => {
+      const entity = { id: 'urn:a:1', type: 'Vehicle', speed: 'x', location };
+      return validateEntity(entity, modelOf(schema), form === undefined ? {} : { form }).errors.map(
+        ({ tokens, say }) => [pointerOf(tokens), say()],
+      );
+    };
+    const detail = 'must be a position, numbers [longitude, latitude], is [1]';
+    for (const form of ['keyvalues', 'concise'] as const)
+      assert.deepEqual(errorsOf(wrong, form), [['/location/coordinates', detail]], form);
+    assert.deepEqual(errorsOf({ type: 'GeoProperty', value: wrong }), [
+      ['/location/value/coordinates', detail],
+    ]);
+    assert.deepEqual(errorsOf({ dataset: { 'urn:d:1': wrong } }, 'keyvalues'), [
+      ['/location/dataset/urn:d:1/coordinates', detail],
+    ]);
+    for (const right of [{ type: 'Point', coordinates: [1, 2] }, { type: 'Point' }])
+      assert.deepEqual(errorsOf(right, 'keyvalues'), []);
+  });
+
   it('an entity has an error for each missing attribute that the model requires', () => {
     const others = without(VEHICLE, 'speed');
     assert.deepEqual(judged(others).errors, [['', 'lacks the member "speed"']]);

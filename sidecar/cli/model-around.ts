@@ -1,0 +1,146 @@
+import { access, realpath } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { discover } from '../schemas/repository/discover.js';
+import { RepositoryUnclearError } from '../schemas/repository/errors.js';
+import type { ImportPlan, PlannedModel } from '../schemas/repository/import-plan.js';
+import { repositoryTasks, type RepositoryTasks } from '../schemas/repository/tasks.js';
+import { describeFiles, textOf } from '../schemas/transfer/source.js';
+import { CliError, EXIT } from './exit-codes.js';
+import { isFolder, readFolder, reading, type FolderFile } from './repository-folder.js';
+
+export interface AroundOptions {
+  /** Of the model; that of its repository where it is left out. */
+  readonly domain?: string | undefined;
+  /** Of the model, in place of the one that its folder or title gives. */
+  readonly name?: string | undefined;
+  /** Further folders, with documents that the model shares with others. */
+  readonly others?: readonly string[];
+}
+
+/** One model, and everything around it. */
+export interface ModelAround {
+  /** The path of its schema in the plan. */
+  readonly target: string;
+  readonly planned: PlannedModel;
+  readonly plan: ImportPlan;
+  /** The text of a file of the plan. */
+  readonly textAt: (path: string) => string;
+  /** Files that could not be read, as sentences that begin with their paths. */
+  readonly unread: readonly string[];
+}
+
+/**
+ * Finds the model in a folder, or in one schema. What is around it, up to the repository of git or the export that it belongs to,
+ * says what it is called, which context it takes, and what its relative `$ref`s mean.
+ *
+ * @throws CliError where there is no such model
+ */
+export async function modelAround(
+  path: string,
+  { domain, name, others = [] }: AroundOptions,
+): Promise<ModelAround> {
+  const file = await schemaAt(path);
+  const root = await rootAround(dirname(file));
+  const top = basename(root) || 'models';
+  const target = top + file.slice(root.length);
+  const [files, leftOut]: [FolderFile[], string[]] = [[], []];
+  await readFolder(root, top, files, leftOut);
+  await readOthers(others, { root, top, files, leftOut });
+
+  const repository = files.map(({ path: at, content }) => ({ path: at, bytes: new Uint8Array(content) }));
+  const { described, refused } = await describeFiles(repository, HERE);
+  const unread = [...refused.map(({ path: at, reason }) => `${at}: ${reason}`), ...leftOut];
+  demandRead(target, path, unread);
+  const plan = planOf(() => discover(described, domain, { path: target, name }));
+  const [planned] = plan.models;
+  if (planned === undefined) {
+    const reason = plan.refused.find((one) => one.path === target)?.reason;
+    const advice = name === undefined && reason !== undefined ? ' Name it by --model.' : '';
+    throw new CliError(
+      EXIT.usage,
+      `${path} is not a model. ${reason ?? 'It has to be a JSON Schema.'}${advice}`,
+    );
+  }
+  const contents = new Map(repository.map(({ path: at, bytes }) => [at, bytes]));
+  return { target, planned, plan, unread, textAt: (at) => textOf(contents.get(at) ?? new Uint8Array()) };
+}
+
+/** The path of the schema, without links. */
+async function schemaAt(path: string): Promise<string> {
+  const at = await reading(path, () => realpath(path));
+  if (!(await isFolder(at))) return at;
+  const schema = join(at, 'schema.json');
+  if (!(await isThere(schema)))
+    throw new CliError(
+      EXIT.usage,
+      `${path} has no schema.json: name the folder of one model, or its schema.`,
+    );
+  return schema;
+}
+
+/** The folder that an import would be given: the root of an export or of a repository of git; else the folder of the model. */
+async function rootAround(folder: string): Promise<string> {
+  const domains = dirname(dirname(folder));
+  if (basename(domains) === 'domains' && (await isThere(join(folder, 'meta.json')))) return dirname(domains);
+  for (let around = folder; around !== dirname(around); around = dirname(around))
+    if (await isThere(join(around, '.git'))) return around;
+  return folder;
+}
+
+interface Reading {
+  readonly root: string;
+  readonly top: string;
+  readonly files: FolderFile[];
+  readonly leftOut: string[];
+}
+
+async function readOthers(others: readonly string[], { root, top, files, leftOut }: Reading): Promise<void> {
+  const names = new Map([[top, root]]);
+  for (const path of others) {
+    const folder = await reading(path, () => realpath(path));
+    if (!(await isFolder(folder))) throw new CliError(EXIT.usage, `${path} is not a folder.`);
+    const name = basename(folder) || 'models';
+    const known = names.get(name);
+    if (known === folder) continue;
+    if (known !== undefined) throw new CliError(EXIT.usage, `Two folders are called ${name}.`);
+    names.set(name, folder);
+    await readFolder(folder, name, files, leftOut);
+  }
+}
+
+/** Whether there is a file or a folder. */
+export async function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** @throws CliError where a file that matters could not be read */
+export function demandRead(target: string, path: string, unread: readonly string[]): void {
+  const why = unread.find((line) => line.startsWith(`${target} `) || line.startsWith(`${target}: `));
+  if (why !== undefined) throw new CliError(EXIT.usage, `${path} cannot be taken. ${why}`);
+}
+
+function planOf(plan: () => ImportPlan): ImportPlan {
+  try {
+    return plan();
+  } catch (error) {
+    if (!(error instanceof RepositoryUnclearError)) throw error;
+    throw new CliError(EXIT.usage, 'Nothing says which domain the model belongs to: add --domain.', {
+      cause: error,
+    });
+  }
+}
+
+/** No others wait for this process, so that no worker is needed. */
+const HERE: Parameters<typeof describeFiles>[1] = {
+  workers: {
+    run: (kind, input) =>
+      Promise.resolve(
+        (repositoryTasks[kind] as (input: unknown) => unknown)(input) as Awaited<
+          ReturnType<RepositoryTasks[typeof kind]>
+        >,
+      ),
+  },
+};

@@ -1,0 +1,129 @@
+import { say, sayJson, type CliContext } from './context.js';
+import { CliError, EXIT, type ExitCode } from './exit-codes.js';
+import { formatCount, printable } from './format.js';
+import type { GatewayClient } from './gateway-client.js';
+import { readJsonText } from './json-file.js';
+import type { Checker } from './validate-here.js';
+
+interface Verdict {
+  readonly valid: boolean;
+  readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
+  readonly warnings: readonly { readonly pointer?: string; readonly detail?: string }[];
+}
+
+export interface ValidateOptions {
+  /** `DOMAIN/MODEL` of a gateway; here, the name of the model. */
+  readonly model?: string;
+  /** What to look at here: the schema of a model or its folder, or a folder of models; then folders with what they share. */
+  readonly schema?: readonly string[];
+  readonly form?: string;
+  readonly json?: boolean;
+}
+
+/**
+ * Checks the entities of files against models: of a gateway, or here, of schemas in files.
+ *
+ * @throws CliError
+ */
+export async function validateFiles(
+  files: readonly string[],
+  options: ValidateOptions,
+  gateway: GatewayClient | undefined,
+  context: CliContext,
+): Promise<ExitCode> {
+  const checker = await checkerOf(options, gateway, context);
+  try {
+    let worst: ExitCode = EXIT.done;
+    for (const file of files) {
+      const code = await validateFile(file, { checker, isOne: files.length === 1, ...options }, context);
+      if (SEVERITY.indexOf(code) > SEVERITY.indexOf(worst)) worst = code;
+    }
+    return worst;
+  } finally {
+    await checker.close();
+  }
+}
+
+/** From the least to the worst. */
+const SEVERITY: readonly ExitCode[] = [EXIT.done, EXIT.partial, EXIT.usage, EXIT.failed];
+
+async function checkerOf(
+  { model, schema = [], form }: ValidateOptions,
+  gateway: GatewayClient | undefined,
+  context: CliContext,
+): Promise<Checker> {
+  const [path, ...others] = schema;
+  if (path !== undefined) {
+    const { checkerHere } = await import('./validate-here.js');
+    return checkerHere({ paths: [path, ...others], model, form }, context);
+  }
+  if (gateway === undefined)
+    throw new CliError(
+      EXIT.usage,
+      'By which model? Say --schema PATH for a schema.json, its folder or a folder of models, ' +
+        'or --gateway URL (NGSILD_GATEWAY_URL) and --model DOMAIN/MODEL for one of a gateway.',
+    );
+  return checkerThere(gateway, model, form);
+}
+
+/** By a gateway; without a model, by those of the entities' types. */
+function checkerThere(gateway: GatewayClient, model: string | undefined, form: string | undefined): Checker {
+  const [domain = '', name = '', ...rest] = model?.split('/') ?? [];
+  if (model !== undefined && (domain === '' || name === '' || rest.length > 0))
+    throw new CliError(EXIT.usage, `--model must be DOMAIN/MODEL, not ${JSON.stringify(model)}.`);
+  const named = model === undefined ? [] : [domain, name].map(encodeURIComponent);
+  const query = form === undefined ? '' : `?form=${encodeURIComponent(form)}`;
+  const path = ['/api/v2/validate', ...named].join('/') + query;
+  return {
+    check: async (text) => ({ answer: (await gateway.send('POST', path, { body: text })).text }),
+    close: () => Promise.resolve(),
+  };
+}
+
+interface Validating {
+  readonly checker: Checker;
+  /** It is the only file. */
+  readonly isOne: boolean;
+  readonly json?: boolean;
+}
+
+async function validateFile(
+  file: string,
+  { checker, isOne, json }: Validating,
+  context: CliContext,
+): Promise<ExitCode> {
+  const checked = await checker.check(await readJsonText(file, context));
+  if ('fault' in checked) {
+    const { fault, exitCode } = checked;
+    if (isOne) throw new CliError(exitCode, printable(`${file}: ${fault}`));
+    say(context.stderr, printable(`${file}: ${fault}`));
+    if (json === true) sayJson(context, { file, fault });
+    return exitCode;
+  }
+  const answer = JSON.parse(checked.answer) as Verdict | readonly Verdict[];
+  const verdicts = [answer].flat() as readonly Verdict[];
+  if (json !== true) sayVerdicts(file, verdicts, { isList: Array.isArray(answer) }, context);
+  else if (isOne) say(context.stdout, checked.answer);
+  else sayJson(context, { file, answer });
+  return verdicts.every(({ valid }) => valid) ? EXIT.done : EXIT.partial;
+}
+
+function sayVerdicts(
+  file: string,
+  verdicts: readonly Verdict[],
+  { isList }: { readonly isList: boolean },
+  { stdout }: CliContext,
+): void {
+  for (const [index, verdict] of verdicts.entries()) {
+    const where = isList ? `${file}[${index}]` : file;
+    const lines = [
+      ...verdict.errors.map(({ pointer, detail }) => `  ${pointer === '' ? '(whole)' : pointer}: ${detail}`),
+      ...verdict.warnings.map((warning) => `  warning: ${warning.detail ?? JSON.stringify(warning)}`),
+    ];
+    if (!verdict.valid || lines.length > 0 || !isList)
+      say(stdout, `${where}: ${verdict.valid ? 'valid' : 'not valid'}`, ...lines.map(printable));
+  }
+  if (!isList) return;
+  const invalid = verdicts.filter(({ valid }) => !valid).length;
+  say(stdout, `${formatCount(verdicts.length - invalid)} valid, ${formatCount(invalid)} not valid`);
+}

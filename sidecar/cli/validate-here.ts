@@ -1,0 +1,227 @@
+import { basename, join } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import type { JsonValue } from '../shared/json/json.js';
+import type { GatewayError } from '../shared/errors.js';
+import { fileNameOf } from '../schemas/repository/file-paths.js';
+import { RepositoryUnclearError } from '../schemas/repository/errors.js';
+import type { SchemaService } from '../schemas/service/service.js';
+import { modelChangeOf } from '../schemas/transfer/model-change.js';
+import { refusalOf } from '../schemas/transfer/refusals.js';
+import type { ImportReport, Transfer } from '../schemas/transfer/transfer.js';
+import {
+  DeadlineExceededError,
+  UnreadableBodyError,
+  WorkbenchRefusedError,
+} from '../schemas/workbench/errors.js';
+import type { EntityForm } from '../schemas/workbench/workbench.js';
+import { say, type CliContext, type LocalModels } from './context.js';
+import { CliError, EXIT, type ExitCode } from './exit-codes.js';
+import { printable } from './format.js';
+import { isThere, modelAround, type ModelAround } from './model-around.js';
+import { demandName } from './push-plan.js';
+import { isFolder, readFolder, reading, type FolderFile } from './repository-folder.js';
+
+/** What a check of the text of a file answers: the verdicts as the API has them, or why there are none. */
+export type Checked = { readonly answer: string } | { readonly fault: string; readonly exitCode: ExitCode };
+
+/** Checks the texts of files against models. */
+export interface Checker {
+  check(text: string): Promise<Checked>;
+  close(): Promise<void>;
+}
+
+export interface HereOptions {
+  /** The schema of a model, its folder, or a folder of models; then folders with what they share. */
+  readonly paths: readonly [string, ...string[]];
+  readonly model: string | undefined;
+  readonly form: string | undefined;
+}
+
+/** The domain of a model that is looked at here; its name means nothing. */
+const UNNAMED = 'models';
+
+const FORMS: readonly EntityForm[] = ['normalized', 'concise', 'keyvalues', 'ngsiv2', 'geojson'];
+
+/**
+ * Opens the models of files, in a schema service of its own in memory: the one of a schema or its folder, or all below a folder.
+ * Nothing is sent, and nothing is fetched.
+ *
+ * @throws CliError where there is no model, or its schema cannot be used
+ */
+export async function checkerHere(
+  { paths, model, form }: HereOptions,
+  context: CliContext,
+): Promise<Checker> {
+  if (form !== undefined && !isForm(form))
+    throw new CliError(EXIT.usage, `--form must be one of ${FORMS.join(', ')}, not ${JSON.stringify(form)}.`);
+  const [path, ...others] = paths;
+  const hasModels = (await isFolder(path)) && !(await isThere(join(path, 'schema.json')));
+  const models = await context.openModels();
+  try {
+    const validate = hasModels
+      ? await byFolder(paths, { model, form }, models, context)
+      : await bySchema(path, { others, model, form }, models);
+    return { check: (text) => checked(validate(text)), close: () => models.close() };
+  } catch (error) {
+    await models.close();
+    throw error;
+  }
+}
+
+function isForm(form: string): form is EntityForm {
+  return FORMS.some((one) => one === form);
+}
+
+/** What the answer of a workbench is, or why there is none. */
+async function checked(validating: Promise<string>): Promise<Checked> {
+  try {
+    return { answer: await validating };
+  } catch (error) {
+    if (error instanceof UnreadableBodyError) {
+      const { line, column, detail } = error.unreadable;
+      return { fault: `line ${line}, column ${column}: ${detail}`, exitCode: EXIT.usage };
+    }
+    if (error instanceof DeadlineExceededError)
+      return { fault: 'Checking it takes too long, and was ended.', exitCode: EXIT.failed };
+    if (!(error instanceof WorkbenchRefusedError)) throw error;
+    const faults = error.errors
+      .slice(0, MAX_FAULTS)
+      .map(({ pointer, detail }) => `${placeOf(pointer)} ${detail}`);
+    if (error.code === 'TYPE_AMBIGUOUS')
+      return { fault: `${faults.join('; ')}: say which by --model.`, exitCode: EXIT.usage };
+    const isOfType = error.code === 'TYPE_UNKNOWN';
+    return { fault: isOfType ? `${faults.join('; ')}.` : error.message, exitCode: EXIT.partial };
+  }
+}
+
+const MAX_FAULTS = 5;
+
+function placeOf(pointer: string): string {
+  return pointer === '' ? 'The entity' : pointer;
+}
+
+type Validate = (text: string) => Promise<string>;
+
+interface Wanted {
+  readonly model: string | undefined;
+  readonly form: EntityForm | undefined;
+}
+
+/** Against one model, with what is around its schema. What the model's context says has no part in it. */
+async function bySchema(
+  path: string,
+  { others, model, form }: Wanted & { readonly others: readonly string[] },
+  { service, workbench }: LocalModels,
+): Promise<Validate> {
+  if (model !== undefined) demandName(model);
+  const around = await modelAround(path, { domain: UNNAMED, name: model, others });
+  const { planned, target, textAt } = around;
+  const faults = await storeDocuments(around, service);
+  const key = { domain: UNNAMED, name: planned.name };
+  const { schema = null } = modelChangeOf({ schema: textAt(target), id: planned.id }, false);
+  try {
+    const accepted = await service.models.schemaOf(key, schema);
+    return (text) => workbench.validateAgainst(accepted, key, text, { form });
+  } catch (error) {
+    const at = (await isFolder(path)) ? join(path, 'schema.json') : path;
+    throw unusable(at, { text: textAt(target), faults }, error);
+  }
+}
+
+/** @returns why documents are left out, as sentences */
+async function storeDocuments(
+  { plan, textAt, unread }: ModelAround,
+  { references }: SchemaService,
+): Promise<readonly string[]> {
+  const faults = [...unread, ...plan.refused.map(({ path, reason }) => `${path}: ${reason}`)];
+  for (const { path, url } of plan.documents) {
+    const text = textAt(path);
+    try {
+      await references.put(url, JSON.parse(text) as JsonValue);
+    } catch (error) {
+      faults.push(`${path}: ${refusalOf(error, text, '').reason}`);
+    }
+  }
+  return faults;
+}
+
+/** Why a schema cannot be used, as the end of the command; what else went wrong may be the reason. */
+function unusable(
+  path: string,
+  { text, faults }: { readonly text: string; readonly faults: readonly string[] },
+  error: unknown,
+): Error {
+  const { reason, line } = refusalOf(error, text, '/schema');
+  const { missingUris = [], message } = error as GatewayError & { readonly missingUris?: readonly string[] };
+  const isMissing = missingUris.length > 0;
+  const why = isMissing ? `${message}. Name the folder that has them by one more --schema.` : reason;
+  const lines = [
+    `${path}${line === undefined ? '' : `:${line}`}: the schema cannot be used. ${why}`,
+    ...(isMissing ? faults.slice(0, MAX_FAULTS).map((fault) => `  ${fault}`) : []),
+  ];
+  return new CliError(EXIT.usage, lines.map(printable).join('\n'), { cause: error });
+}
+
+/** Against the models below a folder: one of them, or those of the entities' types. */
+async function byFolder(
+  paths: readonly string[],
+  { model, form }: Wanted,
+  { transfer, workbench }: LocalModels,
+  { stderr }: CliContext,
+): Promise<Validate> {
+  const files = await schemasBelow(paths, stderr);
+  const report = await imported(files, transfer);
+  for (const { path, status, reason = '' } of report.files)
+    if (status === 'refused') say(stderr, printable(`Left out: ${path}: ${reason}`));
+  const titles = report.files.flatMap(({ model: title, status }) =>
+    title === undefined || status === 'refused' ? [] : [title],
+  );
+  if (titles.length === 0)
+    throw new CliError(
+      EXIT.usage,
+      `There is no model in ${paths.join(', ')}: no schema.json, and no schema with a title.`,
+    );
+  if (model === undefined) return (text) => workbench.validateByType(text, { form });
+  const [title, ...more] = titles.filter((one) => one === model || one.endsWith(`/${model}`));
+  if (title === undefined || more.length > 0)
+    throw new CliError(
+      EXIT.usage,
+      `There ${title === undefined ? 'is no model' : 'are several models'} ${model} in ${paths.join(', ')}, but ${titles.slice(0, 20).join(', ')}.`,
+    );
+  const [domain = '', name = ''] = title.split('/');
+  return (text) => workbench.validate({ domain, name }, text, { form });
+}
+
+/** The files of folders but for examples, contexts and the settings of exports, which validation does not need. */
+async function schemasBelow(
+  paths: readonly string[],
+  stderr: CliContext['stderr'],
+): Promise<readonly FolderFile[]> {
+  const [files, leftOut]: [FolderFile[], string[]] = [[], []];
+  const names = new Set<string>();
+  for (const path of paths) {
+    const folder = await reading(path, () => realpath(path));
+    if (!(await isFolder(folder))) throw new CliError(EXIT.usage, `${path} is not a folder.`);
+    const name = basename(folder) || UNNAMED;
+    if (names.has(name)) throw new CliError(EXIT.usage, `Two folders are called ${name}.`);
+    names.add(name);
+    await readFolder(folder, name, files, leftOut);
+  }
+  say(stderr, ...leftOut.map(printable));
+  return files.filter(
+    ({ path }) =>
+      !/(?:^|\/)examples?\//.test(path) && !path.endsWith('.jsonld') && fileNameOf(path) !== 'meta.json',
+  );
+}
+
+async function imported(files: readonly FolderFile[], transfer: Transfer): Promise<ImportReport> {
+  const parts = files.map(({ path, content }) => ({ name: path, bytes: content }));
+  const into = (domain: string | undefined) =>
+    transfer.import({ kind: 'parts', parts }, { domain, dryRun: false, baseUrl: 'http://localhost' });
+  try {
+    return await into(undefined);
+  } catch (error) {
+    if (!(error instanceof RepositoryUnclearError)) throw error;
+    return into(UNNAMED);
+  }
+}
