@@ -1,4 +1,10 @@
-import { send, startTestGateway, type Answer, type TestGateway } from '../support/gateway-harness.js';
+import {
+  PATIENT,
+  send,
+  startTestGateway,
+  type Answer,
+  type TestGateway,
+} from '../support/gateway-harness.js';
 import { ApiDescription } from './api-description.js';
 
 /** What a test sends beside method and target. */
@@ -59,7 +65,7 @@ export async function startApi(
 ): Promise<TestGateway & { readonly api: ApiClient }> {
   const gateway = await startTestGateway({
     BROKER_URL: 'http://127.0.0.1:9',
-    WORKBENCH_TIMEOUT_MS: '60000',
+    ...PATIENT,
     ...env,
   });
   return { ...gateway, api: await ApiClient.of(gateway.url) };

@@ -14,7 +14,13 @@ import { policyFlows } from '../support/console/policy-flow.js';
 import { referenceFlows } from '../support/console/reference-flow.js';
 import { runFlows } from '../support/console/run-flow.js';
 import { workbenchFlows } from '../support/console/workbench-flow.js';
-import { startTestBroker, startTestGateway, stopAll, type TestGateway } from '../support/gateway-harness.js';
+import {
+  PATIENT,
+  startTestBroker,
+  startTestGateway,
+  stopAll,
+  type TestGateway,
+} from '../support/gateway-harness.js';
 import { isDelete, relayTo, startRecordingBroker, type RecordedAnswer } from '../support/recording-broker.js';
 import { Waiting } from '../support/waiting.js';
 
@@ -65,7 +71,7 @@ async function withHeldCars(
     return relay(request);
   });
   const settings = { PURGE_BATCH_SIZE: '10', PURGE_CONCURRENCY: '1', LOG_LEVEL: 'silent' };
-  const gateway = await startTestGateway({ BROKER_URL: held.url, ...settings, ...env });
+  const gateway = await startTestGateway({ BROKER_URL: held.url, ...settings, ...PATIENT, ...env });
   return { broker, gateway, turnstile };
 }
 

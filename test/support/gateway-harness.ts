@@ -120,6 +120,9 @@ const SHARED_DEADLINE_MS = 60_000;
 
 let shared: Workers | undefined;
 
+/** Settings of a gateway whose work on schemas has time on a slow machine, too. */
+export const PATIENT = { WORKBENCH_TIMEOUT_MS: String(SHARED_DEADLINE_MS) };
+
 /** Gateways in this process share their workers until `stopAll`: it takes new ones a while to get going. */
 function sharedWorkers(): Workers {
   if (shared === undefined) {

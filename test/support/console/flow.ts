@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Browser, Page } from 'playwright-core';
 import type { EmbeddedBroker } from '../../../sidecar/embedded-broker/index.js';
 import { openConsole, type Tab } from '../browser.js';
-import { startTestBroker, startTestGateway, type TestGateway } from '../gateway-harness.js';
+import { PATIENT, startTestBroker, startTestGateway, type TestGateway } from '../gateway-harness.js';
 
 /** A gateway before a broker of its own, and the console of it in a tab. */
 export interface Flow extends Tab {
@@ -24,7 +24,7 @@ export async function openFlow(
 ): Promise<Flow> {
   const broker = await startTestBroker();
   prepare(broker);
-  const gateway = await startTestGateway({ BROKER_URL: broker.url, LOG_LEVEL: 'silent', ...env });
+  const gateway = await startTestGateway({ BROKER_URL: broker.url, LOG_LEVEL: 'silent', ...PATIENT, ...env });
   return { broker, gateway, ...(await openConsole(browser, gateway.url, hash)) };
 }
 
