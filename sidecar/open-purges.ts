@@ -6,7 +6,8 @@ import type { FastifyBaseLogger } from 'fastify';
 import { problemOf, unforeseen } from './http/problem.js';
 import { configuredKinds, createMemories } from './jobs/configured-kinds.js';
 import { IdFiles } from './jobs/id-files.js';
-import { brokerName, NoteExchange } from './jobs/note-exchange.js';
+import { brokerName, jobBroker } from './jobs/broker-names.js';
+import { NoteExchange } from './jobs/note-exchange.js';
 import { logPurges } from './jobs/purge-log.js';
 import { PurgeService } from './jobs/purge-service.js';
 import { RetentionScheduler } from './jobs/retention/scheduler.js';
@@ -154,13 +155,4 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
 /** The outcome of a purge that has ended. */
 function outcomeOf(state: PurgeState): PurgeOutcome {
   return state === 'queued' || state === 'running' || state === 'cancelling' ? 'interrupted' : state;
-}
-
-/**
- * What a job is bound to: it never goes on at another broker. The embedded one has another port at each start, and a file of
- * SQLite is of one machine, whatever its name is now.
- */
-function jobBroker({ BROKER_URL, DATABASE_URL }: Config, url: URL): string {
-  if (BROKER_URL === 'embedded') return 'embedded';
-  return DATABASE_URL === undefined ? brokerName(url, 'this machine') : brokerName(url);
 }

@@ -1,9 +1,7 @@
-import { hostname } from 'node:os';
 import { FACT_MS } from '../purge/broker/facts.js';
 import { COLLECTIONS, readNote, writeNote } from '../purge/broker/note.js';
 import type { BrokerNotes } from '../schemas/store/broker-notes.js';
 import type { Clock } from '../shared/clock.js';
-import { isLoopback } from '../shared/loopback.js';
 import type { BrokerMemories } from './configured-kinds.js';
 
 /** Notes are read and written at most this often, in milliseconds. */
@@ -127,15 +125,4 @@ export class NoteExchange {
     }
     return true;
   }
-}
-
-/**
- * What all processes call a broker: its URL without credentials. An address that only this machine reaches is named with the
- * machine.
- *
- * @param machine the name of this machine
- */
-export function brokerName({ origin, pathname, hostname: host }: URL, machine = hostname()): string {
-  const url = origin + pathname.replace(/\/+$/, '');
-  return isLoopback(host.replace(/^\[|\]$/g, '')) ? `${url} on ${machine}` : url;
 }

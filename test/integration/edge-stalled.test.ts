@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Socket } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { startTestBroker, startTestGateway, stopAll } from '../support/gateway-harness.js';
 import {
@@ -195,6 +196,34 @@ describe('a client that keeps others waiting', () => {
       gateway.failures.map(({ kind }) => kind),
       ['busy'],
     );
+  });
+
+  it('a client that has sent its body keeps its place until the broker answers, and the others wait', async () => {
+    const uploaded: Socket[] = [];
+    const broker = await startRawBroker((socket, text) => {
+      const isWhole = text.length >= text.indexOf('\r\n\r\n') + 4 + 100_000;
+      if (isWhole) uploaded.push(socket);
+      return isWhole;
+    });
+    const gateway = await startGateway(broker.url, {
+      places: { whole: 1, uploads: 1, waitMs: 300, idleMs: 10 },
+      brokerTimeoutMs: HOUR,
+    });
+    const client = await connect(gateway.port);
+    client.send(UPLOAD);
+    await arrived(broker, 1);
+    client.send(' '.repeat(99_999));
+    while (uploaded.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    const other = await connect(gateway.port);
+    other.send(UPLOAD);
+    while (gateway.failures.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(
+      gateway.failures.map(({ kind }) => kind),
+      ['busy'],
+    );
+    assert.equal(statusOf(await other.until(/\}$/)), 503);
+    uploaded[0]?.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]');
+    assert.equal(statusOf(await client.until(/\[\]$/)), 200);
   });
 
   it('a slow client keeps its place as long as no other request needs it', async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -126,6 +127,22 @@ describe('a purge with record=ids', () => {
     await startTestGateway(env);
     while ((await readdir(join(folder, 'purge-ids'))).length > 0)
       await new Promise((resolve) => setImmediate(resolve));
+  });
+
+  it('the recorded ids of a gateway that keeps nothing are gone when it is closed', async () => {
+    const broker = await startTestBroker();
+    broker.entities.seed(2, car);
+    const gateway = await startTestGateway({ BROKER_URL: broker.url, DATABASE_PATH: ':memory:' });
+    const id = (await gateway.purge('type=Car&record=ids')).headers.get('purge-id') ?? '';
+    const folderOf = async () => {
+      const folders = (await readdir(tmpdir())).filter((name) => name.startsWith('ngsi-ld-gateway-'));
+      const found = folders.map((name) => join(tmpdir(), name));
+      return found.find((folder) => existsSync(join(folder, `${id}.ndjson`)));
+    };
+    const folder = await folderOf();
+    assert.ok(folder !== undefined);
+    await gateway.gateway.close();
+    assert.equal(existsSync(folder), false);
   });
 
   it('a purge with record=ids ends as usual when the list cannot be written, and warns of it', async () => {

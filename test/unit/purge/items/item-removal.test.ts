@@ -19,6 +19,7 @@ import { listerOf, pageOf } from '../hand-made-lister.js';
 
 const GONE: DeleteResult = { kind: 'deleted' };
 const BUSY: DeleteResult = { kind: 'retryable', problem: { status: 503, title: 'Busy' } };
+const UNCLEAR: DeleteResult = { kind: 'unclear', problem: { status: 207, title: 'Partly' } };
 const REFUSED: DeleteResult = { kind: 'refused', problem: { status: 409, title: 'Locked' } };
 const LIMIT = 10;
 
@@ -163,6 +164,17 @@ describe('the removal of items', () => {
       total: 12,
     });
     assert.deepEqual([recovering.deleted, recovering.failed], [24, 0]);
+  });
+
+  it('the removal of items retries an item whose delete had no clear answer, though the query shows it no more', async () => {
+    const { deleted, failed, unknown } = await removed({
+      world: worldOf(3, 'a', 'b'),
+      matches: (attributes) => attributes.has('a'),
+      verdict: ({ attribute }, nth) => (attribute === 'b' && nth === 1 ? UNCLEAR : GONE),
+      brokerQuery: { selection: [{ name: 'q', value: 'a>1' }] },
+      total: 3,
+    });
+    assert.deepEqual([deleted, failed, unknown], [6, 0, 0]);
   });
 
   it('the removal of items reports refused items unless the query proves that they are gone', async () => {

@@ -219,6 +219,19 @@ describe('a page of matches', () => {
     await assert.rejects(endless.page(), BrokerReplyError);
   });
 
+  it('a page of several entities is read up to 4 MiB, and one of a single entity as far as any answer', async () => {
+    const bounds: unknown[] = [];
+    const { lister } = contextOf({
+      brokerQuery: { resource: entities('ids'), selection: SELECTION },
+      broker: ({ replyMaxBytes }) => {
+        bounds.push(replyMaxBytes);
+        return replyOf(200, [{ id: 'urn:t:1' }]);
+      },
+    });
+    for (const limit of [10, 2, 1]) await lister.page({ selection: SELECTION, limit });
+    assert.deepEqual(bounds, [4 * 1024 * 1024, 4 * 1024 * 1024, undefined]);
+  });
+
   it('a page of histories that cannot be read whole is asked for with fewer instances from then on', async () => {
     const { page, asked } = listerOf(
       (query) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { EmbeddedBroker } from '../../../../sidecar/embedded-broker/index.js';
+import { createBrokerClient, type BrokerClient } from '../../../../sidecar/purge/broker/client.js';
 import {
   BrokerRefusedError,
   FilterIgnoredError,
@@ -39,6 +40,24 @@ describe('a temporal purge at a broker that hides instances', () => {
     const preview = await purged(broker, `${QUERY}&dryRun=true`);
     assert.deepEqual([preview.isLowerBound, preview.matched], [true, 5]);
     assert.equal((await purged(broker, QUERY)).deleted, 20);
+  });
+});
+
+describe('a temporal purge at a broker that may hide entities', () => {
+  it('a dry run of whole histories gives a lower bound where the broker shows one page, whatever the offset', async () => {
+    const broker = await brokerWith(
+      [0, 1, 2].map((entity) => stored({ entity })),
+      { countHeader: 'absent' },
+    );
+    const preview = await purged(broker, 'type=T&dryRun=true');
+    assert.deepEqual([preview.matched, preview.isLowerBound], [3, undefined]);
+    const inner = createBrokerClient({ brokerUrl: new URL(broker.url), timeoutMs: 10_000 });
+    const client: BrokerClient = {
+      send: (request) => inner.send({ ...request, path: request.path.replace(/&offset=\d+/, '') }),
+      close: () => inner.close(),
+    };
+    const partial = await purged(broker, 'type=T&dryRun=true', { client });
+    assert.deepEqual([partial.matched, partial.isLowerBound], [3, true]);
   });
 });
 

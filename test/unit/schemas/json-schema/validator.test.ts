@@ -100,6 +100,16 @@ describe('a validator', () => {
       }
   });
 
+  it('a validator finds an empty list without what it should contain, beside a description of its first items', () => {
+    const listed = { prefixItems: [{ type: 'number' }], items: { type: 'string' } };
+    for (const counts of [{}, { minContains: 2 }, { maxContains: 1 }])
+      for (const stopsAtFirst of [true, false]) {
+        const schema = { ...listed, contains: { type: 'string' }, ...counts };
+        const { validate } = compileSchema(resolveWith(schema), { stopsAtFirst });
+        assert.equal(validate([])[0]?.keyword, 'contains', JSON.stringify([counts, stopsAtFirst]));
+      }
+  });
+
   it('a validator of a 2019-09 schema takes no item as evaluated by a contains that asks for none', () => {
     const { validate } = compileSchema(
       resolveWith({

@@ -252,3 +252,20 @@ describe('the path of a file', () => {
     assert.ok('fault' in readPath('\ufffd.json'));
   });
 });
+
+describe('documents by their URLs', () => {
+  it('two documents of one URL have neither of them read', () => {
+    const collector = new RepositoryCollector(LIMITS);
+    const [once, twice] = ['https://a.example/once.json', 'https://a.example/twice.json'];
+    for (const url of [once, twice, twice]) {
+      const path = collector.enterUrl(url);
+      if (path !== undefined) collector.keep(path, Buffer.from('{}'));
+    }
+    const { files, refused } = collector.result();
+    assert.deepEqual(
+      files.map(({ path }) => path),
+      [once],
+    );
+    assert.deepEqual(refused, [{ path: twice, reason: 'It is there more than once.' }]);
+  });
+});

@@ -145,4 +145,11 @@ describe('an entity in GeoJSON', () => {
     });
     assert.equal('answer' in outcome && (JSON.parse(outcome.answer) as Verdict).form, 'keyvalues');
   });
+
+  it('an entity of a model that is called FeatureCollection is not taken for a list of Features', () => {
+    validationTasks.prepareModel({ key: 'collection', type: 'FeatureCollection', schema: '{}' });
+    const text = JSON.stringify({ id: 'urn:a:b', type: 'FeatureCollection', features: [] });
+    const outcome = validationTasks.validate({ key: 'collection', type: 'FeatureCollection', text });
+    assert.equal('answer' in outcome && (JSON.parse(outcome.answer) as Verdict).form, 'keyvalues');
+  });
 });
