@@ -90,7 +90,7 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
     worker: config.INSTANCE_NAME ?? `${hostname()}:${String(config.PORT)}`,
     holder,
     isStoreShared: isShared,
-    broker: jobBroker(config, options.brokerUrl),
+    broker: jobBroker(options.brokerUrl, { isEmbedded: config.BROKER_URL === 'embedded', isShared }),
     leaseMs: config.JOB_LEASE_MS,
     maxQueued: config.PURGE_MAX_QUEUED,
     historyDays: config.PURGE_HISTORY_DAYS,

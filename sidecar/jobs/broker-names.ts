@@ -1,5 +1,4 @@
 import { hostname } from 'node:os';
-import type { Config } from '../shared/config/load.js';
 import { isLoopback } from '../shared/loopback.js';
 
 /**
@@ -13,18 +12,22 @@ export function brokerName({ origin, pathname, hostname: host }: URL, machine = 
   return isLoopback(host.replace(/^\[|\]$/g, '')) ? `${url} on ${machine}` : url;
 }
 
+export interface JobBrokerOptions {
+  /** The broker is the embedded one. */
+  readonly isEmbedded: boolean;
+  /** Processes on other machines may use the same store. */
+  readonly isShared: boolean;
+  /** The name of this machine. @default that of the system */
+  readonly machine?: string;
+}
+
 /**
  * What a job is bound to: it never goes on at another broker. The embedded one has another port at each start, and a file of
  * SQLite is of one machine, whatever its name is now.
  *
  * @param url of the broker
- * @param machine the name of this machine, where it is not asked for
  */
-export function jobBroker(
-  { BROKER_URL, DATABASE_URL }: Pick<Config, 'BROKER_URL' | 'DATABASE_URL'>,
-  url: URL,
-  machine?: string,
-): string {
-  if (BROKER_URL === 'embedded') return 'embedded';
-  return brokerName(url, DATABASE_URL === undefined ? 'this machine' : machine);
+export function jobBroker(url: URL, { isEmbedded, isShared, machine }: JobBrokerOptions): string {
+  if (isEmbedded) return 'embedded';
+  return brokerName(url, isShared ? machine : 'this machine');
 }
