@@ -2,7 +2,7 @@ import { PurgeStoppedError, TooManyMatchesError, TooManyPurgesError } from '../p
 import type { PlaceKind } from '../purge/places.js';
 import { LeaseLostError, StoreUnavailableError } from '../schemas/store/errors.js';
 import type { PurgeJob, PurgeRecord, TakenPurge } from '../schemas/store/purge-records.js';
-import { DeleteBudget } from './delete-budget.js';
+import { DeleteBudget, type DeleteBound } from './delete-budget.js';
 import type { Lease } from './lease.js';
 import type { LivePurge } from './live-purge.js';
 import type { PurgeOrder } from './new-record.js';
@@ -60,7 +60,7 @@ export class JobRunner {
     const prepared = record.dryRun && !asked.dryRun ? this.#asReport(order) : asked;
     const { concurrency, maxAffected } = prepared.limits;
     const live = this.#atWork.track(resumed(record, job, worker, concurrency), lease);
-    const bound = leastOf(maxAffected, reportAbove);
+    const bound = boundOf(maxAffected, reportAbove);
     if (mayHaveDeleted(record, job, bound !== undefined)) live.begun();
     const budget =
       bound === undefined
@@ -147,13 +147,14 @@ export class JobRunner {
 
   /** A purge with unusually many matches deletes nothing, and only reports them. */
   async #workOrReport(job: Job, signal: AbortSignal): Promise<void> {
-    const { live, order } = job;
+    const { live, order, budget } = job;
     try {
       await this.#atWork.work(job, signal);
     } catch (error) {
+      if (!(error instanceof TooManyMatchesError)) throw error;
       const { reportAbove } = order;
-      const isReport = error instanceof TooManyMatchesError && error.maxAffected === reportAbove;
-      if (!isReport || live.hasBegun) throw error;
+      if (error.maxAffected !== reportAbove || live.hasBegun)
+        throw budget?.explain(error, live.hasBegun) ?? error;
       const note = `It matches ${error.exact ? '' : 'at least '}${String(error.matched)}, more than the ${String(reportAbove)} that its retention policy allows (maxGrowth), so nothing was deleted. Check the matches; then raise maxGrowth (0 switches the guard off), or run the purge by hand.`;
       live.set({ dryRun: true, warnings: [...live.record.warnings, note] });
       await this.#atWork.work({ ...job, budget: undefined, prepared: this.#asReport(order) }, signal);
@@ -180,7 +181,9 @@ function placeOf({ dryRun }: PreparedPurge): PlaceKind {
   return dryRun ? 'dry run' : 'job';
 }
 
-function leastOf(...bounds: readonly (number | undefined)[]): number | undefined {
-  const known = bounds.filter((bound) => bound !== undefined);
-  return known.length === 0 ? undefined : Math.min(...known);
+/** The lesser one of two bounds. */
+function boundOf(maxAffected: number | undefined, reportAbove: number | undefined): DeleteBound | undefined {
+  if (reportAbove !== undefined && reportAbove <= (maxAffected ?? Infinity))
+    return { most: reportAbove, by: 'maxGrowth' };
+  return maxAffected === undefined ? undefined : { most: maxAffected, by: 'maxAffected' };
 }
