@@ -2,6 +2,7 @@ import { PurgeStoppedError, TooManyMatchesError, TooManyPurgesError } from '../p
 import type { PlaceKind } from '../purge/places.js';
 import { LeaseLostError, StoreUnavailableError } from '../schemas/store/errors.js';
 import type { PurgeJob, PurgeRecord, TakenPurge } from '../schemas/store/purge-records.js';
+import { withoutWaitNote } from './elsewhere.js';
 import { DeleteBudget, type DeleteBound } from './delete-budget.js';
 import type { Lease } from './lease.js';
 import type { LivePurge } from './live-purge.js';
@@ -59,7 +60,8 @@ export class JobRunner {
     const asked = preparePurge(kinds, order);
     const prepared = record.dryRun && !asked.dryRun ? this.#asReport(order) : asked;
     const { concurrency, maxAffected } = prepared.limits;
-    const live = this.#atWork.track(resumed(record, job, worker, concurrency), lease);
+    const waited = { ...record, warnings: withoutWaitNote(record.warnings) };
+    const live = this.#atWork.track(resumed(waited, job, worker, concurrency), lease);
     const bound = boundOf(maxAffected, reportAbove);
     if (mayHaveDeleted(record, job, bound !== undefined)) live.begun();
     const budget =
@@ -119,7 +121,8 @@ export class JobRunner {
 
   /** The record of a purge that does not go on. */
   #leftBy(record: PurgeRecord, job: PurgeJob | undefined): PurgeRecord {
-    return { ...record, warnings: warningsAfter(record, job, this.#options.worker, 'ended it') };
+    const warnings = warningsAfter(record, job, this.#options.worker, 'ended it');
+    return { ...record, warnings: withoutWaitNote(warnings) };
   }
 
   /** The list of ids goes on where another process began it only if they have the same folder. */
@@ -174,7 +177,8 @@ export class JobRunner {
 function mayHaveDeleted(record: PurgeRecord, job: PurgeJob, isBounded: boolean): boolean {
   if (record.dryRun) return false;
   if (spentBefore(record, job) > 0) return true;
-  return !isBounded && record.state !== 'queued' && record.startedAt !== undefined;
+  const wasLost = record.state !== 'queued' && record.startedAt !== undefined;
+  return !isBounded && (wasLost || job.mayHaveBegun === true);
 }
 
 function placeOf({ dryRun }: PreparedPurge): PlaceKind {

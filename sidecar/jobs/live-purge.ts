@@ -72,7 +72,8 @@ export class LivePurge {
   /** Changes members of the record, and notifies watchers: at once for a new state, else soon. */
   set(members: Partial<PurgeRecord>): void {
     const isNewState = members.state !== undefined && members.state !== this.#record.state;
-    this.#record = { ...this.#record, ...members };
+    const record = { ...this.#record, ...members };
+    this.#record = record.state === 'running' ? record : withoutPace(record);
     if (isNewState) this.#publish();
     else void this.#publishSoon();
   }
@@ -189,11 +190,19 @@ function endOf(report: PurgeReport, before: readonly string[]): Partial<PurgeRec
   };
 }
 
-/** Without what is only true while a purge runs. */
-function ended(record: PurgeRecord): PurgeRecord {
-  const rest: { -readonly [Member in keyof PurgeRecord]: PurgeRecord[Member] } = { ...record };
+/** Without what is only true while a purge runs. One that is to go on is compared with what it `expected`. */
+export function withoutPace(record: PurgeRecord): PurgeRecord {
+  const rest: Mutable = { ...record };
   delete rest.ratePerSecond;
   delete rest.estimatedEndAt;
+  return rest;
+}
+
+/** The same for one that has ended. */
+export function ended(record: PurgeRecord): PurgeRecord {
+  const rest: Mutable = withoutPace(record);
   delete rest.expected;
   return rest;
 }
+
+type Mutable = { -readonly [Member in keyof PurgeRecord]: PurgeRecord[Member] };

@@ -1,4 +1,5 @@
 import type { PurgeJob, PurgeRecord } from '../schemas/store/purge-records.js';
+import { withoutPace } from './live-purge.js';
 
 /** Warnings of a record that is gone on with again and again, at most. */
 const MAX_WARNINGS = 20;
@@ -26,7 +27,7 @@ export function resumed(
   concurrency: number,
 ): PurgeRecord {
   return {
-    ...record,
+    ...withoutPace(record),
     ...{ state: 'running', worker, failed: 0, unknown: 0 },
     concurrency: Math.min(record.concurrency, concurrency),
     warnings: warningsAfter(record, job, worker, 'went on'),
@@ -43,7 +44,7 @@ export function warningsAfter(
   record: PurgeRecord,
   job: PurgeJob | undefined,
   worker: string,
-  does: 'went on' | 'ended it',
+  does: 'went on' | 'ended it' | 'laid it aside',
 ): readonly string[] {
   const { state, warnings } = record;
   return state === 'queued'

@@ -201,19 +201,21 @@ describe('the counts of a running purge', () => {
     assert.deepEqual([purge.record.warnings, purge.record.expected], [[], 500]);
   });
 
-  it('a purge that has ended has neither a rate nor an estimate', async () => {
-    const { purge, clock, told } = liveOf();
-    purge.note({ type: 'counted', matches: 400 });
-    purge.note(progress(0));
-    await clock.sleep(1000);
-    purge.note(progress(100));
-    assert.ok('ratePerSecond' in purge.record && 'estimatedEndAt' in purge.record);
-    purge.set({ state: 'cancelled' });
-    for (const record of [purge.record, told.at(-1) ?? RECORD]) {
-      assert.equal('ratePerSecond' in record || 'estimatedEndAt' in record, false);
-      assert.deepEqual([record.state, record.deleted], ['cancelled', 100]);
-    }
-  });
+  for (const state of ['queued', 'cancelling', 'cancelled'] as const)
+    it(`a purge that is ${state} has neither a rate nor an estimate`, async () => {
+      const { purge, clock, told } = liveOf();
+      purge.note({ type: 'counted', matches: 400 });
+      purge.note(progress(0));
+      await clock.sleep(1000);
+      purge.note(progress(100));
+      assert.ok('ratePerSecond' in purge.record && 'estimatedEndAt' in purge.record);
+      purge.set({ state });
+      for (const record of [purge.record, told.at(-1) ?? RECORD]) {
+        assert.equal('ratePerSecond' in record || 'estimatedEndAt' in record, false);
+        assert.deepEqual([record.state, record.deleted], [state, 100]);
+        assert.equal(record.expected, state === 'cancelled' ? undefined : 400);
+      }
+    });
 
   it('events without counts do not change the record of a purge', () => {
     const { purge, told } = liveOf();
