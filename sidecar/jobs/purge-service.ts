@@ -285,6 +285,16 @@ export class PurgeService {
     for (const live of this.#atWork.all()) live.wake();
   }
 
+  /** Whether this process works on a purge, or has yet to give one back. */
+  get isAtWork(): boolean {
+    return this.#atWork.all().length > 0;
+  }
+
+  /** Resolves when this process works on no purge. */
+  idle(): Promise<void> {
+    return this.#atWork.idle();
+  }
+
   /** Writes what is to be written. */
   async close(): Promise<void> {
     this.stop();

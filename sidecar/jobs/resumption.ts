@@ -28,7 +28,9 @@ export function resumed(
 ): PurgeRecord {
   return {
     ...withoutPace(record),
-    ...{ state: 'running', worker, failed: 0, unknown: 0 },
+    ...{ state: 'running', worker, failed: 0 },
+    // After a crash, it is not known which of them were settled since.
+    unknown: record.state === 'queued' ? record.unknown : 0,
     concurrency: Math.min(record.concurrency, concurrency),
     warnings: warningsAfter(record, job, worker, 'went on'),
   };
@@ -36,7 +38,7 @@ export function resumed(
 
 /**
  * The warnings of a purge that another process, or an earlier one, left: what may be missing from its counts. One that was laid
- * aside in order waits, and misses nothing.
+ * aside in order waits, and misses nothing: what it does not know is in its counts.
  *
  * @param worker the name of the process that took it, and what that does with it
  */
