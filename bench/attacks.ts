@@ -48,8 +48,8 @@ const ATTACKS: readonly Attack[] = [
 
 const HEALTH_MAX_MS = 250;
 const GROWTH_MAX_MIB = 16;
-/** The default of SHUTDOWN_GRACE_MS, and a second to end. */
-const STOP_MAX_S = 26;
+/** The default of SHUTDOWN_GRACE_MS, two seconds for records and answers, and one to end. */
+const STOP_MAX_S = 28;
 
 /** Attacks on the built gateway, each in a gateway of its own whose health is watched from another process. Linux only. */
 export const attacks: Bench = {

@@ -35,7 +35,9 @@ export interface Gateway {
   readonly embeddedBroker: EmbeddedBroker | undefined;
   /**
    * Shuts down: running purges stop (deletes in flight finish), new ones are refused, pass-through goes on while
-   * anything is running, at most for the grace time. Resolves when everything is closed; a second call hurries.
+   * anything is running, at most for the grace time. Then what still waits for the broker ends without its answer: purges
+   * with what is known of them, and clients get theirs, within two seconds. Resolves when everything is closed; a second
+   * call ends the grace time.
    */
   close(): Promise<void>;
 }
@@ -49,6 +51,9 @@ export interface GatewayOptions {
   /** Threads for the work on schemas. By default, they are started when the first work comes. */
   readonly workers?: Workers;
 }
+
+/** After the grace time: for records and answers of what was at work, in milliseconds. */
+const ENDING_MS = 2000;
 
 /** What has been opened so far. */
 class Opened {
@@ -172,7 +177,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   });
   app.server.on('connection', () => newcomers.note());
   opened.add(async () => {
-    // Idle connections are closed at once; clients still being served when the grace time ends are cut off.
+    // Idle connections are closed at once; clients still being served by now are cut off.
     app.server.closeIdleConnections();
     const closed = app.close();
     app.server.closeAllConnections();
@@ -182,13 +187,38 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   endings.start();
   schemas.listen((notice) => endings.noticed(notice));
 
-  /** Resolves when no purge is running and every answer is on its way. */
+  /** Resolves when no purge is at work, each has its last record, and every answer is on its way. */
   async function quiet(): Promise<void> {
     // A purge whose caller is gone still waits for its last deletes; an answer may come to an end after its purge.
-    while (running.count > 0 || turns.count > 0) {
+    while (running.count > 0 || service.isAtWork || turns.count > 0) {
       await running.idle();
+      await service.idle();
       await turns.idle();
     }
+  }
+
+  /** @returns whether all was quiet before so many milliseconds had passed, or `enough` aborted */
+  async function isQuietWithin(ms: number, enough?: AbortSignal): Promise<boolean> {
+    const over = new AbortController();
+    const signal = enough === undefined ? over.signal : AbortSignal.any([over.signal, enough]);
+    const late = clock.sleep(ms, signal).then(
+      () => false,
+      () => false,
+    );
+    const isQuiet = await Promise.race([quiet().then(() => true), late]);
+    over.abort();
+    return isQuiet;
+  }
+
+  async function shutDown(): Promise<void> {
+    isShuttingDown = true;
+    endings.stop();
+    if (!(await isQuietWithin(config.SHUTDOWN_GRACE_MS, hurry.signal))) {
+      // What waits for the broker ends now: deletes in flight are booked as unknown, and every caller is told.
+      for (const end of [client.close(), pool.destroy()]) end.catch(() => {});
+      await isQuietWithin(ENDING_MS);
+    }
+    await opened.close();
   }
 
   const hurry = new AbortController();
@@ -202,17 +232,8 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     brokerUrl: brokerUrl.href.replace(/\/$/, ''),
     embeddedBroker,
     close() {
-      if (closing !== undefined) {
-        hurry.abort();
-        return closing;
-      }
-      isShuttingDown = true;
-      endings.stop();
-      const timeUp = clock.sleep(config.SHUTDOWN_GRACE_MS, hurry.signal).catch(() => {});
-      closing = Promise.race([quiet(), timeUp])
-        .then(() => opened.close())
-        .finally(() => hurry.abort());
-      return closing;
+      if (closing !== undefined) hurry.abort();
+      return (closing ??= shutDown());
     },
   };
 }

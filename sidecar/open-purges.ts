@@ -103,6 +103,7 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
       },
       event: (record, event) => log.event(record, event),
       taken: (record) => log.taken(record),
+      elsewhere: (jobs) => log.elsewhere(jobs),
       ended(record, error) {
         log.ended(record, error);
         metrics.ended(record.target, outcomeOf(record.state), record);

@@ -2,7 +2,8 @@ import { PurgeStoppedError, TooManyMatchesError, TooManyPurgesError } from '../p
 import type { PlaceKind } from '../purge/places.js';
 import { LeaseLostError, StoreUnavailableError } from '../schemas/store/errors.js';
 import type { PurgeJob, PurgeRecord, TakenPurge } from '../schemas/store/purge-records.js';
-import { DeleteBudget } from './delete-budget.js';
+import { withoutWaitNote } from './elsewhere.js';
+import { DeleteBudget, type DeleteBound } from './delete-budget.js';
 import type { Lease } from './lease.js';
 import type { LivePurge } from './live-purge.js';
 import type { PurgeOrder } from './new-record.js';
@@ -59,8 +60,9 @@ export class JobRunner {
     const asked = preparePurge(kinds, order);
     const prepared = record.dryRun && !asked.dryRun ? this.#asReport(order) : asked;
     const { concurrency, maxAffected } = prepared.limits;
-    const live = this.#atWork.track(resumed(record, job, worker, concurrency), lease);
-    const bound = leastOf(maxAffected, reportAbove);
+    const waited = { ...record, warnings: withoutWaitNote(record.warnings) };
+    const live = this.#atWork.track(resumed(waited, job, worker, concurrency), lease);
+    const bound = boundOf(maxAffected, reportAbove);
     if (mayHaveDeleted(record, job, bound !== undefined)) live.begun();
     const budget =
       bound === undefined
@@ -119,7 +121,8 @@ export class JobRunner {
 
   /** The record of a purge that does not go on. */
   #leftBy(record: PurgeRecord, job: PurgeJob | undefined): PurgeRecord {
-    return { ...record, warnings: warningsAfter(record, job, this.#options.worker, 'ended it') };
+    const warnings = warningsAfter(record, job, this.#options.worker, 'ended it');
+    return { ...record, warnings: withoutWaitNote(warnings) };
   }
 
   /** The list of ids goes on where another process began it only if they have the same folder. */
@@ -147,13 +150,14 @@ export class JobRunner {
 
   /** A purge with unusually many matches deletes nothing, and only reports them. */
   async #workOrReport(job: Job, signal: AbortSignal): Promise<void> {
-    const { live, order } = job;
+    const { live, order, budget } = job;
     try {
       await this.#atWork.work(job, signal);
     } catch (error) {
+      if (!(error instanceof TooManyMatchesError)) throw error;
       const { reportAbove } = order;
-      const isReport = error instanceof TooManyMatchesError && error.maxAffected === reportAbove;
-      if (!isReport || live.hasBegun) throw error;
+      if (error.maxAffected !== reportAbove || live.hasBegun)
+        throw budget?.explain(error, live.hasBegun) ?? error;
       const note = `It matches ${error.exact ? '' : 'at least '}${String(error.matched)}, more than the ${String(reportAbove)} that its retention policy allows (maxGrowth), so nothing was deleted. Check the matches; then raise maxGrowth (0 switches the guard off), or run the purge by hand.`;
       live.set({ dryRun: true, warnings: [...live.record.warnings, note] });
       await this.#atWork.work({ ...job, budget: undefined, prepared: this.#asReport(order) }, signal);
@@ -173,14 +177,17 @@ export class JobRunner {
 function mayHaveDeleted(record: PurgeRecord, job: PurgeJob, isBounded: boolean): boolean {
   if (record.dryRun) return false;
   if (spentBefore(record, job) > 0) return true;
-  return !isBounded && record.state !== 'queued' && record.startedAt !== undefined;
+  const wasLost = record.state !== 'queued' && record.startedAt !== undefined;
+  return !isBounded && (wasLost || job.mayHaveBegun === true);
 }
 
 function placeOf({ dryRun }: PreparedPurge): PlaceKind {
   return dryRun ? 'dry run' : 'job';
 }
 
-function leastOf(...bounds: readonly (number | undefined)[]): number | undefined {
-  const known = bounds.filter((bound) => bound !== undefined);
-  return known.length === 0 ? undefined : Math.min(...known);
+/** The lesser one of two bounds. */
+function boundOf(maxAffected: number | undefined, reportAbove: number | undefined): DeleteBound | undefined {
+  if (reportAbove !== undefined && reportAbove <= (maxAffected ?? Infinity))
+    return { most: reportAbove, by: 'maxGrowth' };
+  return maxAffected === undefined ? undefined : { most: maxAffected, by: 'maxAffected' };
 }

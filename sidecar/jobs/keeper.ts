@@ -1,4 +1,11 @@
-import type { PurgeQueue, Purges, TakenPurge, PurgeWish } from '../schemas/store/purge-records.js';
+import type {
+  PurgeQueue,
+  Purges,
+  PurgeWish,
+  StrandedPurge,
+  TakenPurge,
+  UnfinishedPurge,
+} from '../schemas/store/purge-records.js';
 import { isFinal } from '../schemas/store/purge-records.js';
 import { Lease } from './lease.js';
 
@@ -23,6 +30,10 @@ export interface KeeperOptions {
   readonly places: () => { readonly takesJobs: boolean; readonly takesDryRuns: boolean } | undefined;
   /** Begins to work on a purge that was taken; takes its place at once. */
   readonly begin: (taken: TakenPurge, lease: Lease) => void;
+  /** What becomes of a job of another broker on which no process works; has no effects. */
+  readonly laid: (left: StrandedPurge) => UnfinishedPurge;
+  /** Called with what such jobs have become, and with their brokers. */
+  readonly onLaid: (jobs: readonly Pick<StrandedPurge, 'record' | 'broker'>[]) => void;
   /** What another process asks of a purge that this one holds; asked again until it is forgotten. */
   readonly grant: (id: string, wish: PurgeWish) => void;
   /** Whether something is still to be written of a purge. */
@@ -114,9 +125,16 @@ export class Keeper {
     if (this.#isClosed) return;
     const { isShared, store, holder } = this.#options;
     try {
-      if (!this.#isFreed) await store.releaseOthers(holder);
+      if (!this.#isFreed) {
+        await store.releaseOthers(holder);
+        // No other process is there that may take them.
+        await this.#layAside({ takesLapsed: false, takesWaiting: true });
+      }
       this.#isFreed = true;
       if (isShared && this.#held.size > 0) await this.#renew();
+      // What waits in order may be for another process. What has lost its holder is shown as waiting, whoever takes it then.
+      if (this.#isInTouch(this.#options.monotonicMs()))
+        await this.#layAside({ takesLapsed: true, takesWaiting: false });
       await this.#takeAll();
     } catch {
       // The store reports its failures elsewhere, and this is tried again.
@@ -126,6 +144,13 @@ export class Keeper {
       if (!isShared && !this.#isOver())
         this.#retry = setTimeout(() => void this.look(), LOOK_EVERY_MS).unref();
     }
+  }
+
+  async #layAside(which: { readonly takesLapsed: boolean; readonly takesWaiting: boolean }): Promise<void> {
+    const { store, broker, laid, onLaid } = this.#options;
+    if (broker === undefined) return;
+    const jobs = await store.layAside({ broker, ...which }, laid);
+    if (jobs.length > 0) onLaid(jobs);
   }
 
   async #renew(): Promise<void> {

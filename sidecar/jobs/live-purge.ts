@@ -25,6 +25,8 @@ export class LivePurge {
   readonly #watchers = new Set<() => void>();
   #record: PurgeRecord;
   #hasBegun: boolean;
+  /** Deletes of an earlier process that may have had an effect: what is listed again turns out to have been left. */
+  #unknownBefore: number;
   /** What an earlier process had counted, until this one has counted as well. */
   #expectedBefore: number | undefined;
   #publishedMs = -Infinity;
@@ -36,12 +38,13 @@ export class LivePurge {
     this.lease = lease;
     this.#clock = clock;
     this.#onChange = onChange;
-    const { deleted, alreadyGone, requests, retries, maxPerSecond, expected } = record;
+    const { deleted, alreadyGone, unknown, requests, retries, maxPerSecond, expected } = record;
+    this.#unknownBefore = unknown;
     this.#expectedBefore = expected;
     this.#before = { deleted, alreadyGone, requests, retries };
     const pace = createPace(clock, maxPerSecond ?? undefined);
     this.control = { pace, concurrency: record.concurrency };
-    this.#hasBegun = this.settledBefore > 0;
+    this.#hasBegun = this.settledBefore + unknown > 0;
   }
 
   get record(): PurgeRecord {
@@ -66,13 +69,14 @@ export class LivePurge {
   /** Deleted, found gone, or of unknown outcome, by this process. */
   get affectedSince(): number {
     const { deleted, alreadyGone, unknown } = this.#record;
-    return deleted + alreadyGone + unknown - this.settledBefore;
+    return deleted + alreadyGone + unknown - this.settledBefore - this.#unknownBefore;
   }
 
   /** Changes members of the record, and notifies watchers: at once for a new state, else soon. */
   set(members: Partial<PurgeRecord>): void {
     const isNewState = members.state !== undefined && members.state !== this.#record.state;
-    this.#record = { ...this.#record, ...members };
+    const record = { ...this.#record, ...members };
+    this.#record = record.state === 'running' ? record : withoutPace(record);
     if (isNewState) this.#publish();
     else void this.#publishSoon();
   }
@@ -98,7 +102,7 @@ export class LivePurge {
   note(event: PurgeEvent): void {
     switch (event.type) {
       case 'counted':
-        this.#count(this.settledBefore + event.matches);
+        this.#count(event.matches);
         return;
       case 'progress':
         this.#hasBegun ||= event.hasBegun;
@@ -125,11 +129,21 @@ export class LivePurge {
     });
   }
 
-  /** @param expected matches that the broker counts, those settled before included */
-  #count(expected: number): void {
-    const missing = (this.#expectedBefore ?? expected) - expected;
+  /** @param left matches that the broker counts now */
+  #count(left: number): void {
+    const counted = this.settledBefore + left;
+    const before = this.#expectedBefore;
     this.#expectedBefore = undefined;
-    const { warnings } = this.#record;
+    const warnings = [...this.#record.warnings];
+    if (before !== undefined) {
+      // Those that are listed again were not done.
+      const unknown = Math.min(this.#unknownBefore, Math.max(0, before - counted));
+      const listed = this.#unknownBefore - unknown;
+      this.#unknownBefore = unknown;
+      if (listed > 0) warnings.push(listedAgain(listed));
+    }
+    const expected = counted + this.#unknownBefore;
+    const missing = (before ?? expected) - expected;
     const note = `${String(missing)} of the matches that were counted before are neither left nor in the counts: this purge deleted them before their answers were written down, or others did.`;
     this.set({ expected, warnings: missing > 0 ? [...warnings, note] : warnings });
   }
@@ -142,12 +156,12 @@ export class LivePurge {
     this.#rate.note(nowMs, settled);
     const rate = this.#rate.perSecond;
     const { expected } = this.#record;
-    const leftMs = expected === undefined ? undefined : this.#rate.leftMs(expected);
+    const leftMs = expected === undefined ? undefined : this.#rate.leftMs(expected - this.#unknownBefore);
     return {
-      matched: this.settledBefore + matched,
+      matched: this.settledBefore + this.#unknownBefore + matched,
       deleted: before.deleted + deleted,
       alreadyGone: before.alreadyGone + alreadyGone,
-      ...{ failed, unknown },
+      ...{ failed, unknown: this.#unknownBefore + unknown },
       requests: before.requests + requests,
       retries: before.retries + retries,
       ...(rate === undefined ? {} : { ratePerSecond: Math.round(rate * 10) / 10 }),
@@ -178,6 +192,11 @@ export class LivePurge {
   }
 }
 
+/** @param number matches that may be those of such deletes, or others */
+function listedAgain(number: number): string {
+  return `${String(number)} of the deletes that had no answer when the gateway stopped count as not done, since as many matches are listed again. If those are new ones, that many deletes are missing from the counts.`;
+}
+
 /** @param before warnings of an earlier process */
 function endOf(report: PurgeReport, before: readonly string[]): Partial<PurgeRecord> {
   const { arrived, errors, sample, dryRun, unit } = report;
@@ -189,11 +208,19 @@ function endOf(report: PurgeReport, before: readonly string[]): Partial<PurgeRec
   };
 }
 
-/** Without what is only true while a purge runs. */
-function ended(record: PurgeRecord): PurgeRecord {
-  const rest: { -readonly [Member in keyof PurgeRecord]: PurgeRecord[Member] } = { ...record };
+/** Without what is only true while a purge runs. One that is to go on is compared with what it `expected`. */
+export function withoutPace(record: PurgeRecord): PurgeRecord {
+  const rest: Mutable = { ...record };
   delete rest.ratePerSecond;
   delete rest.estimatedEndAt;
+  return rest;
+}
+
+/** The same for one that has ended. */
+export function ended(record: PurgeRecord): PurgeRecord {
+  const rest: Mutable = withoutPace(record);
   delete rest.expected;
   return rest;
 }
+
+type Mutable = { -readonly [Member in keyof PurgeRecord]: PurgeRecord[Member] };

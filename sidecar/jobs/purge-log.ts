@@ -4,6 +4,9 @@ import type { PurgeRecord } from '../schemas/store/purge-records.js';
 import { CallerGoneError } from './errors.js';
 import type { PurgeObserver } from './purge-options.js';
 
+/** Purges that one line names, at most. */
+const MAX_IDS = 20;
+
 /** What is used of a log. */
 export interface PurgeLogger {
   info(fields: object, message: string): void;
@@ -23,6 +26,15 @@ export function logPurges(
   return {
     started: (record) => log.info(askedFor(record), 'purge started'),
     event: (record, event) => logOutage(log, record, event),
+    elsewhere: (jobs) =>
+      log.warn(
+        {
+          brokers: [...new Set(jobs.map(({ broker }) => broker))],
+          jobs: jobs.length,
+          purgeIds: jobs.slice(0, MAX_IDS).map(({ record }) => record.id),
+        },
+        'jobs wait for another broker than BROKER_URL names',
+      ),
     taken: (record) => log.warn(askedFor(record), 'purge left: another gateway has it'),
     ended(record, error) {
       const fields = { ...askedFor(record), ...cameOf(record) };

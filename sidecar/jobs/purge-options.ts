@@ -1,7 +1,7 @@
 import type { Problem } from '../ngsi-ld/problem.js';
 import type { PurgeEvent } from '../purge/events.js';
 import type { RunningPurges } from '../purge/running.js';
-import type { PurgeQueue, PurgeRecord, Purges } from '../schemas/store/purge-records.js';
+import type { PurgeQueue, PurgeRecord, Purges, StrandedPurge } from '../schemas/store/purge-records.js';
 import type { Clock } from '../shared/clock.js';
 import type { IdFiles } from './id-files.js';
 import type { PurgeKinds } from './purge-kinds.js';
@@ -18,6 +18,8 @@ export interface PurgeObserver {
   storeBack(): void;
   /** A record was given up, since too many wait for the store. */
   recordLost(record: PurgeRecord): void;
+  /** Jobs wait for other brokers than that of this process, and begin to say so. */
+  elsewhere(jobs: readonly Pick<StrandedPurge, 'record' | 'broker'>[]): void;
   /** Another process has taken over a purge of this one, which stops here. */
   taken(record: PurgeRecord): void;
 }

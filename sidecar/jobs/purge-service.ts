@@ -9,8 +9,10 @@ import {
   type PurgeRecord,
   type PurgeState,
   type PurgeWish,
+  type StrandedPurge,
 } from '../schemas/store/purge-records.js';
 import { Bell } from './bell.js';
+import { laidAside, withoutWaitNote } from './elsewhere.js';
 import {
   IdsNotFoundError,
   PurgeCancelledError,
@@ -21,6 +23,7 @@ import {
 } from './errors.js';
 import { JobRunner } from './job-runner.js';
 import { Keeper } from './keeper.js';
+import { ended } from './live-purge.js';
 import { newRecord, preparedMembers, type PurgeOrder } from './new-record.js';
 import { preparePurge, rateRefused, type PreparedPurge } from './purge-kinds.js';
 import type { PurgeServiceOptions } from './purge-options.js';
@@ -69,6 +72,8 @@ export class PurgeService {
           ? undefined
           : { takesJobs: running.isFree('job'), takesDryRuns: running.isFree('dry run') },
       begin: (taken, lease) => jobs.takeUp(taken, lease),
+      laid: (left) => laidAside(left, options.worker, this.#now()),
+      onLaid: (laid) => this.#noteLaid(laid),
       grant: (id, wish) => void this.#grant(id, wish),
       isPending: (id) => this.#atWork.unwritten(id) !== undefined,
     });
@@ -216,7 +221,9 @@ export class PurgeService {
     if (pending !== undefined && isFinal(pending.state)) return pending;
     const endedAt = this.#now();
     const result = await this.#options.store.ask(id, { cancel: true }, (record, isHeld) =>
-      isHeld ? { ...record, state: 'cancelling' } : { ...record, state: 'cancelled', endedAt },
+      isHeld
+        ? { ...record, state: 'cancelling' }
+        : ended({ ...record, state: 'cancelled', endedAt, warnings: withoutWaitNote(record.warnings) }),
     );
     if (result === undefined) return this.get(id);
     const { record, outcome } = result;
@@ -278,6 +285,16 @@ export class PurgeService {
     for (const live of this.#atWork.all()) live.wake();
   }
 
+  /** Whether this process works on a purge, or has yet to give one back. */
+  get isAtWork(): boolean {
+    return this.#atWork.all().length > 0;
+  }
+
+  /** Resolves when this process works on no purge. */
+  idle(): Promise<void> {
+    return this.#atWork.idle();
+  }
+
   /** Writes what is to be written. */
   async close(): Promise<void> {
     this.stop();
@@ -293,6 +310,17 @@ export class PurgeService {
       if (seen === undefined || error instanceof PurgeNotFoundError) throw error;
       return seen;
     }
+  }
+
+  /** Jobs of other brokers were laid aside, or have ended since that was asked for. */
+  #noteLaid(laid: readonly Pick<StrandedPurge, 'record' | 'broker'>[]): void {
+    const { observer } = this.#options;
+    for (const { record } of laid) {
+      if (isFinal(record.state)) observer.ended(record);
+      this.#bell.ring(record.id);
+    }
+    const waiting = laid.filter(({ record }) => !isFinal(record.state));
+    if (waiting.length > 0) observer.elsewhere(waiting);
   }
 
   /** Does what another process asks of a purge. */

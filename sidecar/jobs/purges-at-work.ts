@@ -48,6 +48,7 @@ export class PurgesAtWork {
   readonly #hooks: AtWorkHooks;
   readonly #writer: RecordWriter;
   readonly #live = new Map<string, LivePurge>();
+  readonly #waiting: (() => void)[] = [];
 
   constructor(options: PurgeServiceOptions, hooks: AtWorkHooks) {
     this.#options = options;
@@ -94,6 +95,13 @@ export class PurgesAtWork {
     if (this.#live.get(id) === live) this.#live.delete(id);
     live.wake();
     this.#hooks.left(live);
+    if (this.#live.size > 0) return;
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+
+  /** Resolves when there are none. */
+  async idle(): Promise<void> {
+    if (this.#live.size > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
   /** Consumes the events of a purge to its end. */
@@ -111,8 +119,10 @@ export class PurgesAtWork {
         this.#options.observer.event(live.record, event);
         if (event.type !== 'finished') continue;
         await closeIds(live, ids);
-        const { failed, unknown, warnings } = event.report;
-        this.end(live, { state: failed + unknown + warnings.length > 0 ? 'partial' : 'succeeded' });
+        // Of the record: what an earlier process left unknown counts as well.
+        const { failed, unknown } = live.record;
+        const isWhole = failed + unknown + event.report.warnings.length === 0;
+        this.end(live, { state: isWhole ? 'succeeded' : 'partial' });
         return event.report;
       }
     } finally {

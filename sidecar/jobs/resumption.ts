@@ -1,4 +1,5 @@
 import type { PurgeJob, PurgeRecord } from '../schemas/store/purge-records.js';
+import { withoutPace } from './live-purge.js';
 
 /** Warnings of a record that is gone on with again and again, at most. */
 const MAX_WARNINGS = 20;
@@ -26,8 +27,10 @@ export function resumed(
   concurrency: number,
 ): PurgeRecord {
   return {
-    ...record,
-    ...{ state: 'running', worker, failed: 0, unknown: 0 },
+    ...withoutPace(record),
+    ...{ state: 'running', worker, failed: 0 },
+    // After a crash, it is not known which of them were settled since.
+    unknown: record.state === 'queued' ? record.unknown : 0,
     concurrency: Math.min(record.concurrency, concurrency),
     warnings: warningsAfter(record, job, worker, 'went on'),
   };
@@ -35,7 +38,7 @@ export function resumed(
 
 /**
  * The warnings of a purge that another process, or an earlier one, left: what may be missing from its counts. One that was laid
- * aside in order waits, and misses nothing.
+ * aside in order waits, and misses nothing: what it does not know is in its counts.
  *
  * @param worker the name of the process that took it, and what that does with it
  */
@@ -43,7 +46,7 @@ export function warningsAfter(
   record: PurgeRecord,
   job: PurgeJob | undefined,
   worker: string,
-  does: 'went on' | 'ended it',
+  does: 'went on' | 'ended it' | 'laid it aside',
 ): readonly string[] {
   const { state, warnings } = record;
   return state === 'queued'

@@ -74,15 +74,18 @@ export class UnexpectedEntityError extends GatewayError {
 export class TooManyMatchesError extends GatewayError {
   readonly code = 'PURGE_TOO_MANY_MATCHES';
 
+  /**
+   * @param exact false when `matched` is only the number seen before stopping
+   * @param message for one that says more
+   */
   constructor(
     readonly matched: number,
     readonly maxAffected: number,
-    /** False when `matched` is only the number seen before stopping. */
     readonly exact: boolean,
+    message = `The query matches ${exact ? '' : 'at least '}${matched}, more than the ${maxAffected} that may be affected. Count them with dryRun=true, narrow the query, or raise the maximum.`,
+    options?: ErrorOptions,
   ) {
-    super(
-      `The query matches ${exact ? '' : 'at least '}${matched}, more than the ${maxAffected} that may be affected. Count them with dryRun=true, narrow the query, or raise the maximum.`,
-    );
+    super(message, options);
   }
 }
 

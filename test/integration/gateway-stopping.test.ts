@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
-import { startTestBroker, startTestGateway, stopAll } from '../support/gateway-harness.js';
+import type { PurgeRecord } from '../../sidecar/schemas/store/purge-records.js';
+import { systemClock, type Clock } from '../../sidecar/shared/clock.js';
+import { startTestBroker, startTestGateway, stopAll, stopLater } from '../support/gateway-harness.js';
 import { Gate, isDelete, relayTo, startRecordingBroker } from '../support/recording-broker.js';
 import type { RecordingBroker } from '../support/recording-broker.js';
 import { closeAll, connect } from './pass-through-wire.js';
@@ -69,6 +74,175 @@ describe('a purge whose caller disconnects', () => {
     assert.equal(line['requests'], 1);
     assert.equal(slow.requests.length, 1);
     gate.open();
+  });
+});
+
+const GRACE_MS = 3_600_000;
+
+/** A clock of real pauses, but for the grace time, which is over when the test says so; and what comes after it. */
+function clockOfGrace() {
+  const over = new Gate();
+  const afterwards: number[] = [];
+  const clock: Clock = {
+    now: () => systemClock.now(),
+    sleep: (ms, signal) => {
+      if (ms !== GRACE_MS) {
+        if (clockOf.isOver) afterwards.push(ms);
+        return systemClock.sleep(ms, signal);
+      }
+      return new Promise((resolve, reject) => {
+        void over.passed.then(resolve);
+        const ended = () => reject(new Error('ended'));
+        signal?.addEventListener('abort', ended, { once: true });
+      });
+    },
+  };
+  const clockOf = {
+    clock,
+    afterwards,
+    isOver: false,
+    end: () => {
+      clockOf.isOver = true;
+      over.open();
+    },
+  };
+  return clockOf;
+}
+
+async function temporaryDatabase(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'gateway-stopping-'));
+  stopLater(() => rm(folder, { recursive: true, force: true }));
+  return join(folder, 'schema.db');
+}
+
+/** A gateway with one purge at work, of whose deletes the first ten are done and ten more hang at the broker. */
+async function startWithDeletesInFlight(query: string, headers: Readonly<Record<string, string>> = {}) {
+  const broker = await startTestBroker();
+  broker.entities.seed(30, (index) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car' }));
+  const relay = relayTo(broker);
+  const gate = new Gate();
+  let deletes = 0;
+  const hanging = await startRecordingBroker(async (request) => {
+    if (isDelete(request) && ++deletes > 2) await gate.passed;
+    return relay(request);
+  });
+  stopLater(async () => gate.open());
+  const env = {
+    ...{ ...SETTINGS, BROKER_URL: hanging.url, SHUTDOWN_GRACE_MS: String(GRACE_MS) },
+    ...{ DATABASE_PATH: await temporaryDatabase() },
+  };
+  const grace = clockOfGrace();
+  const gateway = await startTestGateway(env, { clock: grace.clock });
+  const answer = gateway.purge(query, headers);
+  await hanging.arrived(isDelete, 4);
+  return { broker, hanging, gate, env, grace, gateway, answer };
+}
+
+/** Records of the purges in a database, the newest first, as a gateway shows them that is started on it. */
+async function recordsAfter(env: Readonly<Record<string, string>> & { readonly BROKER_URL: string }) {
+  const gateway = await startTestGateway(env);
+  const records = (await gateway.send('GET', '/api/v2/purges')).json() as readonly PurgeRecord[];
+  return { gateway, records };
+}
+
+describe('a gateway whose grace time ends with deletes in flight', () => {
+  for (const how of ['the grace time is over', 'a second signal hurries it'] as const) {
+    it(`a gateway whose grace time ends with deletes in flight (${how}) answers the caller, and writes the record and the ids`, async () => {
+      const { env, grace, gateway, answer } = await startWithDeletesInFlight('type=Car&record=ids');
+      const closed = gateway.gateway.close();
+      if (how === 'the grace time is over') grace.end();
+      else void gateway.gateway.close();
+      const stopped = await answer;
+      assert.equal(stopped.status, 503);
+      const { type, deleted, failed, unknown } = stopped.problem() as unknown as Record<string, unknown>;
+      assert.equal(type, 'urn:ngsi-ld-gateway:problem:shutting-down');
+      assert.deepEqual([deleted, failed, unknown], [10, 0, 10]);
+      await closed;
+
+      const after = await recordsAfter(env);
+      const record = after.records[0] ?? assert.fail('nothing is recorded');
+      assert.equal(record.id, stopped.headers.get('purge-id'));
+      assert.deepEqual(
+        [record.state, record.deleted, record.unknown, record.problem?.status, record.warnings],
+        ['interrupted', 10, 10, 503, []],
+      );
+      const ids = await after.gateway.send('GET', `/api/v2/purges/${record.id}/ids`);
+      const outcomes = ids.text
+        .trim()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { outcome: string }).outcome);
+      assert.deepEqual(outcomes.toSorted(), [
+        ...Array<string>(10).fill('deleted'),
+        ...Array<string>(10).fill('unknown'),
+      ]);
+    });
+  }
+
+  for (const [arrive, what] of [
+    [0, 'and it goes on with them'],
+    [21, 'and its maximum holds'],
+  ] as const) {
+    it(`a gateway whose grace time ends with deletes of a job in flight lays the job aside with true counts, ${what}`, async () => {
+      const { broker, gate, env, grace, gateway, answer } = await startWithDeletesInFlight(
+        'type=Car&maxAffected=30',
+        { prefer: 'respond-async' },
+      );
+      const { id } = (await answer).json() as PurgeRecord;
+      const closed = gateway.gateway.close();
+      grace.end();
+      await closed;
+      // The broker does them all the same.
+      gate.open();
+      while (broker.entities.count() > 10) await new Promise((resolve) => setImmediate(resolve));
+      const elsewhere = await recordsAfter({ ...env, BROKER_URL: (await startTestBroker()).url });
+      const [laid] = elsewhere.records;
+      assert.deepEqual([laid?.state, laid?.deleted, laid?.unknown], ['queued', 10, 10]);
+      await elsewhere.gateway.gateway.close();
+
+      // Twenty of the thirty that it may delete are gone.
+      broker.entities.seed(arrive, (index) => ({ id: `urn:ngsi-ld:New:${index}`, type: 'Car' }));
+      const after = await recordsAfter(env);
+      const events = await after.gateway.send('GET', `/api/v2/purges/${id}/events`);
+      const last = JSON.parse(events.text.split('data: ').at(-1) ?? '') as PurgeRecord;
+      const { state, matched, deleted, unknown, warnings, problem } = last;
+      if (arrive === 0) {
+        assert.deepEqual([state, matched, deleted, unknown], ['partial', 30, 20, 10], JSON.stringify(last));
+        assert.deepEqual(warnings, []);
+        assert.equal(broker.entities.count(), 0);
+      } else {
+        assert.deepEqual([state, problem?.status, deleted], ['failed', 409, 10], JSON.stringify(last));
+        assert.equal(problem?.['maxAffected'], 30);
+        assert.match(
+          problem.detail ?? '',
+          /of the 30 that .* \(maxAffected\), of which 20 are used or may be/,
+        );
+        assert.match(warnings.join(), /^10 of the deletes that had no answer/);
+        assert.equal(broker.entities.count(), 10 + arrive);
+      }
+    });
+  }
+
+  it('a gateway whose grace time ends answers what waits for the broker, and cuts off what still is not at its end two seconds later', async () => {
+    const broker = await startRecordingBroker(async () => new Promise(() => undefined));
+    const grace = clockOfGrace();
+    const gateway = await startTestGateway(
+      { BROKER_URL: broker.url, SHUTDOWN_GRACE_MS: String(GRACE_MS) },
+      { clock: grace.clock },
+    );
+    const passed = gateway.send('GET', '/ngsi-ld/v1/entities?type=Car');
+    await broker.arrived(() => true);
+    const upload = await connect(gateway.port);
+    upload.send(
+      'POST /api/v2/domains HTTP/1.1\r\nHost: g\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
+    );
+    const closed = gateway.gateway.close();
+    grace.end();
+    const answer = await passed;
+    assert.equal(answer.status, 503);
+    assert.equal(answer.problem().type, 'urn:ngsi-ld-gateway:problem:shutting-down');
+    assert.equal(await upload.closed(), '');
+    await closed;
+    assert.deepEqual(grace.afterwards, [2000]);
   });
 });
 

@@ -358,6 +358,52 @@ describe('a gateway that is restarted', () => {
     });
   }
 
+  it('a gateway that is restarted with another broker after a crash shows the jobs for the first one as queued, and says what they wait for', async () => {
+    const { broker, held, gate } = await startHeldBroker(50);
+    const other = await startTestBroker();
+    const env = { PURGE_BATCH_SIZE: '10', PURGE_CONCURRENCY: '1', DATABASE_PATH: await temporaryDatabase() };
+    const first = await GatewayProcess.start({ ...env, PORT: '0', BROKER_URL: held.url });
+    const url = await first.url();
+    const answer = await fetch(`${url}/ngsi-ld/v1/entities?type=Car`, { method: 'DELETE', headers: ASYNC });
+    const { id } = (await answer.json()) as PurgeRecord;
+    await held.arrived(isDelete, 1);
+    first.signal('SIGKILL');
+    await first.ended;
+
+    const listed = async (gateway: TestGateway, state: string) =>
+      ((await gateway.send('GET', `/api/v2/purges?state=${state}`)).json() as PurgeRecord[]).map(
+        (record) => record.id,
+      );
+    const waitsFor = `It waits for the broker ${held.url} on this machine, `;
+    for (let start = 1; start <= 2; start += 1) {
+      const second = await startTestGateway({ ...env, BROKER_URL: other.url });
+      const { state, ratePerSecond, warnings } = await recordOf(second, id);
+      assert.deepEqual([state, ratePerSecond], ['queued', undefined]);
+      const lines = second.log.with('jobs wait for another broker than BROKER_URL names');
+      assert.deepEqual(
+        lines.map((line) => [line['jobs'], line['purgeIds'], line['brokers']]),
+        [[1, [id], [`${held.url} on this machine`]]],
+      );
+      assert.deepEqual(
+        warnings.map((warning) => warning.slice(0, waitsFor.length)),
+        [warnings[0]?.slice(0, waitsFor.length), waitsFor],
+        'each once, however often it is started',
+      );
+      assert.match(warnings[0] ?? '', /^The gateway was restarted\./);
+      assert.deepEqual([await listed(second, 'queued'), await listed(second, 'running')], [[id], []]);
+      await second.gateway.close();
+    }
+
+    gate.open();
+    const third = await startTestGateway({ ...env, BROKER_URL: held.url });
+    const last = await ended(third.url, id);
+    assert.equal(last.state, 'succeeded');
+    assert.doesNotMatch(last.warnings.join(), /It waits/);
+    assert.match(last.warnings[0] ?? '', /^The gateway was restarted\./);
+    assert.equal(broker.entities.count(), 0);
+    assert.deepEqual(third.log.with('jobs wait for another broker than BROKER_URL names'), []);
+  });
+
   it('a gateway that is restarted with another broker sends it nothing of the jobs for the first one', async () => {
     const { held, gate } = await startHeldBroker(50);
     const other = await startTestBroker();

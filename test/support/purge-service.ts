@@ -59,6 +59,7 @@ export function purgeServiceOf(run: Run, setup: PurgeServiceSetup = {}) {
       },
       ...{ storeAway: () => told.push('away'), storeBack: () => {}, recordLost: () => {} },
       taken: () => told.push('taken'),
+      elsewhere: (jobs) => told.push(`elsewhere ${jobs.map(({ broker }) => broker).join()}`),
     },
     ...others,
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { LeaseLostError, RunUnderWayError } from '../../sidecar/schemas/store/errors.js';
-import type { PurgeRecord, TakeOptions } from '../../sidecar/schemas/store/purge-records.js';
+import type { LayOptions, PurgeRecord, TakeOptions } from '../../sidecar/schemas/store/purge-records.js';
 import type { SqlStore } from '../../sidecar/schemas/store/sql-store.js';
 import { purgeRecord } from './store-contract-purges.js';
 import type { StoreTest } from './store-samples.js';
@@ -95,6 +95,65 @@ export function purgeQueueContract(test: StoreTest): void {
     assert.equal(await taken(store, { ...two, broker: 'http://b/' }), 'b');
     // A store that is one process's own has one broker.
     assert.equal(await taken(store, one), 'a');
+  });
+
+  test('a job that another process holds, or that waits, is not laid aside by a process of another broker', async (store) => {
+    const { purges } = store;
+    const a = { ...one, broker: 'http://a/' };
+    for (const id of ['held', 'waits']) await purges.add(purgeRecord(id, 'queued'), JOB, 10, 'http://a/');
+    await add(store, 'any');
+    const number = await lease(store, a);
+    await purges.put(purgeRecord('held', 'running'), undefined, { lease: number });
+    const laid = (options: Partial<LayOptions>) =>
+      purges.layAside(
+        { broker: 'http://b/', takesLapsed: true, takesWaiting: false, ...options },
+        (left) => ({
+          ...left,
+          record: { ...left.record, state: 'queued', warnings: [left.broker] },
+        }),
+      );
+    assert.deepEqual(await laid({}), []);
+    assert.deepEqual(await laid({ broker: 'http://a/', takesWaiting: true }), []);
+    const waiting = await laid({ takesWaiting: true });
+    assert.deepEqual(
+      waiting.map(({ record, broker }) => [record.id, record.state, broker]),
+      [['waits', 'queued', 'http://a/']],
+    );
+    assert.deepEqual((await purges.get('waits'))?.warnings, ['http://a/']);
+    await purges.put(purgeRecord('held', 'running', { deleted: 1 }), undefined, { lease: number });
+    assert.equal(await taken(store, a), 'waits');
+  });
+
+  test('a job whose lease has ended is laid aside by a process of another broker, once, and later writes of its holder are dropped', async (store) => {
+    const { purges } = store;
+    const a = { ...slow, broker: 'http://a/' };
+    await purges.add(purgeRecord('lost', 'queued'), JOB, 10, 'http://a/');
+    const number = await lease(store, a);
+    await purges.put(purgeRecord('lost', 'running', { deleted: 3 }), { ...JOB, spent: 5 }, { lease: number });
+    await purges.ask('lost', { concurrency: 2 }, (record) => record);
+    const seen: unknown[] = [];
+    const laid = (takesLapsed: boolean) =>
+      purges.layAside({ broker: 'http://b/', takesLapsed, takesWaiting: false }, (left) => {
+        seen.push([left.record.state, left.record.deleted, left.job.spent, left.wish]);
+        return { record: { ...left.record, state: 'queued' }, job: { ...left.job, mayHaveBegun: true } };
+      });
+    assert.deepEqual(await laid(false), []);
+    assert.equal((await laid(true)).length, 1);
+    assert.deepEqual(await laid(true), []);
+    assert.deepEqual(seen, [['running', 3, 5, { concurrency: 2 }]]);
+    for (const state of ['running', 'queued', 'succeeded'] as const)
+      await assert.rejects(
+        purges.put(purgeRecord('lost', state), undefined, { lease: number }),
+        LeaseLostError,
+      );
+    assert.deepEqual(await purges.renew(a), []);
+    assert.equal((await purges.list({ state: 'queued', limit: 9, offset: 0 })).total, 1);
+    assert.equal(await purges.waiting(), 1);
+    const next = await purges.take({ ...two, broker: 'http://a/' });
+    assert.deepEqual(
+      [next?.record.state, next?.record.deleted, next?.job],
+      ['queued', 3, { ...JOB, spent: 5, mayHaveBegun: true }],
+    );
   });
 
   test('only one of two concurrent runs of a retention policy is added', async ({ purges }) => {

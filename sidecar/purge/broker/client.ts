@@ -30,6 +30,7 @@ export interface BrokerClient {
    * @throws BrokerTimeoutError, BrokerUnreachableError, ReplyTooLargeError, RequestAbortedError
    */
   send(request: BrokerRequest): Promise<BrokerReply>;
+  /** Closes all connections: what is in flight ends without its answer (BrokerUnreachableError), and nothing more is sent. */
   close(): Promise<void>;
 }
 
@@ -131,7 +132,7 @@ export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
 
   return {
     send: onEnded === undefined ? send : observed(send, onEnded),
-    // A graceful close would wait for idle keep-alive sockets. Nothing is in flight by now.
+    // A graceful close would wait for idle keep-alive sockets, and for a broker that hangs.
     close: async () => {
       if (options.dispatcher === undefined) await dispatcher.destroy();
     },
@@ -175,6 +176,8 @@ function reasonOf(error: unknown): string {
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return 'its host name does not resolve';
+    case 'UND_ERR_DESTROYED':
+      return 'the gateway is shutting down';
     case 'UND_ERR_CONNECT_TIMEOUT':
     case 'ETIMEDOUT':
       return 'connection timed out';

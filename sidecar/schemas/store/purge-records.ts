@@ -83,6 +83,8 @@ export interface PurgeJob {
   readonly reportAbove?: number | undefined;
   /** What the job may have deleted, where it has a maximum: written before each request that deletes. */
   readonly spent?: number;
+  /** A process that was lost may have sent deletes that are in no count. */
+  readonly mayHaveBegun?: true;
 }
 
 /** A purge that has not come to its end. Without a job, its caller waits for the answer. */
@@ -136,6 +138,25 @@ export interface HeldPurge {
 }
 
 export type TakenPurge = UnfinishedPurge & Omit<HeldPurge, 'id'>;
+
+/** A job on which no process works, as the last one left it. */
+export interface StrandedPurge {
+  readonly record: PurgeRecord;
+  readonly job: PurgeJob;
+  /** The broker for which it is meant. */
+  readonly broker: string;
+  readonly wish: PurgeWish | undefined;
+}
+
+/** Which jobs of other brokers are laid aside. */
+export interface LayOptions {
+  /** The broker of the process that lays them aside. */
+  readonly broker: string;
+  /** Whether those whose holder let its lease end are. */
+  readonly takesLapsed: boolean;
+  /** Whether those that wait in order are as well. */
+  readonly takesWaiting: boolean;
+}
 
 /** Something that has changed, perhaps by another process: a job waits, something is asked of a purge, or its record. */
 export interface PurgeNotice {
@@ -199,6 +220,17 @@ export interface PurgeQueue {
    * waited at a process that is gone. Leases are measured by the clock of the database.
    */
   take(options: TakeOptions): Promise<TakenPurge | undefined>;
+  /**
+   * Lays aside jobs of other brokers on which no process works: then nobody holds them, and what their last holder still
+   * writes is refused.
+   *
+   * @param laid what such a job becomes, e.g. one that waits. Has no effects
+   * @returns what they have become, the oldest first, and their brokers
+   */
+  layAside(
+    options: LayOptions,
+    laid: (left: StrandedPurge) => UnfinishedPurge,
+  ): Promise<readonly Pick<StrandedPurge, 'record' | 'broker'>[]>;
   /** Renews the leases of all purges that a process holds. @returns them; one that is missing was taken by another */
   renew(holder: PurgeHolder): Promise<readonly HeldPurge[]>;
   /** Gives a purge back as it is, so that it can be taken at once. */

@@ -1,11 +1,14 @@
 import type {
   HeldPurge,
+  LayOptions,
   PurgeHolder,
   PurgeJob,
   PurgeRecord,
   PurgeWish,
+  StrandedPurge,
   TakenPurge,
   TakeOptions,
+  UnfinishedPurge,
   WishResult,
 } from './purge-records.js';
 import { putRow, recordOf, rowOf, type NewRow } from './sql-purge-rows.js';
@@ -44,6 +47,22 @@ const HOLD = statement<
     lease = CASE WHEN job IS NULL THEN lease ELSE @number END
   WHERE id = @id AND ended_at IS NULL AND ${IS_FREE}
   RETURNING record, job, lease, wish`);
+/** One that was taken and not begun, by a holder that is gone, is shown as waiting all the same. */
+const STRANDED = statement<
+  { broker: string; takesLapsed: 0 | 1; takesWaiting: 0 | 1 },
+  { readonly id: string }
+>(`
+  SELECT id FROM purge
+  WHERE ended_at IS NULL AND job IS NOT NULL AND broker <> @broker AND
+    ((state <> 'queued' AND ${IS_FREE}) OR (state = 'queued' AND held_until IS NULL AND @takesWaiting = 1))
+  ORDER BY number`);
+const STRAND = statement<
+  { id: string; number: number; takesLapsed: 0 | 1 },
+  { readonly record: string; readonly job: string; readonly broker: string; readonly wish: string | null }
+>(`
+  UPDATE purge SET holder = NULL, held_until = NULL, lease = @number
+  WHERE id = @id AND ended_at IS NULL AND ${IS_FREE}
+  RETURNING record, job, broker, wish`);
 const RENEW = statement<PurgeHolder, HeldRow>(`
   UPDATE purge SET held_until = now_ms() + @leaseMs WHERE holder = @holder AND ended_at IS NULL
   RETURNING id, lease, wish`);
@@ -106,6 +125,28 @@ export function* takeNext({ holder, leaseMs, ...options }: TakeOptions): Work<Ta
     lease: row.lease,
     wish: wishOf(row),
   };
+}
+
+/** See Purges.layAside. */
+export function* layAside(
+  { broker, ...options }: LayOptions,
+  laid: (left: StrandedPurge) => UnfinishedPurge,
+): Work<readonly Pick<StrandedPurge, 'record' | 'broker'>[]> {
+  const takesLapsed = options.takesLapsed ? 1 : 0;
+  const wanted = { broker, takesLapsed, takesWaiting: options.takesWaiting ? 1 : 0 } as const;
+  if ((yield* all(STRANDED, wanted)).length === 0) return [];
+  const number = (yield* first(NEXT_LEASE, {}))?.number ?? 0;
+  const changed: Pick<StrandedPurge, 'record' | 'broker'>[] = [];
+  for (const { id } of yield* all(STRANDED, wanted)) {
+    const row = yield* first(STRAND, { id, number, takesLapsed });
+    if (row === undefined) continue;
+    const job = JSON.parse(row.job) as PurgeJob;
+    const left = { record: recordOf(row), job, broker: row.broker, wish: wishOf(row) };
+    const next = laid(left);
+    yield* putRow(rowOf(next.record, next.job, { lease: number }));
+    changed.push({ record: next.record, broker: row.broker });
+  }
+  return changed;
 }
 
 /** See Purges.renew. */

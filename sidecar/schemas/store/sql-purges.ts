@@ -1,6 +1,7 @@
 import { isStorable } from './errors.js';
 import type {
   HeldPurge,
+  LayOptions,
   PurgeClaim,
   PurgeFilter,
   PurgeHolder,
@@ -9,6 +10,7 @@ import type {
   PurgeRecord,
   Purges,
   PurgeWish,
+  StrandedPurge,
   TakenPurge,
   TakeOptions,
   UnfinishedPurge,
@@ -19,6 +21,7 @@ import {
   ask,
   countWaiting,
   forget,
+  layAside,
   release,
   releaseOthers,
   renewAll,
@@ -84,6 +87,13 @@ export class SqlPurges implements Purges, PurgeQueue {
 
   take(options: TakeOptions): Promise<TakenPurge | undefined> {
     return this.#session.change(() => takeNext(options));
+  }
+
+  layAside(
+    options: LayOptions,
+    laid: (left: StrandedPurge) => UnfinishedPurge,
+  ): Promise<readonly Pick<StrandedPurge, 'record' | 'broker'>[]> {
+    return this.#session.change(() => layAside(options, laid));
   }
 
   renew(holder: PurgeHolder): Promise<readonly HeldPurge[]> {

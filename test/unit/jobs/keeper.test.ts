@@ -14,6 +14,7 @@ function keeperOf() {
   const store: KeeperOptions['store'] = {
     ...{ get: unexpected, add: unexpected, waiting: unexpected, ask: unexpected },
     ...{ release: unexpected, releaseOthers: unexpected, forget: unexpected },
+    layAside: async () => [],
     renew: async () => {
       state.nowMs += state.renewMs;
       return state.held;
@@ -28,6 +29,8 @@ function keeperOf() {
     ...{ store, holder: 'h', leaseMs: LEASE_MS, isShared: true, monotonicMs: () => state.nowMs },
     places: () => ({ takesJobs: true, takesDryRuns: true }),
     ...{ begin: () => {}, grant: () => {}, isPending: () => false },
+    laid: () => assert.fail('nothing is laid aside'),
+    onLaid: () => {},
   });
   /** Whether jobs of others would be taken whose leases have ended, at a time. */
   const takesLapsedAt = async (nowMs: number) => {

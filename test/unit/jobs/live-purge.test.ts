@@ -41,6 +41,7 @@ describe('what an earlier process has done of a purge', () => {
     for (const [before, expected] of [
       [{ deleted: 1 }, true],
       [{ alreadyGone: 1 }, true],
+      [{ unknown: 1 }, true],
       [{ matched: 1 }, false],
     ] as const)
       assert.equal(liveOf(before).purge.hasBegun, expected, JSON.stringify(before));
@@ -187,7 +188,7 @@ describe('the counts of a running purge', () => {
     const { purge: first } = liveOf();
     first.note({ type: 'counted', matches: 400 });
     first.note(progress(100));
-    const { purge } = liveOf({ ...first.record, warnings: ['It goes on.'] });
+    const { purge } = liveOf({ ...first.record, unknown: 0, warnings: ['It goes on.'] });
     purge.note({ type: 'counted', matches: 279 });
     purge.note({ type: 'counted', matches: 200 });
     const [, warning = ''] = purge.record.warnings;
@@ -201,19 +202,48 @@ describe('the counts of a running purge', () => {
     assert.deepEqual([purge.record.warnings, purge.record.expected], [[], 500]);
   });
 
-  it('a purge that has ended has neither a rate nor an estimate', async () => {
-    const { purge, clock, told } = liveOf();
-    purge.note({ type: 'counted', matches: 400 });
-    purge.note(progress(0));
-    await clock.sleep(1000);
-    purge.note(progress(100));
-    assert.ok('ratePerSecond' in purge.record && 'estimatedEndAt' in purge.record);
-    purge.set({ state: 'cancelled' });
-    for (const record of [purge.record, told.at(-1) ?? RECORD]) {
-      assert.equal('ratePerSecond' in record || 'estimatedEndAt' in record, false);
-      assert.deepEqual([record.state, record.deleted], ['cancelled', 100]);
+  it('deletes that an earlier process left unknown stay so as far as matches are missing, and are not spent again', () => {
+    const before = { matched: 60, deleted: 40, unknown: 20, expected: 100 };
+    for (const [left, unknown, matched, listedAgain] of [
+      [40, 20, 100, []],
+      [45, 15, 100, ['5 of the deletes']],
+      [60, 0, 100, ['20 of the deletes']],
+      [75, 0, 115, ['20 of the deletes']],
+    ] as const) {
+      const { purge } = liveOf(before);
+      assert.equal(purge.affectedSince, 0);
+      purge.note({ type: 'counted', matches: left });
+      const warnings = purge.record.warnings.map((text) => text.slice(0, text.indexOf(' that')));
+      assert.deepEqual([purge.record.expected, warnings], [matched, listedAgain], String(left));
+      purge.note({
+        ...{ type: 'progress', hasBegun: true, ...COUNTS },
+        ...{ matched: left, deleted: left - 1, alreadyGone: 0, failed: 0, unknown: 1 },
+      });
+      const { record, affectedSince } = purge;
+      assert.deepEqual([record.matched, record.unknown, affectedSince], [matched, unknown + 1, left]);
+      assert.equal(record.matched, record.deleted + record.unknown);
     }
+    // Nobody counts the matches: none of them is known to be left.
+    const { purge } = liveOf({ matched: 60, deleted: 40, unknown: 20 });
+    purge.note(progress(5, { matched: 5, alreadyGone: 0, failed: 0, unknown: 0 }));
+    assert.deepEqual([purge.record.matched, purge.record.unknown], [65, 20]);
   });
+
+  for (const state of ['queued', 'cancelling', 'cancelled'] as const)
+    it(`a purge that is ${state} has neither a rate nor an estimate`, async () => {
+      const { purge, clock, told } = liveOf();
+      purge.note({ type: 'counted', matches: 400 });
+      purge.note(progress(0));
+      await clock.sleep(1000);
+      purge.note(progress(100));
+      assert.ok('ratePerSecond' in purge.record && 'estimatedEndAt' in purge.record);
+      purge.set({ state });
+      for (const record of [purge.record, told.at(-1) ?? RECORD]) {
+        assert.equal('ratePerSecond' in record || 'estimatedEndAt' in record, false);
+        assert.deepEqual([record.state, record.deleted], [state, 100]);
+        assert.equal(record.expected, state === 'cancelled' ? undefined : 400);
+      }
+    });
 
   it('events without counts do not change the record of a purge', () => {
     const { purge, told } = liveOf();

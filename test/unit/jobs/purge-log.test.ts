@@ -111,6 +111,17 @@ describe('the log of purges', () => {
     assert.equal((lines[0]?.[1] as { durationMs?: number }).durationMs, 0);
   });
 
+  it('the log names the brokers for which jobs wait, and some of the jobs, in one line', () => {
+    const { log, lines } = logOf();
+    const jobs = Array.from({ length: 25 }, (_, n) => ({
+      ...{ record: { ...RECORD, id: String(n) }, broker: n === 0 ? 'http://a' : 'http://b' },
+    }));
+    log.elsewhere(jobs);
+    const purgeIds = Array.from({ length: 20 }, (_, n) => String(n));
+    const fields = { brokers: ['http://a', 'http://b'], jobs: 25, purgeIds };
+    assert.deepEqual(lines, [['warn', fields, 'jobs wait for another broker than BROKER_URL names']]);
+  });
+
   it('the log says when the broker is away and when it is back, and skips all other events', () => {
     const { log, lines } = logOf();
     log.event(RECORD, { type: 'broker-away' });

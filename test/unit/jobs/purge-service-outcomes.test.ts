@@ -467,17 +467,22 @@ describe('purges of an earlier process', () => {
     };
     const guarded = { headers: {}, reportAbove: 5 };
     const bounded = { query: 'type=T&maxAffected=5' };
-    const cases: readonly (readonly [UnfinishedPurge, string])[] = [
-      [left({}, { ...guarded, spent: 3 }), 'failed'],
-      [left({ deleted: 2 }, guarded), 'failed'],
-      [left(bounded, { headers: {}, spent: 1 }), 'failed'],
-      [left(bounded, { headers: {}, spent: 0 }), 'refused'],
-      [left({}), 'failed'],
-      [left({ state: 'queued' }), 'refused'],
+    const cases: readonly (readonly [UnfinishedPurge, string, RegExp])[] = [
+      [left({}, { ...guarded, spent: 3 }), 'failed', /the 5 that .* \(maxGrowth\), of which 3 are used/],
+      [left({ deleted: 2 }, guarded), 'failed', /the 5 that .* \(maxGrowth\), of which 2 are used/],
+      [
+        left(bounded, { headers: {}, spent: 1 }),
+        'failed',
+        /the 5 that .* \(maxAffected\), of which 1 are used/,
+      ],
+      [left(bounded, { headers: {}, spent: 0 }), 'refused', /more than the 5 that may be affected\./],
+      [left({}), 'failed', /more than the 5 that may be affected\./],
+      [left({ state: 'queued' }), 'refused', /more than the 5 that may be affected\./],
     ];
-    for (const [one, state] of cases) {
+    for (const [one, state, detail] of cases) {
       const { record } = await ended(one, tooMany);
       assert.deepEqual([record.state, record.dryRun], [state, false], JSON.stringify(one));
+      assert.match(record.problem?.detail ?? '', detail);
     }
   });
 

@@ -113,12 +113,14 @@ describe('the maximum of a job', () => {
     await hasWorked(first, id);
     first.service.stop();
     first.running.stop();
-    await first.running.idle();
+    await first.service.idle();
+    assert.equal(first.service.isAtWork, false);
     await first.service.close();
+    assert.equal((await store.store.get(id))?.state, 'queued');
     const maxima: (number | undefined)[] = [];
     const second = startService(store, tellsMaximum(maxima));
-    const { deleted, matched } = await endOf(second, id);
-    assert.deepEqual([deleted, matched], [40, 40]);
+    const { state, deleted, unknown, matched } = await endOf(second, id);
+    assert.deepEqual([state, deleted, unknown, matched], ['partial', 40, 3, 43]);
     assert.deepEqual(maxima, [57]);
   });
 
