@@ -86,6 +86,20 @@ describe('contexts', () => {
     assert.equal((await api.get('/contexts/Growing?version=0')).status, 400);
   });
 
+  it('contexts that many clients update at once without If-Match take every update, and make a version of each', async () => {
+    const context = (n: number) => ({ '@context': { ...TERMS, busy: `https://city.test/${n}` } });
+    await api.post('/contexts', { name: 'Busy', ...context(0) });
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => api.put('/contexts/Busy', context(n + 1))),
+    );
+    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
+    const versions = answers.map((answer) => (answer.json() as Context).version);
+    assert.deepEqual(
+      versions.toSorted((one, other) => one - other),
+      Array.from({ length: 20 }, (_, n) => n + 2),
+    );
+  });
+
   it('contexts are changed and deleted only in the state that If-Match names', async () => {
     const stale = etagOf(await api.post('/contexts', { name: 'Guarded', '@context': TERMS }));
     const body = { '@context': { other: 'urn:other' } };

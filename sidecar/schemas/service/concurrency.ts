@@ -28,6 +28,28 @@ export async function retrying<Result>(attempt: () => Promise<Result>): Promise<
 }
 
 /**
+ * Writes over the state that a write was made from.
+ *
+ * @param isOvertaken whether an error of the store says that others have changed that state
+ * @throws OvertakenError for such an error, after which `retrying` starts over; every other error as it is
+ */
+export async function overtaking<Result>(
+  isOvertaken: (error: unknown) => boolean,
+  write: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await write();
+  } catch (error) {
+    throw isOvertaken(error) ? new OvertakenError({ cause: error }) : error;
+  }
+}
+
+/** For a write that names the ETag it was made from. */
+export function hasAnotherEtag(error: unknown): boolean {
+  return error instanceof PreconditionFailedError;
+}
+
+/**
  * Refuses before any work what the store would refuse after it.
  *
  * @throws PreconditionFailedError when the ETag is not one of those expected

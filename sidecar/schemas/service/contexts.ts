@@ -14,7 +14,6 @@ import {
   describeThing,
   domainNameTaken,
   NotFoundError,
-  PreconditionFailedError,
   ReadOnlyContextError,
 } from '../store/errors.js';
 import {
@@ -25,13 +24,20 @@ import {
   type Paged,
 } from '../store/records.js';
 import type { SchemaStore } from '../store/store.js';
-import { ifThere, requireMatch, retrying, WhileUnwritten } from './concurrency.js';
+import {
+  hasAnotherEtag,
+  ifThere,
+  overtaking,
+  requireMatch,
+  retrying,
+  WhileUnwritten,
+} from './concurrency.js';
 import { type Contents, rereading } from './contents.js';
 import type { ContextFollowers, FollowersEffect } from './context-followers.js';
 import type { ContextLoading, CoreContext } from './context-supply.js';
 import { INTERNAL_BASE } from './context-urls.js';
 import type { DomainContexts } from './domain-contexts.js';
-import { BrokenFollowersError, BundledContextError, OvertakenError, requireName } from './errors.js';
+import { BrokenFollowersError, BundledContextError, requireName } from './errors.js';
 import type { Lifecycles } from './lifecycles.js';
 import type { ContextService } from './service.js';
 import type {
@@ -43,6 +49,7 @@ import type {
   WriteOptions,
   WrittenContext,
 } from './shapes.js';
+import { Turns } from './turns.js';
 
 interface Parts {
   readonly store: SchemaStore;
@@ -57,6 +64,7 @@ interface Parts {
 
 export class Contexts implements ContextService {
   readonly #parts: Parts;
+  readonly #turns = new Turns();
   /** Which text is the current one, or that of a version. */
   readonly #known: WhileUnwritten<ContextAt>;
 
@@ -138,15 +146,11 @@ export class Contexts implements ContextService {
     { ifMatch, dryRun = false, looksAtFollowers = false, signal, ...options }: ContextUpdateOptions,
   ): Promise<WrittenContext> {
     const { store } = this.#parts;
-    return retrying(async () => {
+    const update = async () => {
+      signal?.throwIfAborted();
       const before = await this.#requireCustom(name);
       requireMatch({ kind: 'context', name }, before.context.etag, ifMatch);
       const accepted = await this.#accept(name, context, options);
-      if (!dryRun && !looksAtFollowers) {
-        const at = await store.contexts.update(name, await this.#newVersion(accepted, options), ifMatch);
-        const isNewVersion = at.version.number !== before.version.number;
-        return { context: at.context, isNewVersion, warnings: accepted.warnings, followers: [] };
-      }
       const old = await rereading(() => this.#parts.contents.text(before.version.content));
       const isNewVersion = old !== accepted.text;
       const known = { context: before.context, isNewVersion, warnings: accepted.warnings, followers: [] };
@@ -156,12 +160,13 @@ export class Contexts implements ContextService {
       if (dryRun) return { ...known, ...this.#reported(effect, accepted, looking) };
       signal?.throwIfAborted();
       const version = await this.#newVersion(accepted, options);
-      const { context: written } = await overtaking(() =>
+      const { context: written } = await overtaking(hasAnotherEtag, () =>
         store.contexts.update(name, version, [before.context.etag]),
       );
       const now = effect && (await this.#effectAfter(effect, change, looking));
       return { ...known, context: written, ...this.#reported(now, accepted, looking) };
-    });
+    };
+    return this.#turns.take(name, () => retrying(update));
   }
 
   async followers(name: string): Promise<readonly ModelKey[]> {
@@ -247,16 +252,6 @@ export class Contexts implements ContextService {
       contexts: new Set(used.filter((own) => !core.has(own))),
       references: new Map([...references].map(([uri, { sha256 }]) => [uri, sha256])),
     };
-  }
-}
-
-/** Another update has come first: it is to be seen what this one means after that. */
-async function overtaking<Result>(write: () => Promise<Result>): Promise<Result> {
-  try {
-    return await write();
-  } catch (error) {
-    if (!(error instanceof PreconditionFailedError)) throw error;
-    throw new OvertakenError({ cause: error });
   }
 }
 

@@ -13,10 +13,10 @@ import type {
   NewModelVersion,
 } from '../store/records.js';
 import type { IfMatch, SchemaStore } from '../store/store.js';
-import { ifThere, requireMatch, retrying } from './concurrency.js';
+import { hasAnotherEtag, ifThere, overtaking, requireMatch, retrying } from './concurrency.js';
 import { rereading } from './contents.js';
 import type { ContextSupply } from './context-supply.js';
-import { IncompatibleChangeError, OvertakenError, requireName, SchemaMissingError } from './errors.js';
+import { IncompatibleChangeError, requireName, SchemaMissingError } from './errors.js';
 import {
   changesBetween,
   type ComparedVersions,
@@ -106,7 +106,9 @@ export class ModelWriter {
         throw new PreconditionFailedError({ kind: 'model', ...key }, before?.model.etag);
       if (before !== undefined) return this.#update(before, change, { ...options, ...ifMatch });
       if (options.dryRun === true) return this.#dryCreate(key, change, options);
-      const { version, ...model } = await overtaking(() => this.#create(key, change, options));
+      const { version, ...model } = await overtaking(hasComeMeanwhile, () =>
+        this.#create(key, change, options),
+      );
       return { ...CREATED, dryRun: false, warnings: model.warnings, model: { version, ...model } };
     });
   }
@@ -252,25 +254,16 @@ export class ModelWriter {
     { domain, name, etag }: Model,
     update: Parameters<SchemaStore['models']['update']>[1],
   ): Promise<ModelAt> {
-    try {
-      return await this.#parts.store.models.update({ domain, name }, update, [etag]);
-    } catch (error) {
-      if (!(error instanceof PreconditionFailedError)) throw error;
-      throw new OvertakenError({ cause: error });
-    }
+    const { models } = this.#parts.store;
+    return overtaking(hasAnotherEtag, () => models.update({ domain, name }, update, [etag]));
   }
 }
 
 const CREATED = { outcome: 'created', number: 1, change: UNCHANGED } as const;
 
 /** A model of that name has come meanwhile: what was to create it is to update it. */
-async function overtaking<Result>(create: () => Promise<Result>): Promise<Result> {
-  try {
-    return await create();
-  } catch (error) {
-    if (!(error instanceof AlreadyExistsError) || error.thing.kind !== 'model') throw error;
-    throw new OvertakenError({ cause: error });
-  }
+function hasComeMeanwhile(error: unknown): boolean {
+  return error instanceof AlreadyExistsError && error.thing.kind === 'model';
 }
 
 function inputOf(

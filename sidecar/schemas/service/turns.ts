@@ -11,8 +11,8 @@ interface Queue {
 }
 
 /**
- * Does work on one thing one after the other, in the order in which it came. Writers of one model within a process would only
- * overtake each other, and check again and again what is outdated by then.
+ * Does the work on each thing in the order in which it came, one piece at a time. Writers of one model or context would only
+ * overtake each other otherwise, and check again and again what is outdated by then.
  */
 export class Turns {
   readonly #queues = new Map<string, Queue>();
