@@ -3,58 +3,57 @@
  * nor the compiler notice.
  *
  *     npm run mutate -- sidecar/retry sidecar/shared/config/load.ts --count 40 --seed 7 --tests 5
+ *     npm run mutate -- --changes changes.json --tests 8
+ *
+ * The second form makes the changes that somebody wrote down: `[{"path", "find", "replace"}]`.
  */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
-import { ROOT } from '../support/project.js';
 import { readSources } from '../support/source-imports.js';
-import { applyMutant, mutantsOf, type Mutant } from './mutants.js';
+import { generatedCandidates, writtenCandidates, type Candidate } from './candidates.js';
+import { applyMutant } from './mutants.js';
 import { nearestTests } from './nearest-tests.js';
 import { copyProject, type ProjectCopy } from './project-copy.js';
 import { createTypeCheck, type TypeCheck } from './type-check.js';
 
-/** A change, and the file that it is made to. */
-interface Candidate {
-  readonly path: string;
-  readonly text: string;
-  readonly mutant: Mutant;
-}
-
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
+    changes: { type: 'string' },
     count: { type: 'string', default: '50' },
     seed: { type: 'string', default: '1' },
     tests: { type: 'string', default: '5' },
   },
 });
-if (positionals.length === 0) {
+if (positionals.length === 0 && values.changes === undefined) {
   console.error('Name folders or files: npm run mutate -- sidecar/retry --count 40 --seed 7 --tests 5');
   process.exit(2);
 }
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));
-process.exitCode = await mutate(positionals, Number(values.count), Number(values.seed), Number(values.tests));
+const sources = ['sidecar', 'kong-plugins', 'console', 'test', 'bench'].flatMap(readSources);
+const chosen =
+  values.changes === undefined
+    ? await sample(positionals, Number(values.count), Number(values.seed))
+    : await writtenCandidates(values.changes).catch((error: unknown) => {
+        console.error(error instanceof Error ? error.message : error);
+        process.exit(2);
+      });
+process.exitCode = await mutate(chosen, Number(values.tests));
 
-/** @returns the exit code: 1 when a change went unnoticed */
-async function mutate(
-  rooms: readonly string[],
-  count: number,
-  seed: number,
-  testsMax: number,
-): Promise<number> {
-  const sources = ['sidecar', 'kong-plugins', 'test', 'bench'].flatMap(readSources);
+/** A sample of all changes to the files of these rooms. */
+async function sample(rooms: readonly string[], count: number, seed: number): Promise<Candidate[]> {
   const paths = sources
     .map(({ path }) => path)
     .filter((path) => isIn(path, rooms) && !path.startsWith('test/'));
-  const all: Candidate[] = [];
-  for (const path of paths) {
-    const text = await readFile(join(ROOT, path), 'utf8');
-    all.push(...mutantsOf(text).map((mutant) => ({ path, text, mutant })));
-  }
-  const chosen = shuffled(all, seed).slice(0, count);
-  console.log(`${chosen.length} of ${all.length} changes to ${paths.length} files, seed ${seed}`);
+  const all = await generatedCandidates(paths);
+  console.log(
+    `${Math.min(count, all.length)} of ${all.length} changes to ${paths.length} files, seed ${seed}`,
+  );
+  return shuffled(all, seed).slice(0, count);
+}
+
+/** @returns the exit code: 1 when a change went unnoticed */
+async function mutate(chosen: readonly Candidate[], testsMax: number): Promise<number> {
   const copy = await copyProject();
   const survivors: Candidate[] = [];
   const timeOf = createTimer(copy);

@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ROOT } from '../support/project.js';
+import { mutantsOf, type Mutant } from './mutants.js';
+
+/** A change, and the file that it is made to. */
+export interface Candidate {
+  readonly path: string;
+  readonly text: string;
+  readonly mutant: Mutant;
+}
+
+/** A change that somebody wrote down: a text that stands once in a file, and what takes its place. */
+export interface WrittenChange {
+  readonly path: string;
+  readonly find: string;
+  readonly replace: string;
+}
+
+/** All changes that can be made by rule to these files. */
+export async function generatedCandidates(paths: readonly string[]): Promise<Candidate[]> {
+  const all: Candidate[] = [];
+  for (const path of paths) {
+    const text = await readFile(join(ROOT, path), 'utf8');
+    all.push(...mutantsOf(text).map((mutant) => ({ path, text, mutant })));
+  }
+  return all;
+}
+
+/**
+ * The changes of a file: a JSON array of `{path, find, replace}`.
+ *
+ * @throws when a text to find does not stand exactly once in its file
+ */
+export async function writtenCandidates(file: string): Promise<Candidate[]> {
+  const changes = JSON.parse(await readFile(file, 'utf8')) as readonly WrittenChange[];
+  return Promise.all(
+    changes.map(async ({ path, find, replace }) => {
+      const text = await readFile(join(ROOT, path), 'utf8');
+      return { path, text, mutant: placeOf(path, text, find, replace) };
+    }),
+  );
+}
+
+function placeOf(path: string, text: string, find: string, replace: string): Mutant {
+  const start = text.indexOf(find);
+  if (find === '' || start === -1 || text.includes(find, start + 1))
+    throw new Error(`${path} must hold exactly once: ${find}`);
+  return { start, end: start + find.length, replacement: replace, kind: 'written' };
+}
