@@ -5,9 +5,7 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '..');
 const bin = join(root, 'node_modules');
 const tools = [
-  [join(bin, 'typescript', 'bin', 'tsc'), '--noEmit'],
-  [join(bin, 'typescript', 'bin', 'tsc'), '--noEmit', '--project', 'console'],
-  [join(bin, 'eslint', 'bin', 'eslint.js'), '.'],
+  [join(bin, 'oxlint', 'bin', 'oxlint')],
   [join(bin, 'prettier', 'bin', 'prettier.cjs'), '--check', '--log-level', 'warn', '.'],
 ];
 

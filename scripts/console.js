@@ -107,7 +107,9 @@ async function buildConsole(folder, outDir) {
     output
       .map((file) => ({
         path: join(outDir, file.fileName),
-        contents: Buffer.from('code' in file ? file.code : /** @type {any} */ (file).source),
+        contents: Buffer.from(
+          'code' in file ? file.code : /** @type {{ source: string | Uint8Array }} */ (file).source,
+        ),
       }))
       // The page comes last, so that the files that it names are there before it.
       .sort((a, b) => Number(a.path.endsWith('.html')) - Number(b.path.endsWith('.html')))

@@ -23,7 +23,7 @@ if (isMainThread) {
   });
 } else {
   // An idle worker is blocked until its next task, and is ended from outside: its answer is the last chance.
-  // eslint-disable-next-line @typescript-eslint/unbound-method -- it is applied to the port it was called on
+  // oxlint-disable-next-line typescript/unbound-method -- it is applied to the port it was called on
   MessagePort.prototype.postMessage = new Proxy(MessagePort.prototype.postMessage, {
     apply(post, port, message) {
       Reflect.apply(post, port, message);

@@ -5,7 +5,7 @@
  *
  * @import { IncomingMessage, ServerResponse } from 'node:http'
  */
-/* eslint-disable @typescript-eslint/no-unused-vars -- Headers are taken out by naming them. */
+/* oxlint-disable no-unused-vars -- Headers are taken out by naming them. */
 import { createServer } from 'node:http';
 import { Pool } from 'undici';
 

@@ -19,7 +19,7 @@ export class KeptPurges {
         return async (...given: unknown[]) => {
           this.calls.push({ name, given });
           if (this.isAway) throw new StoreUnavailableError('The database is away.');
-          return (kept[name] as (...all: unknown[]) => unknown).apply(kept, given);
+          return Reflect.apply(kept[name] as (...all: unknown[]) => unknown, kept, given);
         };
       },
     });
