@@ -37,7 +37,7 @@ describe('the database of a gateway', () => {
   it('the database of a gateway outlives a gateway that is killed', async () => {
     const DATABASE_PATH = join(folder, 'killed.db');
     // A busy machine takes long to start workers and compile a first schema.
-    const env = { PORT: '0', DATABASE_PATH, WORKBENCH_TIMEOUT_MS: '30000' };
+    const env = { PORT: '0', DATABASE_PATH, WORKBENCH_TIMEOUT_MS: '60000' };
     const gateway = await GatewayProcess.start(env);
     const api = await ApiClient.of(await gateway.url());
     const model = await makeModel(api, 'Mobility', 'Car');

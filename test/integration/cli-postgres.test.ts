@@ -17,7 +17,7 @@ import { takeStep } from '../support/store-steps.js';
 
 after(stopAll);
 
-const PATIENCE = { timeout: 60_000 };
+const PATIENCE = { timeout: 300_000 };
 
 const cli = async (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<CliEnd> =>
   (await CliProcess.start(args, env)).ended;

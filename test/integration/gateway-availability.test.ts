@@ -110,7 +110,7 @@ describe('with a broker that does not answer', () => {
     const broker = await startRecordingBroker(async () => new Promise(() => undefined));
     const gateway = await startTestGateway({
       BROKER_URL: broker.url,
-      BROKER_TIMEOUT_MS: '40',
+      BROKER_TIMEOUT_MS: '1500',
       RETRY_MAX_ATTEMPTS: '2',
     });
     const [purge, passed] = await Promise.all([

@@ -15,7 +15,7 @@ import { ApiClient, CAR, makeModel } from './api-client.js';
 
 after(stopAll);
 
-const PATIENCE = { timeout: 60_000 };
+const PATIENCE = { timeout: 300_000 };
 
 /** Connections that are cut while clients write and read. */
 const CUTS = 40;

@@ -47,7 +47,7 @@ async function refusal(work: Promise<unknown>): Promise<StoreUnavailableError> {
   return error;
 }
 
-describe('a store whose connections to PostgreSQL break', { timeout: 60_000 }, () => {
+describe('a store whose connections to PostgreSQL break', { timeout: 300_000 }, () => {
   it('runs a read or a write again, at whatever statement before its commit that happens', async () => {
     const { proxy, store, database } = await open();
     await store.domains.create({ name: 'first' });

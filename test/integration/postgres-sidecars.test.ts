@@ -7,7 +7,7 @@ import { eventsAt, recordAt, Sidecars, submit, until } from '../support/sidecars
 
 after(stopAll);
 
-const PATIENCE = { timeout: 110_000 };
+const PATIENCE = { timeout: 300_000 };
 const NAMES = ['one', 'two', 'three'];
 
 /** Deletes go one by one, so that a purge takes a while. */

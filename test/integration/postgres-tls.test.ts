@@ -8,7 +8,7 @@ import { handClock } from '../support/store-samples.js';
 
 const AUTHORITY = join(ROOT, 'test/support/certificates/authority.pem');
 
-describe('a store on a PostgreSQL whose certificate is that of localhost', { timeout: 60_000 }, () => {
+describe('a store on a PostgreSQL whose certificate is that of localhost', { timeout: 300_000 }, () => {
   let server: PostgresServer;
   let database: TestDatabase;
   let stores = 0;

@@ -213,7 +213,7 @@ describe('a purge of names that servers take apart', () => {
     it(`a purge of names that servers take apart deletes nothing outside the query, however the broker reads paths: ${what}`, async (t) => {
       const broker = await startCarelessBroker(t);
       broker.hasBatches = way.hasBatches === true;
-      const client = createBrokerClient({ brokerUrl: broker.url, timeoutMs: 10_000 });
+      const client = createBrokerClient({ brokerUrl: broker.url, timeoutMs: 120_000 });
       t.after(() => client.close());
       const shared = { ...client, close: async () => {} };
       await fc.assert(

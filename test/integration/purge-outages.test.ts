@@ -51,7 +51,7 @@ interface Mortality {
 async function startRefusing(t: TestContext) {
   const clock = createTestClock();
   const broker = await startStubBroker(t, { entities: things(100) });
-  const real = createBrokerClient({ brokerUrl: broker.url, timeoutMs: 10_000 });
+  const real = createBrokerClient({ brokerUrl: broker.url, timeoutMs: 120_000 });
   const down = { untilMs: 0, refused: 0 };
   let batches = 0;
   const client: BrokerClient = {

@@ -35,6 +35,8 @@ async function linesOf(gateway: Pick<TestGateway, 'send'>, id: string): Promise<
     .map((line) => JSON.parse(line) as Record<string, string>);
 }
 
+const PATIENCE = { timeout: 300_000 };
+
 describe('a purge with record=ids', () => {
   it('record=ids lists every deleted entity, for callers who may purge, in a file that only its owner can read', async () => {
     const folder = await temporaryFolder();
@@ -165,7 +167,7 @@ describe('a purge with record=ids', () => {
   });
 });
 
-describe('a purge with record=ids that two gateways on one PostgreSQL worked on', { timeout: 60_000 }, () => {
+describe('a purge with record=ids that two gateways on one PostgreSQL worked on', PATIENCE, () => {
   /** The first gateway is closed while its third delete is under way; the second one goes on. */
   async function handedOver(folders: readonly [string, string]) {
     const database = await createDatabase();

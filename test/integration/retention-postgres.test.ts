@@ -42,7 +42,7 @@ class CommonClock {
   }
 }
 
-describe('retention policies of three sidecars on one PostgreSQL', { timeout: 60_000 }, () => {
+describe('retention policies of three sidecars on one PostgreSQL', { timeout: 300_000 }, () => {
   it('a retention run that is due begins once, however many sidecars look at the same moment', async () => {
     const database = await createDatabase();
     stopLater(() => database.drop());

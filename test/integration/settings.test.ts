@@ -35,7 +35,7 @@ import { makeModel, startApi } from './api-client.js';
 after(stopAll);
 
 /** Far beyond what a test waits: a time that is taken for a thousand times as long does not pass. */
-const PATIENCE = { timeout: 60_000 };
+const PATIENCE = { timeout: 300_000 };
 
 const entity = (type: string) => (index: number) => ({
   id: `urn:ngsi-ld:${type}:${index}`,

@@ -11,7 +11,7 @@ import { Waiting } from './waiting.js';
 const SLOW_PAGE_MS = Number(process.env['SLOW_PAGE_MS'] ?? 0);
 
 /** Longest wait for anything in a page, on a machine that is busy with other tests. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 180_000;
 
 /** Starts a browser without a window: that of CHROMIUM_PATH, or the one that npm installed. Closed by `stopAll`. */
 export async function startBrowser(): Promise<Browser> {
@@ -20,6 +20,7 @@ export async function startBrowser(): Promise<Browser> {
     executablePath: process.env['CHROMIUM_PATH'] ?? (await chromium.executablePath()),
     args: [...chromium.args, '--disable-background-networking'],
     headless: true,
+    timeout: PATIENCE_MS,
   });
   stopLater(() => browser.close());
   return browser;

@@ -106,7 +106,7 @@ async function observe(
 ): Promise<PurgeOutcome> {
   const clock = options.clock ?? createTestClock();
   const client =
-    options.client ?? createBrokerClient({ brokerUrl: broker.url, timeoutMs: options.timeoutMs ?? 10_000 });
+    options.client ?? createBrokerClient({ brokerUrl: broker.url, timeoutMs: options.timeoutMs ?? 120_000 });
   let report: PurgeReport | undefined;
   let error: unknown;
   let progress: PurgeProgress = {

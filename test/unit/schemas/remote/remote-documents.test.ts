@@ -220,7 +220,7 @@ describe('remote documents: redirects', () => {
 });
 
 describe('remote documents: time', () => {
-  const PATIENCE = { timeout: 30_000 };
+  const PATIENCE = { timeout: 300_000 };
 
   it(
     'remote documents end at the deadline, whether or not the caller has a signal of its own',
