@@ -28,6 +28,7 @@ async function startOn(database: string) {
     BROKER_URL: 'http://127.0.0.1:9',
     PUBLIC_URL: 'https://gateway.example',
     DATABASE_PATH: database,
+    WORKBENCH_TIMEOUT_MS: '60000',
   });
   const api = `${await gateway.url()}/api/v2`;
   return {
