@@ -38,7 +38,7 @@ interface PluginInfo {
   };
 }
 
-describe('the built plugin in the real plugin server', { timeout: 300_000 }, () => {
+describe('the built plugin in the real plugin server', { timeout: 800_000 }, () => {
   let plugin: BuiltPlugin;
   let server: PluginServer;
   let link: Link;
