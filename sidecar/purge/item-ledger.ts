@@ -49,6 +49,15 @@ export interface PurgeCounts {
 /** Longest lists in an answer; the counts have no limit. */
 const MAX_LISTED = 1000;
 
+/** The states of an item that was not deleted. */
+type LeftState = typeof IdState.retryDue | typeof IdState.failed;
+
+const CONFIRMED_AND_PRESENT: BrokerProblem = {
+  status: 409,
+  title: 'Still listed',
+  detail: 'The broker confirmed a delete and still lists what it should have deleted.',
+};
+
 /** Unclear items that can be resolved at the end: more than are ever in flight with usual settings. */
 const MAX_UNCLEAR = 10_000;
 
@@ -115,8 +124,7 @@ export class ItemLedger {
       return;
     }
     const isDueAgain = !isFinalTry && verdict.kind !== 'refused';
-    this.states.set(key, isDueAgain ? IdState.retryDue : IdState.failed);
-    this.#noteError(key, item, verdict.problem);
+    this.#recordLeft(key, item, isDueAgain ? IdState.retryDue : IdState.failed, verdict.problem);
   }
 
   /** Records an item as failed that is still there after two confirmed deletes. */
@@ -130,9 +138,7 @@ export class ItemLedger {
 
   /** Records an item as failed that is not retried; it stays unclear if it was. */
   recordFailure(item: Item, problem: BrokerProblem): void {
-    const key = keyOf(item);
-    this.states.set(key, IdState.failed);
-    this.#noteError(key, item, problem);
+    this.#recordLeft(keyOf(item), item, IdState.failed, problem);
   }
 
   /** Resolves the items that were not deleted by the current survey; see IdStates. */
@@ -147,6 +153,8 @@ export class ItemLedger {
       if (this.states.isListed(key)) continue;
       this.#errors.delete(key);
       this.#noteSuccess(error);
+      if (!this.#unclear.has(key))
+        this.#onOutcome(error, isGone(this.states.get(key)) ? 'deleted' : 'alreadyGone');
     }
   }
 
@@ -165,10 +173,14 @@ export class ItemLedger {
     this.#recordGone(keyOf(item), item, true, true);
   }
 
-  /** Resolves an unclear item that is still there: its delete had no effect. */
+  /** Resolves an unclear item that is still there: its delete had no effect, nor an earlier one that was confirmed. */
   resolveAsPresent(item: Item): void {
     const key = keyOf(item);
     const state = this.states.get(key);
+    if (wasToldGone(state)) {
+      this.recordStillListed(item, CONFIRMED_AND_PRESENT);
+      return;
+    }
     this.#unclear.delete(key);
     this.#onOutcome(item, 'notDeleted');
     if (state !== IdState.unknown) this.states.set(key, state, false);
@@ -179,10 +191,14 @@ export class ItemLedger {
     const { pending, gone, absent, retryDue, goneTwice, absentTwice, failed } = IdState;
     return {
       matched: states.size,
-      deleted: states.count(gone) + states.count(goneTwice),
-      alreadyGone: states.count(absent) + states.count(absentTwice),
+      deleted: states.count(gone, false) + states.count(goneTwice),
+      alreadyGone: states.count(absent, false) + states.count(absentTwice),
       failed: states.count(retryDue, false) + states.count(failed, false),
-      unknown: states.count(pending, true) + states.count(retryDue, true) + states.count(failed, true),
+      // Also what was confirmed, still listed, and then deleted once more without a clear answer.
+      unknown: [pending, gone, absent, retryDue, failed].reduce(
+        (sum, state) => sum + states.count(state, true),
+        0,
+      ),
     };
   }
 
@@ -219,6 +235,13 @@ export class ItemLedger {
     this.#noteSuccess(item);
   }
 
+  /** The item was not deleted, whatever an earlier try answered; it stays unclear if it was. */
+  #recordLeft(key: string, item: Item, state: LeftState, problem: BrokerProblem): void {
+    if (wasToldGone(this.states.get(key)) && !this.states.isUnclear(key)) this.#onOutcome(item, 'notDeleted');
+    this.states.set(key, state);
+    this.#noteError(key, item, problem);
+  }
+
   #noteSuccess(item: Item): void {
     if (item.attribute !== undefined && this.#errorsOverflowed) return;
     if (this.#success.size < MAX_LISTED) this.#success.add(item.entityId);
@@ -234,6 +257,11 @@ export class ItemLedger {
 
 function isGone(state: IdState): boolean {
   return state === IdState.gone || state === IdState.goneTwice;
+}
+
+/** Its outcome was told as `deleted` or `alreadyGone`. */
+function wasToldGone(state: IdState): boolean {
+  return isGone(state) || state === IdState.absent || state === IdState.absentTwice;
 }
 
 /** The key of an item; URIs cannot contain NUL characters. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Item } from '../../sidecar/purge/item-ledger.js';
 import { purged, requestCounts, things } from '../support/purge-harness.js';
 import { startStubBroker } from '../support/stub-broker.js';
 
@@ -36,6 +37,23 @@ describe('entities that survive their delete', () => {
       assert.ok(report.errors.every(({ error }) => error.status === 409));
       const tries = broker.requests.filter(({ id, ids }) => [id, ...ids].includes('urn:ngsi-ld:Thing:3'));
       assert.ok(tries.length <= 3, `${tries.length} deletes of one ghost`);
+    }
+  });
+
+  it('entities that survive their delete are told as not deleted in the end, as the counts say', async (t) => {
+    for (const isRefusedLater of [false, true]) {
+      const last = new Map<string, string>();
+      const isLocked = (id: string) => isRefusedLater && every10th(id) && last.has(id);
+      const broker = await startStubBroker(t, {
+        ...{ entities: things(100), ghosts: every10th },
+        locked: (id) => (isLocked(id) ? 423 : undefined),
+      });
+      const onOutcome = ({ entityId }: Item, outcome: string) => void last.set(entityId, outcome);
+      const report = await purged(broker, 'type=Thing', { onOutcome });
+      assert.deepEqual([report.deleted, report.failed, last.size], [90, 10, 100]);
+      assert.equal(report.errors[0]?.error.status, isRefusedLater ? 423 : 409);
+      for (const [id, outcome] of last)
+        assert.equal(outcome, broker.entities.has(id) ? 'notDeleted' : 'deleted', id);
     }
   });
 

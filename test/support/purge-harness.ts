@@ -3,6 +3,7 @@ import { createBrokerClient, type BrokerClient } from '../../sidecar/purge/broke
 import type { PurgeLimits } from '../../sidecar/purge/context.js';
 import { purgeEntities } from '../../sidecar/purge/engine.js';
 import type { PurgeEvent, PurgeProgress, PurgeReport } from '../../sidecar/purge/events.js';
+import type { OnOutcome } from '../../sidecar/purge/item-ledger.js';
 import type { Pace } from '../../sidecar/purge/requests/pace.js';
 import type { PurgeDependencies, PurgeOrder } from '../../sidecar/purge/purge-run.js';
 import { parseEntityPurgeQuery } from '../../sidecar/purge/query/query.js';
@@ -51,6 +52,7 @@ export interface PurgeOptions {
   readonly timeoutMs?: number;
   readonly seed?: number;
   readonly onEvent?: (event: PurgeEvent) => void;
+  readonly onOutcome?: OnOutcome;
 }
 
 /** How a purge ended: with a report, or with an error. */
@@ -95,8 +97,8 @@ function orderOf<Query extends PurgeQuery>(query: Query, options: PurgeOptions):
     maxAffected: query.maxAffected,
     ...options.limits,
   };
-  const { headers = {}, pace } = options;
-  return { query, headers, limits, ...(pace === undefined ? {} : { pace }) };
+  const { headers = {}, pace, onOutcome } = options;
+  return { query, headers, limits, onOutcome, ...(pace === undefined ? {} : { pace }) };
 }
 
 async function observe(

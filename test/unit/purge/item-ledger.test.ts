@@ -4,7 +4,13 @@ import fc from 'fast-check';
 import type { DeleteResult } from '../../../sidecar/purge/batch-reply.js';
 import { TooManyMatchesError } from '../../../sidecar/purge/errors.js';
 import { IdState } from '../../../sidecar/purge/id-states.js';
-import { keyOf, ItemLedger, type Item, type PurgeCounts } from '../../../sidecar/purge/item-ledger.js';
+import {
+  keyOf,
+  ItemLedger,
+  type Item,
+  type ItemOutcome,
+  type PurgeCounts,
+} from '../../../sidecar/purge/item-ledger.js';
 
 const GONE: DeleteResult = { kind: 'deleted' };
 const ABSENT: DeleteResult = { kind: 'absent' };
@@ -378,5 +384,172 @@ describe('the key of an item', () => {
     const { error, ...item } = ledger.errors[0] ?? {};
     assert.deepEqual([item, error?.status], [one, 403]);
     assert.deepEqual(ledger.success, []);
+  });
+});
+
+describe('ItemLedger: outcomes', () => {
+  const STILL_LISTED = { status: 409, title: 'Entity still listed' };
+
+  /** A ledger, and the outcomes told of its items. */
+  function observed() {
+    const told: (readonly [string, ItemOutcome])[] = [];
+    const ledger = new ItemLedger(Infinity, (item, outcome) => told.push([keyOf(item), outcome]));
+    return { ledger, told };
+  }
+
+  /** What was told of one item after these steps. */
+  function toldOf(...steps: readonly ((ledger: ItemLedger) => void)[]) {
+    const { ledger, told } = observed();
+    ledger.add(ONE);
+    for (const step of steps) step(ledger);
+    return { outcomes: told.map(([, outcome]) => outcome), counts: { ...ledger.counts, matched: 0 } };
+  }
+
+  type Step = (ledger: ItemLedger) => void;
+  const first =
+    (verdict: DeleteResult): Step =>
+    (ledger) =>
+      ledger.record(ONE, verdict, false);
+  const final =
+    (verdict: DeleteResult): Step =>
+    (ledger) =>
+      ledger.record(ONE, verdict, true);
+  const unclear: Step = (ledger) => ledger.markUnclear(ONE);
+  const stillListed: Step = (ledger) => ledger.recordStillListed(ONE, STILL_LISTED);
+  const givenUp: Step = (ledger) => ledger.recordFailure(ONE, STILL_LISTED);
+  const notShown: Step = (ledger) => survey(ledger, true);
+  const shown: Step = (ledger) => survey(ledger, true, ONE);
+  const present: Step = (ledger) => ledger.resolveAsPresent(ONE);
+  const missing: Step = (ledger) => ledger.resolveAsDeleted(ONE);
+
+  const told: Readonly<
+    Record<string, readonly [readonly Step[], readonly ItemOutcome[], Partial<PurgeCounts>]>
+  > = {
+    'confirmed twice and still listed': [
+      [first(GONE), final(GONE), stillListed],
+      ['deleted', 'deleted', 'notDeleted'],
+      { failed: 1 },
+    ],
+    'confirmed, still listed, then refused': [
+      [first(GONE), final(REFUSED)],
+      ['deleted', 'notDeleted'],
+      { failed: 1 },
+    ],
+    'confirmed, still listed, then out of tries': [
+      [first(GONE), final(RETRYABLE)],
+      ['deleted', 'notDeleted'],
+      { failed: 1 },
+    ],
+    'confirmed, still listed, then given up': [
+      [first(GONE), givenUp],
+      ['deleted', 'notDeleted'],
+      { failed: 1 },
+    ],
+    'absent, still listed, then refused': [
+      [first(ABSENT), final(REFUSED)],
+      ['alreadyGone', 'notDeleted'],
+      { failed: 1 },
+    ],
+    'confirmed, still listed, then without an answer': [
+      [first(GONE), unclear],
+      ['deleted', 'unknown'],
+      { unknown: 1 },
+    ],
+    'absent, still listed, then without an answer': [
+      [first(ABSENT), unclear],
+      ['alreadyGone', 'unknown'],
+      { unknown: 1 },
+    ],
+    'confirmed, then without an answer until the tries ran out': [
+      [first(GONE), unclear, final(RETRYABLE)],
+      ['deleted', 'unknown'],
+      { unknown: 1 },
+    ],
+    'confirmed, then without an answer, and found to be there': [
+      [first(GONE), unclear, present],
+      ['deleted', 'unknown', 'notDeleted'],
+      { failed: 1 },
+    ],
+    'confirmed, then without an answer, and found to be gone': [
+      [first(GONE), unclear, missing],
+      ['deleted', 'unknown', 'deleted'],
+      { deleted: 1 },
+    ],
+    'without an answer, and found to be there': [
+      [unclear, first(RETRYABLE), present],
+      ['unknown', 'notDeleted'],
+      { failed: 1 },
+    ],
+    'refused, and later deleted by another client': [
+      [first(REFUSED), notShown],
+      ['alreadyGone'],
+      { alreadyGone: 1 },
+    ],
+    'confirmed twice, still listed, and later deleted by another client': [
+      [first(GONE), final(GONE), stillListed, notShown],
+      ['deleted', 'deleted', 'notDeleted', 'alreadyGone'],
+      { alreadyGone: 1 },
+    ],
+    'without an answer, and gone in the last survey': [
+      [unclear, final(RETRYABLE), notShown],
+      ['unknown', 'deleted'],
+      { deleted: 1 },
+    ],
+    'without an answer, and listed by the last survey': [
+      [unclear, final(RETRYABLE), shown],
+      ['unknown', 'notDeleted'],
+      { failed: 1 },
+    ],
+    'refused, and listed by the last survey': [[first(REFUSED), shown], [], { failed: 1 }],
+  };
+
+  for (const [what, [steps, outcomes, counts]] of Object.entries(told)) {
+    it(`ItemLedger: the last outcome that is told of an item agrees with the counts: ${what}`, () => {
+      assert.deepEqual(toldOf(...steps), { outcomes, counts: counted(counts) });
+    });
+  }
+
+  it('ItemLedger: the last outcomes that are told agree with the counts, whatever happens to the items', () => {
+    const verdicts = fc.constantFrom(GONE, ABSENT, RETRYABLE, UNCLEAR, REFUSED);
+    const tries = fc.record({
+      unclear: fc.tuple(fc.boolean(), fc.boolean()),
+      verdicts: fc.tuple(verdicts, fc.option(fc.oneof(verdicts, fc.constant(undefined)))),
+      isPresent: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(tries, { maxLength: 6 }), fc.boolean(), (all, showsAll) => {
+        const { ledger, told: events } = observed();
+        const items = all.map((each, index) => ({ ...each, item: { entityId: `urn:a:${index}` } }));
+        for (const each of items) {
+          const { item, unclear: isUnclear } = each;
+          ledger.add(item);
+          if (isUnclear[0]) ledger.markUnclear(item);
+          ledger.record(item, each.verdicts[0], false);
+          if (each.verdicts[1] === null || ledger.states.get(keyOf(item)) === IdState.failed) continue;
+          if (isUnclear[1]) ledger.markUnclear(item);
+          if (each.verdicts[1] === undefined) ledger.recordFailure(item, STILL_LISTED);
+          else ledger.record(item, each.verdicts[1], true);
+        }
+        const check = () => {
+          const last = new Map(events);
+          const count = (outcome: ItemOutcome) => [...last.values()].filter((is) => is === outcome).length;
+          const { deleted, alreadyGone, unknown, failed } = ledger.counts;
+          assert.deepEqual(
+            [count('deleted'), count('alreadyGone'), count('unknown')],
+            [deleted, alreadyGone, unknown],
+          );
+          assert.ok(count('notDeleted') <= failed);
+        };
+        check();
+        survey(ledger, showsAll, ...items.filter(({ isPresent }) => isPresent).map(({ item }) => item));
+        check();
+        for (const { item, isPresent } of items) {
+          if (!ledger.unclear.includes(item)) continue;
+          if (isPresent) ledger.resolveAsPresent(item);
+          else ledger.resolveAsDeleted(item);
+          check();
+        }
+      }),
+    );
   });
 });
