@@ -132,6 +132,15 @@ describe('a purge of entities', () => {
     const native = await run({ query: 'type=T', answer, limits: { strategy: 'native' } });
     assert.ok(native.error instanceof BrokerRefusedError);
     assert.equal(native.progress, undefined);
+    // Attributes it purges as ever.
+    for (const strategy of ['native', 'auto'] as const) {
+      const dropping = await run({
+        ...{ query: 'type=T&drop=a', limits: { strategy } },
+        answer: ({ method }) => (method === 'DELETE' ? replyOf(405) : undefined),
+      });
+      assert.ok(dropping.error instanceof BrokerRefusedError);
+      assert.equal(dropping.progress?.hasBegun, true);
+    }
   });
 
   for (const query of ['type=T', 'type=T&drop=a', 'type=T&keep=a', 'type=T&dryRun=true']) {
@@ -152,7 +161,11 @@ describe('a purge of entities', () => {
       assert.equal(new URLSearchParams(sent[0]?.split('?')[1]).get('limit'), '5');
       assert.equal((await run({ query: 'type=T&maxAffected=25', limits: { strategy } })).world.size, 0);
     }
-    // Attributes are counted, not their entities.
+    // Attributes are counted, not their entities, and a dry run counts all.
+    for (const query of ['type=T&drop=a&maxAffected=4', 'type=T&maxAffected=4&dryRun=true', 'type=T']) {
+      const { sent } = await run({ query });
+      assert.equal(new URLSearchParams(sent[0]?.split('?')[1]).get('limit'), '10', query);
+    }
     const dropping = await run({ query: 'type=T&drop=a,b&maxAffected=49' });
     assert.ok(dropping.error instanceof TooManyMatchesError);
     assert.deepEqual(dropping.deletes, []);
@@ -215,6 +228,9 @@ describe('the hints of a dry run', () => {
     ]);
     assert.deepEqual(await hintsOf('type=There&q=n>1&drop=z&dryRun=true'), [
       'No entity of type There has the attribute z.',
+      'No entity of type There has the attribute n.',
+    ]);
+    assert.deepEqual(await hintsOf('type=There&q=n>1&keep=z&dryRun=true'), [
       'No entity of type There has the attribute n.',
     ]);
     assert.equal((await hintsOf('type=A,B,C,D,E,F,G&dryRun=true'))?.length, 5);

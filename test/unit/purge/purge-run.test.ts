@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { BrokerRequest } from '../../../sidecar/purge/broker/client.js';
-import { createCapabilities } from '../../../sidecar/purge/broker/capabilities.js';
+import { createCapabilities, type BrokerCapabilities } from '../../../sidecar/purge/broker/capabilities.js';
 import type { BrokerReply } from '../../../sidecar/purge/broker/exchange.js';
-import { PurgeStoppedError, TooManyMatchesError } from '../../../sidecar/purge/errors.js';
+import {
+  BrokerReplyError,
+  FilterIgnoredError,
+  PurgeStoppedError,
+  TooManyMatchesError,
+  UnexpectedEntityError,
+} from '../../../sidecar/purge/errors.js';
 import type { PurgeEvent } from '../../../sidecar/purge/events.js';
 import {
   previewOf,
@@ -23,10 +30,11 @@ interface Run extends Partial<Omit<PurgePlan, 'run'>> {
   readonly run: PurgePlan['run'];
   readonly answer?: (request: BrokerRequest, nth: number) => BrokerReply;
   readonly order?: Partial<PurgeOrder>;
+  readonly capabilities?: BrokerCapabilities;
 }
 
 /** Runs a purge to its end: what it told, what it sent, and how it ended. */
-async function ran({ run, answer = () => replyOf(204), order, ...plan }: Run) {
+async function ran({ run, answer = () => replyOf(204), order, capabilities, ...plan }: Run) {
   const sent: BrokerRequest[] = [];
   const events: PurgeEvent[] = [];
   const clock = createTestClock();
@@ -49,7 +57,7 @@ async function ran({ run, answer = () => replyOf(204), order, ...plan }: Run) {
         },
         close: async () => {},
       },
-      capabilities: createCapabilities(clock),
+      capabilities: capabilities ?? createCapabilities(clock),
       retry: { maxAttempts: 3, minDelayMs: 1, maxDelayMs: 10, awayMs: 30_000 },
       clock,
       random: () => 0,
@@ -145,6 +153,114 @@ describe('a purge that runs', () => {
       ],
     );
     assert.equal(events.at(-1)?.type, 'finished');
+  });
+
+  it('a purge run tells when the broker is away, and when it is back', async () => {
+    const { events } = await ran({
+      run: async (scope) => {
+        await scope.requester.send(QUERY);
+        await scope.requester.send(DELETE);
+        return reportOf(scope, 0);
+      },
+      answer: ({ method }, nth) =>
+        nth > 1 && nth < 8 ? replyOf(503) : method === 'GET' ? replyOf(200, []) : replyOf(204),
+    });
+    assert.deepEqual(
+      events.map(({ type }) => type),
+      ['broker-away', 'broker-back', 'finished'],
+    );
+  });
+
+  it('a purge run asks before each try of a delete, and tells the outcome of each item', async () => {
+    const told: unknown[] = [];
+    let asked = 0;
+    const { retries } = await ran({
+      run: async (scope) => {
+        await scope.requester.send(QUERY);
+        assert.equal(asked, 0, 'a query deletes nothing');
+        await scope.requester.send(DELETE);
+        scope.ledger.addNew(['urn:t:1']);
+        scope.ledger.record({ entityId: 'urn:t:1' }, { kind: 'absent' }, false);
+        return reportOf(scope, 0);
+      },
+      answer: ({ method }, nth) => (method === 'GET' ? replyOf(200, []) : replyOf(nth === 2 ? 429 : 204)),
+      order: {
+        beforeDelete: () => {
+          asked += 1;
+          return undefined;
+        },
+        onOutcome: (item, outcome) => void told.push([item, outcome]),
+      },
+    });
+    assert.equal(retries, 1);
+    assert.ok(asked >= 2, String(asked));
+    assert.deepEqual(told, [[{ entityId: 'urn:t:1' }, 'alreadyGone']]);
+  });
+
+  it('a purge run that finds a filter ignored, or an entity that the query excludes, has all filters proven again', async () => {
+    for (const [error, isDistrusted] of [
+      [new FilterIgnoredError('q', 'ignored'), true],
+      [new UnexpectedEntityError('urn:x', 'id'), true],
+      [new UnexpectedEntityError('urn:x', 'idPattern'), true],
+      [new BrokerReplyError('unreadable'), false],
+      [new PurgeStoppedError('stopped'), false],
+      [undefined, false],
+    ] as const) {
+      const capabilities = createCapabilities(createTestClock());
+      capabilities.setHonoured('q');
+      const told = await ran({
+        capabilities,
+        run: async (scope) => {
+          if (error !== undefined) throw error;
+          return reportOf(scope, 0);
+        },
+      });
+      assert.equal(told.error, error);
+      assert.equal(capabilities.isHonoured('q'), !isDistrusted, String(error));
+    }
+  });
+
+  it('a purge run sends nothing new once nobody reads its events any more', async () => {
+    let sent = 0;
+    const clock = createTestClock();
+    const stream = runPurge(
+      {
+        query: parseEntityPurgeQuery('type=T'),
+        headers: {},
+        limits: {
+          ...{ pageSize: 10, pageSizeMax: 10, batchSize: 10, concurrency: 1, strategy: 'auto' },
+          maxAffected: undefined,
+        },
+      },
+      {
+        client: {
+          send: async () => {
+            sent += 1;
+            await turn();
+            return replyOf(200, []);
+          },
+          close: async () => {},
+        },
+        capabilities: createCapabilities(clock),
+        retry: { maxAttempts: 3, minDelayMs: 1, maxDelayMs: 10, awayMs: 30_000 },
+        clock,
+        random: () => 0,
+      },
+      new AbortController().signal,
+      {
+        path: '/entities',
+        run: async (scope) => {
+          scope.reportProgress();
+          for (let queries = 0; queries < 20; queries += 1) await scope.requester.send(QUERY);
+          return reportOf(scope, 0);
+        },
+      },
+    );
+    for await (const event of stream) {
+      assert.equal(event.type, 'progress');
+      break;
+    }
+    assert.ok(sent < 5, `${sent} queries`);
   });
 
   it('a dry purge run reports its preview', async () => {

@@ -90,6 +90,23 @@ describe('running purges', () => {
     }
   });
 
+  it('dry runs and purges at work take places of their own kind', async () => {
+    const running = createRunningPurges(1);
+    for (const [kind, other] of [
+      ['purge', 'dry run'],
+      ['dry run', 'purge'],
+    ] as const) {
+      const caller = new AbortController();
+      const first = running.run(kind, caller.signal, untilStopped);
+      assert.deepEqual([running.isFree(kind), running.isFree(other)], [false, true]);
+      await assert.rejects(running.run(kind, NEVER, untilStopped), TooManyPurgesError);
+      assert.equal(await running.run(other, NEVER, async () => other), other);
+      caller.abort('gone');
+      await first;
+      assert.equal(running.isFree(kind), true);
+    }
+  });
+
   it('callers that wait for the last purge are woken once, and not before it has ended', async () => {
     const running = createRunningPurges(16);
     for (let round = 0; round < 2; round += 1) {
