@@ -81,6 +81,10 @@ describe('readBatchReply: items that failed', () => {
     for (const status of [400, 401, 403, 409, 422, 501]) assert.equal(verdictOn({ status }).kind, 'refused');
     assert.equal(verdictOn({ status: 404, title: 'Entity Not Found' }).kind, 'absent');
     assert.equal(verdictOn({ status: '503' }).kind, 'retryable');
+    for (const status of [100, 599]) assert.notEqual(verdictOn({ status }).kind, 'unclear', String(status));
+    // The words say no more than the status.
+    for (const status of [403, 409]) assert.equal(verdictOn({ status, title: 'Not found' }).kind, 'refused');
+    assert.equal(verdictOn({ status: 503, title: 'Not found' }).kind, 'retryable');
   });
 
   it("readBatchReply keeps the broker's problem of each failed item", () => {
@@ -137,6 +141,19 @@ describe('readBatchReply: items that failed', () => {
       { id: 'urn:a:3', ProblemDetails: { title: 'Conflict' } },
     ];
     assert.deepEqual(kindsOf(404, { errors }), ['absent', 'retryable', 'unclear']);
+  });
+
+  it('readBatchReply finds the id, the problem and the status of a failed item under each of their names', () => {
+    for (const id of ['entityId', 'id'])
+      for (const problem of ['error', 'ProblemDetails', 'problemDetails'])
+        for (const item of [{ [problem]: { status: 409, title: 'Held' } }, { [problem]: {}, status: 409 }])
+          assert.deepEqual(kindsOf(207, { errors: [{ [id]: FIRST, ...item }] }), [
+            ...['refused', 'deleted', 'deleted'],
+          ]);
+    assert.deepEqual(kindsOf(207, { errors: [{ id: FIRST, status: 409 }] })[0], 'refused');
+    // The status within the problem counts more.
+    const both = { entityId: FIRST, status: 404, error: { status: 503 } };
+    assert.equal(kindsOf(207, { errors: [both] })[0], 'retryable');
   });
 
   it('readBatchReply reads failed items from any error status that lists them', () => {

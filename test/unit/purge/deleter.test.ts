@@ -18,11 +18,13 @@ interface HandMadeDeletes {
   readonly single?: (id: string) => BrokerReply;
   /** Answers a GET of an entity's path. */
   readonly get?: (id: string) => BrokerReply;
+  /** Most deletes that the pace allows at once. */
+  readonly burst?: number;
   readonly options?: Partial<Pick<DeleterOptions, 'strategy' | 'batchSize' | 'path'>>;
 }
 
 /** A deleter whose broker is a function, and what it sent and settled. */
-function deleterOf({ batch, single, get, options }: HandMadeDeletes) {
+function deleterOf({ batch, single, get, burst = Infinity, options }: HandMadeDeletes) {
   const batches: (readonly string[])[] = [];
   const singles: string[] = [];
   const unclear: string[] = [];
@@ -46,7 +48,8 @@ function deleterOf({ batch, single, get, options }: HandMadeDeletes) {
     reserve: async (deletes) => void reserved.push(deletes),
   });
   const deleter = createDeleter({
-    ...{ requester, capabilities, strategy: 'auto', batchSize: 100, path: '/entities' },
+    ...{ capabilities, strategy: 'auto', batchSize: 100, path: '/entities' },
+    requester: { ...requester, burst },
     onUnclear: (ids) => unclear.push(...ids),
     ...options,
   });
@@ -146,6 +149,49 @@ describe('the batch delete of entities', () => {
     assert.equal(hand.deleter.usesBatches, true);
   });
 
+  for (const status of [405, 501]) {
+    it(`the batch delete takes a ${status} for a missing operation, also after a batch has worked`, async () => {
+      const hand = deleterOf({ batch: (_ids, nth) => replyOf(nth === 1 ? 204 : status) });
+      await hand.deleteBatch(['urn:t:first']);
+      assert.deepEqual(await hand.deleteBatch(idsOf(2)), idsOf(2));
+      assert.deepEqual([hand.kinds(), hand.deleter.usesBatches], [{ 'urn:t:first': 'deleted' }, false]);
+    });
+  }
+
+  it('the batch delete goes on with batches after many refused entities, if one batch was accepted', async () => {
+    const hand = deleterOf({
+      batch: (ids) => replyOf(ids.some((id) => id.startsWith('urn:t:')) ? 400 : 204),
+      single: () => replyOf(409),
+    });
+    await hand.deleteBatch(['urn:good']);
+    assert.deepEqual(await hand.deleteBatch(idsOf(16)), []);
+    assert.deepEqual([hand.singles.length, hand.deleter.usesBatches], [16, true]);
+  });
+
+  it('the batch delete remembers after a 413 that half of it may be accepted, whatever comes of the halves', async () => {
+    for (const [status, most] of [
+      [413, 4],
+      [400, undefined],
+    ] as const) {
+      const hand = deleterOf({
+        batch: (ids) => replyOf(ids.length > 4 ? status : ids.includes('urn:t:3') ? 400 : 204),
+        single: () => replyOf(409),
+      });
+      await hand.deleteBatch(idsOf(8));
+      assert.equal(hand.capabilities.batchSizeMax, most);
+    }
+  });
+
+  it('the batch delete marks only what it asked for once more as unclear when that has no answer', async () => {
+    const hand = deleterOf({
+      batch: (ids, nth) => (nth === 1 ? itemErrors(['urn:t:1'], 429) : replyOf(nth === 2 ? 500 : 204)),
+    });
+    await hand.deleteBatch(idsOf(4));
+    assert.deepEqual(hand.batches, [idsOf(4), ['urn:t:1'], ['urn:t:1']]);
+    assert.deepEqual([hand.unclear, hand.reserved], [['urn:t:1'], [4, 1]]);
+    assert.ok([...hand.settled.values()].every(({ kind }) => kind === 'deleted'));
+  });
+
   it('the batch delete leaves open what a bare 404 means after a lost answer, if only batches may be used', async () => {
     const hand = deleterOf({
       batch: (_ids, nth) => replyOf(nth === 1 ? 503 : 404),
@@ -236,7 +282,8 @@ describe('the batch delete of entities', () => {
     }
   });
 
-  it('the batch delete is never larger than the purge or the broker allows', () => {
+  it('the batch delete is never larger than the purge, its pace or the broker allows', () => {
+    assert.equal(deleterOf({ burst: 7, options: { batchSize: 50 } }).deleter.batchSize, 7);
     const { deleter, capabilities } = deleterOf({ options: { batchSize: 50 } });
     assert.equal(deleter.batchSize, 50);
     capabilities.batchSizeMax = 70;
@@ -318,6 +365,15 @@ describe('the delete of one entity', () => {
       assert.equal(verdict.kind, kind);
       assert.ok('problem' in verdict && verdict.problem.status === status);
       assert.deepEqual(failing.singles, []);
+    }
+    for (const [status, isUnclear] of [
+      [undefined, true],
+      [500, true],
+      [409, false],
+    ] as const) {
+      const single = deleterOf({ batch: (ids) => itemErrors(ids, status) });
+      await single.deleter.deleteOne(id);
+      assert.deepEqual(single.unclear, isUnclear ? [id] : [], String(status));
     }
     for (const without of [
       deleterOf({ batch: () => replyOf(404) }),

@@ -23,22 +23,24 @@ function second({ stillListed = [], retryDue = [], lags = 0, ...broker }: Second
   const singles: string[] = [];
   let underWay = 0;
   const batches: (readonly string[])[] = [];
+  const takesItsTime = async (reply: BrokerReply) => {
+    underWay += 1;
+    // A refusal comes first.
+    if (reply.status !== 401) for (let turns = 0; turns < 3; turns += 1) await turn();
+    underWay -= 1;
+    return reply;
+  };
   const context = contextOf({
     brokerQuery: { resource: entities('ids'), selection: [] },
     broker: async ({ method, path, jsonBody = '[]' }) => {
       if (method === 'POST') {
         const ids = JSON.parse(jsonBody) as string[];
         batches.push(ids);
-        return broker.batch?.(ids) ?? replyOf(204);
+        return takesItsTime(broker.batch?.(ids) ?? replyOf(204));
       }
       const id = decodeURIComponent(path.split('/').at(-1) ?? '');
       singles.push(id);
-      const reply = broker.single?.(id) ?? replyOf(204);
-      underWay += 1;
-      // A refusal comes first.
-      if (reply.status !== 401) for (let turns = 0; turns < 3; turns += 1) await turn();
-      underWay -= 1;
-      return reply;
+      return takesItsTime(broker.single?.(id) ?? replyOf(204));
     },
     limits: { batchSize: 100 },
   });
@@ -98,6 +100,12 @@ describe('final retries of entities that are still listed', () => {
       assert.equal(ledger.states.get(`urn:t:${sample}`), IdState.gone);
       assert.equal(capabilities.batchDelete, true);
     }
+  });
+
+  it('final retries of no more entities than a sample wait for nothing', async () => {
+    const { ended, singles, waits, ledger } = second({ stillListed: idsOf(20), single: () => GONE });
+    assert.equal(await ended, false);
+    assert.deepEqual([singles.length, waits, ledger.states.count(IdState.goneTwice)], [20, [], 20]);
   });
 
   it('final retries continue if the broker had some of the sample, and give up batches if it had most', async () => {
@@ -205,6 +213,12 @@ describe('final retries that end the purge', () => {
     await assert.rejects(ended, BrokerRefusedError);
     assert.equal(inFlight(), 0, 'what was sent is waited for');
     assert.ok(singles.length <= 4, `${singles.length} deletes`);
+    const batched = second({
+      retryDue: idsOf(300),
+      batch: (ids) => replyOf(ids.includes('urn:t:0') ? 401 : 204),
+    });
+    await assert.rejects(batched.ended, BrokerRefusedError);
+    assert.equal(batched.inFlight(), 0, 'so is a batch');
     await assert.rejects(
       requester.send({ method: 'GET', path: '/entities', operation: 'look' }),
       PurgeStoppedError,
