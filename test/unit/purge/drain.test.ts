@@ -240,11 +240,23 @@ describe('the drain of a query', () => {
     const purge = purgeOf({
       ids: idsOf(12),
       locked: () => true,
-      hides: (id, nth) => nth > 4 && some(6, 0)(id),
+      hides: (id, nth) => nth > 2 && some(6, 0)(id),
       limits: { pageSize: 20 },
     });
     await purge.run();
     assert.deepEqual([purge.ledger.counts.failed, purge.ledger.counts.alreadyGone], [12, 0]);
+  });
+
+  it('the drain of a query reports remaining matches although pages skip some, and others arrived', async () => {
+    const purge = purgeOf({
+      ids: idsOf(12),
+      locked: () => true,
+      hides: (id, nth) => nth > 2 && some(6, 0)(id),
+      onQuery: (nth, there) => void (nth > 2 && there.add('urn:new:1')),
+      limits: { pageSize: 20, maxAffected: 12 },
+    });
+    assert.equal(await purge.run(), 1);
+    assert.deepEqual([purge.ledger.counts.failed, purge.ledger.matched], [12, 12]);
   });
 
   it('the drain of a query takes arrivals at most once more, and counts the others', async () => {
@@ -296,6 +308,15 @@ describe('the drain of a query', () => {
       purge.run(),
       (error: unknown) => error instanceof BrokerReplyError && error.message.includes('same page'),
     );
+    // Nor does a count say that there is no more, if the broker has once listed more than it counted.
+    let looks = 0;
+    const contradicted = purgeOf({
+      ids: idsOf(30),
+      locked: (id) => Number(id.split(':')[2]) < 10,
+      count: () => ((looks += 1) === 1 ? 1 : 10),
+      ignoresOffset: true,
+    });
+    await assert.rejects(contradicted.run(), BrokerReplyError);
   });
 });
 
@@ -380,6 +401,16 @@ describe('the preview of a purge', () => {
     await assert.rejects(purge.run(), BrokerReplyError);
     const bytes = process.memoryUsage().arrayBuffers - before;
     assert.ok(bytes < 1_000_000, `${bytes} bytes`);
+  });
+
+  it('the preview of a purge believes what it listed to the end, not a count from before', async () => {
+    const purge = purgeOf({
+      ids: idsOf(20),
+      onQuery: (nth, there) => void (nth === 3 && there.delete('urn:t:19')),
+      count: (total) => (total === 20 ? 50 : total),
+      limits: { concurrency: 1 },
+    });
+    assert.equal((await purge.preview()).matched, 19);
   });
 
   it('the preview of a purge does not trust a count that ignores a filter', async () => {

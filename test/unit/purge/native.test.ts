@@ -19,6 +19,7 @@ async function natively(
 ) {
   const sent: string[] = [];
   const events: PurgeEvent[] = [];
+  const reserved: number[] = [];
   let looks = 0;
   let purges = 0;
   const context = contextOf({
@@ -37,6 +38,7 @@ async function natively(
       );
     },
     limits: { pageSize: 2000, pageSizeMax: 2000 },
+    reserve: async (deletes) => void reserved.push(deletes),
   });
   const listening = { ...context, emit: (event: PurgeEvent) => events.push(event) };
   const [first] = counts;
@@ -48,15 +50,15 @@ async function natively(
       return [[deleted, failed, unknown]];
     });
   const ended = purgeNatively(listening, page);
-  return { ended, sent, progress };
+  return { ended, sent, progress, reserved };
 }
 
 describe("the broker's own purge", () => {
   it("the broker's own purge is repeated until the count is 0, and counts every match that is gone as deleted", async () => {
-    const { ended, sent, progress } = await natively([50, 30, 10, 0]);
+    const { ended, sent, progress, reserved } = await natively([50, 30, 10, 0]);
     const { matched, deleted, alreadyGone, failed, unknown, arrived, errors } = await ended;
     assert.deepEqual([matched, deleted, alreadyGone, failed, unknown, arrived], [50, 50, 0, 0, 0, 0]);
-    assert.deepEqual(errors, []);
+    assert.deepEqual([errors, reserved], [[], [50, 30, 10]]);
     assert.deepEqual(sent, [
       ...['DELETE /entities?type=T', 'GET'],
       ...['DELETE /entities?type=T', 'GET'],
@@ -120,6 +122,12 @@ describe("the broker's own purge", () => {
       );
       assert.deepEqual(progress(), []);
     }
+  });
+
+  it("the broker's own purge looks no more when a later one is refused, as its effect is known", async () => {
+    const { ended, sent, progress } = await natively([5, 2], (nth) => replyOf(nth === 1 ? 204 : 403));
+    await assert.rejects(ended, BrokerRefusedError);
+    assert.deepEqual([sent.length, progress()], [3, [[3, 0, 0]]]);
   });
 
   it("the broker's own purge queries once more if its tries ran out without a clear answer", async () => {
