@@ -30,12 +30,13 @@ describe('the errors of a purge', () => {
       [{ kind: 'broker-error' }, 'it answered an error'],
       [{ kind: 'timeout' }, 'it did not answer in time'],
       [{ kind: 'unreachable', cause }, 'The broker could not be reached: connection refused'],
+      [{ kind: 'unreachable', cause: new Error('10.0.0.1: x.y.') }, '10.0.0.1: x.y'],
       [{ kind: 'unreachable' }, 'it could not be reached'],
     ] as const satisfies readonly (readonly [Failure, string])[]) {
       assert.equal(describeFailure(failure), words);
       const error = new BrokerFailedError('list', failure, 'attempts-used-up');
       assert.equal(error.message, `The broker did not list: ${words} (all tries failed).`);
-      assert.equal(error.cause, 'cause' in failure ? cause : undefined);
+      assert.equal(error.cause, 'cause' in failure ? failure.cause : undefined);
     }
     const failure = { kind: 'timeout' } as const;
     const reasons = ['retry-after-too-long', 'nothing-but-failures', 'away-too-long'] as const;

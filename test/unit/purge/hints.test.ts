@@ -72,6 +72,8 @@ describe('hints on a query that matches nothing', () => {
       ['a=="12:00:00Z"', 'a'],
       ['a!="x","2026-01-01T00:00:00.5+01:00"', 'a'],
       ['a=="2026-01-01".."2027-01-01"', 'a'],
+      ['a=="a".."2027-01-01"', 'a'],
+      ['a=="2026-01-01".."x"', 'a'],
     ] as const) {
       const { hints } = planOf({ q: `z;${q}` });
       assert.ok(hints.length > 0, q);

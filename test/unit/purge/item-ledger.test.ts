@@ -59,6 +59,20 @@ describe('ItemLedger: states', () => {
     assert.deepEqual(ledger.counts, counted({ matched: 3 }));
   });
 
+  it('ItemLedger: items are added one by one up to the maximum, and no further', () => {
+    const ledger = new ItemLedger(2);
+    for (const item of [ONE, TWO]) ledger.add(item);
+    assert.throws(
+      () => ledger.add({ entityId: 'urn:a:3' }),
+      (error: unknown) =>
+        error instanceof TooManyMatchesError &&
+        error.matched === 3 &&
+        error.maxAffected === 2 &&
+        !error.exact,
+    );
+    assert.equal(ledger.matched, 2);
+  });
+
   it('ItemLedger: a confirmed delete counts as deleted, at the first or the final try', () => {
     const ledger = tallyOf([ONE, GONE]);
     assert.deepEqual(ledger.counts, counted({ matched: 1, deleted: 1 }));
@@ -293,6 +307,22 @@ describe('ItemLedger: lists', () => {
     ledger.record({ entityId: 'urn:b:0', attribute: 'x' }, GONE, true);
     ledger.record(speed, GONE, false);
     assert.ok(!ledger.success.includes('urn:a:1'));
+  });
+
+  it('ItemLedger: a full list of errors keeps what is in it up to date, and hides no deleted entity', () => {
+    const ledger = new ItemLedger();
+    for (let index = 0; index < 1001; index++) {
+      const item = { entityId: `urn:b:${index}` };
+      ledger.add(item);
+      ledger.record(item, RETRYABLE, false);
+    }
+    for (const entityId of ['urn:b:0', 'urn:b:1000']) ledger.record({ entityId }, REFUSED, true);
+    ledger.add(ONE);
+    ledger.record(ONE, GONE, false);
+    const { errors, success } = ledger;
+    assert.deepEqual([errors.length, success], [1000, ['urn:a:1']]);
+    const shown = (entityId: string) => errors.find((error) => error.entityId === entityId)?.error.status;
+    assert.deepEqual([shown('urn:b:0'), shown('urn:b:1'), shown('urn:b:1000')], [403, 503, undefined]);
   });
 
   it('ItemLedger: the counts add up to the items, whatever happens to them', () => {

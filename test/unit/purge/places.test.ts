@@ -44,6 +44,18 @@ describe('places for purges', () => {
     assert.equal(take(places, 'purge'), 1);
   });
 
+  it('places for purges that are all taken say which they are, and how many', () => {
+    for (const [kind, words] of [
+      ['purge', '3 purges are running'],
+      ['job', '3 purges are running'],
+      ['dry run', '3 dry runs are running'],
+    ] as const) {
+      const places = new PurgePlaces(3);
+      for (let taken = 0; taken < 3; taken += 1) places.take(kind === 'job' ? 'purge' : kind);
+      assert.throws(() => places.take(kind), { message: new RegExp(`^${words}, which is the limit`) });
+    }
+  });
+
   it('places for purges never exceed their number, whatever comes and goes', () => {
     const kind = fc.constantFrom<PlaceKind>('purge', 'job', 'dry run');
     fc.assert(
