@@ -152,8 +152,26 @@ describe('a page of matches', () => {
       assert.deepEqual([capabilities.countAccepted, capabilities.pageSizeMax], [false, undefined]);
       await page({ count: true });
       assert.equal(asked.at(-1), '1000 pick');
+      const one = listerOf((query) => (query.has('count') ? refusal(400, words) : undefined));
+      assert.equal((await one.page({ count: true, limit: 1 })).ids.length, 1);
+      assert.deepEqual([one.capabilities.countAccepted, one.capabilities.pageSizeMax], [false, undefined]);
     });
   }
+
+  it('a page of matches is asked for with a slash at the end from then on, where only that was answered', async () => {
+    const paths: string[] = [];
+    const { lister, capabilities } = contextOf({
+      brokerQuery: { resource: entities('ids'), selection: SELECTION },
+      broker: ({ path }) => {
+        paths.push(path.split('?')[0] ?? '');
+        return path.startsWith('/entities/?') ? replyOf(200, [{ id: 'urn:t:1' }]) : replyOf(404);
+      },
+    });
+    const { path } = await lister.page({ selection: SELECTION });
+    assert.deepEqual([path, capabilities.collectionEnd], ['/entities/', '/']);
+    await lister.page({ selection: SELECTION });
+    assert.deepEqual(paths, ['/entities', '/entities/', '/entities/']);
+  });
 
   it('a page of matches fails if the broker refuses the query itself, and nothing is learnt about the broker', async () => {
     for (const [status, problem] of [
