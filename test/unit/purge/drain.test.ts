@@ -413,6 +413,13 @@ describe('the preview of a purge', () => {
     assert.equal((await purge.preview()).matched, 19);
   });
 
+  it('the preview of a purge does not trust the counts of a broker that has listed more than it counted', async () => {
+    let looks = 0;
+    const count = () => ((looks += 1) === 1 ? 5 : 9999);
+    const purge = purgeOf({ ids: idsOf(250), count, limits: { concurrency: 1 } });
+    assert.equal((await purge.preview()).matched, 250);
+  });
+
   it('the preview of a purge does not trust a count that ignores a filter', async () => {
     const purge = purgeOf({ ids: idsOf(150), count: () => 500 });
     purge.context.paging.stride = 10;

@@ -146,6 +146,7 @@ describe("the broker's own purge", () => {
     for (const { ended, sent } of [
       await natively([undefined]),
       await natively([3], undefined, { shown: () => [] }),
+      await natively([1], undefined, { shown: () => [] }),
     ]) {
       await assert.rejects(ended, BrokerReplyError);
       assert.deepEqual(sent, []);
