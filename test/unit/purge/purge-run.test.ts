@@ -11,6 +11,7 @@ import {
   TooManyMatchesError,
   UnexpectedEntityError,
 } from '../../../sidecar/purge/errors.js';
+import type { PurgeScope } from '../../../sidecar/purge/context.js';
 import type { PurgeEvent } from '../../../sidecar/purge/events.js';
 import {
   previewOf,
@@ -19,6 +20,7 @@ import {
   type PurgeOrder,
   type PurgePlan,
 } from '../../../sidecar/purge/purge-run.js';
+import { entities } from '../../../sidecar/purge/listing/listed-resource.js';
 import { parseEntityPurgeQuery } from '../../../sidecar/purge/query/query.js';
 import type { Pace } from '../../../sidecar/purge/requests/pace.js';
 import { createTestClock } from '../../support/purge-harness.js';
@@ -261,6 +263,24 @@ describe('a purge that runs', () => {
       break;
     }
     assert.ok(sent < 5, `${sent} queries`);
+  });
+
+  it('a purge run names the warnings of its pages, in a report as in a preview', async () => {
+    for (const end of [
+      (scope: PurgeScope) => reportOf(scope, 0),
+      (scope: PurgeScope) => previewOf(scope, { matched: 0, sample: [] }),
+    ]) {
+      const { events } = await ran({
+        run: async (scope) => {
+          const { lister } = scope.open({ resource: entities('ids'), selection: [] });
+          await lister.page({ selection: [] });
+          return end(scope);
+        },
+        answer: () => replyOf(200, [], { 'ngsild-warning': '110 - "stale"' }),
+      });
+      const last = events.at(-1);
+      assert.deepEqual(last?.type === 'finished' ? last.report.warnings : undefined, ['110 - "stale"']);
+    }
   });
 
   it('a dry purge run reports its preview', async () => {

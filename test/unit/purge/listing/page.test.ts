@@ -37,6 +37,13 @@ describe('parsePage: entities', () => {
     }
   });
 
+  it('parsePage keeps the fault of the parser as the cause of what is not JSON', () => {
+    assert.throws(
+      () => parsePage(replyOf(200, '{')),
+      (error: unknown) => error instanceof BrokerReplyError && error.cause instanceof SyntaxError,
+    );
+  });
+
   it('parsePage refuses an entity without an id, whose delete would be one of the collection', () => {
     for (const id of ['', null, undefined, 5, {}, ['urn:a:1']]) {
       assert.throws(() => parsePage(replyOf(200, [{ id: 'urn:a:1' }, { id, type: 'A' }])), BrokerReplyError);
@@ -92,6 +99,8 @@ describe('parsePage: headers', () => {
       '<next>; rel="prev"',
       '<x>; rel="nextpage"',
       '<x>; rel=nextpage',
+      '<x>; rel="unnext"',
+      '<x>; rel="prev-next up"',
       '<x>; title="next"',
       '',
     ]) {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { ReadAhead } from '../../../../sidecar/purge/listing/read-ahead.js';
 import { idsOf, listerOf, pageOf } from '../hand-made-lister.js';
 
@@ -60,6 +61,12 @@ describe('ReadAhead', () => {
     const ahead = new ReadAhead(pages().lister, 2);
     ahead.ask(SELECTION, { offset: 10, limit: 10, end: 30, count: 77 });
     assert.equal((await ahead.page({ selection: SELECTION, offset: 10 })).count, 77);
+    ahead.ask(SELECTION, { offset: 20, limit: 10, end: 40, count: 40 });
+    assert.equal(
+      (await ahead.page({ selection: SELECTION, offset: 30 })).count,
+      40,
+      'the last is counted too',
+    );
   });
 
   it('ReadAhead gives a page no count that the page shows to be too low', async () => {
@@ -85,6 +92,8 @@ describe('ReadAhead', () => {
     const ahead = new ReadAhead(lister, 2);
     ahead.ask(SELECTION, { offset: 10, limit: 10, end: 30, count: 100 });
     await ahead.page({ selection: SELECTION, offset: 10 });
+    // Nobody waits for the other page yet.
+    await turn();
     await assert.rejects(ahead.page({ selection: SELECTION, offset: 20 }), /no such page/);
   });
 });

@@ -9,6 +9,7 @@ describe('what a page learns while it is refused', () => {
     capabilities.pageSizeMax = 200;
     const [trial, other] = [createTrial(capabilities), createTrial(capabilities)];
     trial.limitPages(100);
+    trial.limitPages(150);
     trial.refuse(['pick']);
     trial.refuseCount();
     const seen = ({ pageSizeMax, refusedProjections, countAccepted }: typeof trial) => [
