@@ -271,17 +271,19 @@ describe('the removal of items', () => {
   });
 
   it('the removal of items leaves arrivals although the broker counts matches that it never shows', async () => {
-    const world = worldOf(5, 'a');
-    const { left, deleted } = await removed({
-      world,
-      brokerQuery: { resource: temporalEntities() },
-      count: () => 1000,
-      onPage: (offset, pass) => {
-        if (offset === 0) world.set(`urn:new:${pass}`, new Set(['a']));
-      },
-      total: 15,
-    });
-    assert.ok(left > 0 && deleted < 30, `${left} left, ${deleted} deleted`);
+    for (const total of [15, 1000]) {
+      const world = worldOf(5, 'a');
+      const { left, deleted } = await removed({
+        world,
+        brokerQuery: { resource: temporalEntities() },
+        count: () => 1000,
+        onPage: (offset, pass) => {
+          if (offset === 0) world.set(`urn:new:${pass}`, new Set(['a']));
+        },
+        total,
+      });
+      assert.ok(left > 0 && deleted < 30, `${left} left, ${deleted} deleted`);
+    }
   });
 
   it('the removal of items takes items that arrive during the first passes, whatever their times say', async () => {
@@ -396,6 +398,43 @@ describe('the removal of items', () => {
     }
   });
 
+  it('the removal of items looks three times more for matches that are counted and not listed', async () => {
+    for (const [shownFrom, isFound] of [
+      [5, true],
+      [6, false],
+    ] as const) {
+      let pass = 0;
+      // One pass that removes all, three looks, and the last one.
+      const ended = removed({
+        world: worldOf(5, 'a'),
+        onPage: (_offset, nth) => {
+          pass = nth;
+        },
+        count: (shown) => (pass < shownFrom ? shown + 1 : shown),
+        total: 5,
+      });
+      if (isFound) assert.equal((await ended).deleted, 5);
+      else await assert.rejects(ended, { message: /counts 1 more matches/ });
+    }
+  });
+
+  it('the removal of items waits for the deletes under way before its final tries end with an error', async () => {
+    const failure = { kind: 'broker-error', status: 429 } as const;
+    const error = new BrokerFailedError('delete', failure, 'retry-after-too-long');
+    const [tries, ended] = [new Map<string, number>(), new Set<string>()];
+    const remove = async ({ entityId }: Item): Promise<DeleteResult> => {
+      const nth = (tries.get(entityId) ?? 0) + 1;
+      tries.set(entityId, nth);
+      if (nth === 1) return BUSY;
+      if (entityId === 'urn:t:0') throw error;
+      for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      ended.add(entityId);
+      return GONE;
+    };
+    await assert.rejects(removed({ world: worldOf(3, 'a'), kind: { remove }, total: 3 }), error);
+    assert.deepEqual([...ended].sort(), ['urn:t:1', 'urn:t:2']);
+  });
+
   it('the removal of items tries an item once that is shown more than once in a pass', async () => {
     const { deleted, tries } = await removed({
       world: worldOf(5, 'a'),
@@ -470,6 +509,33 @@ describe('the removal of items', () => {
       total: 20,
     });
     assert.deepEqual([deleted, left], [20, 0]);
+  });
+
+  it('the removal of items takes those counted when a pass began in that pass, though others arrive and pages come in batches', async () => {
+    const world = worldOf(20, 'a');
+    let rest: readonly string[] = [];
+    await removed({
+      world,
+      onPage: (offset, pass) => {
+        if (pass === 1 && offset === 10)
+          for (let n = 0; n < 10; n += 1) world.set(`urn:new:${n}`, new Set(['a']));
+        if (pass === 2 && offset === 0)
+          rest = [...world].filter(([, attributes]) => attributes.size > 0).map(([id]) => id);
+      },
+      kind: {
+        *read(page, indexes) {
+          for (const index of indexes) {
+            const isThere = 'a' in (page.entities[index] ?? {});
+            yield { items: isThere ? [{ entityId: page.ids[index] ?? '', attribute: 'a' }] : [] };
+          }
+        },
+      },
+      total: 20,
+    });
+    assert.deepEqual(
+      rest,
+      Array.from({ length: 10 }, (_, n) => `urn:new:${n}`),
+    );
   });
 
   it('the removal of items reports items that the broker never showed', async () => {
