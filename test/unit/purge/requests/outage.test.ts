@@ -73,11 +73,16 @@ describe('a watch for outages', () => {
   });
 
   it('a watch for outages continues when a broker that refuses new connections answers requests in flight', async () => {
-    const { watch, suspect } = watchOf(REFUSED, undefined);
-    const suspected = [suspect(RESET), suspect(REFUSED)];
-    watch.answered();
-    assert.equal(watch.isOn, true);
-    assert.deepEqual(await Promise.all(suspected), [true, true]);
+    for (const failures of [
+      [RESET, REFUSED],
+      [REFUSED, RESET],
+    ]) {
+      const { watch, suspect } = watchOf(REFUSED, undefined);
+      const suspected = failures.map(suspect);
+      watch.answered();
+      assert.equal(watch.isOn, true);
+      assert.deepEqual(await Promise.all(suspected), [true, true]);
+    }
   });
 
   it('a watch for outages throws the latest failure to all that wait when the time is up', async () => {
@@ -107,6 +112,21 @@ describe('a watch for outages', () => {
     stop.abort();
     await assert.rejects(suspected);
     assert.deepEqual([watch.isOn, probedAt], [false, []]);
+  });
+
+  it('a watch for outages leaves no listener on the signal of its purge, however it ends', async (t) => {
+    for (const { watch, suspect, stop } of [watchOf(undefined), watchOf(RESET), watchOf(RESET, undefined)]) {
+      const { signal } = stop;
+      const add = t.mock.method(signal, 'addEventListener');
+      const remove = t.mock.method(signal, 'removeEventListener');
+      await suspect(RESET).catch(() => {});
+      assert.equal(watch.isOn, false);
+      assert.ok(add.mock.callCount() > 0);
+      assert.deepEqual(
+        remove.mock.calls.map((call) => call.arguments.slice(0, 2)),
+        add.mock.calls.map((call) => call.arguments.slice(0, 2)),
+      );
+    }
   });
 
   it('a watch for outages begins anew with the next failure', async () => {

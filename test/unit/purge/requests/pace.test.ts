@@ -30,7 +30,12 @@ function createManualClock() {
     }
     nowMs = end;
   }
-  return { ...clock, advance, settle };
+  /** What sleeps does so for as long as before. */
+  function setBack(ms: number): void {
+    nowMs -= ms;
+    sleeping = sleeping.map((one) => ({ ...one, untilMs: one.untilMs - ms }));
+  }
+  return { ...clock, advance, settle, setBack };
 }
 
 const never = new AbortController().signal;
@@ -67,6 +72,44 @@ describe('the pace of a purge', () => {
     assert.deepEqual(done, ['batch']);
     await clock.advance(200);
     assert.deepEqual(done, ['batch', 'next']);
+  });
+
+  it('the pace of a purge lets an amount through once the bucket holds it, and one above a burst once it is full', async () => {
+    const clock = createManualClock();
+    const pace = createPace(clock, 10);
+    const done: number[] = [];
+    for (const amount of [10, 5, 20, 1]) void pace.take(amount, never).then(() => done.push(amount));
+    for (const [ms, through] of [
+      [499, [10]],
+      [1, [10, 5]],
+      [999, [10, 5]],
+      [1, [10, 5, 20]],
+      [1099, [10, 5, 20]],
+      [1, [10, 5, 20, 1]],
+    ] as const) {
+      await clock.advance(ms);
+      await clock.advance(0);
+      assert.deepEqual(done, through);
+    }
+  });
+
+  it('the pace of a purge neither gains nor loses by a clock that is set back', async () => {
+    const clock = createManualClock();
+    const pace = createPace(clock, 2);
+    await pace.take(2, never);
+    clock.setBack(10_000);
+    let through = 0;
+    for (let n = 0; n < 2; n += 1) void pace.take(1, never).then(() => (through += 1));
+    for (const [ms, count] of [
+      [499, 0],
+      [1, 1],
+      [499, 1],
+      [1, 2],
+    ] as const) {
+      await clock.advance(ms);
+      await clock.advance(0);
+      assert.equal(through, count);
+    }
   });
 
   it('the pace of a purge never exceeds rate × time + one burst, whatever is asked and however the rate is changed', async () => {

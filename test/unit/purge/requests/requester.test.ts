@@ -31,10 +31,12 @@ function byHand(
   retry: Partial<RetryPolicy> = {},
   {
     pace,
+    reserve,
     beforeDelete,
     connected,
   }: {
     readonly pace?: Pace;
+    readonly reserve?: (deletes: number) => Promise<void>;
     readonly beforeDelete?: () => Promise<void> | undefined;
     /** When requests have a connection. */
     readonly connected?: Promise<void>;
@@ -55,7 +57,7 @@ function byHand(
       close: async () => {},
     },
     headers: {},
-    ...{ pace, beforeDelete },
+    ...{ pace, reserve, beforeDelete },
     retry: { ...POLICY, ...retry },
     clock: {
       now: () => nowMs,
@@ -227,6 +229,48 @@ describe('a requester whose broker may be away', () => {
     for (const ended of all) await isAnswered(ended);
   });
 
+  it('a requester counts no failure of any outage as one in a row, though it grants each request one further try', async () => {
+    const hand = await begun();
+    const paths = Array.from({ length: 19 }, (_, index) => `/${index}`);
+    const all = paths.map((path) => hand.delete(path));
+    await hand.turn();
+    for (let outage = 1; outage <= 2; outage++) {
+      for (const path of paths) await hand.end(path, REFUSED);
+      for (const how of [REFUSED, DONE]) {
+        await hand.pass(1000);
+        await hand.end('/probe', how);
+      }
+      await hand.pass(10_000);
+    }
+    await hand.end('/0', replyOf(500));
+    await hand.pass(10_000);
+    for (const path of paths) await hand.end(path, DONE);
+    for (const ended of all) await isAnswered(ended);
+  });
+
+  it('a requester is held back by the Retry-After that answers its probe, and ends where that is too long', async () => {
+    const hand = await begun();
+    const one = hand.delete('/1');
+    await hand.turn();
+    await hand.end('/1', RESET);
+    await hand.pass(200);
+    await hand.end('/probe', replyOf(429, '', { 'retry-after': '10' }));
+    await hand.pass(9999);
+    assert.deepEqual(hand.open(), []);
+    await hand.pass(1);
+    await hand.end('/1', DONE);
+    await isAnswered(one);
+
+    const two = assert.rejects(hand.delete('/2'), { reason: 'retry-after-too-long' });
+    await hand.turn();
+    await hand.end('/2', RESET);
+    await hand.pass(200);
+    await hand.end('/probe', replyOf(429, '', { 'retry-after': '3600' }));
+    await two;
+    await assert.rejects(hand.delete('/3'), { reason: 'retry-after-too-long' });
+    assert.deepEqual(hand.open(), []);
+  });
+
   it('a requester does not give up because many first tries fail at the same moment', async () => {
     const hand = await begun();
     const paths = Array.from({ length: 50 }, (_, index) => `/${index}`);
@@ -307,6 +351,30 @@ describe('the answers of a requester', () => {
       await hand.end('/1', reply);
       await ended;
     }
+  });
+
+  it('a requester may be told to answer with a 403, and with no other refusal', async () => {
+    const UNKNOWN_TENANT = { type: 'https://uri.etsi.org/ngsi-ld/errors/NonexistentTenant' };
+    for (const [reply, isTold] of [
+      [replyOf(403), true],
+      [replyOf(401), false],
+      [replyOf(404, UNKNOWN_TENANT), false],
+    ] as const) {
+      const hand = await begun();
+      const one = hand.requester.send({ method: 'GET', path: '/1', operation: 'look' }, { allow403: true });
+      const ended = isTold ? isAnswered(one) : assert.rejects(one, BrokerRefusedError);
+      await hand.turn();
+      await hand.end('/1', reply);
+      await ended;
+    }
+  });
+
+  it('a requester passes on how the broker wants its callers to authenticate', async () => {
+    const hand = await begun();
+    const ended = assert.rejects(hand.delete('/1'), { wwwAuthenticate: 'Bearer realm="city"' });
+    await hand.turn();
+    await hand.end('/1', replyOf(401, '', { 'www-authenticate': 'Bearer realm="city"' }));
+    await ended;
   });
 
   it('a requester counts each request that it sent, and those after the first try as retries', async () => {
@@ -412,6 +480,95 @@ describe('a requester that is asked to wait', () => {
     await hand.pass(1);
     await hand.end('/2', DONE);
     await isAnswered(two);
+  });
+});
+
+describe('the failures in a row of a requester', () => {
+  const throttled = replyOf(429, '', { 'retry-after': '1' });
+
+  it('a requester gives up after twenty pauses in a row that the broker asked for and that did not help', async () => {
+    const hand = await begun({ maxAttempts: 100 });
+    const one = assert.rejects(hand.delete('/1'), { reason: 'nothing-but-failures' });
+    await hand.turn();
+    for (let failures = 1; failures <= 20; failures++) {
+      assert.deepEqual(hand.open(), ['/1'], `${failures}`);
+      await hand.end('/1', throttled);
+      await hand.pass(10_000);
+    }
+    assert.deepEqual(hand.open(), []);
+    await one;
+  });
+
+  it('a requester takes requests that are throttled together for one failure', async () => {
+    const hand = await begun();
+    const paths = Array.from({ length: 40 }, (_, index) => `/${index}`);
+    const all = paths.map((path) => hand.delete(path));
+    await hand.turn();
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      for (const path of paths) await hand.end(path, throttled);
+      await hand.pass(10_000);
+    }
+    assert.equal(hand.open().length, 40);
+    for (const path of paths) await hand.end(path, DONE);
+    for (const ended of all) await isAnswered(ended);
+  });
+
+  it('a requester whose failures are forgiven sends again, and counts anew', async () => {
+    const hand = await begun();
+    const paths = Array.from({ length: 20 }, (_, index) => `/${index}`);
+    const all = paths.map((path) => assert.rejects(hand.delete(path), { reason: 'nothing-but-failures' }));
+    await hand.turn();
+    for (let attempt = 1; attempt <= 2; attempt++) {
+      for (const path of paths) await hand.end(path, replyOf(500));
+      await hand.pass(10_000);
+    }
+    await Promise.all(all);
+    await assert.rejects(hand.delete('/late'), { reason: 'nothing-but-failures' });
+    hand.requester.forgiveFailures();
+    const one = hand.delete('/one');
+    await hand.turn();
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      await hand.end('/one', replyOf(500));
+      await hand.pass(10_000);
+    }
+    await hand.end('/one', DONE);
+    await isAnswered(one);
+  });
+});
+
+describe('a requester that reserves what it may delete', () => {
+  it('a requester reserves the deletes of a request once, before its first try, and nothing for a query', async () => {
+    const reserved: number[] = [];
+    let go = () => {};
+    const hand = byHand(
+      {},
+      {
+        reserve: async (deletes) => {
+          reserved.push(deletes);
+          await new Promise<void>((resolve) => (go = resolve));
+        },
+      },
+    );
+    await hand.begin();
+    const one = hand.requester.send({ method: 'POST', path: '/1', operation: 'delete', deletes: 7 });
+    await hand.turn();
+    assert.deepEqual([hand.open(), reserved], [[], [7]]);
+    go();
+    await hand.turn();
+    await hand.end('/1', replyOf(500));
+    await hand.pass(10_000);
+    assert.deepEqual([hand.open(), reserved], [['/1'], [7]]);
+    await hand.end('/1', DONE);
+    await isAnswered(one);
+  });
+
+  it('a requester sends nothing of what cannot be reserved', async () => {
+    const full = new Error('the bound is reached');
+    const hand = byHand({}, { reserve: async () => Promise.reject(full) });
+    await hand.begin();
+    const ended = hand.requester.send({ method: 'DELETE', path: '/1', operation: 'delete', deletes: 1 });
+    await assert.rejects(ended, full);
+    assert.deepEqual(hand.open(), []);
   });
 });
 
