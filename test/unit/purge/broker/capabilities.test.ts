@@ -106,6 +106,44 @@ describe('broker capabilities', () => {
     assert.deepEqual([...capabilities.facts()], [['batch-max', { value: 20, atMs: HOUR_MS - 1 }]]);
   });
 
+  it('each fact can be learnt again when its hour is over', () => {
+    const { time, capabilities } = capabilitiesAt(0);
+    for (let hour = 1; hour <= 3; hour += 1) {
+      capabilities.refusedProjections = new Set(['pick'] as const);
+      capabilities.countAccepted = false;
+      capabilities.pageSizeMax = 100;
+      capabilities.batchSizeMax = 20;
+      capabilities.batchDelete = false;
+      capabilities.deleteAllNeedsDatasets = true;
+      capabilities.collectionEnd = '/';
+      capabilities.setProvenPage('none', 100);
+      capabilities.setHonoured('q');
+      capabilities.setCountsBefore('q');
+      const facts = [...capabilities.facts()];
+      assert.equal(facts.length, 10);
+      for (const [name, { atMs }] of facts) assert.equal(atMs, time.nowMs, name);
+      time.nowMs += HOUR_MS;
+      assert.equal(capabilities.facts().size, 0);
+    }
+  });
+
+  it('each limit of a broker is forgotten where it is found to be wrong', () => {
+    const { capabilities } = capabilitiesAt(0);
+    capabilities.refusedProjections = new Set(['pick', 'none'] as const);
+    capabilities.countAccepted = false;
+    capabilities.pageSizeMax = 100;
+    capabilities.batchSizeMax = 20;
+    capabilities.batchDelete = false;
+    capabilities.deleteAllNeedsDatasets = true;
+    capabilities.refusedProjections = new Set(['none'] as const);
+    capabilities.countAccepted = true;
+    capabilities.pageSizeMax = undefined;
+    capabilities.batchSizeMax = undefined;
+    capabilities.batchDelete = true;
+    capabilities.deleteAllNeedsDatasets = false;
+    assert.deepEqual([...capabilities.facts().keys()], ['refused none']);
+  });
+
   it('nothing learnt in a future that a clock was set back from counts', () => {
     const { time, capabilities } = capabilitiesAt(HOUR_MS);
     capabilities.setHonoured('q');
@@ -146,6 +184,10 @@ describe('broker capabilities', () => {
     assert.deepEqual(capabilities.add(theirs, -1), ['page-max']);
     assert.deepEqual(capabilities.add(theirs, -1), []);
     assert.equal(capabilities.pageSizeMax, 10);
+    const smaller = new Map([['page-max', { value: 5, atMs: 0 }]]);
+    assert.deepEqual(capabilities.add(smaller, -1), ['page-max'], 'another value is new as well');
+    assert.deepEqual(capabilities.add(theirs, -1), []);
+    assert.equal(capabilities.pageSizeMax, 5);
     assert.equal(changes, 3);
   });
 });

@@ -105,9 +105,9 @@ describe('broker client on real sockets', () => {
     const waiting: ServerResponse[] = [];
     const { url } = await listening(t, (_request, response) => {
       waiting.push(response);
-      if (waiting.length === 30) for (const each of waiting) each.end('[]');
+      if (waiting.length === 150) for (const each of waiting) each.end('[]');
     });
     const client = clientOf(t, url);
-    await Promise.all(Array.from({ length: 30 }, () => client.send(LIST)));
+    await Promise.all(Array.from({ length: 150 }, () => client.send(LIST)));
   });
 });
