@@ -88,6 +88,69 @@ describe('an entity of NGSIv2', () => {
     assert.deepEqual(faultsOf({ 'a b': { value: 5 } }), ['/a b propertyNames']);
   });
 
+  it('names, ids and types of NGSIv2 have up to 256 characters, and none with a meaning in a URL', () => {
+    const long = 'x'.repeat(256);
+    assert.deepEqual(faultsOf({ id: long, [long]: { type: long, value: 1 } }), []);
+    for (const wrong of ['x'.repeat(257), '', ...Array.from('&?/# \t\n\x7fé', (sign) => `a${sign}b`)]) {
+      assert.deepEqual(faultsOf({ id: wrong }), ['/id format'], JSON.stringify(wrong));
+      assert.deepEqual(faultsOf({ x: { type: wrong, value: 1 } }), ['/x/type type'], JSON.stringify(wrong));
+      const { faults } = read({ ...CAR, [wrong]: { value: 1 } });
+      assert.deepEqual(
+        faults.map(({ tokens, keyword }) => [...tokens, keyword]),
+        [[wrong, 'propertyNames']],
+      );
+    }
+    assert.deepEqual(faultsOf({ '*': { value: 1 } }), ['/* propertyNames']);
+  });
+
+  it('each type of NGSIv2 shows what kind of attribute it means', () => {
+    const text = { type: 'Text', value: 'a' };
+    for (const [type, value, kind] of [
+      ...['Text', 'Number', 'Integer', 'Float', 'Boolean', 'DateTime', 'StructuredValue', 'None'].map(
+        (name) => [name, 1, undefined] as const,
+      ),
+      ['geo:json', { type: 'Point', coordinates: [1, 2] }, 'GeoProperty'],
+      ['geo:point', '1, 2', 'GeoProperty'],
+      ['geo:line', ['1, 2', '3, 4'], 'GeoProperty'],
+      ['geo:polygon', ['0,0', '0,1', '1,1', '0,0'], 'GeoProperty'],
+      ['geo:box', ['1, 2', '3, 4'], 'GeoProperty'],
+    ] as const) {
+      assert.equal(readEntity({ id: 'A-1', type: 'A', x: { type, value } }).form, 'ngsiv2', type);
+      const { faults, kinds } = read({ id: 'Car-1', type: 'Car', x: { type, value }, text });
+      assert.deepEqual([faults, kinds.get('x')], [[], kind], type);
+    }
+  });
+
+  it('a location of NGSIv2 has its points within the world, and as many as its type takes', () => {
+    const isRight = (type: string, value: JsonValue) => faultsOf({ x: { type, value } }).length === 0;
+    for (const [place, isIn] of [
+      ['90, 180', true],
+      ['-90, -180', true],
+      ['90.1, 0', false],
+      ['-90.1, 0', false],
+      ['0, 180.1', false],
+      ['0, -180.1', false],
+      ['0,', false],
+      [',0', false],
+      ['0, 0, 0', false],
+    ] as const) {
+      assert.equal(isRight('geo:point', place), isIn, place);
+      assert.equal(isRight('geo:line', ['0, 0', place]), isIn, place);
+    }
+    const points = (count: number) => Array.from({ length: count }, () => '1, 2');
+    for (const [type, least, most] of [
+      ['geo:line', 2, undefined],
+      ['geo:polygon', 4, undefined],
+      ['geo:box', 2, 2],
+    ] as const) {
+      assert.equal(isRight(type, points(least - 1)), false, type);
+      assert.equal(isRight(type, points(least)), true, type);
+      assert.equal(isRight(type, points(least + 1)), most === undefined, type);
+      assert.equal(isRight(type, '1, 2'), false, type);
+      assert.equal(isRight(type, null), true, 'any value may be null');
+    }
+  });
+
   it('a location of NGSIv2 is read as GeoJSON, with the longitude first', () => {
     const geometryOf = (type: string, value: JsonValue) => {
       const { faults, readings } = read({ ...CAR, at: { type, value } });

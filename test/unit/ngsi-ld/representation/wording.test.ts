@@ -13,6 +13,12 @@ describe('the nearest name', () => {
     assert.equal(nearestName('VEHICLE', names), 'Vehicle');
     assert.equal(nearestName('typ', names), 'type');
     assert.equal(nearestName('tpy', names), undefined);
+    assert.equal(nearestName('tyqe', names), 'type');
+    assert.equal(nearestName('tpye', names), undefined, 'two letters of a name of four');
+    assert.equal(nearestName('tpyes', names), undefined, 'three letters');
+    assert.equal(nearestName('tpyed', ['typed']), 'typed', 'two letters of a name of five');
+    assert.equal(nearestName('Vehicla', ['Vehicle', 'Vehicli']), 'Vehicle', 'the first of several');
+    assert.equal(nearestName('Vehicli', ['Vehacla', 'Vehicle']), 'Vehicle', 'the nearest of several');
     assert.equal(nearestName('Vhcl', names), undefined);
     assert.equal(nearestName('Vehicle', names), undefined);
     assert.equal(nearestName('x'.repeat(100_000), names), undefined);
@@ -50,9 +56,11 @@ describe('names', () => {
   });
 
   it('the local name of an IRI is its end', () => {
-    assert.deepEqual(['https://a.example/t/Car', 'https://a.example/#Car', 'ex:Car', 'Car'].map(localName), [
-      ...['Car', 'Car', 'Car', 'Car'],
-    ]);
+    for (const type of [
+      ...['https://a.example/t/Car', 'https://a.example/#Car', 'https://a.example/t#Car', 'ex:Car', 'Car'],
+      ...['urn:a/b#c:Car', 'urn:a#b:c/Car', 'urn:a:b/c#Car'],
+    ])
+      assert.equal(localName(type), 'Car', type);
   });
 });
 
