@@ -61,6 +61,47 @@ describe('a temporal purge at a broker that may hide entities', () => {
   });
 });
 
+describe('a bounded temporal purge', () => {
+  it('a bounded purge of whole histories expects of each query what that query listed or counts', async () => {
+    const history = [0, 1, 2, 3, 4].map((entity) => stored({ entity }));
+    const broker = await brokerWith(history, { timePropertiesMissing: ['createdAt'] });
+    assert.equal((await purged(broker, 'type=T&maxAffected=5')).deleted, 5);
+    const pages = broker.requests.entries
+      .filter(({ method, search }) => method === 'GET' && !search.includes('Probe'))
+      .map(({ search }) => new URLSearchParams(search))
+      .map((query) => `${query.get('timeproperty') ?? 'observedAt'} ${query.get('timerel') ?? ''}`);
+    const listed = (name: string) => pages.filter((page) => page === name).length;
+    // One page for the bound and one for the deletes, and of what shows entities one more each.
+    assert.deepEqual(
+      ['createdAt after', 'modifiedAt after', 'observedAt after', 'observedAt before'].map(listed),
+      [2, 4, 3, 2],
+    );
+  });
+
+  it('a dry run of parts gives a lower bound if any of its queries leaves out an entity, the first as well', async () => {
+    for (const property of ['createdAt', 'modifiedAt']) {
+      const broker = await brokerWith(
+        [0, 1, 2].map((entity) => stored({ entity })),
+        { countHeader: 'absent' },
+      );
+      for (const query of ['type=T', 'type=T&attrs=a', 'type=T&datasetId=@none']) {
+        const inner = createBrokerClient({ brokerUrl: new URL(broker.url), timeoutMs: 10_000 });
+        const client: BrokerClient = {
+          send: (request) =>
+            inner.send(
+              request.path.includes(`timeproperty=${property}`)
+                ? { ...request, path: request.path.replace(/&offset=\d+/, '') }
+                : request,
+            ),
+          close: () => inner.close(),
+        };
+        const { matched, isLowerBound } = await purged(broker, `${query}&dryRun=true`, { client });
+        assert.deepEqual([matched, isLowerBound], [3, true], `${query} ${property}`);
+      }
+    }
+  });
+});
+
 describe('a temporal purge of many matches', () => {
   it('a temporal dry run samples a hundred entities and items, and counts them all', async () => {
     const broker = await brokerWith(Array.from({ length: 130 }, (_, entity) => stored({ entity })));

@@ -71,6 +71,8 @@ describe('the guard of a temporal purge', () => {
     ]) {
       const message = assertStopped(() => guard.checkInstance(ID, 'speed', instance({ time })), 'timerel');
       assert.ok(message.includes(time) && message.includes('observedAt'), message);
+      const dated = { ...instance({ time }), createdAt: '2026-01-15T00:00:00Z' };
+      assertStopped(() => guard.checkInstance(ID, 'speed', dated), 'timerel');
     }
   });
 

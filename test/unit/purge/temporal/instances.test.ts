@@ -133,6 +133,12 @@ describe('the digest of an instance without an id', () => {
     assert.equal(instanceListsOf({ a: instance }, 'createdAt')[0]?.instances[0]?.digest, digestOf(instance));
   });
 
+  it('the digest of an instance without an id leaves out the times that are not always asked for', () => {
+    const instance = { type: 'Property', value: 1, observedAt: AT };
+    for (const times of [{ createdAt: AT }, { modifiedAt: AT }, { createdAt: AT, modifiedAt: AT }])
+      assert.equal(digestOf({ ...instance, ...times }), digestOf(instance), JSON.stringify(times));
+  });
+
   it('the digest of an instance without an id differs with whatever differs', () => {
     const instances = [
       { value: 1, observedAt: AT },

@@ -272,6 +272,32 @@ describe('narrowed queries for the rest of a list', () => {
     assert.deepEqual([new Set(behind).size, behind.length, hides], [5, 5, false]);
   });
 
+  it('narrowed queries take instances of their own entity alone, wherever it stands on a page', async () => {
+    const selection = timeParameters(ALL_DAY);
+    const { lister } = listerOf(() =>
+      pageOf(['urn:other', ID], {
+        entities: [
+          { id: 'urn:other', speed: stored(9000, 9).shown },
+          { id: ID, color: stored(8000, 8).shown, speed: stored(7000, 7).shown },
+        ],
+      }),
+    );
+    const context = { ...contextOf({ brokerQuery: { resource: temporalEntities(), selection } }), lister };
+    const [list] = instanceListsOf({ speed: at(1, 2).map(({ shown }) => shown) }, 'observedAt');
+    const found: string[] = [];
+    for await (const instances of findByNarrowedQueries(
+      context,
+      { entityId: ID, attribute: 'speed', instances: list?.instances ?? [] },
+      ALL_DAY,
+      {
+        ...{ keepsValues: false, asksBare: false, needsTimes: false, onHidden: () => {} },
+        evidence: new TruncationEvidence(),
+      },
+    ))
+      found.push(...instances.map(keyOf));
+    assert.deepEqual(found, ['urn:i:7']);
+  });
+
   it('narrowed queries end if the entity or its attribute is gone', async () => {
     const selection = timeParameters(ALL_DAY);
     const instances =
@@ -279,7 +305,8 @@ describe('narrowed queries for the rest of a list', () => {
     for (const page of [
       pageOf([]),
       pageOf([ID]),
-      pageOf(['urn:other'], { entities: [{ id: 'urn:other', speed: at(9)[0]?.shown }] }),
+      pageOf(['urn:other'], { entities: [{ id: 'urn:other', speed: stored(9000, 9).shown }] }),
+      pageOf([ID], { entities: [{ id: ID, color: stored(9000, 9).shown }] }),
     ]) {
       const { lister } = listerOf(() => page);
       const context = { ...contextOf({ brokerQuery: { resource: temporalEntities(), selection } }), lister };

@@ -293,6 +293,8 @@ describe('a temporal purge refuses to reach too far', () => {
   it('a temporal purge refuses more than a hundred datasets', () => {
     const datasetId = Array.from({ length: 101 }, (_, index) => `urn:d:${index}`).join(',');
     assert.match(badData({ datasetId }, 'datasetId').message, /at most 100/);
+    const twice = datasetId.replace('urn:d:100', 'urn:d:0');
+    assert.equal(accepted({ type: 'Car', datasetId: twice }).datasetIds?.length, 100);
   });
 
   it('a temporal purge that refuses a datasetId quotes only the beginning of a long one', () => {

@@ -155,6 +155,25 @@ describe('what q selects at a broker', () => {
     assert.equal(await learnValueSelection(context, [{ entityId: ID, ...list }], TIME), 'unknown');
   });
 
+  it('what q selects is unknown if the answer with q is cut, though the one without it shows both neighbours', async () => {
+    const history = [instance(1, 5), instance(2, 7)];
+    for (const isPartial of [true, false]) {
+      const { lister } = listerOf(({ selection }) => {
+        const isFiltered = selection.some(({ name }) => name === 'q');
+        const speed = isFiltered ? history.slice(0, 1) : history;
+        return pageOf([ID], { entities: [{ id: ID, speed }], isPartial: isFiltered && isPartial });
+      });
+      const context = {
+        ...contextOf({ brokerQuery: { resource: temporalEntities(), selection: [] } }),
+        lister,
+      };
+      const [list] = instanceListsOf({ speed: history }, 'observedAt');
+      assert.ok(list !== undefined);
+      const verdict = await learnValueSelection(context, [{ entityId: ID, ...list }], TIME);
+      assert.equal(verdict, isPartial ? 'unknown' : 'instances');
+    }
+  });
+
   it('what q selects is never learnt by a name that q could read as something else', async () => {
     for (const name of ['a.b', 'a[b]', 'https://a.test/b', '1a', 'a b', 'a==1|b', 'ä'])
       assert.equal(
