@@ -54,6 +54,40 @@ describe('compilePattern', () => {
   });
 });
 
+describe('the limits of a pattern', () => {
+  it('the limits of a pattern are 2048 characters and a size of 1000, each by itself', () => {
+    // A class is one state, however long it is written.
+    assert.equal(isTooLarge(`[${'a'.repeat(PATTERN_LIMITS.length - 2)}]`), false);
+    assert.equal(isTooLarge(`[${'a'.repeat(PATTERN_LIMITS.length - 1)}]`), true);
+    assert.equal(isTooLarge('a'.repeat(PATTERN_LIMITS.size)), false);
+    assert.equal(isTooLarge('a'.repeat(PATTERN_LIMITS.size + 1)), true);
+    assert.deepEqual(PATTERN_LIMITS, { length: 2048, size: 1000 });
+  });
+
+  it('a pattern has the size of its parts, times their counted repetitions', () => {
+    for (const [pattern, size] of [
+      ['', 0],
+      ['abc', 3],
+      ['a*', 2],
+      ['a{5}', 10],
+      ['a{2,7}', 14],
+      ['a{3,}', 8],
+      ['a{0}', 2],
+      ['a{7,2}', 14],
+      ['[abc]', 1],
+      ['[a\\pL\\pN]', 21],
+      ['\\pL', 10],
+      ['(ab)', 4],
+      ['(ab){3}', 15],
+      ['a|b', 3],
+      ['\\Qa(c\\E', 3],
+    ] as const)
+      assert.equal(patternSize(pattern), size, pattern);
+    const compiled = compilePattern('q', 'a{5}');
+    assert.deepEqual([compiled?.size, compiled?.test('xaaaaax'), compiled?.test('aaaa')], [10, true, false]);
+  });
+});
+
 describe('patternSize', () => {
   it('patternSize is never far below the number of states that RE2 makes', () => {
     const atom = fc.constantFrom(

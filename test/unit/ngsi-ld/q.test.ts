@@ -86,6 +86,13 @@ describe('attribute paths of q', () => {
     assert.deepEqual(namesIn('https://a.example/ns#speed.unitCode'), [
       ['https://a.example/ns#speed', 'unitCode'],
     ]);
+    assert.deepEqual(namesIn('https://a.example/ns.v1#speed.unitCode'), [
+      ['https://a.example/ns.v1#speed', 'unitCode'],
+    ]);
+    assert.deepEqual(namesIn('https://a.example/ns#v1.2/speed.unitCode'), [
+      ['https://a.example/ns#v1.2/speed', 'unitCode'],
+    ]);
+    assert.deepEqual(namesIn('https://a.example.urn:a:b.c'), [['https://a.example', 'urn:a:b', 'c']]);
     assert.deepEqual(namesIn('https://a.example'), [['https://a.example']]);
     assert.deepEqual(namesIn('urn:a:b.c:speed.x'), [['urn:a:b.c:speed', 'x']]);
     assert.deepEqual(namesIn('ex:speed.ex:accuracy.b'), [['ex:speed', 'ex:accuracy', 'b']]);
@@ -148,6 +155,8 @@ describe('operators of q', () => {
     assert.deepEqual(patterns('a~=x|b'), ['x', 'exists']);
     assert.deepEqual(patterns('(a~=x(1|2)[);|]\\))'), ['x(1|2)[);|]\\)']);
     assert.deepEqual(patterns('a~=[]|]x|b'), ['[]|]x', 'exists']);
+    assert.deepEqual(patterns('a~=[^]|]x|b'), ['[^]|]x', 'exists']);
+    assert.deepEqual(patterns('a~=[^^]x|b'), ['[^^]x', 'exists']);
     assert.deepEqual(patterns(String.raw`a!~="\d+;\"|\\."`), [String.raw`\d+;"|\\.`]);
     for (const q of ['a~=', 'a~=;b', 'a~=(x', 'a~=[x', 'a~="x', 'a~=""']) refusal(q);
   });
@@ -171,6 +180,9 @@ describe('operators of q', () => {
       ['a==1,', 5],
       ['a==1.."x"', 6],
       ['a==true..false', 9],
+      ['a==urn:a:1..urn:b:2', 12],
+      ['a==1..true', 6],
+      ['a==12:00:00Z..2020-01-01', 14],
       ['a==2020-02-30', 3],
       ['a==2020-01-01T25:00:00Z', 3],
       ['a==1e999', 3],
@@ -207,6 +219,19 @@ describe('bounds of q', () => {
     assert.equal(parseQ(nested(MAX_Q_DEPTH)).kind, 'group');
     assert.match(refusal(nested(MAX_Q_DEPTH + 1)).message, /nested brackets/);
     refusal('('.repeat(MAX_Q_CHARS));
+    assert.equal(MAX_Q_DEPTH, 100);
+  });
+
+  it('braces of q nest sixteen deep and not one deeper', () => {
+    const nested = (depth: number) => `${'a{'.repeat(depth)}b${'}'.repeat(depth)}`;
+    assert.equal(hasLinkedEntityPath(parseQ(nested(16))), true);
+    assert.match(refusal(nested(17)).message, /at most 16 nested braces/);
+  });
+
+  it('a q has 65536 characters and not one more', () => {
+    assert.equal(MAX_Q_CHARS, 65_536);
+    assert.deepEqual(namesIn('a'.repeat(MAX_Q_CHARS)), [['a'.repeat(MAX_Q_CHARS)]]);
+    assert.equal(refusal('a'.repeat(MAX_Q_CHARS + 1)).position, MAX_Q_CHARS);
   });
 
   it('a q of the greatest length is parsed or refused in linear time', () => {

@@ -13,6 +13,9 @@ describe('scope queries (clause 4.19)', () => {
     for (const scope of ['/Madrid/Gardens', '/Madrid/Gardens/Parque/Parterre1']) {
       assert.equal(selects('/Madrid/Gardens/#', scope), true);
     }
+    assert.equal(selects('/Madrid/Gardens/#', '/Madrid/Gardens'), true);
+    assert.equal(selects('/Madrid/Gardens/#', '/Madrid'), false);
+    assert.equal(selects('/Madrid/+/#', '/Madrid'), false);
     assert.equal(selects('/Madrid/Gardens/#', '/Madrid/Gardens2'), false);
     assert.equal(selects('/Madrid/+/Parque', '/Madrid/Sights/Parque'), true);
     assert.equal(selects('/Madrid/+', '/Madrid'), false);

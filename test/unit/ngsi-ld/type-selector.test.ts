@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { NgsiLdSyntaxError } from '../../../sidecar/ngsi-ld/syntax-error.js';
-import { matchesType, parseTypeSelector } from '../../../sidecar/ngsi-ld/type-selector.js';
+import { matchesType, parseTypeSelector, typeNamesOf } from '../../../sidecar/ngsi-ld/type-selector.js';
 
 const selects = (text: string, ...types: string[]) => matchesType(parseTypeSelector(text), types);
 
@@ -47,6 +47,22 @@ describe('entity type selection (clause 4.17)', () => {
     ]) {
       assert.throws(() => parseTypeSelector(text), NgsiLdSyntaxError, text.slice(0, 20));
     }
+  });
+
+  it('brackets nest a hundred deep and not one deeper', () => {
+    const nested = (depth: number) => `${'('.repeat(depth)}A${')'.repeat(depth)}`;
+    assert.equal(selects(nested(100), 'A'), true);
+    assert.throws(() => parseTypeSelector(nested(101)), /at most 100 nested brackets/);
+  });
+
+  it('the names of a selection are all of them, each once', () => {
+    for (const [text, names] of [
+      ['*', []],
+      ['A', ['A']],
+      ['A,B|A', ['A', 'B']],
+      ['(A;B)|(C;(A|D))', ['A', 'B', 'C', 'D']],
+    ] as const)
+      assert.deepEqual(typeNamesOf(parseTypeSelector(text)), names, text);
   });
 
   it('any text is parsed or refused with NgsiLdSyntaxError, never anything else', () => {

@@ -6,6 +6,7 @@ import { QueryRefusedError } from '../../../../sidecar/purge/errors.js';
 import { cutoffOf, olderThan } from '../../../../sidecar/purge/query/older-than.js';
 import { parseEntityPurgeQuery } from '../../../../sidecar/purge/query/query.js';
 import { parseTemporalPurgeQuery } from '../../../../sidecar/purge/temporal/query.js';
+import { assertRefused } from '../refusals.js';
 
 const NOW = Date.UTC(2026, 2, 31, 12, 0, 0, 500);
 const T = '2026-01-01T00:00:00Z';
@@ -61,7 +62,11 @@ describe('a cutoff', () => {
       'P9999Y',
       'P9999999D',
     ])
-      assert.throws(() => cutoffOf(NOW, duration), QueryRefusedError, duration);
+      assertRefused(() => cutoffOf(NOW, duration), 'invalidRequest', 'olderThan');
+    // From the last second of March 2026 to the first day of the year 1.
+    assert.equal(cutoffOf(NOW, 'P2025Y2M30D'), '0001-01-01T12:00:00Z');
+    for (const duration of ['P2025Y2M31D', 'P2026Y'])
+      assertRefused(() => cutoffOf(NOW, duration), 'invalidRequest', 'olderThan');
   });
 
   it('a cutoff lies before now for every duration that is accepted', () => {
@@ -102,6 +107,7 @@ describe('a purge of what is older than a time', () => {
       temporal('type=A', 'modifiedAt'),
       `type=A&timerel=before&timeAt=${T}&timeproperty=modifiedAt`,
     );
+    assert.equal(temporal('type=A', 'createdAt'), `type=A&timerel=before&timeAt=${T}&timeproperty=createdAt`);
     assert.equal(
       temporal('type=A', 'speed.observedAt'),
       `type=A&attrs=speed&timerel=before&timeAt=${T}&timeproperty=observedAt`,
@@ -143,6 +149,16 @@ describe('a purge of what is older than a time', () => {
   it('an age refuses a q whose brackets would take the comparison apart', () => {
     for (const q of ['a)|(b', 'a;(b', 'a)', '', '"a'])
       assert.throws(() => entities(`type=A&q=${encodeURIComponent(q)}`, 'modifiedAt'), QueryRefusedError, q);
+  });
+
+  it('an age of instances sets the whole time filter: a query with any part of one is refused for that part', () => {
+    for (const [name, value] of [
+      ['timerel', 'before'],
+      ['timeAt', T],
+      ['endTimeAt', T],
+      ['timeproperty', 'createdAt'],
+    ] as const)
+      assertRefused(() => temporal(`type=A&${name}=${value}`, 'observedAt'), 'badRequestData', name);
   });
 
   it('an age that could mean something else is refused', () => {

@@ -198,6 +198,14 @@ describe('parseEntityPurgeQuery: drop and keep', () => {
     badData('type=A&drop=a&keep=b', 'keep');
   });
 
+  it('drop names only attributes that attrs shows, each of them, and keep needs all to be shown', () => {
+    for (const drop of ['a', 'b', 'a,b', 'b,a'])
+      assert.deepEqual(accepted(`type=A&attrs=a,b&drop=${drop}`).removal?.names, drop.split(','));
+    for (const drop of ['c', 'a,c', 'c,a', 'A'])
+      assert.match(badData(`type=A&attrs=a,b&drop=${drop}`, 'drop').message, /listed there: a, b\.$/);
+    for (const keep of ['a', 'a,b', 'c']) badData(`type=A&attrs=a,b&keep=${keep}`, 'keep');
+  });
+
   it("drop and keep never name members of an entity or the broker's own attributes", () => {
     const core = 'https://uri.etsi.org/ngsi-ld/createdAt';
     for (const name of [
@@ -210,6 +218,7 @@ describe('parseEntityPurgeQuery: drop and keep', () => {
       'createdAt',
       'modifiedAt',
       'deletedAt',
+      'expiresAt',
       core,
     ]) {
       badData(queryOf({ type: 'A', drop: `speed,${name}` }), 'drop');
