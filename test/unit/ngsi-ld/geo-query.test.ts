@@ -87,6 +87,8 @@ describe('geoqueries (clause 4.10)', () => {
       ['LineString', '[[1,2]]'],
       ['Polygon', '[[0,0],[1,0],[1,1],[0,0]]'],
       ['Polygon', '[[[0,0],[1,0],[1,1]]]'],
+      ['Polygon', '[[[0,0],[1,0],[0,0]]]'],
+      ['Polygon', `[${square.slice(1, -1)},[[0,0],[1,0],[0,0]]]`],
       ['Polygon', '[[[0,0],[1,0],[1,1],[0,1]]]'],
       ['Polygon', '[]'],
       ['MultiPolygon', square],

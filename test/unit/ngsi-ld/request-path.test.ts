@@ -139,6 +139,8 @@ describe('a DELETE that means a purgeable collection without being spelled so ne
   it('the refusal of a misspelled collection differs from other refusals', () => {
     assert.equal(reasonOf('DELETE', '/ngsi-ld/v1//entities'), 'inexact-collection');
     assert.equal(reasonOf('DELETE', '/ngsi-ld/v1/temporal/%65ntities'), 'inexact-collection');
+    for (const e of ['%C1%A5', '%E0%81%A5', '%F0%80%81%A5', '%EF%BD%85', '%u0065', '%2565'])
+      assert.equal(reasonOf('DELETE', `/ngsi-ld/v1/${e}ntities`), 'inexact-collection', e);
     assert.equal(reasonOf('DELETE', '/ngsi-ld/v1/subscriptions'), 'not-one-resource');
   });
 });

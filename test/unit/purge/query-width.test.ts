@@ -185,5 +185,6 @@ describe('parseEntityPurgeQuery: queries that may empty a tenant', () => {
   it('queries for type=* with local=false are refused, whatever else they name', () => {
     badData('type=*&local=false', 'type');
     badData('type=%2A&local=false&q=speed&maxAffected=1', 'type');
+    badData('type=*&local=false&dryRun=true', 'type');
   });
 });

@@ -81,6 +81,17 @@ describe('parseTimeFilter', () => {
     }
   });
 
+  it('parseTimeFilter refuses an interval that ends when it begins, or before', () => {
+    const between = (timeAt: string, endTimeAt: string) => parse({ timerel: 'between', timeAt, endTimeAt });
+    assert.deepEqual(between(iso(NOON), iso(NOON + 1)), filterOf(NOON, NOON + 1));
+    for (const [from, to] of [
+      [iso(NOON), iso(NOON)],
+      [iso(NOON), iso(NOON - 1)],
+      ['2026-01-01T12:00:00Z', '2026-01-01T13:00:00+01:00'],
+    ] as const)
+      assertRefused(() => between(from, to), 'badRequestData', 'endTimeAt');
+  });
+
   it('parseTimeFilter refuses each part of a filter that has no timerel', () => {
     assert.equal(parse({ type: 'Car' }), undefined);
     for (const [name, value] of [
