@@ -65,6 +65,7 @@ describe('other methods', () => {
   it('a method other than DELETE needs a target that can be forwarded', () => {
     assert.equal(reasonOf('GET', 'ngsi-ld/v1/entities'), 'malformed-target');
     assert.equal(reasonOf('GET', 'http://gateway?x/ngsi-ld/v1/entities'), 'malformed-target');
+    assert.equal(reasonOf('GET', 'http://gateway?x/ngsi-ld/../v2'), 'leaves-api');
   });
 
   it('DELETE in another case is never a purge, and never passes as one', () => {

@@ -67,6 +67,40 @@ describe('the form of an entity', () => {
     assert.deepEqual(ambiguousAttributes(Object.entries({ a: 1, b: [1] })), []);
   });
 
+  it('an attribute without a type is surely concise, or may be data, by what it holds', () => {
+    for (const [value, isSure] of [
+      [{ value: 5 }, false],
+      [{ value: 5, min: 1 }, false],
+      [{ value: 5, min: { value: 1 } }, false],
+      [{ value: POINT }, true],
+      [{ value: 5, observedAt: '2026-01-31T12:00:00Z' }, true],
+      [{ value: 5, accuracy: PROPERTY }, true],
+      [{ value: 5, accuracy: { value: 1, unitCode: 'X' } }, true],
+      [{ object: 'urn:a:b' }, true],
+      [{ object: ['urn:a:b', 'urn:a:c'] }, true],
+      [{ object: ['urn:a:b', 'a box'] }, false],
+      [{ object: 'a box' }, false],
+      [{ valueList: [1] }, true],
+      [{ valueList: 1 }, false],
+      [{ objectList: [] }, true],
+      [{ objectList: {} }, false],
+      [{ languageMap: { en: 'a' }, more: 1 }, false],
+    ] as const) {
+      const entity = Object.entries({ id: 'urn:a:b', type: 'A', other: 1, a: value as JsonValue });
+      assert.deepEqual(ambiguousAttributes(entity), isSure ? [] : ['a'], JSON.stringify(value));
+      assert.equal(guessForm(entity), 'concise', JSON.stringify(value));
+    }
+  });
+
+  it('the other form of an entity is concise for key-values, and key-values for all others, unless a kind is named', () => {
+    const plain = Object.entries({ a: 1 });
+    assert.deepEqual(otherForms(plain, 'keyvalues'), ['concise']);
+    for (const form of ['concise', 'normalized', 'ngsiv2'] as const)
+      assert.deepEqual(otherForms(plain, form), ['keyvalues']);
+    for (const form of ['concise', 'normalized', 'ngsiv2', 'keyvalues'] as const)
+      assert.deepEqual(otherForms(Object.entries({ a: 1, b: [PROPERTY] }), form), []);
+  });
+
   it('the form of an entity is NGSIv2 when every attribute can be, and some are', () => {
     const guessOf = (...values: readonly JsonValue[]) =>
       guessForm([

@@ -33,6 +33,12 @@ function warningsOf(value: JsonValue): readonly string[] {
   return findings.warnings.map(({ tokens, code }) => `${pointerOf(tokens)} ${code}`);
 }
 
+/** The same, but for one number that has become an array. */
+const deepened = (value: JsonValue): JsonValue =>
+  Array.isArray(value)
+    ? value.map((item: JsonValue, index) => (index === 0 ? deepened(item) : item))
+    : [value];
+
 describe('a geometry', () => {
   it('a geometry of every type is valid as an object and as text (clause 4.7.2)', () => {
     for (const geometry of RIGHT) {
@@ -59,6 +65,12 @@ describe('a geometry', () => {
       [{ type: 'Point', coordinates: [1, 2, null] }, '/coordinates/2 type'],
       [{ type: 'Point', coordinates: [{}, 2] }, '/coordinates/0 type'],
       [{ type: 'Point', coordinates: [[1, 2]] }, '/coordinates type'],
+      [{ type: 'Point', coordinates: [[1, 2], [3, 4]] }, '/coordinates type'],
+      [{ type: 'MultiPoint', coordinates: [[[1, 2], [3, 4]]] }, '/coordinates/0 type'],
+      [{ type: 'Point', coordinates: 5 }, '/coordinates type'],
+      [{ type: 'LineString', coordinates: { 0: [1, 2] } }, '/coordinates type'],
+      [{ type: 5 }, '/type enum'],
+      [{ type: 'GeometryCollection', geometries: {} }, ' required'],
       [{ type: 'MultiPoint', coordinates: [] }, '/coordinates type'],
       [{ type: 'LineString', coordinates: [[1, 2]] }, '/coordinates minItems'],
       [{ type: 'LineString', coordinates: [[1, 2], [3, null], [4, null]] }, '/coordinates/1/1 type'],
@@ -97,6 +109,15 @@ describe('a geometry', () => {
 
   it('an odd geometry is accepted: a latitude beyond the poles, a collection', () => {
     assert.deepEqual(warningsOf({ type: 'Point', coordinates: [40, 186] }), ['/coordinates latitude']);
+    for (const [latitude, isOdd] of [
+      [90, false],
+      [-90, false],
+      [90.1, true],
+      [-90.1, true],
+    ] as const) {
+      const place = isOdd ? ['/coordinates/1 latitude'] : [];
+      assert.deepEqual(warningsOf({ type: 'MultiPoint', coordinates: [[200, 0], [0, latitude]] }), place); // prettier-ignore
+    }
     assert.deepEqual(warningsOf({ type: 'GeometryCollection', geometries: [] }), [' geometry-collection']);
   });
 
@@ -106,5 +127,17 @@ describe('a geometry', () => {
     const deep = `{"type": "Point", "coordinates": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
     assert.equal(geometryInText(deep), undefined);
     assert.equal(geometryInText('{"type": "Point", "coordinates": [1, [2]]}'), undefined);
+    for (const { type, coordinates } of RIGHT as readonly { type: string; coordinates: JsonValue }[]) {
+      assert.deepEqual(geometryInText(JSON.stringify({ type, coordinates })), { type, coordinates });
+      assert.equal(geometryInText(JSON.stringify({ type, coordinates: deepened(coordinates) })), undefined);
+    }
+    for (const other of [
+      '5',
+      '[]',
+      '{"type": "Point"}',
+      '{"coordinates": [1]}',
+      '{"type": "Pont", "coordinates": [1]}',
+    ])
+      assert.equal(geometryInText(other), undefined, other);
   });
 });
