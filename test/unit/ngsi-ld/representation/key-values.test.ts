@@ -132,6 +132,10 @@ describe('the key-values form', () => {
     const options = { model: 'Vehicle' };
     assert.equal(readEntity(entity, options).readings[0].keyValues['type'], 'Vehicle');
     assert.equal(located(entity, '/type', options), '/type/1');
+    assert.equal(located({ id: 'urn:a:b', type: ['Vehicle', 'Thing'] }, '/type', options), '/type/0');
+    assert.equal(located({ id: 'urn:a:b', '@type': ['Vehicle'] }, '/type', options), '/@type/0');
+    assert.equal(located({ id: 'urn:a:b', type: ['Boat'] }, '/type', options), '/type');
+    assert.equal(located({ id: 'urn:a:b', type: 'Vehicle' }, '/type', options), '/type');
     assert.deepEqual(readEntity(entity).readings[0].keyValues['type'], entity.type);
   });
 
@@ -140,8 +144,15 @@ describe('the key-values form', () => {
     assert.equal(valueOf({ type: 'Property', value: time }), time['@value']);
     assert.deepEqual(valueOf({ from: [time] }, { form: 'keyvalues' }), { from: [time['@value']] });
     assert.equal(valueOf({ type: 'Property', value: { '@type': '@json', '@value': null } }), null);
-    const other = { '@type': 'DateTime', '@value': 'a', more: 1 };
-    assert.deepEqual(valueOf({ type: 'Property', value: other }), other);
+    assert.equal(valueOf({ type: 'Property', value: { '@value': 5 } }), 5);
+    for (const other of [
+      { '@type': 'DateTime', '@value': 'a', more: 1 },
+      { '@value': 'a', more: 1 },
+      { '@type': 5, '@value': 'a' },
+      { '@type': ['DateTime'], '@value': 'a' },
+      { '@type': 'DateTime' },
+    ])
+      assert.deepEqual(valueOf({ type: 'Property', value: other }), other);
     const held = { a: { type: 'Property', value: 1 } };
     assert.deepEqual(valueOf({ type: 'Property', value: { '@type': '@json', '@value': held } }), held);
     assert.deepEqual(valueOf({ type: 'JsonProperty', json: time }, { unwraps }), time);
@@ -192,10 +203,100 @@ describe('the key-values form', () => {
     assert.equal(located(entity, '/y/0'), '/y/0');
     assert.equal(located(entity, '/r/0'), '/r/objectList/0/object');
     assert.equal(located(entity, '/r/9'), '/r/objectList/9');
+    const bare = entityOf([
+      ['r', { type: 'ListRelationship', objectList: ['urn:a:b', { object: 'urn:a:c' }] }],
+    ]);
+    assert.equal(located(bare, '/r/0'), '/r/objectList/0');
+    assert.equal(located(bare, '/r/1'), '/r/objectList/1/object');
+    assert.equal(located(bare, '/r'), '/r/objectList');
+    assert.deepEqual(readEntity(bare).readings[0].keyValues['r'], ['urn:a:b', 'urn:a:c']);
+  });
+});
+
+describe('the kind of an attribute', () => {
+  const kindOf = (x: JsonValue) => {
+    const { form, kinds } = readEntity(
+      entityOf([
+        ['x', x],
+        ['y', { type: 'Property', value: 1 }],
+      ]),
+    );
+    return [form, kinds.get('x')];
+  };
+
+  it('the kind of an attribute is told by its type or @type, its member, or its value', () => {
+    for (const [attribute, form, kind] of [
+      [{ '@type': 'Relationship', object: 'urn:a:b' }, 'normalized', 'Relationship'],
+      [{ type: 'https://uri.etsi.org/ngsi-ld/GeoProperty', value: {} }, 'normalized', 'GeoProperty'],
+      [{ type: 'Relationship', value: 1 }, 'normalized', 'Relationship'],
+      [{ value: 1 }, 'concise', 'Property'],
+      [{ value: { type: 'Point', coordinates: [1, 2] } }, 'concise', 'GeoProperty'],
+      [{ type: 'Point', coordinates: [1, 2] }, 'concise', 'GeoProperty'],
+      [{ vocab: 'a' }, 'concise', 'VocabProperty'],
+      [{ languageMap: { type: 'Point', coordinates: [1, 2] } }, 'concise', 'LanguageProperty'],
+      [{ json: {} }, 'concise', 'JsonProperty'],
+      [{ valueList: [] }, 'concise', 'ListProperty'],
+      [{ object: 'urn:a:b' }, 'concise', 'Relationship'],
+      [{ objectList: [] }, 'concise', 'ListRelationship'],
+      [5, 'concise', 'Property'],
+      [{ type: 'Propertx', value: 1 }, 'normalized', undefined],
+    ] as const)
+      assert.deepEqual(kindOf(attribute), [form, kind], JSON.stringify(attribute));
+  });
+
+  it('the kind of an attribute with several instances is that of its default one', () => {
+    const instances = [
+      { type: 'Relationship', object: 'urn:a:b', datasetId: 'urn:a:1' },
+      { type: 'Property', value: 1, datasetId: '@none' },
+    ];
+    assert.deepEqual(kindOf(instances), ['normalized', 'Property']);
+    const { readings } = readEntity(entityOf([['x', instances]]));
+    assert.deepEqual(
+      readings.map(({ keyValues, instance }) => [keyValues['x'], instance]),
+      [
+        [1, undefined],
+        ['urn:a:b', ['x', '0']],
+      ],
+    );
   });
 });
 
 describe('the readings of an entity', () => {
+  it('the further instances of all attributes together are a thousand, in their order', () => {
+    const several = (count: number) =>
+      Array.from({ length: count + 1 }, (_, index) => ({
+        ...{ type: 'Property', value: index },
+        ...(index === 0 ? {} : { datasetId: `urn:a:${index}` }),
+      }));
+    const { readings, leftOut } = readEntity(
+      entityOf([
+        ['x', several(600)],
+        ['y', several(600)],
+        ['z', several(5)],
+      ]),
+    );
+    const readOf = (name: string) => readings.filter(({ attribute }) => attribute === name).length;
+    assert.deepEqual([readings.length, readOf('x'), readOf('y'), readOf('z')], [1001, 600, 400, 0]);
+    assert.deepEqual(leftOut, [
+      { attribute: 'y', read: 401 },
+      { attribute: 'z', read: 1 },
+    ]);
+  });
+
+  it('the members of all further readings together are two hundred thousand', () => {
+    const instances = Array.from({ length: 300 }, (_, index) => ({
+      ...{ type: 'Property', value: index, datasetId: `urn:a:${index}` },
+    }));
+    const of = (members: number) =>
+      readEntity(
+        entityOf([
+          ['x', instances],
+          ...Array.from({ length: members - 4 }, (_, index) => [`a${index}`, 1] as const),
+        ]),
+      ).readings.length - 1;
+    assert.deepEqual([of(1000), of(1001)], [200, 199]);
+  });
+
   const instances = [
     { type: 'Property', value: 1, datasetId: 'urn:a:1' },
     { type: 'Property', value: 2 },
@@ -230,6 +331,10 @@ describe('the readings of an entity', () => {
       [1, '/x/dataset/urn:a:1'],
     ]); // prettier-ignore
     assert.deepEqual(readings[0].keyValues['y'], { dataset: { a: 1 } });
+    for (const dataset of [{ a: 1, 'urn:a:1': 2 }, { 'urn:a:1': 1, a: 2 }, { '@none': 1, a: 2 }, 5]) {
+      assert.deepEqual(valueOf({ dataset }), { dataset });
+      assert.equal(readEntity(entityOf([['x', { dataset }]])).readings.length, 1);
+    }
     assert.equal(valueOf({ dataset: { 'urn:a:1': 1 } }), 1);
     assert.deepEqual(valueOf({ dataset: {} }), { dataset: {} });
     assert.deepEqual(valueOf({ dataset: { '@none': 1 }, more: 2 }), { dataset: { '@none': 1 }, more: 2 });

@@ -440,6 +440,27 @@ describe('an odd but accepted part of an entity', () => {
   });
 });
 
+describe('the geometries of an entity in key-values form', () => {
+  it('a wrong geometry of an entity in key-values form is reported at its place, that of each dataset as well', () => {
+    const wrong = { type: 'Point', coordinates: [1, 'x'] };
+    const entity = entityOf([
+      ['x', { dataset: { 'urn:a:1': wrong, '@none': wrong, 'urn:a:2': 5, 'urn:a:3': wrong } }],
+      ['y', wrong],
+      ['z', { inside: wrong }],
+    ]);
+    const { faults } = readEntity(entity, { form: 'keyvalues' });
+    assert.deepEqual(
+      faults.map(({ tokens }) => tokens.join(' ')),
+      [
+        'x dataset @none coordinates 1',
+        'x dataset urn:a:1 coordinates 1',
+        'x dataset urn:a:3 coordinates 1',
+        'y coordinates 1',
+      ],
+    );
+  });
+});
+
 describe('the faults of an entity', () => {
   it('a valid entity has no faults, and a broken one has as many as were made, each at its place', () => {
     fc.assert(
