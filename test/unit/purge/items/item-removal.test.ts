@@ -9,6 +9,7 @@ import {
   NotConvergingError,
   TooManyMatchesError,
 } from '../../../../sidecar/purge/errors.js';
+import type { PurgeEvent } from '../../../../sidecar/purge/events.js';
 import { removeItems } from '../../../../sidecar/purge/items/item-removal.js';
 import type { ItemKind } from '../../../../sidecar/purge/items/item-walk.js';
 import { entities, temporalEntities } from '../../../../sidecar/purge/listing/listed-resource.js';
@@ -42,6 +43,7 @@ interface Removal {
   readonly brokerQuery?: Partial<BrokerQuery>;
   readonly kind?: Partial<ItemKind>;
   readonly maxAffected?: number;
+  readonly emit?: (event: PurgeEvent) => void;
   /** An item whose delete an earlier query of the same purge left unclear. */
   readonly unclear?: Item;
 }
@@ -83,6 +85,7 @@ async function removed(removal: Removal) {
     brokerQuery,
     broker: () => replyOf(200, []),
     limits: { maxAffected: removal.maxAffected },
+    ...(removal.emit === undefined ? {} : { emit: removal.emit }),
   });
   const context: PurgeContext = { ...opened, lister };
   if (removal.unclear !== undefined) {
@@ -164,6 +167,29 @@ describe('the removal of items', () => {
       total: 12,
     });
     assert.deepEqual([recovering.deleted, recovering.failed], [24, 0]);
+  });
+
+  it('the removal of items tries an item twice and not a third time, though the query still shows it', async () => {
+    for (const outcome of [BUSY, UNCLEAR]) {
+      const { deleted, tries } = await removed({
+        world: worldOf(12, 'a'),
+        verdict: ({ entityId }) => (entityId === 'urn:t:3' ? outcome : GONE),
+        total: 12,
+      });
+      assert.deepEqual([deleted, tries.get(keyOf({ entityId: 'urn:t:3', attribute: 'a' }))], [11, 2]);
+    }
+  });
+
+  it('the removal of items reports its progress while it deletes, every twenty items', async () => {
+    const deletedAt: number[] = [];
+    await removed({
+      world: worldOf(10, 'a', 'b', 'c', 'd', 'e'),
+      emit: (event) => {
+        if (event.type === 'progress') deletedAt.push(event.deleted);
+      },
+      total: 10,
+    });
+    assert.deepEqual(deletedAt.slice(0, 3), [20, 40, 50]);
   });
 
   it('the removal of items retries an item whose delete had no clear answer, though the query shows it no more', async () => {
@@ -260,14 +286,38 @@ describe('the removal of items', () => {
 
   it('the removal of items ends with an error of its final tries that concerns all of them', async () => {
     const failure = { kind: 'broker-error', status: 429 } as const;
-    const error = new BrokerFailedError('delete', failure, 'retry-after-too-long');
-    let tries = 0;
-    const remove = async () => {
-      tries += 1;
-      if (tries > 3) throw error;
-      return BUSY;
-    };
-    await assert.rejects(removed({ world: worldOf(3, 'a'), kind: { remove }, total: 3 }), error);
+    for (const reason of ['retry-after-too-long', 'away-too-long', 'attempts-used-up'] as const) {
+      const error = new BrokerFailedError('delete', failure, reason);
+      let tries = 0;
+      const remove = async () => {
+        tries += 1;
+        if (tries > 3) throw error;
+        return BUSY;
+      };
+      await assert.rejects(removed({ world: worldOf(3, 'a'), kind: { remove }, total: 3 }), error);
+    }
+  });
+
+  it('the removal of items reports what is left as failed where its final tries meet nothing but failures', async () => {
+    for (const status of [503, undefined]) {
+      const failure = { kind: 'broker-error', ...(status === undefined ? {} : { status }) } as const;
+      const error = new BrokerFailedError('delete', failure, 'nothing-but-failures');
+      const world = worldOf(3, 'a');
+      let tries = 0;
+      const remove = async (): Promise<DeleteResult> => {
+        tries += 1;
+        if (tries > 3) throw error;
+        return BUSY;
+      };
+      const { failed, errors } = await removed({ world, kind: { remove }, total: 3 });
+      assert.deepEqual([failed, tries <= 6], [3, true]);
+      for (const { error: problem } of errors) {
+        assert.deepEqual(
+          [problem.status, problem.title, problem.detail],
+          [status ?? 502, 'The broker did not delete the item', error.message],
+        );
+      }
+    }
   });
 
   it('the removal of items leaves arrivals although the broker counts matches that it never shows', async () => {

@@ -16,6 +16,7 @@ function watchOf(...ends: readonly (Failure | undefined)[]) {
   const pause = createSharedPause(clock);
   const probedAt: number[] = [];
   const events: OutageEvent[] = [];
+  const hooks: { onProbe?: () => void } = {};
   const startMs = clock.now();
   const watch = createOutageWatch({
     retry: { maxAttempts: 6, minDelayMs: 200, maxDelayMs: 10_000, awayMs: 30_000 },
@@ -24,6 +25,7 @@ function watchOf(...ends: readonly (Failure | undefined)[]) {
     probe: async (signal) => {
       signal.throwIfAborted();
       probedAt.push(clock.now() - startMs);
+      hooks.onProbe?.();
       await new Promise((resolve) => setImmediate(resolve));
       return ends[Math.min(probedAt.length, ends.length) - 1];
     },
@@ -31,7 +33,7 @@ function watchOf(...ends: readonly (Failure | undefined)[]) {
   });
   const stop = new AbortController();
   const suspect = async (failure: Failure) => watch.suspect(failure, 'do it', stop.signal);
-  return { watch, suspect, pause, probedAt, events, stop };
+  return { watch, suspect, pause, probedAt, events, stop, hooks };
 }
 
 describe('a watch for outages', () => {
@@ -96,6 +98,21 @@ describe('a watch for outages', () => {
     assert.equal(probedAt.at(-1), 30_000);
     assert.deepEqual(events, [{ type: 'broker-away' }]);
     assert.equal(watch.isOn, false);
+  });
+
+  it('a watch for outages throws that the broker asks for too long a pause', async () => {
+    const busy: Failure = { kind: 'broker-error', status: 503, retryAfter: '3600' };
+    const { watch, suspect, probedAt } = watchOf(busy);
+    await assert.rejects(suspect(RESET), { reason: 'retry-after-too-long', failure: busy });
+    assert.deepEqual([watch.isOn, probedAt], [false, [200]]);
+  });
+
+  it('a watch for outages that another answer has ended says nothing of a probe that fails afterwards', async () => {
+    const { watch, suspect, probedAt, events, hooks } = watchOf(RESET);
+    hooks.onProbe = () => watch.answered();
+    assert.equal(await suspect(RESET), false);
+    for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual([watch.isOn, events, probedAt], [false, [], [200]]);
   });
 
   it('a watch for outages holds its probes back for as long as the broker asks', async () => {

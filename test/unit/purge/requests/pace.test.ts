@@ -163,6 +163,24 @@ describe('the pace of a purge', () => {
     assert.equal(through, 5);
   });
 
+  it('the pace of a purge counts the time before a change of its rate at the rate that was', async () => {
+    for (const [before, after, through] of [
+      [1, 100, 0],
+      [100, 1, 1],
+    ] as const) {
+      const clock = createManualClock();
+      const pace = createPace(clock, before);
+      await pace.take(before, never);
+      await clock.advance(900);
+      pace.setPerSecond(after);
+      let count = 0;
+      for (let n = 0; n < 20; n += 1) void pace.take(1, never).then(() => (count += 1));
+      await clock.advance(0);
+      await clock.advance(0);
+      assert.equal(count, through, `${before} to ${after}`);
+    }
+  });
+
   it('the pace of a purge gives no burst for a rate that is set while nothing was limited', async () => {
     const clock = createManualClock();
     const pace = createPace(clock);
