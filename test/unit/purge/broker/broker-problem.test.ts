@@ -36,6 +36,8 @@ describe('parseBrokerProblem', () => {
   });
 
   it('parseBrokerProblem takes message or description for a missing detail', () => {
+    const all = { detail: 'own', message: 'm', description: 'd' };
+    assert.equal(parseBrokerProblem(replyOf(400, all)).detail, 'own');
     assert.equal(parseBrokerProblem(replyOf(400, { message: 'm', description: 'd' })).detail, 'm');
     assert.equal(parseBrokerProblem(replyOf(400, { error: 'BadRequest', description: 'd' })).detail, 'd');
     assert.equal(parseBrokerProblem(replyOf(400, { detail: ['x'], message: 'm' })).detail, 'm');

@@ -165,6 +165,9 @@ describe('broker capabilities', () => {
     assert.equal(capabilities.isProvenPage('pick', 1), false);
     assert.equal(capabilities.collectionEnd, undefined);
     assert.deepEqual([capabilities.pageSizeMax, capabilities.countsBefore('attrs')], [100, true]);
+    // Nor does a proof count that another process made before.
+    assert.deepEqual(capabilities.add(new Map([['honoured q', { value: true, atMs: 0 }]]), -1), []);
+    assert.equal(capabilities.isHonoured('q'), false);
     capabilities.setHonoured('q');
     assert.deepEqual([capabilities.isHonoured('q'), capabilities.isHonoured('type')], [true, false]);
   });

@@ -22,6 +22,7 @@ interface Options {
   readonly base?: string;
   readonly timeoutMs?: number;
   readonly replyMaxBytes?: number;
+  readonly viaName?: string;
   readonly onEnded?: (end: BrokerRequestEnd) => void;
 }
 
@@ -74,6 +75,25 @@ describe('broker client: requests', () => {
       link: '<c>; rel="x"',
     });
     assert.equal(sent[0].body ?? undefined, undefined);
+  });
+
+  it('the broker client puts its own name behind the others in Via, and sends none without a name', async (t) => {
+    const others = '1.1 client, 1.0 proxy';
+    for (const [viaName, given, sent] of [
+      ['me', others, `${others}, 1.1 me`],
+      ['me', undefined, '1.1 me'],
+      [undefined, others, others],
+      [undefined, undefined, undefined],
+    ] as const) {
+      const { client, broker } = mockedClient(t, viaName === undefined ? {} : { viaName });
+      let via: unknown;
+      broker.intercept({ path: () => true }).reply(200, ({ headers }) => {
+        via = (headers as Readonly<Record<string, string>>)['via'];
+        return '[]';
+      });
+      await client.send({ ...LIST, headers: given === undefined ? {} : { via: given } });
+      assert.equal(via, sent);
+    }
   });
 
   it('the broker client sends a body as application/json, whatever the given headers say', async (t) => {
@@ -225,6 +245,7 @@ describe('broker client: failures', () => {
         assert.ok(error instanceof BrokerUnreachableError);
         assert.equal(error.message, `The broker could not be reached: ${reason}.`);
         assert.doesNotMatch(error.message, /10\.1\.2\.3|broker\.test|1026/);
+        assert.equal(error.cause, cause);
         return true;
       });
     });

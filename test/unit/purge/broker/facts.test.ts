@@ -32,7 +32,11 @@ describe('what two processes have learnt', () => {
       'page-max': [100, 50],
       'batch-max': [20, 2],
     });
-    assert.deepEqual(merge({ 'page-max': [100, 50] }, { 'page-max': [500, 1] }), { 'page-max': [100, 50] });
+    for (const name of ['page-max', 'batch-max']) {
+      const least = { [name]: [100, 50] as const };
+      assert.deepEqual(merge(least, { [name]: [500, 1] }), least);
+      assert.deepEqual(merge({ [name]: [500, 1] }, least), least);
+    }
   });
 
   it('the larger accepted page, the newer path and the younger of two equal facts are kept', () => {

@@ -34,6 +34,21 @@ describe('what was learnt about a broker, for people', () => {
     );
   });
 
+  it('what was learnt about a broker names each way to ask for less in the words of its parameters', () => {
+    for (const [projection, words] of [
+      ['pick', 'pick=id'],
+      ['key-values', 'options=keyValues'],
+      ['recent-times', 'lastN, options=sysAttrs'],
+      ['recent', 'the newest instances alone (lastN)'],
+      ['times', 'system times (options=sysAttrs)'],
+      ['none', 'none'],
+    ] as const) {
+      const facts = new Map([[`refused ${projection}`, { value: true, atMs: 0 } as const]]);
+      const [lesson] = lessonsOf({ entities: facts, temporal: new Map() });
+      assert.ok(lesson?.detail.includes(words), lesson?.detail);
+    }
+  });
+
   it('what was learnt about a broker leaves out what is only a step on the way', () => {
     for (const [name, value, isShown] of [
       ['page-max', 10, true],

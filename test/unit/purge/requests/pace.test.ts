@@ -181,6 +181,23 @@ describe('the pace of a purge', () => {
     }
   });
 
+  it('the pace of a purge lets one delete through at once, however low its rate is', async () => {
+    const clock = createManualClock();
+    const pace = createPace(clock, 0.5);
+    assert.equal(pace.burst, 1);
+    let through = 0;
+    for (let n = 0; n < 2; n += 1) void pace.take(1, never).then(() => (through += 1));
+    for (const [ms, count] of [
+      [0, 1],
+      [1999, 1],
+      [1, 2],
+    ] as const) {
+      await clock.advance(ms);
+      await clock.advance(0);
+      assert.equal(through, count);
+    }
+  });
+
   it('the pace of a purge gives no burst for a rate that is set while nothing was limited', async () => {
     const clock = createManualClock();
     const pace = createPace(clock);

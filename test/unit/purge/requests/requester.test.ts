@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { BrokerRequest } from '../../../../sidecar/purge/broker/client.js';
-import { BrokerTimeoutError, BrokerUnreachableError } from '../../../../sidecar/purge/broker/errors.js';
+import {
+  BrokerTimeoutError,
+  BrokerUnreachableError,
+  RequestAbortedError,
+} from '../../../../sidecar/purge/broker/errors.js';
 import type { BrokerReply } from '../../../../sidecar/purge/broker/exchange.js';
 import {
   BrokerFailedError,
@@ -34,23 +38,31 @@ function byHand(
     reserve,
     beforeDelete,
     connected,
+    onRetry,
+    random = () => 0,
+    isStopped = false,
   }: {
     readonly pace?: Pace;
     readonly reserve?: (deletes: number) => Promise<void>;
     readonly beforeDelete?: () => Promise<void> | undefined;
     /** When requests have a connection. */
     readonly connected?: Promise<void>;
+    readonly onRetry?: () => void;
+    readonly random?: () => number;
+    /** The purge was stopped before its requester was made. */
+    readonly isStopped?: boolean;
   } = {},
 ) {
   let nowMs = 0;
   let sleepers: { readonly untilMs: number; readonly wake: () => void }[] = [];
   const sent: Exchange[] = [];
   const stop = new AbortController();
+  if (isStopped) stop.abort();
   const requester = createRequester({
     client: {
       send: async (request) =>
         new Promise((resolve, reject) => {
-          request.signal?.addEventListener('abort', () => reject(new Error('cut off')));
+          request.signal?.addEventListener('abort', () => reject(new RequestAbortedError('cut off')));
           connected?.then(() => request.beforeSending?.()).catch(reject);
           sent.push({ request, answer: resolve, fail: reject });
         }),
@@ -67,7 +79,8 @@ function byHand(
           sleepers.push({ untilMs: nowMs + ms, wake: resolve });
         }),
     },
-    random: () => 0,
+    ...(onRetry === undefined ? {} : { onRetry }),
+    random,
     signal: stop.signal,
     probe: { method: 'GET', path: '/probe', operation: 'answer' },
   });
@@ -163,6 +176,21 @@ describe('a requester whose broker may be away', () => {
     assert.deepEqual(hand.open().sort(), ['/1', '/2', '/3']);
     for (const path of ['/1', '/2', '/3']) await hand.end(path, DONE);
     for (const ended of [one, two, three]) await isAnswered(ended);
+  });
+
+  it('a requester goes on at once when another request succeeds after a connection broke', async () => {
+    const hand = await begun();
+    const all = [hand.delete('/1'), hand.delete('/2')];
+    await hand.turn();
+    await hand.end('/1', RESET);
+    const three = hand.delete('/3');
+    await hand.turn();
+    assert.deepEqual(hand.open(), ['/2']);
+    await hand.end('/2', DONE);
+    assert.deepEqual(hand.open(), ['/3']);
+    await hand.pass(200);
+    for (const path of ['/1', '/3']) await hand.end(path, DONE);
+    for (const ended of [...all, three]) await isAnswered(ended);
   });
 
   it('a requester does not take a time-out or broken connection for the return of the broker', async () => {
@@ -353,6 +381,55 @@ describe('the answers of a requester', () => {
     }
   });
 
+  it('a requester of a purge that was stopped before sends nothing', async () => {
+    const hand = byHand({}, { isStopped: true });
+    await assert.rejects(hand.delete('/1'), PurgeStoppedError);
+    assert.deepEqual([hand.open(), hand.requester.requests], [[], 0]);
+  });
+
+  it('a requester counts a query that was cut off as sent', async () => {
+    const hand = await begun();
+    const one = assert.rejects(
+      hand.requester.send({ method: 'GET', path: '/1', operation: 'look' }),
+      PurgeStoppedError,
+    );
+    await hand.turn();
+    hand.stop.abort();
+    await one;
+    assert.equal(hand.requester.requests, 2);
+  });
+
+  it('a requester tells of each try after the first', async () => {
+    let retries = 0;
+    const hand = byHand({ maxAttempts: 3 }, { onRetry: () => (retries += 1) });
+    await hand.begin();
+    const one = hand.delete('/1');
+    await hand.turn();
+    for (const told of [1, 2, 2]) {
+      await hand.end('/1', replyOf(500));
+      await hand.pass(10_000);
+      assert.equal(retries, told);
+    }
+    assert.equal((await one).kind, 'gave-up');
+  });
+
+  it('a requester waits longer before each further look', async () => {
+    const hand = byHand({}, { random: () => 1 });
+    for (const [look, waitMs] of [
+      [1, 400],
+      [2, 800],
+      [3, 1600],
+      [10, 10_000],
+    ] as const) {
+      let isOver = false;
+      const waited = hand.requester.waitBefore(look).then(() => (isOver = true));
+      await hand.pass(waitMs - 1);
+      assert.equal(isOver, false, `${look}`);
+      await hand.pass(1);
+      await waited;
+    }
+  });
+
   it('a requester may be told to answer with a 403, and with no other refusal', async () => {
     const UNKNOWN_TENANT = { type: 'https://uri.etsi.org/ngsi-ld/errors/NonexistentTenant' };
     for (const [reply, isTold] of [
@@ -511,6 +588,46 @@ describe('the failures in a row of a requester', () => {
     assert.equal(hand.open().length, 40);
     for (const path of paths) await hand.end(path, DONE);
     for (const ended of all) await isAnswered(ended);
+  });
+
+  it('a requester does not give up for a few bad items once it has deleted one singly', async () => {
+    const hand = await begun({ maxAttempts: 10 });
+    const first = hand.delete('/first', 'first');
+    await hand.turn();
+    await hand.end('/first', DONE);
+    await isAnswered(first);
+    const paths = Array.from({ length: 5 }, (_, index) => `/${index}`);
+    const all = paths.map((path) => hand.delete(path, path));
+    await hand.turn();
+    for (let attempt = 1; attempt <= 6; attempt++) {
+      for (const path of paths) await hand.end(path, replyOf(500));
+      await hand.pass(10_000);
+    }
+    for (const path of paths) await hand.end(path, DONE);
+    for (const ended of all) await isAnswered(ended);
+  });
+
+  it('a requester gives up at the twentieth failure in a row where a request has one try alone', async () => {
+    const hand = await begun({ maxAttempts: 1 });
+    for (let failures = 1; failures <= 20; failures++) {
+      const ended = hand.delete('/1').catch((error: unknown) => error);
+      await hand.turn();
+      await hand.end('/1', replyOf(500));
+      const end = await ended;
+      const isOver = end instanceof BrokerFailedError && end.reason === 'nothing-but-failures';
+      assert.equal(isOver, failures === 20, `${failures}`);
+    }
+  });
+
+  it('a requester ends all requests with the first error that ends one', async () => {
+    const hand = await begun();
+    const ends = ['/1', '/2', '/3'].map((path) => hand.delete(path).catch((error: unknown) => error));
+    await hand.turn();
+    for (const path of ['/1', '/2', '/3'])
+      await hand.end(path, replyOf(429, path, { 'retry-after': '3600' }));
+    const [first, ...others] = await Promise.all(ends);
+    assert.ok(first instanceof BrokerFailedError && first.failure.problem?.detail === '/1');
+    for (const other of others) assert.equal(other, first);
   });
 
   it('a requester whose failures are forgiven sends again, and counts anew', async () => {
