@@ -236,6 +236,7 @@ describe('a temporal purge that is stopped', () => {
       });
       assert.ok(error instanceof PurgeStoppedError, String(error));
       assert.equal(/continue by id and time/.test(error.message), isByValue, query);
+      assert.equal(error.cause instanceof PurgeStoppedError, isByValue, query);
       assert.ok(deletes(broker) < 30);
     }
   });
