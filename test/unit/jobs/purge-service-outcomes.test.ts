@@ -310,6 +310,24 @@ describe('a job', () => {
     assert.equal((await made.kept.store.get(id))?.state, 'cancelled');
   });
 
+  it('a job that waits for the store to write what it may delete goes back to the queue when the gateway stops', async () => {
+    let sent = 0;
+    const made = purgeServiceOf(async function* run({ reserve }) {
+      yield { type: 'progress', hasBegun: false, ...REPORT, deleted: 0 };
+      made.kept.isAway = true;
+      await reserve?.(1);
+      sent += 1;
+    });
+    const { id } = await made.service.submit(orderOf('type=T&maxAffected=5'));
+    await turns();
+    made.service.stop();
+    await made.service.idle();
+    assert.equal(sent, 0);
+    made.kept.isAway = false;
+    await made.service.close();
+    assert.equal((await made.kept.store.get(id))?.state, 'queued');
+  });
+
   it('a job whose purge ends without a report is interrupted', async () => {
     const made = purgeServiceOf(async function* run() {
       yield BEGUN;
@@ -470,6 +488,7 @@ describe('purges of an earlier process', () => {
     const cases: readonly (readonly [UnfinishedPurge, string, RegExp])[] = [
       [left({}, { ...guarded, spent: 3 }), 'failed', /the 5 that .* \(maxGrowth\), of which 3 are used/],
       [left({ deleted: 2 }, guarded), 'failed', /the 5 that .* \(maxGrowth\), of which 2 are used/],
+      [left(bounded, { ...guarded, spent: 3 }), 'failed', /the 5 that .* \(maxGrowth\), of which 3 are used/],
       [
         left(bounded, { headers: {}, spent: 1 }),
         'failed',
@@ -484,6 +503,18 @@ describe('purges of an earlier process', () => {
       assert.deepEqual([record.state, record.dryRun], [state, false], JSON.stringify(one));
       assert.match(record.problem?.detail ?? '', detail);
     }
+  });
+
+  it('a job that became a report goes on as a report after a restart, and deletes nothing', async () => {
+    const seen: boolean[] = [];
+    const { record } = await ended(
+      left({ dryRun: true }, { headers: {}, reportAbove: 5 }),
+      async function* run({ query }) {
+        seen.push(query.dryRun);
+        yield finished({ dryRun: true });
+      },
+    );
+    assert.deepEqual([seen, record.state, record.dryRun], [[true], 'succeeded', true]);
   });
 
   it('old records, and refused ones beyond their number, are deleted at the start and every hour', async (t) => {

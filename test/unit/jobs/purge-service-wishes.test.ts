@@ -1,0 +1,336 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import {
+  IdsNotFoundError,
+  PurgeFailedError,
+  PurgeNotFoundError,
+  PurgeOverError,
+} from '../../../sidecar/jobs/errors.js';
+import type { IdFiles } from '../../../sidecar/jobs/id-files.js';
+import { PurgeStoppedError, TooManyMatchesError } from '../../../sidecar/purge/errors.js';
+import type { PurgeEvent, PurgeReport } from '../../../sidecar/purge/events.js';
+import type { PurgeOrder } from '../../../sidecar/purge/purge-run.js';
+import { StoreUnavailableError } from '../../../sidecar/schemas/store/errors.js';
+import type { PurgeQueue, PurgeRecord, Purges } from '../../../sidecar/schemas/store/purge-records.js';
+import { KeptPurges } from '../../support/kept-purges.js';
+import { createTestClock } from '../../support/purge-harness.js';
+import { purgeServiceOf, STARTED, type PurgeServiceSetup, type Run } from '../../support/purge-service.js';
+
+const REPORT: PurgeReport = {
+  ...{ matched: 3, deleted: 3, alreadyGone: 0, failed: 0, unknown: 0, arrived: 0, requests: 2, retries: 0 },
+  ...{ dryRun: false, success: [], errors: [], sample: [], warnings: [] },
+};
+const BEGUN: PurgeEvent = { type: 'progress', hasBegun: true, ...REPORT };
+const NEVER = new AbortController().signal;
+
+const orderOf = (query = 'type=T') => ({
+  ...{ target: 'entities' as const, query, policy: {}, caller: 'c', requestId: 'r', headers: {} },
+});
+
+const turns = async () => {
+  for (let index = 0; index < 30; index += 1) await turn();
+};
+
+const hasStopped = (signal: AbortSignal) =>
+  new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+
+/** A purge that goes on until it is stopped. */
+async function* untilStopped(_order: PurgeOrder, signal: AbortSignal): AsyncGenerator<PurgeEvent> {
+  yield BEGUN;
+  if (!signal.aborted) await hasStopped(signal);
+  throw new PurgeStoppedError('stopped');
+}
+
+/** A purge that is stopped, and whose last delete is answered when the test lets it. */
+function slowToStop() {
+  let answer = () => {};
+  const isAnswered = new Promise<void>((resolve) => (answer = resolve));
+  const run: Run = async function* run(_order, signal) {
+    yield BEGUN;
+    await hasStopped(signal);
+    await isAnswered;
+    throw new PurgeStoppedError('stopped');
+  };
+  return { run, answer };
+}
+
+/** Two processes on one store. */
+function twoProcesses(run: Run = untilStopped, setup: PurgeServiceSetup = {}) {
+  const clock = createTestClock(STARTED);
+  const kept = new KeptPurges(clock);
+  const shared = { kept, clock, isStoreShared: true, monotonicMs: () => 0, ...setup };
+  const one = purgeServiceOf(run, { ...shared, holder: 'one', worker: 'one' });
+  const two = purgeServiceOf(run, { ...shared, holder: 'two', worker: 'two' });
+  const renewals = () => kept.calls.filter(({ name }) => name === 'renew').length;
+  const wishes = async () =>
+    (await kept.store.renew({ holder: 'one', leaseMs: 30_000 })).map(({ wish }) => wish);
+  const close = async () => {
+    one.running.stop();
+    await Promise.all([one.service.close(), two.service.close()]);
+  };
+  return { one, two, kept, renewals, wishes, close };
+}
+
+/** A store of which one method does something else first. */
+function storeWith(kept: KeptPurges, name: 'ask' | 'put', first: (given: unknown) => Promise<void>) {
+  return new Proxy<Purges & PurgeQueue>(kept.store, {
+    get: (target, member: keyof typeof target) => {
+      return async (...given: unknown[]) => {
+        if (member === name) await first(given[0]);
+        return (target[member] as (...all: unknown[]) => unknown)(...given);
+      };
+    },
+  });
+}
+
+describe('a purge that another process works on', () => {
+  it('a purge that another process works on is cancelled there as soon as that hears of it, and is not over before', async () => {
+    const { one, two, kept, renewals, close } = twoProcesses();
+    const { id } = await one.service.submit(orderOf());
+    await turns();
+    assert.equal((await two.service.cancel(id)).state, 'cancelling');
+    await turns();
+    assert.deepEqual([(await kept.store.get(id))?.state, two.told], ['running', []]);
+    const before = renewals();
+    one.service.noticed({ what: 'record', id });
+    one.service.noticed({ what: 'wish', id: 'another' });
+    await turns();
+    assert.equal(renewals(), before, 'what is of no concern is not asked for');
+    one.service.noticed({ what: 'wish', id });
+    await turns();
+    assert.equal((await kept.store.get(id))?.state, 'cancelled');
+    assert.equal(one.told.at(-1), 'ended cancelled');
+    await close();
+  });
+
+  it('a purge that another process works on gets its new rate there, within its limits, once', async () => {
+    const { one, two, kept, wishes, close } = twoProcesses();
+    const { id } = await one.service.submit(orderOf());
+    await turns();
+    const asked = await two.service.change(id, { maxPerSecond: 7, concurrency: 99 });
+    assert.deepEqual([asked.maxPerSecond, asked.concurrency], [7, 4]);
+    assert.deepEqual(await wishes(), [{ maxPerSecond: 7, concurrency: 4 }]);
+    one.service.noticed({ what: 'wish', id });
+    await turns();
+    const { maxPerSecond, concurrency } = await one.service.get(id);
+    assert.deepEqual([maxPerSecond, concurrency], [7, 4]);
+    assert.equal((await kept.store.get(id))?.maxPerSecond, 7);
+    assert.deepEqual(await wishes(), [undefined]);
+    await close();
+  });
+
+  it('a purge that is about to be cancelled, or ends just now, cannot be changed', async () => {
+    const { run, answer } = slowToStop();
+    const made = purgeServiceOf(run);
+    const { id } = await made.service.submit(orderOf());
+    await turns();
+    await made.service.cancel(id);
+    assert.equal((await made.service.get(id)).state, 'cancelling');
+    await assert.rejects(made.service.change(id, { concurrency: 1 }), PurgeOverError);
+    answer();
+    await turns();
+
+    const kept = new KeptPurges(createTestClock(STARTED));
+    const queued: PurgeRecord = { ...(await made.service.get(id)), id: 'late', state: 'queued' };
+    const over: PurgeRecord = { ...queued, state: 'succeeded' };
+    await kept.store.put(queued, { headers: {} });
+    const store = storeWith(kept, 'ask', () => kept.store.put(over));
+    const late = purgeServiceOf(run, { store });
+    await assert.rejects(late.service.change('late', { concurrency: 1 }), PurgeOverError);
+    assert.equal((await late.service.cancel('late')).state, 'succeeded');
+    assert.deepEqual(late.told, []);
+    await late.service.close();
+    await made.service.close();
+  });
+
+  it('a watcher of a purge that another process works on gets what it last saw while the store is away, and an error once the record is gone', async () => {
+    const { one, two, kept, close } = twoProcesses();
+    const { id } = await one.service.submit(orderOf());
+    await turns();
+    const watching = two.service.watch(id, NEVER);
+    const first = await watching.next();
+    assert.equal(first.done === true ? undefined : first.value.state, 'running');
+    kept.isAway = true;
+    const next = watching.next();
+    await turns();
+    kept.isAway = false;
+    await one.service.cancel(id);
+    two.service.noticed({ what: 'record', id });
+    const last = await next;
+    assert.match(last.done === true ? '' : last.value.state, /^cancell/);
+
+    const other = two.service.watch(id, NEVER);
+    await other.next();
+    await close();
+    const gone = purgeServiceOf(untilStopped, { kept });
+    const queued: PurgeRecord = { ...(await kept.store.get(id)), id: 'gone', state: 'queued' } as PurgeRecord;
+    await kept.store.put(queued, { headers: {} });
+    const lost = gone.service.watch('gone', NEVER);
+    await lost.next();
+    await kept.store.put({ ...queued, state: 'refused', endedAt: queued.createdAt });
+    await kept.store.prune(0, 0);
+    gone.service.noticed({ what: 'record', id: 'gone' });
+    await assert.rejects(lost.next(), PurgeNotFoundError);
+    await gone.service.close();
+  });
+
+  it('a purge whose caller waits and that another process has ended still leaves its true end in the record', async () => {
+    const { one, kept, close } = twoProcesses();
+    const ended = one.service.run(orderOf(), NEVER).catch((error: unknown) => error);
+    await turns();
+    const [record] = await kept.records();
+    assert.ok(record !== undefined);
+    await kept.store.put(
+      { ...record, deleted: 0, state: 'interrupted', endedAt: record.createdAt },
+      undefined,
+      { lease: 0 },
+    );
+    one.service.noticed({ what: 'waiting', id: 'any' });
+    const error = await ended;
+    assert.ok(error instanceof PurgeFailedError);
+    assert.deepEqual([error.record?.state, error.hasBegun], ['interrupted', true]);
+    await turns();
+    assert.equal((await kept.store.get(record.id))?.deleted, 3);
+    await close();
+  });
+});
+
+describe('what a process knows more than its store', () => {
+  it('a purge that has ended is shown so before that is written, and the cancellation of it changes nothing', async () => {
+    const kept = new KeptPurges(createTestClock(STARTED));
+    const state = { isFull: false };
+    const store = storeWith(kept, 'put', async () => {
+      if (state.isFull) throw new StoreUnavailableError('The disk is full.');
+    });
+    const made = purgeServiceOf(
+      async function* run() {
+        state.isFull = true;
+        yield { type: 'finished', report: REPORT };
+      },
+      { store },
+    );
+    const { record } = await made.service.run(orderOf(), NEVER);
+    assert.equal((await kept.store.get(record.id))?.state, 'running');
+    const page = { limit: 9, offset: 0 };
+    const all = [
+      ...(await made.service.list(page)).items,
+      await made.service.get(record.id),
+      await made.service.cancel(record.id),
+    ];
+    assert.deepEqual(
+      all.map(({ state }) => state),
+      ['succeeded', 'succeeded', 'succeeded'],
+    );
+    state.isFull = false;
+    await made.service.close();
+    assert.deepEqual(
+      made.told.filter((each) => each.startsWith('ended')),
+      ['ended succeeded'],
+    );
+  });
+
+  it('a job that was given back while the store is away is not called cancelled, for another process may take it', async () => {
+    const made = purgeServiceOf(untilStopped);
+    const { id } = await made.service.submit(orderOf());
+    await turns();
+    made.kept.isAway = true;
+    made.service.stop();
+    made.running.stop();
+    await made.service.idle();
+    await assert.rejects(made.service.cancel(id), StoreUnavailableError);
+    made.kept.isAway = false;
+    await made.service.close();
+    assert.equal((await made.kept.store.get(id))?.state, 'queued');
+  });
+
+  it('the recorded ids of a purge are kept as long as its process or the store knows it', async () => {
+    let isKept: (id: string) => Promise<boolean> = async () => assert.fail('nothing was swept');
+    const idFiles = { sweep: async (kept: typeof isKept) => void (isKept = kept) } as unknown as IdFiles;
+    const kept = new KeptPurges(createTestClock(STARTED));
+    let unwritten: PurgeRecord | undefined;
+    const store = storeWith(kept, 'put', async (record) => {
+      unwritten = record as PurgeRecord;
+      throw new StoreUnavailableError('The disk is full.');
+    });
+    const made = purgeServiceOf(untilStopped, { idFiles, store });
+    made.service.start();
+    const ended = made.service.run(orderOf(), NEVER).catch(() => {});
+    await turns();
+    assert.ok(unwritten !== undefined);
+    assert.equal(await kept.store.get(unwritten.id), undefined);
+    await kept.store.put({ ...unwritten, id: 'stored' });
+    const ids = [unwritten.id, 'stored', 'nobody'];
+    assert.deepEqual(await Promise.all(ids.map((id) => isKept(id))), [true, true, false]);
+    made.running.stop();
+    await ended;
+    await made.service.close();
+  });
+});
+
+describe('the recorded ids of a purge', () => {
+  it('the ids of a purge that this process ran are removed though none are there, and those of another one are not', async () => {
+    const idFiles = { remove: async () => false, read: async () => undefined } as unknown as IdFiles;
+    const { one, two, close } = twoProcesses(untilStopped, { idFiles });
+    const { id } = await one.service.submit(orderOf());
+    await turns();
+    await one.service.removeIds(id);
+    await assert.rejects(two.service.removeIds(id), IdsNotFoundError);
+    for (const { service } of [one, two]) {
+      await assert.rejects(service.ids(id), (error) => {
+        return error instanceof IdsNotFoundError && /\(one\)/.test(error.message);
+      });
+      await assert.rejects(service.removeIds('nobody'), PurgeNotFoundError);
+    }
+    await close();
+  });
+});
+
+describe('a purge that is cancelled or guarded', () => {
+  it('a purge that fails by itself after it was cancelled is reported with what made it fail', async () => {
+    const failure = new Error('a bug');
+    const made = purgeServiceOf(async function* run(_order, signal) {
+      yield BEGUN;
+      await hasStopped(signal);
+      throw failure;
+    });
+    const ended = made.service.run(orderOf(), NEVER).catch((error: unknown) => error);
+    await turns();
+    await made.service.cancel((await made.kept.records())[0]?.id ?? '');
+    const error = await ended;
+    assert.ok(error instanceof PurgeFailedError);
+    assert.deepEqual([error.cause, error.record?.state], [failure, 'cancelled']);
+  });
+
+  it('a job with more matches than its guard allows reports them without a bound, and deletes nothing', async () => {
+    const seen: (readonly [string, number | undefined])[] = [];
+    const made = purgeServiceOf(async function* run({ query, limits, reserve }) {
+      seen.push([String(query.dryRun), limits.maxAffected]);
+      if (!query.dryRun) throw new TooManyMatchesError(9, limits.maxAffected ?? 0, false);
+      assert.equal(reserve, undefined);
+      yield { type: 'finished', report: { ...REPORT, dryRun: true, deleted: 0, matched: 9 } };
+    });
+    for (const [query, bounds] of [
+      ['type=T', [5, undefined]],
+      ['type=T&maxAffected=5', [5, 5]],
+      ['type=T&maxAffected=6', [5, 6]],
+    ] as const) {
+      seen.length = 0;
+      const { id } = await made.service.submit({ ...orderOf(query), reportAbove: 5 });
+      await turns();
+      const { state, dryRun, matched, warnings } = await made.service.get(id);
+      assert.deepEqual([state, dryRun, matched], ['succeeded', true, 9], query);
+      assert.match(warnings.join(), /^It matches at least 9, more than the 5 that .* \(maxGrowth\)/);
+      assert.deepEqual(seen, [
+        ['false', bounds[0]],
+        ['true', bounds[1]],
+      ]);
+    }
+    // The lower bound of its caller refuses it.
+    const { id } = await made.service.submit({ ...orderOf('type=T&maxAffected=4'), reportAbove: 5 });
+    await turns();
+    const { state, dryRun } = await made.service.get(id);
+    assert.deepEqual([state, dryRun], ['refused', false]);
+    await made.service.close();
+  });
+});
