@@ -184,6 +184,19 @@ describe('the counts of a running purge', () => {
     );
   });
 
+  it('the estimated end of a purge does not wait for deletes that an earlier process left unknown', async () => {
+    const { purge, clock } = liveOf({ matched: 60, deleted: 40, unknown: 20, expected: 100 });
+    purge.note({ type: 'counted', matches: 40 });
+    purge.note(progress(0, { alreadyGone: 0, failed: 0, unknown: 0 }));
+    await clock.sleep(1000);
+    purge.note(progress(20, { alreadyGone: 0, failed: 0, unknown: 0 }));
+    // 20 of the 40 that are left, in one second.
+    assert.deepEqual(
+      [purge.record.expected, purge.record.ratePerSecond, purge.record.estimatedEndAt],
+      [100, 20, new Date(clock.now() + 1000).toISOString()],
+    );
+  });
+
   it('a purge warns of matches that an earlier process counted and that are neither left nor in the counts', async () => {
     const { purge: first } = liveOf();
     first.note({ type: 'counted', matches: 400 });
@@ -280,5 +293,22 @@ describe('the rate and the concurrency of a running purge', () => {
     const { purge } = liveOf({ concurrency: 3, maxPerSecond: 7 });
     assert.deepEqual([purge.control.concurrency, purge.control.pace.perSecond], [3, 7]);
     assert.equal(liveOf({ maxPerSecond: null }).purge.control.pace.perSecond, undefined);
+  });
+});
+
+describe('the cancellation of a purge', () => {
+  it('a running purge is being cancelled from then on, and is told to stop', () => {
+    const { purge } = liveOf();
+    purge.cancel();
+    assert.deepEqual([purge.record.state, purge.cancelled.signal.aborted], ['cancelling', true]);
+  });
+
+  it('a purge that does not run is left as it is by its cancellation', () => {
+    for (const state of ['queued', 'succeeded', 'partial', 'failed', 'interrupted'] as const) {
+      const { purge } = liveOf();
+      purge.set({ state });
+      purge.cancel();
+      assert.deepEqual([purge.record.state, purge.cancelled.signal.aborted], [state, false]);
+    }
   });
 });
