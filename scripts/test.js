@@ -108,7 +108,7 @@ const env = {
   ...(isLong ? { TEST_THOROUGHLY: 'yes' } : {}),
 };
 // One server for all files that need one; a file that is run without this script starts one for itself.
-if (!env.TEST_DATABASE_URL && found.filter((file) => file.includes('postgres')).length > 1)
+if (!env.TEST_DATABASE_URL && found.filter((file) => /integration.*postgres/.test(file)).length > 1)
   env.TEST_DATABASE_URL = await startPostgres();
 
 /** Starts a PostgreSQL, which ends with this process. @returns {Promise<string>} its URL */
