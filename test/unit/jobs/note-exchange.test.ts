@@ -16,13 +16,15 @@ function sharedStore() {
   const time = { nowMs: START };
   const clock = { now: () => time.nowMs + 60 * MINUTE_MS, sleep: async () => {} };
   const notes = new SqlBrokerNotes(new SqliteSession(openDatabase(':memory:'), clock));
-  const state = { isAway: false, reads: 0, writes: 0 };
+  const state = { isAway: false, isFull: false, reads: 0, writes: 0, answerMs: 0 };
   const working =
     <Given extends unknown[], Result>(work: (...given: Given) => Promise<Result>, what: 'reads' | 'writes') =>
     async (...given: Given) => {
       state[what] += 1;
-      if (state.isAway) throw new Error('away');
-      return work(...given);
+      if (state.isAway || (state.isFull && what === 'writes')) throw new Error('away');
+      const result = await work(...given);
+      time.nowMs += state.answerMs;
+      return result;
     };
   const store = {
     read: working((broker: string, withinMs: number) => notes.read(broker, withinMs), 'reads'),
@@ -96,6 +98,10 @@ async function processAt(
     ...{ writer, exchange, go, entities: memories.entities, temporal: memories.temporal },
     get taken() {
       return taken;
+    },
+    /** Pauses that have not ended. */
+    get pauses() {
+      return sleepers.size;
     },
   };
 }
@@ -241,6 +247,39 @@ describe('what processes share about a broker', () => {
     }
   });
 
+  it('a note that could not be written is written later, whoever shares the store', async () => {
+    for (const isShared of [true, false]) {
+      const shared = sharedStore();
+      const one = await processAt(shared, { isShared });
+      shared.state.isFull = true;
+      one.entities.pageSizeMax = 100;
+      await one.go(2000);
+      assert.equal(shared.state.writes, 1);
+      shared.state.isFull = false;
+      await one.go(10_000);
+      assert.deepEqual(
+        [shared.state.writes, (await shared.notes.read('http://orion', MINUTE_MS)).notes.length],
+        [2, 1],
+      );
+    }
+  });
+
+  it('a proof of another process does not last longer because the store was slow to answer', async () => {
+    const shared = sharedStore();
+    const [one, two] = [await processAt(shared), await processAt(shared)];
+    shared.time.nowMs += MINUTE_MS;
+    const provenMs = shared.time.nowMs;
+    one.entities.setHonoured('q');
+    await one.go();
+    shared.state.answerMs = 500;
+    await two.go();
+    shared.state.answerMs = 0;
+    shared.time.nowMs = provenMs + 60 * MINUTE_MS - 1;
+    assert.equal(two.entities.isHonoured('q'), true);
+    shared.time.nowMs += 1;
+    assert.equal(two.entities.isHonoured('q'), false);
+  });
+
   it('a process with a store of its own reads the notes only after it has learnt something', async () => {
     const shared = sharedStore();
     const one = await processAt(shared, { isShared: false });
@@ -261,6 +300,19 @@ describe('what processes share about a broker', () => {
     one.exchange.noticed('another');
     await one.go(60_000);
     assert.deepEqual([shared.state.reads, shared.state.writes], [reads, 0]);
+  });
+});
+
+describe('the end of an exchange of notes', () => {
+  it('an exchange that is stopped at whatever time leaves no pause behind', async () => {
+    for (const isShared of [true, false])
+      for (const goneMs of [0, 500, 1500, 3000]) {
+        const one = await processAt(sharedStore(), { isShared });
+        await one.go(goneMs);
+        one.exchange.stop();
+        await one.go(0);
+        assert.equal(one.pauses, 0, `${String(goneMs)} ms, ${isShared ? 'shared' : 'its own'}`);
+      }
   });
 });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { RecordWriter } from '../../../sidecar/jobs/record-writer.js';
+import { LeaseLostError } from '../../../sidecar/schemas/store/errors.js';
 import type { PurgeRecord, PurgeState } from '../../../sidecar/schemas/store/purge-records.js';
 import type { Clock } from '../../../sidecar/shared/clock.js';
 
@@ -31,7 +32,9 @@ function createWriter() {
   const written: PurgeRecord[] = [];
   const told: string[] = [];
   const sleeps: number[] = [];
-  const store = { isAway: false, isSilent: false };
+  const store = { isAway: false, isSilent: false, isTaken: false };
+  /** Of the sleeps that were given up. */
+  const woken: number[] = [];
   let wake = () => {};
   const clock: Clock = {
     now: () => 0,
@@ -39,14 +42,19 @@ function createWriter() {
       new Promise((resolve, reject) => {
         sleeps.push(ms);
         wake = resolve;
-        signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-        if (signal?.aborted === true) reject(signal.reason as Error);
+        const stop = () => {
+          woken.push(ms);
+          reject(signal?.reason as Error);
+        };
+        signal?.addEventListener('abort', stop, { once: true });
+        if (signal?.aborted === true) stop();
       }),
   };
   const writer = new RecordWriter({
     store: {
       put: async (one) => {
         if (store.isAway) throw new Error('away');
+        if (store.isTaken) throw new LeaseLostError(one.id);
         if (store.isSilent) await new Promise(() => {});
         written.push(one);
       },
@@ -62,7 +70,7 @@ function createWriter() {
     wake();
     await turn();
   };
-  return { writer, written, told, store, sleep, sleeps };
+  return { writer, written, told, store, sleep, sleeps, woken };
 }
 
 describe('the writer of records', () => {
@@ -116,8 +124,10 @@ describe('the writer of records', () => {
   });
 
   it('a first record that was stored is not written again', async () => {
-    const { writer, written, sleeps } = createWriter();
+    const { writer, written, sleeps, woken } = createWriter();
     await writer.writeNow(record('p', 0), CLAIM);
+    await turn();
+    assert.deepEqual(woken, [1000], 'nothing waits for it any more');
     assert.deepEqual([written.length, writer.waiting, writer.latest('p')], [1, 0, undefined]);
     writer.save(record('p', 1), CLAIM);
     await turn();
@@ -148,6 +158,39 @@ describe('the writer of records', () => {
     );
     await writer.close();
     assert.equal(told.filter((line) => line.startsWith('lost')).length, 1002);
+  });
+
+  it('a record that another process writes now is neither written again nor called lost, at whatever time', async () => {
+    const { writer, told, store } = createWriter();
+    store.isTaken = true;
+    writer.save(record('p', 1), CLAIM);
+    await turn();
+    assert.deepEqual([told, writer.waiting, writer.latest('p')], [['taken p'], 0, undefined]);
+    writer.save(record('q', 1), CLAIM);
+    await writer.close();
+    assert.deepEqual([told.filter((line) => line.startsWith('lost')), writer.waiting], [[], 0]);
+  });
+
+  it('records are written with the claims under which they were saved', async () => {
+    const claims: unknown[] = [];
+    const writer = new RecordWriter({
+      store: { put: async (_record, _job, claim) => void claims.push(claim) },
+      clock: {
+        now: () => 0,
+        sleep: (_ms, signal) =>
+          new Promise((_resolve, reject) => {
+            signal?.addEventListener('abort', () => reject(new Error('woken')), { once: true });
+          }),
+      },
+      onAway: () => {},
+      ...{ onBack: () => {}, onLost: () => {}, onTaken: () => {} },
+    });
+    void writer.writeNow(record('p', 1), { lease: 1 });
+    writer.save(record('p', 2), { lease: 2 });
+    await turn();
+    writer.save(record('p', 3), { lease: 3 });
+    await writer.close();
+    assert.deepEqual(claims, [{ lease: 1 }, { lease: 2 }, { lease: 3 }]);
   });
 
   it('records that still wait are written on closing', async () => {
