@@ -50,6 +50,8 @@ describe('the guard against unusually large runs', () => {
       [runs(['failed', 1000], ['refused', 0], ['cancelled', 1], ['interrupted', 2], ['succeeded', 10]), 30],
       [runs(...Array.from({ length: 5 }, () => ['succeeded', 1] as const), ['succeeded', 1000]), 3],
       [runs(['succeeded', 0], ['succeeded', 0], ['succeeded', 9]), 0],
+      [runs(...[1, 2, 3, 40].map((matched) => ['succeeded', matched] as const)), 7],
+      [runs(...[1, 2, 3, 40, 50, 0].map((matched) => ['succeeded', matched] as const)), 9],
       [runs(['running', 1000], ['queued', 1000]), undefined],
       [runs(), undefined],
     ] as const)

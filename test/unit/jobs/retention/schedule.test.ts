@@ -60,6 +60,7 @@ describe('a schedule', () => {
       ['10-30/10 7 1 JAN-mar,DEC *', ['07:10', '07:20', '07:30']],
       [' 0\t6-22/8  * *  thu ', ['06:00', '14:00', '22:00']],
       ['0 4 * * Mon-Fri,0', ['04:00']],
+      ['*/30 5 * */12 *', ['05:00', '05:30']],
     ] as const) {
       const from = Date.parse('2026-01-01T00:00:00+01:00') - 1;
       const local = timesOf(schedule, from, from + 86_400_000).map((at) => inBerlin.format(at));
@@ -75,6 +76,18 @@ describe('a schedule', () => {
   it('a schedule with a day of the month and a day of the week is due on either', () => {
     const days = timesOf('0 3 13 1 fri', YEAR_START, YEAR_END).map((at) => inBerlin.format(at).slice(8, 10));
     assert.deepEqual(days, ['02', '09', '13', '16', '23', '30']);
+  });
+
+  it('a schedule takes the name of each month and of each day of the week, as it takes their numbers', () => {
+    const from = Date.parse('2026-01-01T00:00:00Z') - 1;
+    const due = (schedule: string) => nextDue({ schedule, timeZone: 'UTC' }, from) ?? assert.fail(schedule);
+    const names = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
+    for (const [index, name] of names.entries())
+      assert.equal(due(`0 0 1 ${name} *`), Date.UTC(2026, index, 1), name);
+    for (const [index, name] of 'sun mon tue wed thu fri sat'.split(' ').entries()) {
+      assert.equal(due(`0 0 * * ${name}`), due(`0 0 * * ${String(index)}`), name);
+      assert.equal(new Date(due(`0 0 * * ${name}`)).getUTCDay(), index);
+    }
   });
 
   for (const schedule of [

@@ -189,6 +189,62 @@ describe('the scheduler of retention policies', () => {
     assert.deepEqual(runs, ['a 2026-01-02T01:30:00.000Z']);
   });
 
+  it('a policy that is changed is due by its new schedule', async () => {
+    const clock = new HandClock();
+    const { policies, store } = keptPolicies('a');
+    const { runs } = start(clock, store, { lookEveryMs: 30_000 });
+    await clock.runUntil(START + 60_000);
+    const before = policies.get('a') ?? assert.fail();
+    policies.set('a', { ...before, settings: { ...SETTINGS, schedule: '0 2 * * *' }, etag: 'f' });
+    await clock.runUntil(START + 86_000_000);
+    assert.deepEqual(runs, ['a 2026-01-01T01:00:00.000Z']);
+  });
+
+  it('a scheduler that is stopped begins no further run, and waits for the one that it has begun', async () => {
+    const clock = new HandClock();
+    const { store } = keptPolicies('a', 'b');
+    let begin = () => {};
+    const isBegun = new Promise<void>((resolve) => (begin = resolve));
+    const runs: string[] = [];
+    const scheduler = new RetentionScheduler({
+      ...{ store, clock, onError: () => {} },
+      service: {
+        runScheduled: async ({ name }) => {
+          runs.push(name);
+          await isBegun;
+          return {} as never;
+        },
+      },
+    });
+    schedulers.push(scheduler);
+    scheduler.start();
+    await clock.runUntil(START + DAY_MS / 2);
+    assert.deepEqual(runs, ['a']);
+    let isOver = false;
+    const stopped = scheduler.stop().then(() => (isOver = true));
+    await turn();
+    assert.equal(isOver, false);
+    begin();
+    await stopped;
+    await clock.runUntil(START + DAY_MS);
+    assert.deepEqual(runs, ['a']);
+  });
+
+  it('policies are looked at every half minute, also when nothing is due', async () => {
+    const clock = new HandClock();
+    let looks = 0;
+    const scheduler = new RetentionScheduler({
+      store: { enabled: async () => ((looks += 1), []), claim: async () => assert.fail('nothing is due') },
+      ...{ clock, onError: () => {}, service: { runScheduled: async () => assert.fail('nothing is due') } },
+    });
+    schedulers.push(scheduler);
+    scheduler.start();
+    await clock.runUntil(START + 29_999);
+    assert.equal(looks, 1);
+    await clock.runUntil(START + 30_000);
+    assert.equal(looks, 2);
+  });
+
   it('the scheduler goes on when one policy cannot be run, and when the policies cannot be read for a while', async () => {
     const clock = new HandClock();
     const { policies, store } = keptPolicies('a', 'b');
