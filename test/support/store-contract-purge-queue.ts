@@ -252,6 +252,72 @@ export function purgeQueueContract(test: StoreTest): void {
     assert.equal((await purges.ask('a', { cancel: true }, slower))?.outcome, 'over');
   });
 
+  test('a lease that has half a minute to go keeps its job from every other process', async (store) => {
+    await store.purges.add(purgeRecord('held', 'queued'), JOB, 10, 'http://a/');
+    const held = { ...one, leaseMs: 30_000, broker: 'http://a/' };
+    const number = await lease(store, held);
+    await store.purges.put(purgeRecord('held', 'running'), undefined, { lease: number });
+    assert.equal(await taken(store, { ...two, broker: 'http://a/' }), undefined);
+    const laid = await store.purges.layAside(
+      { broker: 'http://b/', takesLapsed: true, takesWaiting: true },
+      () => assert.fail('it is held'),
+    );
+    assert.deepEqual(laid, []);
+  });
+
+  test('a purge whose caller waited is no job that waits, whoever holds it', async ({ purges }) => {
+    await purges.put(purgeRecord('s', 'running'), undefined, { lease: 0, by: one });
+    assert.equal(await purges.waiting(), 0);
+    await purges.releaseOthers('another');
+    assert.equal(await purges.waiting(), 0);
+    assert.equal(await purges.add(purgeRecord('a', 'queued'), JOB, 1), true);
+    assert.equal((await purges.take({ ...two, takesLapsed: false }))?.record.id, 's', 'it is free at once');
+  });
+
+  test('what is asked of a purge last holds, and what was asked before stays beside it', async (store) => {
+    const { purges } = store;
+    await add(store, 'a');
+    const number = await lease(store, one);
+    for (const wish of [{ concurrency: 2, maxPerSecond: 5 }, { concurrency: 3 }])
+      await purges.ask('a', wish, (record) => record);
+    const wish = { concurrency: 3, maxPerSecond: 5 };
+    assert.deepEqual(await purges.renew(one), [{ id: 'a', lease: number, wish }]);
+    await purges.forget({ id: 'a', lease: number + 1, wish });
+    assert.deepEqual(await purges.renew(one), [{ id: 'a', lease: number, wish }], 'of another holder');
+  });
+
+  test('a job that was given back can be changed and cancelled while it waits', async (store) => {
+    const { purges } = store;
+    await add(store, 'a');
+    const number = await lease(store, one);
+    await purges.put(purgeRecord('a', 'queued'), undefined, { lease: number });
+    const slower = await purges.ask('a', { maxPerSecond: 5 }, (record) => ({ ...record, maxPerSecond: 5 }));
+    assert.deepEqual([slower?.outcome, slower?.record.maxPerSecond], ['done', 5]);
+    assert.deepEqual((await purges.take(two))?.job, JOB);
+  });
+
+  test('a job that became a report is one in the queue as well', async (store) => {
+    const { purges } = store;
+    await add(store, 'a');
+    const number = await lease(store, one);
+    await purges.put(purgeRecord('a', 'queued', { dryRun: true }), undefined, { lease: number });
+    assert.equal((await purges.list({ dryRun: true, limit: 9, offset: 0 })).total, 1);
+    assert.equal(await taken(store, { ...one, takesDryRuns: false }), undefined);
+    assert.equal(await taken(store, { ...one, takesJobs: false }), 'a');
+  });
+
+  test('a purge that has ended is not held, not given back, and takes no wish', async (store) => {
+    const { purges } = store;
+    await add(store, 'a');
+    const number = await lease(store, one);
+    await purges.put(purgeRecord('a', 'succeeded'), undefined, { lease: number });
+    await purges.release({ id: 'a', lease: number });
+    await purges.releaseOthers('another');
+    assert.deepEqual([await purges.renew(one), await purges.take(two)], [[], undefined]);
+    assert.equal((await purges.ask('a', { cancel: true }, (record) => record))?.outcome, 'over');
+    assert.deepEqual(await purges.unfinished(), []);
+  });
+
   test('a wish for a purge whose holder is gone goes to the next holder', async (store) => {
     await add(store, 'a');
     await store.purges.take(slow);

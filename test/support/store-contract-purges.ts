@@ -104,6 +104,7 @@ export function purgeContract(test: StoreTest): void {
     await purges.put(purgeRecord('running', 'running'));
     for (const id of ['r1', 'r2', 'r3']) await purges.put(purgeRecord(id, 'refused', ended(1)));
     const ids = async () => (await purges.list({ limit: 10, offset: 0 })).items.map(({ id }) => id);
+    assert.equal(await purges.prune(NOW - 3 * 3_600_000, 3), 0, 'what ended just then is kept');
     assert.equal(await purges.prune(NOW - 2 * 3_600_000, 3), 1);
     assert.deepEqual(await ids(), ['r3', 'r2', 'r1', 'running', 'new']);
     assert.equal(await purges.prune(0, 2), 1);

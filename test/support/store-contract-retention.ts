@@ -67,7 +67,12 @@ export function retentionContract(test: StoreTest): void {
     await assert.rejects(retention.put(policy('old'), 'absent'), refused);
     await assert.rejects(retention.put(policy('old'), ['x']), refused);
     await assert.rejects(retention.delete('old', ['x']), refused);
-    await retention.delete('old', ['x', etag]);
+    assert.equal((await retention.put(policy('old'), 'present')).isNew, false);
+    const { etag: next } = await retention.get('old');
+    assert.notEqual(next, etag);
+    await assert.rejects(retention.put(policy('old'), [etag]), refused);
+    const last = (await retention.put(policy('old'), ['x', next])).policy.etag;
+    await retention.delete('old', ['x', last]);
     await assert.rejects(retention.delete('old'), { code: 'STORE_NOT_FOUND' });
     for (const name of ['old', 'a\0b'])
       await assert.rejects(retention.get(name), { code: 'STORE_NOT_FOUND' });
