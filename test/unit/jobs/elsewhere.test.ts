@@ -114,6 +114,15 @@ describe('a process at another broker', () => {
     await service.close();
   });
 
+  it('a process at another broker ends the jobs that were to be cancelled, and does not say that they wait', async () => {
+    const { kept, id } = await storeWithJob(1_000_000);
+    await kept.store.ask(id, { cancel: true }, (record) => record);
+    const { service, told } = await startAt(HERE, kept, never, false);
+    assert.deepEqual(told, ['ended cancelled']);
+    assert.equal((await service.get(id)).state, 'cancelled');
+    await service.close();
+  });
+
   it('a process at another broker on a shared store leaves jobs alone that are held or wait in order, and lays aside those whose lease is over', async () => {
     for (const [leaseMs, state] of [
       [1_000_000, 'running'],

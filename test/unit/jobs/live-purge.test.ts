@@ -294,6 +294,20 @@ describe('the rate and the concurrency of a running purge', () => {
     assert.deepEqual([purge.control.concurrency, purge.control.pace.perSecond], [3, 7]);
     assert.equal(liveOf({ maxPerSecond: null }).purge.control.pace.perSecond, undefined);
   });
+
+  it('a change of the rate or the concurrency acts on the purge and shows in its record, and leaves the other one', () => {
+    const { purge } = liveOf({ concurrency: 3, maxPerSecond: 7 });
+    const now = () => [
+      ...[purge.control.concurrency, purge.record.concurrency],
+      ...[purge.control.pace.perSecond, purge.record.maxPerSecond],
+    ];
+    purge.change({ concurrency: 2 });
+    assert.deepEqual(now(), [2, 2, 7, 7]);
+    purge.change({ maxPerSecond: 5 });
+    assert.deepEqual(now(), [2, 2, 5, 5]);
+    purge.change({ maxPerSecond: null });
+    assert.deepEqual(now(), [2, 2, undefined, null]);
+  });
 });
 
 describe('the cancellation of a purge', () => {

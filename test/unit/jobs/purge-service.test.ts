@@ -211,6 +211,7 @@ describe('jobs', () => {
     const { id } = await gateway.service.submit(order());
     await hasWorked(gateway, id);
     await assert.rejects(gateway.service.change(id, { maxPerSecond: 5 }), /cannot be held to a rate/);
+    assert.equal((await gateway.service.change(id, { maxPerSecond: null })).maxPerSecond, null);
     assert.equal((await gateway.service.get(id)).maxPerSecond, null);
   });
 
