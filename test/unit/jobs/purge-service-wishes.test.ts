@@ -8,6 +8,7 @@ import {
   PurgeOverError,
 } from '../../../sidecar/jobs/errors.js';
 import type { IdFiles } from '../../../sidecar/jobs/id-files.js';
+import { newRecord } from '../../../sidecar/jobs/new-record.js';
 import { PurgeStoppedError, TooManyMatchesError } from '../../../sidecar/purge/errors.js';
 import type { PurgeEvent, PurgeReport } from '../../../sidecar/purge/events.js';
 import type { PurgeOrder } from '../../../sidecar/purge/purge-run.js';
@@ -283,6 +284,141 @@ describe('the recorded ids of a purge', () => {
       await assert.rejects(service.removeIds('nobody'), PurgeNotFoundError);
     }
     await close();
+  });
+});
+
+describe('a job that another process has begun', () => {
+  it('a job that goes on says that the ids recorded before are elsewhere, unless their list is here as well', async () => {
+    const note = 'The ids that the gateway one recorded are not in the list of ids here.';
+    for (const [query, worker, isHere, notes] of [
+      ['type=T&record=ids', 'one', false, [note]],
+      ['type=T&record=ids', 'one', true, []],
+      ['type=T&record=ids', 'w', false, []],
+      ['type=T', 'one', false, []],
+    ] as const) {
+      const recorder = { note: () => {}, close: async () => undefined };
+      const idFiles = { recorder: () => recorder, has: async () => isHere, sweep: async () => {} };
+      const made = purgeServiceOf(
+        async function* run() {
+          yield { type: 'finished', report: REPORT };
+        },
+        { idFiles: idFiles as unknown as IdFiles },
+      );
+      const begun: PurgeRecord = {
+        ...newRecord(orderOf(query), { state: 'queued', worker, createdAt: '2026-01-01T00:00:00.000Z' }),
+        startedAt: '2026-01-01T00:00:01.000Z',
+      };
+      await made.kept.store.put(begun, { headers: {} });
+      made.service.start();
+      await turns();
+      const { state, warnings, startedAt } = await made.service.get(begun.id);
+      assert.deepEqual([state, warnings, startedAt], ['succeeded', notes, begun.startedAt], query);
+      await made.service.close();
+    }
+  });
+
+  it('a job that another process takes while it waits for the store stops here, and its record is not touched', async () => {
+    const { one, two, kept, close } = twoProcesses(async function* run({ reserve }) {
+      yield { type: 'progress', hasBegun: false, ...REPORT, deleted: 0 };
+      await kept.store.releaseOthers('nobody');
+      const taken = await kept.store.take({
+        ...{ holder: 'two', leaseMs: 30_000, takesJobs: true, takesDryRuns: true, takesLapsed: false },
+      });
+      assert.ok(taken !== undefined);
+      await reserve?.(1);
+      yield assert.fail('nothing may be sent');
+    });
+    const { id } = await one.service.submit(orderOf('type=T&maxAffected=5'));
+    await turns();
+    assert.equal(one.told.at(-1), 'taken');
+    assert.deepEqual([one.service.isAtWork, two.told], [false, []]);
+    assert.equal((await kept.store.get(id))?.state, 'running');
+    await close();
+  });
+});
+
+describe('the places of purges, and their end', () => {
+  it('a dry run finds a place although as many purges as may are at work', async () => {
+    const made = purgeServiceOf(
+      async function* run(order, signal) {
+        if (!order.query.dryRun) yield* untilStopped(order, signal);
+        yield { type: 'finished', report: { ...REPORT, dryRun: true } };
+      },
+      { maxRunning: 1 },
+    );
+    const purge = made.service.run(orderOf(), NEVER).catch(() => {});
+    await turns();
+    const { record } = await made.service.run(orderOf('type=T&dryRun=true'), NEVER);
+    assert.deepEqual([record.state, record.dryRun], ['succeeded', true]);
+    made.running.stop();
+    await purge;
+    await made.service.close();
+  });
+
+  it('the number of waiting jobs is the last known one while the store is away', async () => {
+    const made = purgeServiceOf(untilStopped, { maxRunning: 1 });
+    for (let count = 0; count < 3; count += 1) await made.service.submit(orderOf());
+    assert.equal(await made.service.queued(), 2);
+    made.kept.isAway = true;
+    assert.equal(await made.service.queued(), 2);
+    made.kept.isAway = false;
+    made.service.stop();
+    made.running.stop();
+    await made.service.close();
+  });
+
+  it('a process that is closed asks its store for nothing more', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
+    const { one, kept, close } = twoProcesses();
+    one.service.start();
+    await turns();
+    await close();
+    const calls = kept.calls.length;
+    t.mock.timers.tick(60_000);
+    await turns();
+    assert.equal(kept.calls.length, calls);
+  });
+
+  it('a folder of recorded ids that cannot be read hinders no purge', async () => {
+    const idFiles = { sweep: () => Promise.reject(new Error('no rights')) } as unknown as IdFiles;
+    const made = purgeServiceOf(
+      async function* run() {
+        yield { type: 'finished', report: REPORT };
+      },
+      { idFiles },
+    );
+    made.service.start();
+    await turns();
+    assert.equal((await made.service.run(orderOf(), NEVER)).record.state, 'succeeded');
+    await made.service.close();
+  });
+
+  it('the list of ids of a purge is closed however that ends, and what is missing in it is a warning', async () => {
+    for (const isBroken of [false, true]) {
+      let closed = 0;
+      const recorder = {
+        note: () => {},
+        close: async () => ((closed += 1) === 1 ? 'The recorded ids are incomplete: x.' : undefined),
+      };
+      const idFiles = { recorder: () => recorder, has: async () => true } as unknown as IdFiles;
+      const made = purgeServiceOf(
+        async function* run() {
+          yield BEGUN;
+          if (isBroken) throw new Error('a bug');
+          yield { type: 'finished', report: REPORT };
+        },
+        { idFiles },
+      );
+      const { id } = await made.service.submit(orderOf('type=T&record=ids'));
+      await turns();
+      const { state, warnings } = await made.service.get(id);
+      assert.deepEqual(
+        [state, warnings],
+        [isBroken ? 'failed' : 'succeeded', ['The recorded ids are incomplete: x.']],
+      );
+      assert.ok(closed > 0);
+      await made.service.close();
+    }
   });
 });
 
