@@ -42,6 +42,19 @@ describe('a job whose broker is another one', () => {
     assert.match(embedded.record.warnings[1] ?? '', /^It waits for the embedded broker, /);
   });
 
+  it('a job whose broker is another one and that was lost counts no failures, and may have begun only if it deletes and had started', () => {
+    const notStarted = { ...recordOf() };
+    delete (notStarted as { startedAt?: string }).startedAt;
+    for (const [left, mayHaveBegun] of [
+      [leftOf({ failed: 3 }), true],
+      [leftOf({ failed: 3, dryRun: true }), undefined],
+      [{ ...leftOf(), record: notStarted }, undefined],
+    ] as const) {
+      const { record, job } = laidAside(left, 'w', NOW);
+      assert.deepEqual([record.failed, record.unknown, job?.mayHaveBegun], [0, 0, mayHaveBegun]);
+    }
+  });
+
   it('a job whose broker is another one keeps its counts when it was laid aside in order, and has its note once', () => {
     const once = laidAside(leftOf({ state: 'queued', warnings: ['first'] }), 'w', NOW);
     const again = laidAside(leftOf({ ...once.record }, { broker: 'http://third' }), 'w', NOW);
