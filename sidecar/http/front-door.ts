@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerProblem, type ProblemDraft } from './forward-problem.js';
 import type { PassThrough } from './pass-through.js';
-import { faultyFields, faultyMessage, longPath, longTarget } from './request-limits.js';
+import { faultyFields, faultyMessage, isMisframed, longPath, longTarget } from './request-limits.js';
 import type { LoopCheck } from './loop-check.js';
 import type { HostCheck } from './trusted-hosts.js';
 import { problem } from './problem-kinds.js';
@@ -87,6 +87,7 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
         return;
       case 'front door':
         onRefused?.(decision.reason, req, decision.problem);
+        if (isMisframed(req)) res.shouldKeepAlive = false;
         answerProblem(req, res, decision.problem, awaitsContinue);
         return;
       case 'gateway':

@@ -40,6 +40,11 @@ const OTHER_VERSION = problem(
 /** Some proxies use the older one unless they are told otherwise. */
 const VERSIONS: ReadonlySet<string> = new Set(['1.1', '1.0']);
 
+const CODING_BEFORE_ITS_TIME = problem(
+  'invalidRequest',
+  'The request has a Transfer-Encoding, which HTTP/1.0 does not know (RFC 9112, section 6.1). Send it as HTTP/1.1, or with a Content-Length.',
+);
+
 const UNKNOWN_CODING = problem(
   'transferCoding',
   'The only transfer coding accepted here is chunked (RFC 9112, section 6.1).',
@@ -72,7 +77,19 @@ export function faultyMessage({
 }: Pick<IncomingMessage, 'httpVersion' | 'headers'>): ProblemDraft | undefined {
   if (!VERSIONS.has(httpVersion)) return OTHER_VERSION;
   if (headers.host === undefined && httpVersion === '1.1') return NO_HOST;
+  if (isMisframed({ httpVersion, headers })) return CODING_BEFORE_ITS_TIME;
   return isPlainlyFramed(headers['transfer-encoding']) ? undefined : UNKNOWN_CODING;
+}
+
+/**
+ * True when it cannot be known where a request ends: servers of HTTP/1.0 did not read its Transfer-Encoding. Nothing behind
+ * it on its connection may be taken for a request (RFC 9112 § 6.1).
+ */
+export function isMisframed({
+  httpVersion,
+  headers,
+}: Pick<IncomingMessage, 'httpVersion' | 'headers'>): boolean {
+  return httpVersion !== '1.1' && headers['transfer-encoding'] !== undefined;
 }
 
 function ambiguous(name: string, fault: string): ProblemDraft {

@@ -123,6 +123,24 @@ describe('refusals at the edge', () => {
     assert.equal(broker.entities.count(), 0);
   });
 
+  it('nothing behind a Transfer-Encoding in HTTP/1.0 is taken for a request', async () => {
+    broker.entities.seed(3, (index) => ({ id: `urn:ngsi-ld:Behind:${index}`, type: 'Behind' }));
+    const purge = 'DELETE /ngsi-ld/v1/entities?type=Behind HTTP/1.1\r\nHost: g\r\n\r\n';
+    for (const line of [
+      'POST /ngsi-ld/v1/entities',
+      'POST /api/v2/domains',
+      'DELETE /ngsi-ld/v1/entities?type=X',
+    ]) {
+      for (const body of ['0\r\n\r\n', '3\r\nabc\r\n0\r\n\r\n']) {
+        const head = `${line} HTTP/1.0\r\nHost: g\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n`;
+        const answer = await exchange(gateway.port, head + body + purge);
+        assert.deepEqual(answer.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 400'], line);
+        assert.match(problemOf(answer).detail, /Transfer-Encoding/);
+      }
+    }
+    assert.equal(broker.entities.count(), 3);
+  });
+
   it('a client that resets its connection is neither refused nor logged', async () => {
     const before = await refusedIn(gateway, 'unreadable');
     const client = await connect(gateway.port);

@@ -156,6 +156,33 @@ describe('the front door as the server of Fastify 5', () => {
     assert.doesNotMatch(broker.received.join(''), /smuggled/);
   });
 
+  it('a Transfer-Encoding in HTTP/1.0 is 400, and its connection ends whatever the request is refused for (RFC 9112, section 6.1)', async () => {
+    const rest = '0\r\n\r\n';
+    for (const line of ['POST /ngsi-ld/v1/x', 'DELETE /ngsi-ld/v1/entities', 'POST /api/v2/echo']) {
+      const before = seen().length;
+      for (const version of ['1.0', '2.0', '0.9']) {
+        for (const fields of [
+          ['Transfer-Encoding: chunked'],
+          ['Transfer-Encoding: gzip, chunked'],
+          ['Transfer-Encoding: chunked', 'NGSILD-Tenant: a', 'NGSILD-Tenant: b'],
+        ]) {
+          const head = [`${line} HTTP/${version}`, 'Host: g', 'Connection: keep-alive', ...fields];
+          const answer = await exchange(port, `${head.join('\r\n')}\r\n\r\n${rest}`);
+          assert.deepEqual([statusOf(answer), problemOf(answer).status], [400, 400], head.join());
+          assert.match(answer, /\r\nConnection: close\r\n/, head.join());
+          if (version === '1.0' && fields.length === 1)
+            assert.match(problemOf(answer).detail, /Transfer-Encoding/);
+        }
+      }
+      assert.equal(seen().length, before, line);
+    }
+    assert.equal(refused.at(-1), 'fields');
+    const kept = await connect(port);
+    kept.send('POST /ngsi-ld/v1/x HTTP/1.0\r\nConnection: keep-alive\r\nContent-Length: 1\r\n\r\na');
+    assert.match(await kept.until(/\[\]$/), /^HTTP\/1\.1 200 [^]*Connection: keep-alive/);
+    kept.socket.destroy();
+  });
+
   it('the front door refuses expectations but 100-continue with 417, at once', async () => {
     const before = seen().length;
     for (const line of ['GET /health/live', 'POST /ngsi-ld/v1/entities', 'DELETE /ngsi-ld/v1/entities']) {
