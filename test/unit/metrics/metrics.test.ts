@@ -44,7 +44,45 @@ describe('the metrics of purges', () => {
   });
 });
 
+describe('metrics that nothing has happened to', () => {
+  it('the metrics of purges are there before the first purge, for every target, outcome and result', async () => {
+    const text = await createMetrics(idle()).text();
+    for (const target of ['entities', 'temporal']) {
+      assert.equal(valueOf(text, 'purges_started_total', { target }), 0);
+      for (const outcome of ['succeeded', 'partial', 'failed', 'cancelled', 'refused', 'interrupted'])
+        assert.equal(valueOf(text, 'purges_total', { target, outcome, dry_run: 'false' }), 0, outcome);
+      for (const result of ['deleted', 'already_gone', 'failed', 'unknown'])
+        assert.equal(valueOf(text, 'purge_items_total', { target, result }), 0, result);
+    }
+    assert.equal(valueOf(text, 'purge_retries_total', {}), 0);
+    assert.equal(valueOf(text, 'purge_records_lost_total', {}), 0);
+  });
+});
+
 describe('the metrics of requests', () => {
+  it('the metrics of requests count a request that was cut off as such, each method by its name, and refusals by their reason', async () => {
+    const metrics = createMetrics(idle());
+    metrics.requests.brokerAnswered({
+      ...{ method: 'DELETE', status: undefined, code: 'BROKER_REQUEST_ABORTED' },
+      ms: 1,
+    });
+    for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+      metrics.requests.passedThrough({ method, status: 304, ms: 1 });
+    for (const reason of ['host', 'loop', 'host']) metrics.requests.refused(reason);
+    const text = await metrics.text();
+    const cutOff = { method: 'DELETE', status_class: 'cut_off' };
+    assert.equal(valueOf(text, 'broker_request_duration_seconds_count', cutOff), 1);
+    assert.equal(valueOf(text, 'broker_request_duration_seconds_sum', cutOff), 0.001);
+    for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+      assert.equal(
+        valueOf(text, 'pass_through_duration_seconds_count', { method, status_class: '3xx' }),
+        1,
+        method,
+      );
+    assert.equal(valueOf(text, 'requests_refused_total', { reason: 'host' }), 2);
+    assert.equal(valueOf(text, 'requests_refused_total', { reason: 'loop' }), 1);
+  });
+
   it('the metrics of requests count answers of the broker by class, and requests without one by the failure', async () => {
     const metrics = createMetrics(idle());
     for (const status of [200, 204, 404, 503])
@@ -99,12 +137,14 @@ describe('the metrics of the moment', () => {
     const metrics = createMetrics({
       ...idle(),
       purgesRunning: () => running,
+      purgesQueued: async () => 9,
       workers: () => ({ waiting: 5, running: 2 }),
       isStoreUp: async () => isUp,
       lockWaits: () => ({ count: 4, ms: 2500 }),
     });
     const first = await metrics.text();
     assert.equal(valueOf(first, 'purges_running', {}), 3);
+    assert.equal(valueOf(first, 'purges_queued', {}), 9);
     assert.equal(valueOf(first, 'worker_tasks_waiting', {}), 5);
     assert.equal(valueOf(first, 'worker_tasks_running', {}), 2);
     assert.equal(valueOf(first, 'store_up', {}), 1);

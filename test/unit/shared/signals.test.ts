@@ -69,4 +69,14 @@ describe('the end of the parent', () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
     assert.deepEqual([told, looks], [1, seen]);
   });
+
+  it('the watch over the parent process keeps no process alive', () => {
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const before = timers();
+    const self = { ppid: 7 };
+    onParentEnd(self, 1, () => undefined);
+    assert.equal(timers(), before);
+    // Its next look ends it.
+    self.ppid = 1;
+  });
 });
