@@ -52,6 +52,17 @@ describe('the caller', () => {
   it('every header of the caller is first removed from the client’s request', () => {
     const caller = callerOf({ id: 'c', username: 'u', custom_id: 'x' }, { id: 'k' });
     for (const name of Object.keys(caller)) assert.ok((callerHeaders as readonly string[]).includes(name));
+    // All that Kong's own plugins set, and all that the sidecar may believe.
+    assert.deepEqual([...callerHeaders].sort(), [
+      ...[
+        'X-Anonymous-Consumer',
+        'X-Authenticated-Groups',
+        'X-Authenticated-Scope',
+        'X-Authenticated-UserId',
+      ],
+      ...['X-Consumer-Custom-ID', 'X-Consumer-Groups', 'X-Consumer-ID', 'X-Consumer-Username'],
+      'X-Credential-Identifier',
+    ]);
   });
 
   it('a caller whose name cannot be sent unchanged is refused', () => {

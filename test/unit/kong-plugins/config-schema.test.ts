@@ -40,6 +40,35 @@ describe('the configuration schema', () => {
     assert.equal(plugin.Name, 'ngsi-ld-purge');
   });
 
+  for (const [name, least, most] of [
+    ['sidecar_port', 1, 65_535],
+    ['connect_timeout_ms', 1, 2_147_483_646],
+    ['read_timeout_ms', 1, 2_147_483_646],
+    ['max_affected', 1, 2_147_483_647],
+    ['page_size', 1, 1_000_000],
+    ['batch_size', 1, 1_000_000],
+    ['concurrency', 1, 10_000],
+    ['temporal_concurrency', 1, 10_000],
+  ] as const) {
+    it(`the configuration schema takes ${name} from ${least} to ${most}, and nothing else`, () => {
+      for (const value of [least, most])
+        assert.equal(parseConfig({ sidecar_host: 's', [name]: value }).ok, true, `${value}`);
+      for (const value of [least - 1, most + 1, least + 0.5, String(least), true, -1])
+        assert.equal(parseConfig({ sidecar_host: 's', [name]: value }).ok, false, `${value}`);
+    });
+  }
+
+  it('the configuration schema takes only booleans for its switches', () => {
+    for (const name of ['allow_temporal', 'dry_run_only']) {
+      for (const value of [true, false]) {
+        const parsed = parseConfig({ sidecar_host: 's', [name]: value });
+        assert.equal(parsed.ok && parsed.config[name as 'dry_run_only'], value, name);
+      }
+      for (const value of ['true', 0, 1, ''])
+        assert.equal(parseConfig({ sidecar_host: 's', [name]: value }).ok, false, name);
+    }
+  });
+
   it('the configuration schema fills in every default', () => {
     assert.deepEqual(parseConfig({ sidecar_host: 'sidecar' }), {
       ok: true,

@@ -319,6 +319,7 @@ describe('a problem', () => {
       ['/ngsi-ld/v1\\entities', '/ngsi-ld/v1%5Centities'],
       ['/ngsi-ld/v1/\u00e4/../entities', '/ngsi-ld/v1/%C3%A4/../entities'],
       ['/ngsi-ld/v1/entities/%', '/ngsi-ld/v1/entities/%25'],
+      ['/ngsi-ld/v1%2fentities/%2F/%zz', '/ngsi-ld/v1%2fentities/%2F/%25zz'],
     ] as const;
     for (const [rawPath, instance] of paths)
       assert.equal(instanceOf(await run({ rawPath, path: '/ngsi-ld/v1/entities' })), instance);
