@@ -281,6 +281,32 @@ describe('loadConfig: DATABASE_URL', () => {
       assert.equal(loadConfig({ DATABASE_URL: url }).DATABASE_URL, url);
   });
 
+  it('loadConfig takes no parameter of DATABASE_URL that would be left out silently, and each of the others', () => {
+    const known = [
+      'sslmode',
+      'sslrootcert',
+      'sslcert',
+      'sslkey',
+      'host',
+      'port',
+      'application_name',
+      'options',
+    ];
+    for (const name of [...known, 'connect_timeout']) {
+      const value = { sslmode: 'require', connect_timeout: '9999' }[name] ?? 'x';
+      const url = `postgres://u@h/db?${name}=${value}`;
+      assert.equal(loadConfig({ DATABASE_URL: url }).DATABASE_URL, url, name);
+    }
+    for (const name of ['ssl', 'user', 'password', 'sslpassword', 'dbname', 'SSLMODE', 'keepalives', ''])
+      assert.equal(mistakesOf({ DATABASE_URL: `postgres://u@h/db?${name}=x` }).length, 1, name);
+    for (const timeout of ['10000', '-1', '1.5'])
+      assert.equal(mistakesOf({ DATABASE_URL: `postgres://u@h/db?connect_timeout=${timeout}` }).length, 1);
+    for (const mode of ['disable', 'require', 'verify-full'])
+      assert.ok(loadConfig({ DATABASE_URL: `postgres://u@h/db?sslmode=${mode}` }));
+    for (const mode of ['allow', 'prefer', 'no-verify', '', 'Require'])
+      assert.equal(mistakesOf({ DATABASE_URL: `postgres://u@h/db?sslmode=${mode}` }).length, 1, mode);
+  });
+
   it('loadConfig reports a mistake in DATABASE_URL without repeating any of it', () => {
     for (const [url, says] of [
       ['hunter2', /must be a URL such as postgres:/],

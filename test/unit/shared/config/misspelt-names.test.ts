@@ -77,7 +77,14 @@ describe('misspeltNames', () => {
   });
 
   it('misspeltNames ignores names that differ from a setting in more than one slip', () => {
-    for (const name of ['LGO_LVEEL', 'LOG_LVEELS', 'LOGG_LEVELS', 'DATABSAE_PAHT', 'METRISC_PORTX'])
+    for (const name of [
+      'LGO_LVEEL',
+      'LOG_LVEELS',
+      'LOGG_LEVELS',
+      'LOG_LABEL',
+      'DATABSAE_PAHT',
+      'METRISC_PORTX',
+    ])
       assert.deepEqual(meant(name), [], name);
     assert.equal(meant('LOG_LVEEL').length, 1);
   });

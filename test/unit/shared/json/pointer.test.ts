@@ -4,10 +4,13 @@ import fc from 'fast-check';
 import { fragmentOf, pointerOf, step, tokensOf } from '../../../../sidecar/shared/json/pointer.js';
 import { documentUri, resolveUri } from '../../../../sidecar/schemas/json-schema/uri.js';
 
+/** Tokens that look like escapes. */
+const ESCAPES = fc.string({ unit: fc.constantFrom('~', '0', '1', '/') });
+
 describe('JSON pointers', () => {
   it('JSON pointers have the tokens they are made from, whatever these hold (RFC 6901)', () => {
     fc.assert(
-      fc.property(fc.array(fc.string({ unit: 'binary' })), (tokens) => {
+      fc.property(fc.array(fc.oneof(fc.string({ unit: 'binary' }), ESCAPES)), (tokens) => {
         assert.deepEqual(tokensOf(pointerOf(tokens)), tokens);
         const decoded = resolveUri(`#${fragmentOf(tokens)}`)?.fragment;
         assert.equal(decoded, pointerOf(tokens));
@@ -15,6 +18,7 @@ describe('JSON pointers', () => {
     );
     assert.deepEqual(tokensOf(''), []);
     assert.deepEqual(tokensOf('/'), ['']);
+    assert.deepEqual(tokensOf('/~01/~10/~0~1'), ['~1', '/0', '~/']);
     assert.equal(fragmentOf(['a#b/c']), '/a%23b~1c');
     assert.equal(fragmentOf(['half \ud800 a pair']), '/half%20%EF%BF%BD%20a%20pair');
   });

@@ -111,6 +111,16 @@ describe('checkJson', () => {
     }
   });
 
+  it('checkJson refuses every control character in a string, and takes every escape and all other characters', () => {
+    for (let code = 0; code < 0x20; code += 1)
+      assert.equal(takes(`"a${String.fromCharCode(code)}"`), false, `${code}`);
+    for (const character of [' ', '\x7f', '\x80', '\u2028', '\ud800']) assert.ok(takes(`"${character}"`));
+    for (const escape of ['"', '\\', '/', 'b', 'f', 'n', 'r', 't', 'u00aF'])
+      assert.ok(takes(`"\\${escape}"`), escape);
+    for (const escape of ["'", '0', 'a', 'v', 'x41', 'U0041', 'u41', '\n'])
+      assert.equal(takes(`"\\${escape}"`), false, escape);
+  });
+
   it('checkJson finds a repeated member, however its name is written, in its own object only', () => {
     for (const text of ['{"a":1,"a":1}', '{"a":1,"\\u0061":1}', '[{"x":{"":0,"":0}}]', '{"a":{"a":1},"a":1}'])
       assert.equal(takes(text), false, text);
@@ -183,6 +193,18 @@ describe('readJson', () => {
     assert.deepEqual(readJson('[1,\n x]'), {
       unreadable: { line: 2, column: 2, detail: 'expected a value', isTooDeep: false },
     });
+  });
+
+  it('readJson takes five hundred levels of arrays and objects, and not one more', () => {
+    for (const [open, close] of [
+      ['[', ']'],
+      ['{"a":', '}'],
+    ] as const) {
+      const nested = (levels: number) => `${open.repeat(levels - 1)}[]${close.repeat(levels - 1)}`;
+      assert.ok('value' in readJson(nested(500)));
+      const read = readJson(nested(501));
+      assert.ok('unreadable' in read && read.unreadable.isTooDeep);
+    }
   });
 
   it('readJson marks texts that are nested too deep', () => {
