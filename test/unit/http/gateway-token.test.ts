@@ -60,4 +60,16 @@ describe('createTokenCheck', () => {
   it('createTokenCheck reads the header in lower case, as node:http gives it', () => {
     assert.equal(TOKEN_HEADER, 'x-gateway-token');
   });
+
+  it('createTokenCheck tells of each request without the right token, and of no other', () => {
+    let told = 0;
+    const check = createTokenCheck(TOKEN, () => (told += 1));
+    check(TOKEN);
+    assert.equal(told, 0);
+    for (const [index, header] of [undefined, 'wrong', [TOKEN, TOKEN]].entries()) {
+      assert.throws(() => check(header), RequestRefusedError);
+      assert.equal(told, index + 1);
+    }
+    createTokenCheck(undefined, () => assert.fail('nothing is refused'))(undefined);
+  });
 });

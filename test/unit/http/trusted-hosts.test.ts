@@ -29,7 +29,16 @@ describe('createHostCheck', () => {
         'gw.city.test.evil.test',
         '127.0.0.1.evil.test',
       ],
-      ...['', 'xgw.city.test', '[evil', 'localhost@evil.test', '1.2.3', 'a,b'],
+      ...[
+        '',
+        'xgw.city.test',
+        'evillocalhost',
+        'evil-localhost:80',
+        '[evil',
+        'localhost@evil.test',
+        '1.2.3',
+        'a,b',
+      ],
     ])
       assert.equal(statusOf(host), 'host-not-allowed', host);
   });
