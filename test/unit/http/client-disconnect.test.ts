@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { EventEmitter, once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { request } from 'undici';
@@ -91,5 +91,15 @@ describe('the disconnect of a client', () => {
       await closed;
       assert.equal(signal.aborted, !isAnswered);
     }
+  });
+
+  it('a client that has disconnected before the work begins aborts it at once', () => {
+    const response = Object.assign(new EventEmitter(), { writableFinished: false });
+    const requestOn = (destroyed: boolean) => ({ socket: { destroyed } }) as unknown as IncomingMessage;
+    const signalOn = (destroyed: boolean) =>
+      disconnectSignal(requestOn(destroyed), response as unknown as ServerResponse);
+    const [gone, there] = [signalOn(true), signalOn(false)];
+    assert.deepEqual([gone.aborted, there.aborted], [true, false]);
+    assert.match(String(gone.reason), /disconnected/);
   });
 });
