@@ -13,6 +13,7 @@ import {
   TaskTooCostlyError,
   WorkersBusyError,
 } from '../../../sidecar/shared/workers/errors.js';
+import { GatewayError } from '../../../sidecar/shared/errors.js';
 import { ROOT } from '../../support/project.js';
 
 const MODEL = { kind: 'model', domain: 'D', name: 'M' } as const;
@@ -105,7 +106,112 @@ describe('problemOf: the table of codes', () => {
   });
 });
 
+describe('problemOf: each code', () => {
+  class Coded extends GatewayError {
+    constructor(readonly code: string) {
+      super('As it says.');
+    }
+  }
+  const SOON = { 'retry-after': '1' };
+  const LATER = { 'retry-after': '5' };
+
+  for (const [name, codes, headers] of [
+    ['notSupported', ['PURGE_UNSUPPORTED'], {}],
+    ['forbiddenByPolicy', ['PURGE_FORBIDDEN_BY_POLICY'], {}],
+    ['filterIgnored', ['PURGE_FILTER_IGNORED'], {}],
+    ['unexpectedEntity', ['PURGE_UNEXPECTED_ENTITY'], {}],
+    ['tooManyMatches', ['PURGE_TOO_MANY_MATCHES'], {}],
+    ['uncountableMatches', ['PURGE_UNCOUNTABLE'], {}],
+    ['notConverging', ['PURGE_NOT_CONVERGING'], {}],
+    ['shuttingDown', ['PURGE_STOPPED'], LATER],
+    // Who cancelled it does not want it to be tried again.
+    ['purgeCancelled', ['PURGE_CANCELLED'], {}],
+    ['tooManyPurges', ['PURGE_TOO_MANY_RUNNING', 'PURGE_QUEUE_FULL'], LATER],
+    ['notFound', ['PURGE_NOT_FOUND', 'PURGE_IDS_NOT_FOUND', 'STORE_NOT_FOUND', 'TYPE_UNKNOWN'], {}],
+    ['purgeOver', ['PURGE_OVER'], {}],
+    ['runUnderWay', ['RETENTION_RUN_UNDER_WAY'], {}],
+    ['jobSecretMissing', ['JOB_SECRET_MISSING'], {}],
+    ['brokerReplyUnusable', ['BROKER_REPLY_UNUSABLE'], {}],
+    ['storeUnavailable', ['STORE_UNAVAILABLE'], SOON],
+    ['modelPublished', ['MODEL_PUBLISHED'], {}],
+    ['invalidRequest', ['ARCHIVE_UNREADABLE', 'REPOSITORY_UNCLEAR', 'REFERENCE_URI_INVALID'], {}],
+    ['bodyTooLarge', ['REPOSITORY_TOO_LARGE'], {}],
+    ['bodyInvalid', ['BODY_INVALID', 'SAMPLES_INVALID', 'SCHEMA_MISSING', 'SUNSET_INVALID'], {}],
+    ['limitExceeded', ['SAMPLES_TOO_RICH', 'LIMIT_EXCEEDED'], {}],
+    ['typeAmbiguous', ['TYPE_AMBIGUOUS'], {}],
+    ['jsonLdInvalid', ['JSON_LD_INVALID'], {}],
+    ['dataDropped', ['DATA_DROPPED'], {}],
+    ['contextInvalid', ['CONTEXT_UNUSABLE'], {}],
+    ['contextRefused', ['CONTEXT_REFUSED'], {}],
+    ['contextUnavailable', ['CONTEXT_FETCH_FAILED'], {}],
+    ['deadlineExceeded', ['WORK_DEADLINE_EXCEEDED'], {}],
+    ['busy', ['WORKER_TASK_TOO_COSTLY', 'WORKERS_BUSY'], SOON],
+    ['busy', ['IMPORT_RUNNING'], LATER],
+  ] as const) {
+    it(`the problem of ${codes.join(', ')} is ${name}, ${'retry-after' in headers ? 'to be tried again' : 'without a time'}`, () => {
+      for (const code of codes) {
+        const answer = problemOf(new Coded(code));
+        const { type, title, status } = answer?.problem ?? {};
+        assert.deepEqual({ type, title, status }, problemKinds[name], code);
+        assert.equal(answer?.problem.detail, 'As it says.');
+        assert.deepEqual(answer.headers, headers, code);
+      }
+    });
+  }
+
+  it('text that cannot be stored is the fault of its member, where it is one of the body', () => {
+    for (const member of ['name', 'description', 'contextBase']) {
+      const error = new store.UnstorableTextError(member);
+      const errors = [{ pointer: `/${member}`, detail: error.message }];
+      assert.deepEqual(problemOf(error)?.problem['errors' as never], errors, member);
+    }
+  });
+});
+
+describe('problemKinds', () => {
+  it('a problem of each type has the status that docs/errors.md states', () => {
+    const page = readFileSync(join(ROOT, 'docs/errors.md'), 'utf8');
+    const stated = new Map(
+      Array.from(page.matchAll(/^### ([a-z-]+)\n\n\*\*(\d{3})\b/gm), ([, type = '', status]) => [
+        type,
+        Number(status),
+      ]),
+    );
+    assert.ok(stated.size > 30, `${stated.size} types`);
+    for (const { type, status } of Object.values(problemKinds)) {
+      const own = /^urn:ngsi-ld-gateway:problem:(.*)$/.exec(type)?.[1];
+      if (own !== undefined && stated.has(own)) assert.equal(status, stated.get(own), own);
+    }
+  });
+
+  it('a problem of a type of the standard has its status', () => {
+    const standard = Object.entries(problemKinds).filter(([, { type }]) => type.startsWith('https:'));
+    assert.deepEqual(Object.fromEntries(standard.map(([name, { status }]) => [name, status])), {
+      ...{ invalidRequest: 400, badRequestData: 400, requestTimeout: 408, uriTooLong: 414 },
+      ...{ expectationFailed: 417, fieldsTooLarge: 431, notFound: 404, alreadyExists: 409 },
+      ...{ internalError: 500, brokerContextUnavailable: 502, contextUnavailable: 504 },
+    });
+  });
+});
+
 describe('startErrorLines: a database that cannot be opened', () => {
+  it('a database that cannot be opened names the setting from which it comes', () => {
+    class Unusable extends GatewayError {
+      constructor(
+        readonly code: string,
+        message: string,
+      ) {
+        super(message);
+      }
+    }
+    for (const [code, message, line] of [
+      ['DATABASE_UNUSABLE', 'postgres://h/db is away', 'DATABASE_URL: postgres://h/db is away'],
+      ['DATABASE_UNUSABLE', 'a.db is locked', 'DATABASE_PATH: a.db is locked'],
+      ['OTHER', 'postgres://h/db is away', 'postgres://h/db is away'],
+    ] as const)
+      assert.deepEqual(startErrorLines(new Unusable(code, message)), [line]);
+  });
+
   it('a database that cannot be opened names the setting', () => {
     assert.deepEqual(
       startErrorLines(new NotADatabaseError('a.db')).map((line) => line.slice(0, 44)),

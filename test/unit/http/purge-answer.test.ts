@@ -146,8 +146,39 @@ describe('purgeAnswer', () => {
     }));
     const report = { ...CLEAN, deleted: 0, failed: 5000, errors, success: [], warnings: ['199 - "w"'] };
     const { headers, body } = purgeAnswer(report, { id: 'p1', durationMs: 1, wantsRepresentation: false });
-    assert.equal((body as { errors: unknown[] }).errors.length, 1000);
+    const listed = (body as { errors: { entityId: string }[] }).errors;
+    assert.equal(listed.length, 1000);
+    // A warning concerns all matches, so it comes first.
+    assert.deepEqual(
+      [listed[0]?.entityId, listed[1]?.entityId, listed[999]?.entityId],
+      ['urn:ngsi-ld:*', 'urn:a:0', 'urn:a:998'],
+    );
     assert.equal(headers['purge-failed'], '5000');
+  });
+
+  it('purgeAnswer says that there may be more also where nothing was counted', () => {
+    const report = {
+      ...CLEAN,
+      dryRun: true,
+      matched: 0,
+      deleted: 0,
+      success: [],
+      isLowerBound: true as const,
+    };
+    const { body } = purgeAnswer(report, { id: 'p1', durationMs: 1, wantsRepresentation: false });
+    assert.deepEqual(body, { matched: 0, sample: [], atLeast: true });
+  });
+
+  it('purgeAnswer passes on two thousand characters of warnings at most, and five hundred of each in its error item', () => {
+    const warnings = ['w'.repeat(600), 'x'.repeat(2000)];
+    const { headers, body } = purgeAnswer(
+      { ...CLEAN, warnings },
+      { id: 'p1', durationMs: 1, wantsRepresentation: false },
+    );
+    assert.equal(headers['ngsild-warning'], warnings.join(', ').slice(0, 2000));
+    const [first] = (body as { errors: { error: { detail: string; status: number } }[] }).errors;
+    assert.match(first?.error.detail ?? '', /: w{500}\. Matches/);
+    assert.equal(first?.error.status, 502);
   });
 
   it('purgeAnswer is 207 with a BatchOperationResult (clause 5.2.16) when something could not be deleted', () => {

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { readHealth, type HealthOptions } from '../../../sidecar/http/health.js';
+
+type Sent = Parameters<HealthOptions['client']['send']>[0];
+
+/** The health of a gateway whose broker gives this status, or none. */
+function healthOf(brokerStatus: number | undefined, isReady: boolean, isShuttingDown = false) {
+  const sent: Sent[] = [];
+  const options = {
+    client: {
+      send: async (request: Sent) => {
+        sent.push(request);
+        if (brokerStatus === undefined) throw new Error('out of reach');
+        return { status: brokerStatus };
+      },
+    },
+    schemas: { isReady: async () => isReady },
+    isShuttingDown: () => isShuttingDown,
+  } as unknown as HealthOptions;
+  return { sent, health: readHealth(options) };
+}
+
+describe('the health of the gateway', () => {
+  it('a gateway is up while broker and database are', async () => {
+    for (const [status, isReady, expected] of [
+      [200, true, { status: 'up', broker: 'up', database: 'up' }],
+      [200, false, { status: 'down', broker: 'up', database: 'down' }],
+      [undefined, true, { status: 'down', broker: 'down', database: 'up' }],
+      [undefined, false, { status: 'down', broker: 'down', database: 'down' }],
+    ] as const)
+      assert.deepEqual(await healthOf(status, isReady).health, expected);
+  });
+
+  it('a broker is up with any answer but a server error', async () => {
+    for (const status of [200, 204, 301, 400, 401, 404, 499])
+      assert.equal((await healthOf(status, true).health).broker, 'up', `${status}`);
+    for (const status of [500, 501, 503, 599])
+      assert.equal((await healthOf(status, true).health).broker, 'down', `${status}`);
+  });
+
+  it('a gateway that shuts down says so, and asks nobody', async () => {
+    const { health, sent } = healthOf(200, true, true);
+    const nobody = { broker: 'not asked', database: 'not asked' } as const;
+    assert.deepEqual(await health, { status: 'shutting down', ...nobody });
+    assert.deepEqual(sent, []);
+  });
+
+  it('the broker is asked for one entity at most, and not waited for without end', async () => {
+    const { health, sent } = healthOf(200, true);
+    await health;
+    assert.equal(sent.length, 1);
+    assert.equal(sent[0]?.method, 'GET');
+    assert.match(sent[0].path, /^\/entities\?type=\w+&limit=1$/);
+    assert.ok(sent[0].signal instanceof AbortSignal);
+  });
+});
