@@ -343,6 +343,17 @@ describe('a request on its way to the broker', () => {
     await leave();
   });
 
+  it('a byte of a body makes up for its own time alone', async (t) => {
+    const { start, req, exchange, leave } = await arrived(UPLOAD);
+    await start();
+    await nextTurn();
+    const beforeMs = exchange.idleSinceMs;
+    t.mock.method(performance, 'now', () => beforeMs + 60_000);
+    req.emit('data', Buffer.from('d'));
+    assert.equal(exchange.idleSinceMs, beforeMs + 1);
+    await leave();
+  });
+
   it('a client is idle from the time when the broker has taken what there was', async (t) => {
     const { start, dispatched, exchange, leave } = await arrived(UPLOAD);
     await start();

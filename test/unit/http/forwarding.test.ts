@@ -151,6 +151,11 @@ describe('brokerTarget', () => {
 });
 
 describe('instanceOf', () => {
+  it('instanceOf repeats 8 KiB of a path at most', () => {
+    assert.equal(instanceOf(`/${'x'.repeat(8191)}`).length, 8192);
+    assert.equal(instanceOf(`/${'x'.repeat(9000)}`).length, 8192);
+  });
+
   it('instanceOf is a URI reference without the query, whatever the target', () => {
     assert.equal(instanceOf('/ngsi-ld/v1/a%2F?secret=1'), '/ngsi-ld/v1/a%2F');
     assert.equal(instanceOf('/a\\b<c>"%zz#é'), '/a%5Cb%3Cc%3E%22%25zz%23%E9');
