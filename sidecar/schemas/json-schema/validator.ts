@@ -11,8 +11,9 @@ const UNEVALUATED = ['unevaluatedProperties', 'unevaluatedItems'];
 
 const NO_FAULTS: readonly ErrorObject[] = [];
 
-/** Keywords on properties that depend on each other. */
+/** Keywords on properties that depend on each other, and keywords on items that do. */
 const PROPERTY_KEYWORDS = ['properties', 'patternProperties', 'additionalProperties'];
+const TUPLE_KEYWORDS = ['prefixItems', 'items'];
 
 /** Schemas whose code is optimized have no more positions than this. */
 const MAX_OPTIMIZED = 300;
@@ -60,7 +61,8 @@ export function compileSchema(
   // Ajv gives some keywords of other vocabularies a meaning of its own, and fails on others.
   const flat = flatten(linked, {
     keeps: (keyword) => ASSERTIONS.has(keyword),
-    finish: (schema) => countingContains(tracksEvaluated ? withPatternsApart(schema) : schema),
+    finish: (schema) =>
+      countingContains(withTuplesApart(tracksEvaluated ? withPatternsApart(schema) : schema)),
   });
   // The schema was checked against its own draft's meta-schema, and conversion keeps it valid.
   const ajv = new Ajv2020({
@@ -97,9 +99,24 @@ function countingContains(schema: JsonObject): JsonObject {
  * evaluated properties to be known there; after `anyOf` and the like they may not be, and it throws a TypeError.
  */
 function withPatternsApart(schema: JsonObject): JsonObject {
-  if (!Object.hasOwn(schema, 'patternProperties')) return schema;
-  const [own, others] = [true, false].map((isOwn) =>
-    objectOf(Object.entries(schema).filter(([keyword]) => PROPERTY_KEYWORDS.includes(keyword) === isOwn)),
-  );
-  return { ...others, allOf: [...(own === undefined ? [] : [own]), ...schemasIn(schema, 'allOf')] };
+  return Object.hasOwn(schema, 'patternProperties') ? withApart(schema, PROPERTY_KEYWORDS) : schema;
+}
+
+/**
+ * Moves `prefixItems` and `items` into a schema of their own, where other keywords look at all items. Where it may stop at the
+ * first fault, as it always may within `not` and `if`, Ajv's code for `prefixItems` passes over the keywords after it for an
+ * array that is shorter: an empty one would contain anything. And `uniqueItems` takes all items to be of the type that `items`
+ * beside it asks for: others, which `prefixItems` describes, could be repeated.
+ */
+function withTuplesApart(schema: JsonObject): JsonObject {
+  const looksAtAll = Object.hasOwn(schema, 'contains') || Object.hasOwn(schema, 'uniqueItems');
+  return looksAtAll && Object.hasOwn(schema, 'prefixItems') ? withApart(schema, TUPLE_KEYWORDS) : schema;
+}
+
+/** The same schema, with these of its keywords as the first in its `allOf`. */
+function withApart(schema: JsonObject, keywords: readonly string[]): JsonObject {
+  const entries = Object.entries(schema);
+  const own = objectOf(entries.filter(([keyword]) => keywords.includes(keyword)));
+  const others = objectOf(entries.filter(([keyword]) => !keywords.includes(keyword)));
+  return { ...others, allOf: [own, ...schemasIn(schema, 'allOf')] };
 }

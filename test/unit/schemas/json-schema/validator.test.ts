@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
+import type { JsonObject, JsonValue, Schema } from '../../../../sidecar/shared/json/json.js';
+import { type Dialect, DIALECT_URIS } from '../../../../sidecar/schemas/json-schema/keywords.js';
 import { loopsOf } from '../../../../sidecar/schemas/json-schema/usability.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
 import { compileSchema, createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
@@ -110,6 +111,24 @@ describe('a validator', () => {
       }
   });
 
+  for (const dialect of Object.keys(DIALECT_URIS) as Dialect[])
+    it(`a validator of a ${dialect} schema looks at all items, also of a list that is shorter than the first items described`, () => {
+      for (const tuple of TUPLES) {
+        const schema = { $schema: DIALECT_URIS[dialect], properties: around(inDialect(tuple, dialect)) };
+        for (const stopsAtFirst of dialect === '2020-12' ? [true, false] : [true]) {
+          const { validate } = compileSchema(resolveWith(schema), { stopsAtFirst, isOptimized: false });
+          for (const list of LISTS) {
+            const isGood = fits(tuple, list);
+            const expected = { plain: isGood, not: !isGood, then: !isGood, else: isGood, lists: !isGood };
+            for (const [name, isValid] of Object.entries(expected)) {
+              const found = validate({ [name]: name === 'lists' ? [list] : list });
+              assert.equal(found.length === 0, isValid, JSON.stringify({ tuple, name, list, stopsAtFirst }));
+            }
+          }
+        }
+      }
+    });
+
   it('a validator of a 2019-09 schema takes no item as evaluated by a contains that asks for none', () => {
     const { validate } = compileSchema(
       resolveWith({
@@ -147,6 +166,71 @@ describe('a validator', () => {
     assert.ok(!validity({ properties })({ p1499: 1 }));
   });
 });
+
+/** What is said of lists: their first items, the others, and something that is looked for among all of them. */
+interface Tuple extends JsonObject {
+  readonly prefixItems: readonly Schema[];
+  readonly items?: Schema;
+  readonly contains?: JsonObject;
+  readonly uniqueItems?: boolean;
+}
+
+const TEXT = { type: 'string' };
+
+const TUPLES: readonly Tuple[] = [[TEXT], [TEXT, TEXT], [true, TEXT], [{}, {}, TEXT]].flatMap((prefixItems) =>
+  [{}, { items: { type: 'number' } }].flatMap((rest) =>
+    [{ contains: TEXT }, { contains: { type: 'number' } }, { uniqueItems: true }].map((all) => ({
+      ...{ prefixItems, ...rest, ...all },
+    })),
+  ),
+);
+
+const LISTS: readonly (readonly (string | number)[])[] = [
+  ...[
+    [],
+    [1],
+    ['a'],
+    [1, 1],
+    [1, 2],
+    [1, 'a'],
+    ['a', 1],
+    ['a', 'a'],
+    ['a', 'b'],
+    [1, 1, 'a'],
+    [2, 1, 'a', 1],
+  ],
+];
+
+/** Schemas under which one of a list is held against the tuple in another way. */
+function around(tuple: JsonObject): JsonObject {
+  return {
+    plain: tuple,
+    not: { not: tuple },
+    then: { if: tuple, then: false },
+    else: { if: tuple, else: false },
+    lists: { items: { not: tuple } },
+  };
+}
+
+/** Older drafts have other names for the same. */
+function inDialect({ prefixItems, items, ...rest }: Tuple, dialect: Dialect): JsonObject {
+  if (dialect === '2020-12') return { prefixItems, ...(items === undefined ? {} : { items }), ...rest };
+  return { items: prefixItems, ...(items === undefined ? {} : { additionalItems: items }), ...rest };
+}
+
+/** What the specification says (2020-12 core, section 10.3.1; validation, section 6.4), of lists of strings and numbers. */
+function fits(
+  { prefixItems, items = true, contains, uniqueItems }: Tuple,
+  list: readonly JsonValue[],
+): boolean {
+  const isOf = (schema: Schema, value: JsonValue): boolean =>
+    typeof schema === 'boolean' ? schema : schema['type'] === undefined || schema['type'] === typeof value;
+  return (
+    list.every((value, index) => isOf(prefixItems[index] ?? items, value)) &&
+    (contains === undefined || list.some((value) => isOf(contains, value))) &&
+    (uniqueItems !== true || new Set(list).size === list.length)
+  );
+}
 
 function validity(schema: JsonObject): (value: JsonValue) => boolean {
   const validate = createValidator(resolveWith(schema));

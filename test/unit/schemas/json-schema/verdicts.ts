@@ -30,7 +30,7 @@ export function verdictOf(
     '2019-09': () => new Ajv2019(OPTIONS),
     '2020-12': () => new Ajv2020(OPTIONS),
   }[dialect]();
-  const read = (document: JsonObject) => neverEmpty(dialect === 'draft-07' ? refsAlone(document) : document);
+  const read = (document: JsonObject) => readRightly(dialect === 'draft-07' ? refsAlone(document) : document);
   for (const [uri, document] of documents) ajv.addSchema(read(document), uri);
   const validate = ajv.compile<JsonValue>(read(schema));
   return (document) => {
@@ -62,14 +62,24 @@ function refsAlone(schema: JsonValue): JsonValue {
   return Object.fromEntries(kept.map(([name, held]) => [name, refsAlone(held)]));
 }
 
-/** Ajv takes an empty list to contain what a list before it does: `contains` asks for one item at least. */
-function neverEmpty(schema: JsonObject): JsonObject;
-function neverEmpty(schema: JsonValue): JsonValue;
-function neverEmpty(schema: JsonValue): JsonValue {
-  if (isArray(schema)) return schema.map(neverEmpty);
+/**
+ * Ajv takes an empty list to contain what a list before it does: `contains` asks for one item at least. And descriptions of
+ * the first items keep it from looking at all of them for other keywords: they go into a schema of their own.
+ */
+function readRightly(schema: JsonObject): JsonObject;
+function readRightly(schema: JsonValue): JsonValue;
+function readRightly(schema: JsonValue): JsonValue {
+  if (isArray(schema)) return schema.map(readRightly);
   if (!isObject(schema)) return schema;
-  const inner = Object.fromEntries(Object.entries(schema).map(([name, held]) => [name, neverEmpty(held)]));
+  const inner = Object.fromEntries(Object.entries(schema).map(([name, held]) => [name, readRightly(held)]));
   const { contains, minContains = 1, minItems = 0 } = inner;
-  if (contains === undefined || minContains === 0) return inner;
-  return { ...inner, minItems: Math.max(1, Number(minItems)) };
+  const isNeverEmpty = contains !== undefined && minContains !== 0;
+  const read = isNeverEmpty ? { ...inner, minItems: Math.max(1, Number(minItems)) } : inner;
+  if (contains === undefined && read['uniqueItems'] === undefined) return read;
+  const { prefixItems, items, additionalItems, allOf, ...others } = read;
+  if (!isArray(prefixItems) && !isArray(items)) return read;
+  const tuple = Object.entries({ prefixItems, items, additionalItems }).flatMap(([name, held]) =>
+    held === undefined ? [] : [[name, held] as const],
+  );
+  return { ...others, allOf: [Object.fromEntries(tuple), ...(isArray(allOf) ? allOf : [])] };
 }

@@ -305,7 +305,7 @@ describe('any explanation', () => {
       fc.property(schemas, fc.array(documents, { minLength: 1, maxLength: 8 }), (schema, values) => {
         const linked = resolveWith(schema);
         // The validator is wrong about some schemas with these keywords.
-        fc.pre(!/unevaluated|contains/.test(JSON.stringify(schema)) && loopsOf(linked).length === 0);
+        fc.pre(!JSON.stringify(schema).includes('unevaluated') && loopsOf(linked).length === 0);
         const { flat, validate } = compileSchema(linked, { stopsAtFirst: true });
         for (const value of values) {
           const found = explain(flat, value);
