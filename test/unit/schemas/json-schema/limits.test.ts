@@ -8,6 +8,36 @@ import { faultsOfRefusal } from './refusal.js';
 const CODE = 'SCHEMA_LIMIT_EXCEEDED';
 
 describe('the limits of schemas', () => {
+  it('the limits of schemas hold at exactly the numbers that are named', async () => {
+    const sized = (bytes: number) => ({ title: 'a'.repeat(bytes - Buffer.byteLength('{"title":""}')) });
+    const nested = (levels: number) => ({
+      const: Array.from({ length: levels - 2 }).reduce<JsonValue>((inner) => [inner], []),
+    });
+    const pattern = (length: number) => ({ pattern: 'a'.repeat(length) });
+    const second = (length: number) => ({ patternProperties: { b: true, ['a'.repeat(length)]: true } });
+    for (const [limit, schemaOf] of [
+      [SCHEMA_LIMITS.bytes, sized],
+      [SCHEMA_LIMITS.nesting, nested],
+      [SCHEMA_LIMITS.patternLength, pattern],
+      [SCHEMA_LIMITS.patternLength, second],
+    ] as const) {
+      resolveWith(schemaOf(limit));
+      await faultsOfRefusal(() => resolveWith(schemaOf(limit + 1)), CODE);
+    }
+  });
+
+  it('the limits of schemas count documents that are missing, and those that other documents name', async () => {
+    const first = 'https://example.com/first';
+    const referring = (count: number) => ({
+      allOf: Array.from({ length: count - 2 }, (_, index) => ({ $ref: `https://example.com/${index}` })),
+      $ref: first,
+    });
+    const stored = new Map([[first, { $ref: 'https://example.com/last' }]]);
+    const most = SCHEMA_LIMITS.documents;
+    await faultsOfRefusal(() => resolveWith(referring(most), stored), 'SCHEMA_REFERENCE_DANGLING');
+    await faultsOfRefusal(() => resolveWith(referring(most + 1), stored), CODE);
+  });
+
   it('the depth of schemas within each other is limited, by whatever keyword', async () => {
     const keywords: readonly ((inner: JsonObject) => JsonObject)[] = [
       (inner) => ({ properties: { a: inner } }),
