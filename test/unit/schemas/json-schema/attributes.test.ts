@@ -102,6 +102,18 @@ describe('the attributes of a model', () => {
       }),
       { a: 'GeoProperty', b: 'GeoProperty', c: 'Property', d: 'Property', e: 'Property', f: 'GeoProperty' },
     );
+    const types = ['Point', 'MultiPoint', 'LineString', 'MultiLineString', 'Polygon', 'MultiPolygon'];
+    for (const [type, held] of [
+      ...types.map((one) => [one, 'coordinates']),
+      ['GeometryCollection', 'geometries'],
+    ])
+      assert.deepEqual(
+        kindsOf({ a: { properties: { type: { const: String(type) }, [String(held)]: { type: 'array' } } } }),
+        { a: 'GeoProperty' },
+        type,
+      );
+    // Nothing tells a geometry from other objects with such a type but what it holds.
+    assert.deepEqual(kindsOf({ a: { properties: { type: { const: 'Point' } } } }), { a: 'Property' });
   });
 
   it('the attributes of a model are those of every branch, and an attribute of several branches has all their schemas', () => {
@@ -110,6 +122,7 @@ describe('the attributes of a model', () => {
       anyOf: [{ properties: { b: { const: 1 } }, required: ['b'] }, { properties: { b: { const: 2 } } }],
       if: { properties: { onlyTested: true } },
       then: { properties: { c: true } },
+      else: { properties: { e: true } },
       not: { properties: { never: true } },
       dependentSchemas: { a: { properties: { d: true } } },
     });
@@ -118,6 +131,7 @@ describe('the attributes of a model', () => {
       ['b', { anyOf: [{ const: 1 }, { const: 2 }] }, false],
       ['c', true, false],
       ['d', true, false],
+      ['e', true, false],
     ]);
   });
 
