@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { compareSchemas } from '../../../../sidecar/schemas/json-schema/change-report.js';
+import { reasonOf } from '../../../../sidecar/schemas/json-schema/differences.js';
 import type { JsonObject } from '../../../../sidecar/shared/json/json.js';
 
 function detailOf(before: JsonObject, after: JsonObject): string {
@@ -47,6 +48,66 @@ describe('the details of a change report', () => {
     for (const [before, after, detail] of details) assert.equal(detailOf(before, after), detail);
     const [difference] = compareSchemas(one, { ...one, minContains: 2 }).differences;
     assert.deepEqual([difference?.pointer, difference?.reason], ['/minContains', 'range']);
+  });
+
+  it('the details of a change report say of every keyword what its change is about', () => {
+    const reasons = {
+      type: ['type'],
+      values: ['enum', 'const'],
+      format: ['format', 'pattern'],
+      range: [
+        ...[
+          'minimum',
+          'maximum',
+          'exclusiveMinimum',
+          'exclusiveMaximum',
+          'multipleOf',
+          'minLength',
+          'maxLength',
+        ],
+        ...[
+          'minItems',
+          'maxItems',
+          'uniqueItems',
+          'minProperties',
+          'maxProperties',
+          'minContains',
+          'maxContains',
+        ],
+      ],
+      required: ['dependentRequired'],
+      structure: ['items', 'additionalProperties', 'anyOf', 'not', 'constructor', '__proto__', ''],
+    };
+    for (const [reason, keywords] of Object.entries(reasons))
+      for (const keyword of keywords) assert.equal(reasonOf(keyword), reason, keyword);
+  });
+
+  it('the details of a change report name a property that is gone, also where another keyword there has changed', () => {
+    const before = { type: 'object', properties: { a: { type: 'string' }, b: {} }, required: ['a', 'b'] };
+    const after = { type: 'object', properties: { a: { type: 'string' } }, required: ['a', 'c'] };
+    assert.deepEqual(
+      compareSchemas(before, after).differences.map((one) => [one.pointer, one.class, one.detail]),
+      [
+        ['/required', 'breaking', 'property "c" is required now'],
+        ['/properties/b', 'compatible', 'property "b" is not described any more'],
+        ['/required', 'compatible', 'property "b" is not required any more'],
+      ],
+    );
+  });
+
+  it('a property that is forbidden now breaks a schema that said nothing of it', () => {
+    const [only, ...others] = compareSchemas({}, { properties: { a: false } }).differences;
+    assert.deepEqual([only?.class, only?.pointer, others], ['breaking', '/properties/a', []]);
+  });
+
+  it('a property that a pattern may take may still be valid where others are forbidden', () => {
+    const before = { type: 'object', properties: { a: { type: 'string' } } };
+    const forbidden = { type: 'object', additionalProperties: false };
+    assert.equal(compareSchemas(before, forbidden).overall, 'breaking');
+    assert.equal(
+      compareSchemas(before, { ...forbidden, patternProperties: { '^a': {} } }).overall,
+      'narrowing',
+    );
   });
 
   it('the details of a change report are short, however long the values are', () => {

@@ -17,6 +17,16 @@ describe('what the change report proves', () => {
       [geometries('Point', 'Polygon'), geometries('Polygon', 'Point', 'LineString')],
       [{ not: { type: ['string', 'null'] } }, { not: { type: 'string' } }],
       [conditional(['x', 'y']), conditional(['x'])],
+      [
+        { allOf: [{ contains: { const: 1 }, minContains: 3 }, { contains: { const: 1 } }] },
+        { contains: { const: 1 }, minContains: 2 },
+      ],
+      [
+        { contains: { type: 'string' }, maxContains: 1 },
+        { contains: { const: 'a' }, minContains: 0, maxContains: 1 },
+      ],
+      [{ required: ['a'] }, { dependentRequired: { a: ['a'] } }],
+      [{}, { dependentRequired: { a: ['a'] } }],
       [{ dependencies: { a: ['b', 'c'] } }, { dependentRequired: { a: ['b'] } }],
       [{ dependentRequired: { a: ['b', 'c'] } }, { dependencies: { a: ['b'] } }],
       [{ dependencies: { a: { required: ['b'] } } }, { dependentSchemas: { a: { required: ['b'] } } }],
@@ -50,6 +60,15 @@ describe('what the change report proves', () => {
       [{ items: text, maxItems: 3 }, { prefixItems: [text, { const: 'a' }] }],
       [{ anyOf: [text, { type: 'null' }] }, { anyOf: [text] }],
       [{ not: { type: ['string', 'null'] } }, { not: { type: ['string', 'null', 'number'] } }],
+      [
+        { contains: text, maxContains: 2 },
+        { contains: { type: 'string', minLength: 1 }, maxContains: 1 },
+      ],
+      [
+        { contains: { type: 'string', minLength: 1 }, maxContains: 1 },
+        { contains: text, maxContains: 1 },
+      ],
+      [{ oneOf: [text, { type: 'null' }] }, { oneOf: [text, { type: 'string' }] }],
       [{ oneOf: [text, { minLength: 2 }] }, { oneOf: [{ minLength: 2 }] }],
       [{ unevaluatedProperties: false }, { properties: { a: text }, unevaluatedProperties: text }],
       [{ dependentRequired: { a: ['b'] } }, { dependentRequired: { a: ['b', 'c'] } }],
