@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { compareModels } from '../../../../sidecar/schemas/json-schema/compare-models.js';
+import { schemaTasks } from '../../../../sidecar/schemas/json-schema/tasks.js';
 import type { JsonObject } from '../../../../sidecar/shared/json/json.js';
 
 /** What is reported as a change of meaning when an attribute `a` is described otherwise. */
@@ -203,5 +204,57 @@ describe('a change of meaning', () => {
     );
     const coerced = compareModels(of({ a: 'x:a' }), of({ a: 'x:a' }, '{"@type":"@id"}'));
     assert.deepEqual([coerced.overall, coerced.differences.length], ['breaking', 1]);
+  });
+
+  it('a change of meaning is named for a hundred terms that the schema does not describe, and others are counted', () => {
+    const termsOf = (prefix: string, count: number) =>
+      Object.fromEntries(
+        Array.from({ length: count }, (_, index) => [`t${index}`, { iri: `${prefix}${index}` }]),
+      );
+    const detailsOf = (count: number) => {
+      const [before, after] = ['x:', 'y:'].map((prefix) => ({ schema: {}, terms: termsOf(prefix, count) }));
+      assert.ok(before !== undefined && after !== undefined);
+      return compareModels(before, after).differences.map(({ detail }) => detail);
+    };
+    const hundred = detailsOf(100);
+    assert.deepEqual([hundred.length, hundred.at(-1)], [100, '"t99" means y:99, meant x:99']);
+    const more = detailsOf(102);
+    assert.deepEqual([more.length, more.at(-1)], [101, '2 more terms of the context mean something else']);
+  });
+
+  it('a change of meaning is what a format of times makes of a text, for every such format', () => {
+    const readings = {
+      'date-time': 'a date and time',
+      'iso-date-time': 'a date and time',
+      date: 'a date',
+      time: 'a time of day',
+      'iso-time': 'a time of day',
+      duration: 'a duration',
+    };
+    const text = { type: 'string' };
+    for (const [format, reading] of Object.entries(readings)) {
+      const [[, detail] = []] = changesOf(text, { ...text, format });
+      assert.equal(detail, `the value of "a" is ${reading}, was a text`);
+    }
+    for (const [one, other] of [
+      ['date-time', 'iso-date-time'],
+      ['time', 'iso-time'],
+      ['uri', 'email'],
+    ])
+      assert.deepEqual(changesOf({ ...text, format: String(one) }, { ...text, format: String(other) }), []);
+    const either = { ...text, anyOf: [{ format: 'date' }, { format: 'duration' }] };
+    assert.equal(changesOf(either, { ...text, format: 'date' }).length, 1);
+    assert.equal(changesOf({ ...text, format: 'date' }, either).length, 0);
+  });
+
+  it('a change of meaning is found by a worker with the terms of each version', () => {
+    const texts = { before: '{}', after: '{}' };
+    const terms = { before: { a: { iri: 'x:a' } }, after: { a: { iri: 'y:a' } } };
+    assert.equal(schemaTasks.compareSchemas({ ...texts, terms }).overall, 'breaking');
+    assert.equal(
+      schemaTasks.compareSchemas({ ...texts, terms: { ...terms, after: terms.before } }).overall,
+      'compatible',
+    );
+    assert.equal(schemaTasks.compareSchemas(texts).overall, 'compatible');
   });
 });
