@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DIALECT_URIS } from '../../../../sidecar/schemas/json-schema/keywords.js';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
-import { faultsOf, loopsOf } from '../../../../sidecar/schemas/json-schema/usability.js';
+import { faultsOf, loopsOf, usabilityFaults } from '../../../../sidecar/schemas/json-schema/usability.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
 
 const A = 'https://example.com/a.json';
@@ -89,6 +89,31 @@ describe('the check of a schema', () => {
     );
     assert.match(faults[0]?.detail ?? '', /a\.json#\/definitions\/x\/minLength/);
     assert.match(faults[1]?.detail ?? '', /a\.json#\/definitions\/x\/items\/pattern/);
+  });
+});
+
+describe('the usability of a schema', () => {
+  const detailsOf = (schema: JsonObject) =>
+    usabilityFaults(resolveWith(schema)).map(({ pointer, detail }) => [pointer, detail]);
+
+  it('the usability of a schema is doubted for wrong keywords, then for circles', () => {
+    assert.deepEqual(detailsOf({ properties: { a: { type: 'string' } } }), []);
+    const circle = { anyOf: [{ $ref: '#' }] };
+    assert.deepEqual(
+      usabilityFaults(resolveWith({ ...circle, minimum: 'x' })).map(({ pointer }) => pointer),
+      ['/minimum'],
+    );
+    assert.deepEqual(detailsOf(circle), [['/anyOf/0/$ref', 'leads back here without going into the value']]);
+  });
+
+  it('a schema that is wrong throughout has a hundred faults', () => {
+    const wrong = (count: number) => ({
+      properties: Object.fromEntries(
+        Array.from({ length: count }, (_, index) => [`p${index}`, { minimum: 'x' }]),
+      ),
+    });
+    assert.equal(faultsOf(resolveWith(wrong(100))).length, 100);
+    assert.equal(faultsOf(resolveWith(wrong(101))).length, 100);
   });
 });
 

@@ -43,6 +43,11 @@ describe('the example of a pattern', () => {
       assert.equal(patternExample(pattern), undefined, pattern);
   });
 
+  it('the example of a pattern repeats nothing more often than 256 times', () => {
+    assert.equal(patternExample('^a{256}$')?.length, 256);
+    assert.equal(patternExample('^a{257}$'), undefined);
+  });
+
   it('the example of a pattern always matches, or there is none', () => {
     const atom = fc.constantFrom(
       'a',
