@@ -169,6 +169,25 @@ describe('a bundle', () => {
     }
   });
 
+  it('a bundle keeps no nested $id that is relative to nothing', () => {
+    const bundled = bundle(
+      resolveWith({ properties: { a: { $id: 'a.json', type: 'string' }, b: { $ref: 'a.json' } } }),
+    );
+    assert.ok(!JSON.stringify(bundled).includes('$id'), JSON.stringify(bundled));
+    assert.deepEqual([{ b: 'text' }, { b: 1 }].map(verdictOf('2020-12', bundled)), [true, false]);
+  });
+
+  it('a bundle of several references of one schema keeps them all, and what stood in its allOf', () => {
+    const bundled = bundle(
+      resolveWith({
+        ...{ $schema: 'https://json-schema.org/draft/2019-09/schema', $recursiveRef: '#/$defs/a' },
+        ...{ $ref: '#/$defs/b', allOf: [{ $ref: '#/$defs/c' }] },
+        $defs: { a: { minimum: 1 }, b: { maximum: 9 }, c: { multipleOf: 2 } },
+      }),
+    );
+    assert.deepEqual([4, 0, 10, 3].map(verdictOf('2020-12', bundled)), [true, false, false, false]);
+  });
+
   it('a bundle overwrites nothing in the $defs of the schema', () => {
     const stored = new Map([[A, { type: 'string' }]]);
     const schema = {

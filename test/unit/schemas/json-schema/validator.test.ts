@@ -129,6 +129,30 @@ describe('a validator', () => {
       }
     });
 
+  it('a validator ignores keywords of later drafts than that of the schema', () => {
+    const strict = { type: 'null' };
+    const later: JsonObject = {
+      dependentRequired: { a: ['z'] },
+      dependentSchemas: { a: strict },
+      unevaluatedItems: strict,
+      unevaluatedProperties: strict,
+      prefixItems: [strict],
+      minContains: 2,
+      maxContains: 0,
+      $dynamicRef: '#nowhere',
+      $recursiveRef: '#nowhere',
+    };
+    const ofNewest = ['prefixItems', '$dynamicRef'];
+    for (const [keyword, held] of Object.entries(later)) {
+      const contains = keyword.endsWith('Contains') ? { contains: { const: 1 } } : {};
+      for (const dialect of ['draft-07', '2019-09'] as const) {
+        if (dialect === '2019-09' && !ofNewest.includes(keyword)) continue;
+        const isValid = validity({ $schema: DIALECT_URIS[dialect], ...contains, [keyword]: held });
+        assert.deepEqual([isValid([1]), isValid({ a: 1 })], [true, true], `${dialect} ${keyword}`);
+      }
+    }
+  });
+
   it('a validator of a 2019-09 schema takes no item as evaluated by a contains that asks for none', () => {
     const { validate } = compileSchema(
       resolveWith({
