@@ -76,6 +76,69 @@ describe('an explanation of an invalid value', () => {
     for (const [schema, value, detail] of cases) assert.deepEqual(linesOf(schema, value), [['', detail]]);
   });
 
+  it('an explanation names the keyword that counts the items contained', () => {
+    const contains = { const: 1 };
+    const cases: readonly (readonly [schema: JsonObject, value: readonly number[], keyword: string])[] = [
+      [{ contains }, [], 'contains'],
+      [{ contains, maxContains: 2 }, [2], 'contains'],
+      [{ contains, minContains: 2 }, [1], 'minContains'],
+      [{ contains, minContains: 0, maxContains: 2 }, [1, 1, 1], 'maxContains'],
+      [{ contains, maxContains: 2 }, [1, 1, 1], 'maxContains'],
+    ];
+    for (const [schema, value, keyword] of cases)
+      assert.deepEqual(
+        explain(compileSchema(resolveWith(schema)).flat, value).map((one) => one.keyword),
+        [keyword],
+        JSON.stringify(schema),
+      );
+  });
+
+  it('an explanation honours the older form of dependencies, of names and of schemas', () => {
+    const schema = { dependencies: { a: ['b', 'c'], d: { properties: { e: { minimum: 1 } } } } };
+    assert.deepEqual(linesOf(schema, { a: 1, b: 1 }), [['', 'lacks the member "c", which "a" asks for']]);
+    assert.deepEqual(linesOf(schema, { d: 1, e: 0 }), [['/e', 'must be at least 1, is 0']]);
+  });
+
+  it('an explanation says what is likely wrong with a text that lacks its format', () => {
+    const hints: readonly (readonly [format: string, text: string, hint: string])[] = [
+      ['date-time', '2026-01-31T12:00:00', 'the time zone, such as Z, is missing'],
+      ['date-time', '2026-01-31 12:00:00.5', 'the time zone, such as Z, is missing'],
+      ['date-time', '2026-01-31T12:00', 'the seconds and the time zone are missing'],
+      ['date-time', '2026-01-31', 'the time is missing'],
+      ['time', '12:00:00', 'the time zone, such as Z, is missing'],
+      ['time', '12:00:00.5', 'the time zone, such as Z, is missing'],
+      ['uri', 'urn:a b', 'it contains a space'],
+      ['url', 'https://a b', 'it contains a space'],
+    ];
+    for (const [format, text, hint] of hints)
+      assert.deepEqual(linesOf({ format }, text)[0]?.[1].split('; ').at(1), hint, `${format} ${text}`);
+    for (const [format, text] of [
+      ['date-time', 'now'],
+      ['time', '12:00'],
+      ['uri', 'text'],
+      ['email', 'a b'],
+    ] as const)
+      assert.ok(!linesOf({ format }, text)[0]?.[1].includes(';'), `${format} ${text}`);
+  });
+
+  it('an explanation names twenty of many allowed values: for a text the near ones, then texts, then others', () => {
+    const numbers = Array.from({ length: 10 }, (_, index) => index);
+    const texts = Array.from({ length: 12 }, (_, index) => 'abcdefghijkl'.charAt(index).repeat(6));
+    const [[, detail] = ['', '']] = linesOf({ enum: [...numbers, ...texts] }, 'ffffffg');
+    const others = texts.filter((text) => text !== 'ffffff').map((text) => JSON.stringify(text));
+    assert.equal(
+      detail,
+      `must be one of ${['"ffffff"', ...others, ...numbers.slice(0, 8)].join(', ')} and 2 more, is "ffffffg"; did you mean "ffffff"?`,
+    );
+    const [[, ofNumber] = ['', '']] = linesOf({ enum: [...texts, ...numbers] }, 77);
+    assert.ok(
+      ofNumber.startsWith(`must be one of ${texts.map((text) => JSON.stringify(text)).join(', ')}, 0`),
+    );
+    assert.ok(
+      !linesOf({ enum: numbers.concat(numbers.map((one) => one + 10)) }, 77)[0]?.[1].includes('more'),
+    );
+  });
+
   it('an explanation points at the wrong member or item', () => {
     const schema = {
       properties: { 'a/b': { items: { minimum: 1 } }, c: false },
@@ -274,6 +337,13 @@ describe('one mistake', () => {
     assert.deepEqual(linesOf({ ...schema, additionalProperties: false }, { sped: 1 }), [misspelt]);
     assert.deepEqual(linesOf({ ...schema, additionalProperties: false }, { speed: 1, ownr: 2 }), [
       ['/ownr', 'is not among the members that the schema allows; did you mean "owner"?'],
+    ]);
+  });
+
+  it('one mistake in a name stands for one member that is missing, and no other', () => {
+    assert.deepEqual(linesOf({ required: ['speeds', 'speed'] }, { speds: 1 }), [
+      ['', 'lacks the member "speed"'],
+      ['/speds', 'is probably meant to be "speeds", which is missing'],
     ]);
   });
 
