@@ -119,7 +119,7 @@ function mergedItems(node: Node): readonly Issue[] {
   );
   if (items.length < MIN_ALIKE || signatures.size > 1 || !first.every(({ keyword }) => ALIKE.has(keyword)))
     return all;
-  return [...node.own, ...first.map((one) => withHint(one, value.length))];
+  return [...node.own, ...first.map((one) => withHint(one, items.length, value.length))];
 }
 
 /** All items are of one type, and of a wrong one. */
@@ -150,10 +150,11 @@ function signature(item: Place, issues: readonly Issue[]): string {
   );
 }
 
-function withHint(one: Issue, count: number): Issue {
+function withHint(one: Issue, wrong: number, count: number): Issue {
   const words: WordsOf = (spelling) => {
     const made = one.words(spelling);
-    const hint = `all ${count} items have this error`;
+    const which = wrong === count ? `all ${count}` : `at least ${wrong} of ${count}`;
+    const hint = `${which} items have this error`;
     return { ...made, hint: made.hint === undefined ? hint : `${made.hint}, and ${hint}` };
   };
   return { ...one, words };

@@ -347,6 +347,22 @@ describe('one mistake', () => {
     ]);
   });
 
+  it('one mistake of some items is reported for each, and of most of very many items with their number', () => {
+    const schema = { items: { required: ['a'] } };
+    assert.equal(linesOf(schema, [{}, {}, {}, { a: 1 }]).length, 3);
+    const many = (wrong: number, right: number) => [
+      ...Array.from({ length: wrong }, () => ({})),
+      ...Array.from({ length: right }, () => ({ a: 1 })),
+    ];
+    assert.equal(linesOf(schema, many(299, 2)).length, 299);
+    assert.deepEqual(linesOf(schema, many(300, 1)), [
+      ['/0', 'lacks the member "a"; at least 300 of 301 items have this error'],
+    ]);
+    assert.deepEqual(linesOf(schema, many(301, 0)), [
+      ['/0', 'lacks the member "a"; all 301 items have this error'],
+    ]);
+  });
+
   it('one mistake is the shape of an array whose items are all wrong in the same way', () => {
     const rings = { items: { type: 'array', minItems: 4, items: { type: 'array' } } };
     assert.deepEqual(
