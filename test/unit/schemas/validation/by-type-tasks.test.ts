@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { byTypeTasks } from '../../../../sidecar/schemas/validation/by-type-tasks.js';
 
 const SCHEMA = '{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object"}';
@@ -12,6 +13,199 @@ function models(prefix: string, count: number) {
     schemas: names.map((name) => [name, SCHEMA] as const),
   };
 }
+
+interface Notice {
+  readonly pointer: string;
+  readonly detail: string;
+  readonly code?: string;
+}
+
+interface Verdict {
+  readonly valid: boolean;
+  readonly models: readonly string[];
+  readonly errors: readonly Notice[];
+  readonly warnings: readonly Notice[];
+}
+
+/** The models of these schemas by type, each known by its name. */
+function modelsOf(
+  schemas: Readonly<Record<string, JsonObject>>,
+  deprecations: Readonly<Record<string, string>> = {},
+) {
+  return {
+    models: Object.entries(schemas).map(([name, schema]) => ({
+      ...{ key: JSON.stringify(schema), name, title: `City/${name}`, types: [name] },
+      ...(deprecations[name] === undefined ? {} : { deprecation: deprecations[name] }),
+    })),
+    schemas: Object.values(schemas).map(
+      (schema) => [JSON.stringify(schema), JSON.stringify(schema)] as const,
+    ),
+  };
+}
+
+function verdictsOf(
+  body: JsonValue,
+  given: ReturnType<typeof modelsOf>,
+  options: { readonly isStrict?: boolean; readonly form?: 'concise' } = {},
+): readonly Verdict[] {
+  const outcome = byTypeTasks.validateByType({ text: JSON.stringify(body), ...given, ...options });
+  assert.ok('answer' in outcome, JSON.stringify(outcome));
+  return [JSON.parse(outcome.answer) as Verdict | Verdict[]].flat();
+}
+
+const number = (name: string) => ({ type: 'object', properties: { [name]: { type: 'number' } } });
+const BY_TYPE = { A: number('a'), B: number('b') };
+
+describe('entities validated by their types', () => {
+  it('an entity of several types has the errors by all of their models, each once', () => {
+    const entity = { id: 'urn:a:1', type: ['A', 'B', 'Other'], a: 'x', b: 'x', c: { type: 'Property' } };
+    const [verdict] = verdictsOf(entity, modelsOf(BY_TYPE));
+    assert.deepEqual(verdict?.models, ['City/A', 'City/B']);
+    assert.deepEqual(verdict.errors.map(({ pointer }) => pointer).sort(), ['/a', '/b', '/c']);
+    assert.equal(verdict.valid, false);
+  });
+
+  it('an entity of several types has an unknown attribute only where none of their models knows it', () => {
+    const entity = { id: 'urn:a:1', type: ['A', 'B'], a: 1, b: 1, c: 1 };
+    const [verdict] = verdictsOf(entity, modelsOf(BY_TYPE));
+    assert.deepEqual(
+      verdict?.warnings.map(({ pointer, code }) => [pointer, code]),
+      [['/c', 'unknown-attribute']],
+    );
+  });
+
+  it('each entity is held against the models of its own types alone', () => {
+    const wrong = { a: 'x', b: 'x' };
+    const verdicts = verdictsOf(
+      [
+        { id: 'urn:a:1', type: 'A', ...wrong },
+        { id: 'urn:b:1', type: 'B', ...wrong },
+      ],
+      modelsOf(BY_TYPE),
+    );
+    assert.deepEqual(
+      verdicts.map(({ models, errors }) => [models, errors.map(({ pointer }) => pointer)]),
+      [
+        [['City/A'], ['/0/a']],
+        [['City/B'], ['/1/b']],
+      ],
+    );
+  });
+
+  it('a deprecated model is named at its first entity, and at no other', () => {
+    const given = modelsOf(BY_TYPE, { A: 'is old', B: 'is older' });
+    const verdicts = verdictsOf(
+      [['A'], ['A', 'B'], ['B'], ['A']].map((type, index) => ({ id: `urn:a:${index}`, type, a: 1, b: 1 })),
+      given,
+    );
+    assert.deepEqual(
+      verdicts.map(({ warnings }) =>
+        warnings.filter(({ code }) => code === 'deprecated-model').map(({ detail }) => detail),
+      ),
+      [['is old'], ['is older'], [], []],
+    );
+  });
+
+  it('what NGSI-LD forbids is a warning where the caller is not strict', () => {
+    const entity = { id: 'no uri', type: 'A', a: { type: 'Property', value: 1 } };
+    assert.deepEqual(
+      [{}, { isStrict: true }, { isStrict: false }].map((options) => {
+        const [verdict] = verdictsOf(entity, modelsOf(BY_TYPE), options);
+        return [verdict?.valid, verdict?.warnings.map(({ code }) => code)];
+      }),
+      [
+        [false, []],
+        [false, []],
+        [true, ['ngsi-ld']],
+      ],
+    );
+  });
+
+  it('the form that the caller names is the one in which entities are read', () => {
+    const entity = { id: 'urn:a:1', type: 'A', a: { value: 'x' } };
+    const [verdict] = verdictsOf(entity, modelsOf(BY_TYPE), { form: 'concise' });
+    assert.deepEqual(
+      verdict?.errors.map(({ pointer }) => pointer),
+      ['/a/value'],
+    );
+  });
+
+  it('a body that cannot be read, or holds no entities, is refused with its reason', () => {
+    const given = modelsOf(BY_TYPE);
+    assert.ok('unreadable' in byTypeTasks.validateByType({ text: '{', ...given }));
+    assert.ok('unreadable' in byTypeTasks.typesInBody({ text: '{' }));
+    for (const outcome of [
+      byTypeTasks.validateByType({ text: '[1]', ...given }),
+      byTypeTasks.typesInBody({ text: '[1]' }),
+    ])
+      assert.ok('refused' in outcome && outcome.refused.code === 'BODY_INVALID');
+  });
+});
+
+describe('the types in a body', () => {
+  const typesIn = (entities: readonly JsonObject[]) =>
+    byTypeTasks.typesInBody({ text: JSON.stringify(entities) });
+
+  it('the types in a body are listed once for each set of them, with the first entity that has it', () => {
+    const outcome = typesIn([
+      { type: 'A' },
+      { type: ['A', 'https://a.example/x#B'] },
+      { type: ['https://a.example/x#B', 'A'] },
+      { type: ['A', 'C'] },
+      { type: ['A'] },
+    ]);
+    assert.deepEqual(outcome, {
+      found: [
+        { types: [{ type: 'A', localName: 'A' }], pointer: '/0' },
+        {
+          types: [
+            { type: 'A', localName: 'A' },
+            { type: 'https://a.example/x#B', localName: 'B' },
+          ],
+          pointer: '/1',
+        },
+        {
+          types: [
+            { type: 'A', localName: 'A' },
+            { type: 'C', localName: 'C' },
+          ],
+          pointer: '/3',
+        },
+      ],
+    });
+  });
+
+  it('the types in a body may be a hundred, and not one more', () => {
+    const of = (count: number) =>
+      typesIn(Array.from({ length: count }, (_, index) => ({ type: `T${index}` })));
+    assert.ok('found' in of(100));
+    const outcome = of(101);
+    assert.ok('refused' in outcome && outcome.refused.code === 'LIMIT_EXCEEDED');
+  });
+
+  it('entities without a type are refused, a hundred of them with their places', () => {
+    for (const untyped of [{}, { type: '' }, { type: [] }, { type: 7 }, { type: [''] }, { type: null }]) {
+      const outcome = typesIn([{ type: 'A' }, untyped]);
+      assert.ok('refused' in outcome, JSON.stringify(untyped));
+      assert.deepEqual(
+        [outcome.refused.code, outcome.refused.errors.map(({ pointer }) => pointer)],
+        ['BODY_INVALID', ['/1']],
+      );
+    }
+    const outcome = typesIn(Array.from({ length: 101 }, () => ({})));
+    assert.ok('refused' in outcome && outcome.refused.errors.length === 100);
+  });
+
+  it('the type of a Feature is that of the entity within, unless the form says otherwise', () => {
+    const feature = { type: 'Feature', id: 'urn:a:1', properties: { type: 'A' }, geometry: null };
+    const of = (form?: 'keyvalues') =>
+      byTypeTasks.typesInBody({ text: JSON.stringify(feature), ...(form && { form }) });
+    assert.deepEqual(of(), { found: [{ types: [{ type: 'A', localName: 'A' }], pointer: '' }] });
+    assert.deepEqual(of('keyvalues'), {
+      found: [{ types: [{ type: 'Feature', localName: 'Feature' }], pointer: '' }],
+    });
+  });
+});
 
 describe('models that are compiled for validations by type', () => {
   it('models that are compiled for validations by type are there for the next validation without their schemas', () => {
