@@ -98,6 +98,12 @@ describe('suggestions', () => {
     assert.deepEqual(verdictOn(mended(entity, warning)).warnings, []);
   });
 
+  it('a number is suggested for a string of up to fifteen characters, which a number holds exactly', () => {
+    const suggestedFor = (speed: string) => verdictOn({ ...CAR, speed }).errors[0]?.suggestion;
+    assert.deepEqual(suggestedFor('123456789012345'), { value: 123456789012345 });
+    assert.equal(suggestedFor('1234567890123456'), undefined);
+  });
+
   it('nothing is suggested where it is not plain what was meant, or cannot be written there', () => {
     const cases: readonly JsonObject[] = [
       { ...CAR, speed: 'fast' },

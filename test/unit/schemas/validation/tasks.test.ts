@@ -121,6 +121,25 @@ describe('the task of validating', () => {
     ]);
   });
 
+  it('the task of validating names a hundred items that are no entities', () => {
+    for (const [count, shown] of [
+      [100, 100],
+      [101, 100],
+    ] as const) {
+      const refused = validationTasks.validate(inputOf(JSON.stringify(Array<JsonValue>(count).fill(1))));
+      assert.ok('refused' in refused && refused.refused.errors.length === shown);
+    }
+  });
+
+  it('the task of validating warns of a deprecated model at the first entity only', () => {
+    const input = inputOf(JSON.stringify([VEHICLE, VEHICLE]), { deprecation: 'is of an old model' });
+    const verdicts = JSON.parse(answerTo(input)) as readonly Verdict[];
+    assert.deepEqual(
+      verdicts.map(({ warnings }) => warnings.map(({ code, detail }) => [code, detail])),
+      [[['deprecated-model', 'is of an old model']], []],
+    );
+  });
+
   it('the task of validating refuses too many entities, naming the limit, and accepts exactly as many', () => {
     const entity = '{"id":"urn:a:b","type":"Vehicle","speed":1}';
     const body = (count: number) => `[${Array<string>(count).fill(entity).join()}]`;

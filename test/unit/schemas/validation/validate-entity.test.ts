@@ -75,6 +75,14 @@ describe('an entity validated by its model', () => {
     assert.deepEqual(judged({ ...entity, other: 1 }, closed).errors, [
       ['/other', 'is not among the members that the schema allows'],
     ]);
+    for (const member of ['createdAt', 'modifiedAt', 'deletedAt', 'expiresAt', 'scope']) {
+      const value = member === 'scope' ? '/a' : '2026-01-31T12:00:00Z';
+      assert.deepEqual(
+        judged({ id: 'urn:a:1', type: 'Vehicle', speed: 1, [member]: value }, closed).errors,
+        [],
+        member,
+      );
+    }
     const said = { ...closed, properties: { ...closed.properties, scope: { const: '/b' } } };
     assert.deepEqual(
       judged(entity, said).errors.map(([at]) => at),
