@@ -48,6 +48,36 @@ describe('a GeoJSON geometry', () => {
     );
   });
 
+  it('a GeoJSON geometry is recognised from its least number of positions on', () => {
+    const positions = (count: number) => Array.from({ length: count }, () => [1, 2]);
+    const least = {
+      MultiPoint: { coordinates: positions(0) },
+      LineString: { coordinates: positions(2) },
+      MultiLineString: { coordinates: [positions(2), positions(2)] },
+      Polygon: { coordinates: [positions(4), positions(4)] },
+      MultiPolygon: { coordinates: [[positions(4)], [positions(4), positions(4)]] },
+    };
+    for (const [type, members] of Object.entries(least))
+      assert.equal(geometryTypeOf({ type, ...members }), type);
+    const fewer: Readonly<Record<string, JsonValue>> = {
+      LineString: positions(1),
+      MultiLineString: [positions(2), positions(1)],
+      Polygon: [positions(4), positions(3)],
+      MultiPolygon: [[positions(4)], [positions(4), positions(3)]],
+    };
+    for (const [type, coordinates] of Object.entries(fewer))
+      assert.equal(geometryTypeOf({ type, coordinates }), undefined, type);
+  });
+
+  it('a GeoJSON geometry is a collection of others, but not of collections', () => {
+    const collection = (...geometries: readonly JsonValue[]) => ({ type: 'GeometryCollection', geometries });
+    const point = { type: 'Point', coordinates: [1, 2] };
+    assert.equal(geometryTypeOf(collection()), 'GeometryCollection');
+    assert.equal(geometryTypeOf(collection(point, point)), 'GeometryCollection');
+    assert.equal(geometryTypeOf(collection(point, collection(point))), undefined);
+    assert.equal(geometryTypeOf(collection(point, 1)), undefined);
+  });
+
   it('a GeoJSON geometry is not recognised where coordinates are missing, not numbers, or nested otherwise', () => {
     const others: readonly JsonObject[] = [
       { type: 'Point' },

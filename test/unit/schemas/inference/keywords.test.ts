@@ -253,6 +253,13 @@ describe('what is inferred of id and type', () => {
     });
   });
 
+  it('an inferred schema lists null among the types of samples that have it', () => {
+    const typed = (...types: readonly JsonValue[]) =>
+      inferSchema(types.map((type, index) => ({ id: `urn:a:${index}`, type })))['properties'] as JsonObject;
+    assert.deepEqual(typed('B', 'A', null)['type'], { type: ['string', 'null'], enum: ['A', 'B', null] });
+    assert.deepEqual(typed('A', 'A')['type'], { const: 'A' });
+  });
+
   it('an inferred schema also lists the name at the end of an IRI as a type, since validation uses it', () => {
     const typeOf = (...types: readonly string[]) =>
       namedSchemasIn(inferSchema(types.map((type) => ({ id: 'urn:a:1', type }))), 'properties').get('type');

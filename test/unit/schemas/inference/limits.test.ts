@@ -8,7 +8,7 @@ import { tokensOf, step } from '../../../../sidecar/shared/json/pointer.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
 import { usabilityFaults } from '../../../../sidecar/schemas/json-schema/usability.js';
 
-const { names, levels, enumeratedValues, enumeratedLength } = INFERENCE_LIMITS;
+const { names, levels, enumeratedValues, enumeratedLength, formattedLength } = INFERENCE_LIMITS;
 
 describe('the limits of inference', () => {
   it('an inferred schema describes objects up to a number of names; beyond it their names are data', () => {
@@ -63,6 +63,17 @@ describe('the limits of inference', () => {
         if (depth >= levels)
           assert.deepEqual(at(schema, `/properties/start${token.repeat(levels - 1)}`), bare);
       }
+    }
+  });
+
+  it('an inferred schema looks for the format of strings up to a length, of ids as of others', () => {
+    const uri = (length: number) => 'urn:ngsi-ld:A:'.padEnd(length, 'x');
+    for (const [name, most] of [
+      ['id', formattedLength],
+      ['other', formattedLength],
+    ] as const) {
+      assert.equal(at(inferSchema({ [name]: uri(most) }), `/properties/${name}`)['format'], 'uri');
+      assert.equal(at(inferSchema({ [name]: uri(most + 1) }), `/properties/${name}`)['format'], undefined);
     }
   });
 
