@@ -108,6 +108,85 @@ describe('the schemas of the OpenAPI document', () => {
     assert.ok(acceptsKinds('M', { ...entity, text, list: { type: 'ListProperty', valueList: [1, 'x'] } }));
   });
 
+  it('the schemas of the OpenAPI document check every member that an attribute of a kind may have', () => {
+    const kinds = {
+      Property: { value: 1, unitCode: 'KMH', valueType: 'xsd:int' },
+      GeoProperty: { value: { type: 'Point', coordinates: [1, 2] } },
+      LanguageProperty: { languageMap: { en: 'a' } },
+      VocabProperty: { vocab: 'a' },
+      JsonProperty: { json: [] },
+      ListProperty: { valueList: [1], unitCode: 'KMH', valueType: 'xsd:int' },
+      Relationship: { object: 'urn:a:1', objectType: 'A' },
+      ListRelationship: { objectList: ['urn:a:1'], objectType: ['A', 'B'] },
+    };
+    const time = '2024-01-01T00:00:00Z';
+    const common = {
+      ...{ observedAt: time, expiresAt: time, createdAt: time, modifiedAt: time, deletedAt: time },
+      ...{ datasetId: 'urn:d:1', instanceId: 'urn:i:1' },
+    };
+    const anything = ['Property', 'JsonProperty'];
+    for (const [kind, own] of Object.entries(kinds)) {
+      const acceptsKind = schemasOf(
+        modelOpenApi(withSchema({ properties: { a: { 'x-ngsi': { type: kind } } } })),
+      );
+      const all = { type: kind, ...own, ...common };
+      const takes = (a: unknown) => acceptsKind('M', { id: 'urn:a:1', type: 'M', a });
+      assert.ok(takes(all), kind);
+      const [valueMember = ''] = Object.keys(own);
+      for (const name of ['type', valueMember]) assert.ok(!takes(clean({ ...all, [name]: undefined })), name);
+      for (const name of Object.keys(all)) {
+        const isFree = name === valueMember && anything.includes(kind);
+        assert.equal(takes({ ...all, [name]: 5 }), isFree, `${kind} ${name}`);
+      }
+    }
+  });
+
+  it('the schemas of the OpenAPI document check every member of an entity that is no attribute', () => {
+    const entity = { id: 'urn:a:1', type: 'M' };
+    const acceptsAny = schemasOf(modelOpenApi(withSchema({})));
+    const time = '2024-01-01T00:00:00Z';
+    for (const [name, value] of Object.entries({
+      ...{ scope: '/a', expiresAt: time, createdAt: time, modifiedAt: time, deletedAt: time },
+      '@context': 'http://c/',
+    })) {
+      assert.ok(acceptsAny('M', { ...entity, [name]: value }), name);
+      assert.ok(!acceptsAny('M', { ...entity, [name]: 5 }), name);
+    }
+    for (const wrong of [{ id: 5 }, { type: 'Other' }, { type: ['Other'] }, { type: ['M', 5] }])
+      assert.ok(!acceptsAny('M', { ...entity, ...wrong }), JSON.stringify(wrong));
+  });
+
+  it('the schemas of the OpenAPI document take typed values for every format of times, and for no other', () => {
+    const typed = property({ '@type': 'T', '@value': 'x' });
+    for (const format of ['date-time', 'date', 'time', 'uri', 'email']) {
+      const acceptsTime = schemasOf(
+        modelOpenApi(withSchema({ properties: { a: { type: 'string', format } } })),
+      );
+      const isTime = ['date-time', 'date', 'time'].includes(format);
+      assert.equal(acceptsTime('M', { id: 'urn:a:1', type: 'M', a: typed }), isTime, format);
+    }
+  });
+
+  it('the schemas of the OpenAPI document say what answers that report failures hold', () => {
+    const failed = { entityId: 'urn:a:1', error: { type: 'about:blank' } };
+    assert.ok(accepts('BatchOperationResult', { success: ['urn:a:2'], errors: [failed] }));
+    assert.ok(accepts('UpdateResult', { updated: ['a'], notUpdated: [{ attributeName: 'b', reason: 'r' }] }));
+    for (const [name, answer] of [
+      ['ProblemDetails', { title: 'x' }],
+      ['ProblemDetails', { type: 'about:blank', status: 'x' }],
+      ['BatchOperationResult', { success: [] }],
+      ['BatchOperationResult', { errors: [] }],
+      ['BatchOperationResult', { success: [5], errors: [] }],
+      ['BatchOperationResult', { success: [], errors: [{ entityId: 'urn:a:1' }] }],
+      ['BatchOperationResult', { success: [], errors: [{ error: failed.error }] }],
+      ['UpdateResult', { updated: [] }],
+      ['UpdateResult', { notUpdated: [] }],
+      ['UpdateResult', { updated: [], notUpdated: [{ attributeName: 'b' }] }],
+      ['UpdateResult', { updated: [], notUpdated: [{ reason: 'r' }] }],
+    ] as const)
+      assert.ok(!accepts(name, answer), JSON.stringify([name, answer]));
+  });
+
   it('the schemas of the OpenAPI document are closed for models that are', () => {
     const properties = { id: {}, type: {}, a: { additionalProperties: false } };
     for (const schema of [
