@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DanglingReferenceError } from '../../../../sidecar/schemas/json-schema/errors.js';
-import type { JsonObject } from '../../../../sidecar/shared/json/json.js';
+import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
+import { step } from '../../../../sidecar/shared/json/pointer.js';
 import { modelOpenApi } from '../../../../sidecar/schemas/openapi/model-openapi.js';
 import { assertValidOpenApi, openApi, refsIn, schemasOf, withSchema } from './documents.js';
 import { PARKING } from './models.js';
@@ -38,6 +39,82 @@ describe('the OpenAPI document of a model', () => {
     assert.deepEqual(Object.keys(post?.responses ?? {}), ['201', '207', '400', '409']);
     const parameters = JSON.stringify(paths);
     for (const name of ['Tenant', 'Link']) assert.ok(parameters.includes(`#/components/parameters/${name}"`));
+  });
+
+  it('the OpenAPI document of a model names the answers of each operation', () => {
+    const { paths } = openApi(PARKING);
+    const answers = Object.fromEntries(
+      Object.entries(paths).flatMap(([path, item]) =>
+        Object.entries(item)
+          .filter(([method]) => method !== 'parameters')
+          .map(([method, { responses }]) => [
+            `${method} ${path.split('/').slice(3).join('/')}`,
+            Object.entries(responses)
+              .map(([status, answer]) => [status, lastOf(answer)].filter((word) => word !== '').join(' '))
+              .join(', '),
+          ]),
+      ),
+    );
+    const changed = (partly: string) => `204 Done, 207 ${partly}, 400 BadRequest, 404 NotFound`;
+    assert.deepEqual(answers, {
+      'get entities': '200, 400 BadRequest',
+      'post entities': '201, 207 Partial, 400 BadRequest, 409 Conflict',
+      'get entities/{entityId}': '200, 400 BadRequest, 404 NotFound',
+      'put entities/{entityId}': changed('Partial'),
+      'patch entities/{entityId}': changed('Partial'),
+      'delete entities/{entityId}': changed('Partial'),
+      'post entities/{entityId}/attrs': changed('PartialUpdate'),
+      'patch entities/{entityId}/attrs': changed('PartialUpdate'),
+      'patch entities/{entityId}/attrs/{attrName}': changed('PartialUpdate'),
+      'delete entities/{entityId}/attrs/{attrName}': changed('PartialUpdate'),
+    });
+  });
+
+  it('the OpenAPI document of a model names the parameters of each path and operation', () => {
+    const parameters = Object.fromEntries(
+      Object.entries(openApi(PARKING).paths).flatMap(([path, item]) =>
+        Object.entries({ '': item, ...item })
+          .map(
+            ([method, held]) =>
+              [`${method} ${path.split('/').slice(3).join('/')}`.trim(), namesIn(held)] as const,
+          )
+          .filter(([, names]) => names !== ''),
+      ),
+    );
+    const shown = 'Attrs Pick Omit DatasetId Lang Options Local';
+    assert.deepEqual(parameters, {
+      entities: 'Tenant Link',
+      'get entities':
+        'type Id IdPattern Attrs Pick Omit Q ScopeQ Georel Geometry Coordinates Geoproperty DatasetId Lang Options Local Limit Offset Count',
+      'entities/{entityId}': 'EntityId Tenant Link type',
+      'get entities/{entityId}': shown,
+      'entities/{entityId}/attrs': 'EntityId Tenant Link type',
+      'post entities/{entityId}/attrs': 'NoOverwrite',
+      'entities/{entityId}/attrs/{attrName}': 'EntityId attrName Tenant Link type',
+      'delete entities/{entityId}/attrs/{attrName}': 'OneDatasetId DeleteAll',
+    });
+  });
+
+  it('the OpenAPI document of a model shows examples in the media type that each is of', () => {
+    const document = modelOpenApi(PARKING);
+    const contentOf = (path: string, method: string, ...way: readonly string[]) =>
+      ['paths', `/ngsi-ld/v1/${path}`, method, ...way, 'content'].reduce<JsonValue | undefined>(
+        step,
+        document,
+      );
+    const examplesIn = (content: JsonValue | undefined, type: string) =>
+      Object.keys((step(step(content, type), 'examples') ?? {}) as JsonObject);
+    for (const [path, method] of [
+      ['entities', 'post'],
+      ['entities/{entityId}', 'put'],
+    ] as const) {
+      const content = contentOf(path, method, 'requestBody');
+      assert.deepEqual(examplesIn(content, 'application/json'), ['normalized']);
+      assert.deepEqual(examplesIn(content, 'application/ld+json'), ['normalizedLd']);
+    }
+    const answer = contentOf('entities/{entityId}', 'get', 'responses', '200');
+    assert.deepEqual(examplesIn(answer, 'application/json'), ['normalized', 'keyValues']);
+    assert.deepEqual(examplesIn(answer, 'application/ld+json'), ['normalizedLd']);
   });
 
   it('the OpenAPI document of a model has only keywords of JSON Schema 2020-12, and no identifiers', () => {
@@ -171,3 +248,17 @@ describe('the examples of the OpenAPI document', () => {
     await assertValidOpenApi(modelOpenApi(plain));
   });
 });
+
+/** The parameters of a path, or of an operation, by name. */
+function namesIn(holder: unknown): string {
+  const { parameters } = holder as { readonly parameters?: readonly JsonObject[] };
+  return (parameters ?? [])
+    .map((one) => (typeof one['name'] === 'string' ? one['name'] : lastOf(one)))
+    .join(' ');
+}
+
+/** The name of the component that something refers to; empty where it refers to none. */
+function lastOf(value: unknown): string {
+  const { $ref = '' } = value as { readonly $ref?: string };
+  return $ref.split('/').at(-1) ?? '';
+}
