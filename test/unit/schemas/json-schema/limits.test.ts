@@ -28,9 +28,11 @@ describe('the limits of schemas', () => {
 
   it('the limits of schemas count documents that are missing, and those that other documents name', async () => {
     const first = 'https://example.com/first';
+    // The one that names another is read when the others are known to be missing.
     const referring = (count: number) => ({
-      allOf: Array.from({ length: count - 2 }, (_, index) => ({ $ref: `https://example.com/${index}` })),
-      $ref: first,
+      allOf: [...Array.from({ length: count - 2 }, (_, index) => `https://example.com/${index}`), first].map(
+        ($ref) => ({ $ref }),
+      ),
     });
     const stored = new Map([[first, { $ref: 'https://example.com/last' }]]);
     const most = SCHEMA_LIMITS.documents;
