@@ -41,8 +41,8 @@ export function namedModels(files: readonly InnerFile[], naming: Naming): readon
     const { path, facts } = file.file;
     const exported = EXPORTED_MODEL.exec(inner);
     const folder = fileNameOf(folderOf(inner).slice(0, -1));
-    const isFolder = fileNameOf(inner) === 'schema.json' && isResourceName(folder);
-    const name = naming.name ?? (isFolder ? folder : (facts.title ?? ''));
+    const hasFolder = fileNameOf(inner) === 'schema.json';
+    const name = naming.name ?? (hasFolder && isResourceName(folder) ? folder : (facts.title ?? ''));
     if (!isResourceName(name)) {
       const reason =
         'A model is named by the folder of its schema.json, or else by its title; neither is a name (a letter, then up to 127 letters, digits and _ . -).';
@@ -69,7 +69,7 @@ export function namedModels(files: readonly InnerFile[], naming: Naming): readon
       ...(contextFile === undefined ? {} : { context: contextFile.file.path }),
       ...(settings === undefined ? {} : { settings: settings.file.path }),
       versions: versions.map((one) => one.file.path),
-      examples: isFolder ? (examples.get(folderOf(inner)) ?? []) : [],
+      examples: hasFolder ? (examples.get(folderOf(inner)) ?? []) : [],
     };
     const within = repository?.folder.length ?? 0;
     const around = contextFile === undefined ? '' : folderOf(contextFile.inner).slice(within);

@@ -77,6 +77,33 @@ describe('the models of a repository', () => {
     assert.match(nameless.refused[0]?.reason ?? '', /named by the folder/);
   });
 
+  it('a model has the examples beside its schema.json, also at the root and where its folder is no name', () => {
+    const examples = (files: Files) =>
+      Object.fromEntries(plan(files, 'D').models.map(({ name, examples: found }) => [name, found]));
+    const kiosk = {
+      'schema.json': { ...schema(), title: 'Kiosk' },
+      'examples/example.json': { type: 'Kiosk' },
+      'example/other.jsonld': { type: 'Kiosk' },
+    };
+    const own = ['example/other.jsonld', 'examples/example.json'];
+    assert.deepEqual(examples(kiosk), { Kiosk: own });
+    assert.deepEqual(examples(within('kiosk-main', kiosk)), {
+      'kiosk-main': own.map((path) => `kiosk-main/${path}`),
+    });
+    assert.deepEqual(examples({ ...within('1st', kiosk), 'other/note.json': {} }), {
+      Kiosk: own.map((path) => `1st/${path}`),
+    });
+    // Those of another model within are its own.
+    const both = {
+      ...kiosk,
+      'Car/schema.json': schema(),
+      'Car/examples/example.json': {},
+      'tram/tram.json': { ...schema(), title: 'Tram' },
+      'tram/examples/example.json': {},
+    };
+    assert.deepEqual(examples(both), { Kiosk: own, Car: ['Car/examples/example.json'], Tram: [] });
+  });
+
   it('two folders that claim the name of one model are both refused', () => {
     const { models, refused } = plan(
       { 'a/Car/schema.json': schema(), 'b/Car/schema.json': schema(), 'Bus/schema.json': schema() },
