@@ -9,7 +9,7 @@ import { type Refused, refusedFor } from './outcomes.js';
 import { absoluteReference, createProcessor, type JsonLdProcessor } from './processor.js';
 import type { JsonLdRequest } from './request-body.js';
 
-/** Different contexts that one document may have. */
+/** Different contexts that one document may have; the one that it is processed with is not among them. */
 const MAX_DIFFERENT_CONTEXTS = 100;
 const MAX_FAULTS = 100;
 
@@ -39,13 +39,13 @@ export class RequestContextReader {
   read(request: JsonLdRequest, survey: DocumentSurvey): RequestContexts | Refused {
     const { context } = request;
     const { outerContexts, innerContexts } = survey;
-    const values = new Map<string, unknown>();
-    for (const value of [context, ...outerContexts, ...innerContexts])
-      if (value !== undefined) values.set(JSON.stringify(value), value);
+    const inDocument = textsOf([...outerContexts, ...innerContexts]);
+    const values = new Map([...textsOf(context === undefined ? [] : [context]), ...inDocument]);
     const key = [`${innerContexts.length > 0} ${context !== undefined}`, ...values.keys()].join('\n');
     const known = this.#known.get(key);
     if (known !== undefined) return known;
-    const refused = refusalOf(values, request);
+    const refused =
+      inDocument.size > MAX_DIFFERENT_CONTEXTS ? tooMany(inDocument.size) : refusalOf(values, request);
     if (refused !== undefined) return refused;
     const read = contextsIn(values, innerContexts.length === 0 ? key : undefined);
     this.#known.set(key, read);
@@ -53,15 +53,21 @@ export class RequestContextReader {
   }
 }
 
+/** Values by their JSON, equal ones once. */
+function textsOf(values: readonly unknown[]): ReadonlyMap<string, unknown> {
+  return new Map(values.map((value) => [JSON.stringify(value), value]));
+}
+
+function tooMany(count: number): Refused {
+  const detail = `A document may have ${MAX_DIFFERENT_CONTEXTS} different contexts; this one has ${count}.`;
+  return refusedFor('LIMIT_EXCEEDED', 'The contexts are too many', [{ pointer: '/document', detail }]);
+}
+
 /** @param values by their JSON */
 function refusalOf(
   values: ReadonlyMap<string, unknown>,
   { document, context, contextPointer }: JsonLdRequest,
 ): Refused | undefined {
-  if (values.size > MAX_DIFFERENT_CONTEXTS + 1) {
-    const detail = `A document may have ${MAX_DIFFERENT_CONTEXTS} different contexts; this one has ${values.size}.`;
-    return refusedFor('LIMIT_EXCEEDED', 'The contexts are too many', [{ pointer: '/document', detail }]);
-  }
   const faultsOf = (check: (value: unknown) => readonly InputIssue[]) =>
     [...values.values()].flatMap((value) =>
       check(value).map(({ pointer, detail }) => {

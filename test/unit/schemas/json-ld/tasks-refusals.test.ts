@@ -116,6 +116,55 @@ describe('limits', () => {
     assert.equal((result as readonly unknown[]).length, 200);
   });
 
+  it('a document may have exactly a hundred different contexts, beside the one that it is processed with', async () => {
+    const own = (n: number) => ({ '@context': { t: `https://terms.example/${n}` }, t: n });
+    const some = (count: number) => Array.from({ length: count }, (_, n) => own(n));
+    const context = { p: P };
+    const inside = (count: number) => ({ p: some(count) });
+    for (const accepted of [
+      { document: some(100) },
+      { document: some(100), context },
+      { document: inside(100), context },
+      { document: { ...inside(99), '@context': context } },
+    ])
+      await desk.expand(accepted);
+    for (const refused of [
+      { document: some(101) },
+      { document: some(101), context },
+      { document: some(101), context: own(0)['@context'] },
+      { document: inside(101), context },
+      { document: { ...inside(100), '@context': context } },
+    ]) {
+      const { code, errors } = await desk.refused('expandDocument', refused);
+      assert.equal(code, 'LIMIT_EXCEEDED');
+      const detail = 'A document may have 100 different contexts; this one has 101.';
+      assert.deepEqual(errors, [{ pointer: '/document', detail }]);
+    }
+  });
+
+  it('a request may lead to exactly a hundred contexts by their URLs, which it names itself or others name', async () => {
+    const url = (n: number) => `https://contexts.example/${n}`;
+    const urls = (count: number) => Array.from({ length: count }, (_, n) => url(n));
+    const outcomeOf = async (context: readonly string[], named: readonly string[]) => {
+      const contexts = Object.fromEntries<unknown>(named.map((one) => [one, {}]));
+      const others = new Desk({ ...contexts, 'https://contexts.example/all': named });
+      return others.outcome('expandDocument', { document: { 'https://a.example/p': 1 }, context });
+    };
+    for (const [context, named, isAccepted] of [
+      [urls(100), urls(100), true],
+      [urls(101), urls(101), false],
+      [['https://contexts.example/all'], urls(99), true],
+      [['https://contexts.example/all'], urls(100), false],
+    ] as const) {
+      const outcome = await outcomeOf(context, named);
+      if (isAccepted) assert.ok('answer' in outcome, JSON.stringify(outcome));
+      else {
+        assert.ok('refused' in outcome);
+        assert.equal(outcome.refused.code, 'LIMIT_EXCEEDED');
+      }
+    }
+  });
+
   it('the number of contexts that URLs lead to is limited', async () => {
     const url = (n: number) => `https://contexts.example/${n}`;
     const chain = new Desk(Object.fromEntries(Array.from({ length: 40 }, (_, n) => [url(n), url(n + 1)])));
