@@ -34,11 +34,13 @@ async function write(
     await new Promise<void>((resolve, reject) => {
       // Its reader is gone: the entry is never read.
       tar.once('close', resolve);
-      tar.entry({ name: path, mtime: NO_TIME, mode: 0o644 }, content, (error) => {
+      const entry = tar.entry({ name: path, mtime: NO_TIME, mode: 0o644 }, content, (error) => {
         tar.removeListener('close', resolve);
         if (error === null || error === undefined) resolve();
         else reject(error);
       });
+      // An entry fails with the archive that it is in, and an error that nobody hears would end the process.
+      entry.on('error', reject);
     });
   }
   tar.finalize();

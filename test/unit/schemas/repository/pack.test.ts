@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { buffer } from 'node:stream/consumers';
+import { limitsOf, RepositoryCollector } from '../../../../sidecar/schemas/repository/collector.js';
+import { packTarGz, type PackedFile } from '../../../../sidecar/schemas/repository/pack.js';
+import { readTarGz } from '../../../../sidecar/schemas/repository/tar.js';
+
+const FILES: readonly PackedFile[] = [
+  { path: 'b/schema.json', content: '{"b":1}' },
+  { path: 'a/é.json', content: Buffer.from('{}') },
+];
+
+describe('an archive that is made', () => {
+  it('an archive that is made has the files with their contents, and is the same whenever it is made', async (t) => {
+    t.mock.timers.enable({ apis: ['Date'], now: 1_700_000_000_000 });
+    const first = await buffer(packTarGz(FILES));
+    t.mock.timers.setTime(1_800_000_000_000);
+    assert.deepEqual(await buffer(packTarGz(FILES)), first);
+    const collector = new RepositoryCollector(limitsOf(100_000));
+    await readTarGz(first, collector);
+    assert.deepEqual(
+      collector.result().files.map(({ path, bytes }) => [path, Buffer.from(bytes).toString()]),
+      [
+        ['a/é.json', '{}'],
+        ['b/schema.json', '{"b":1}'],
+      ],
+    );
+  });
+
+  it('an archive that is made fails with what its files fail with', async () => {
+    async function* files() {
+      yield* FILES;
+      await Promise.resolve();
+      throw new Error('The store is away.');
+    }
+    await assert.rejects(buffer(packTarGz(files())), /The store is away/);
+  });
+
+  it('an archive whose reader leaves ends the source of its files, and nothing else', async () => {
+    let unread = 0;
+    const content = randomBytes(256 * 1024);
+    async function* files() {
+      try {
+        for (;;) yield await Promise.resolve({ path: `${(unread += 1)}.json`, content });
+      } finally {
+        ended();
+      }
+    }
+    let ended = (): void => undefined;
+    const end = new Promise<void>((resolve) => (ended = resolve));
+    const archive = packTarGz(files());
+    archive.once('data', () => archive.destroy());
+    // An error that nobody hears is one of the process, and fails the test.
+    await end;
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.ok(archive.destroyed);
+    assert.ok(unread < 100);
+  });
+});
