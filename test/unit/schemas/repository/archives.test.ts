@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import {
   MAX_FILE_BYTES,
@@ -115,6 +116,20 @@ for (const [kind, read] of Object.entries(READERS)) {
       await assert.rejects(read(big, { ...LIMITS, unpackedBytes: 100_000 }), RepositoryTooLargeError);
     });
 
+    it(`a ${kind} may have as many folders as files beside them, and links count as files`, async () => {
+      const folders = (count: number): readonly Entry[] =>
+        Array.from({ length: count }, (_, index) => ({ name: `f${index}`, type: 'directory' }));
+      const files: readonly Entry[] = [
+        { name: 'a.json', content: '{}' },
+        { name: 'link.json', type: 'symlink', linkname: 'a.json' },
+        { name: '.git/x', content: '' },
+      ];
+      const limits = { ...LIMITS, files: 3 };
+      assert.equal((await read([...folders(3), ...files], limits)).files.length, 1);
+      await assert.rejects(read([...folders(4), ...files], limits), RepositoryTooLargeError);
+      await assert.rejects(read(files, { ...LIMITS, files: 2 }), RepositoryTooLargeError);
+    });
+
     it(`a ${kind} of ten thousand files is read`, async () => {
       const entries = Array.from({ length: 10_000 }, (_, index) => ({
         name: `m/${index}/schema.json`,
@@ -142,6 +157,33 @@ describe('a hostile archive', () => {
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
     const collector = new RepositoryCollector({ ...LIMITS, unpackedBytes: Infinity });
     await assert.rejects(readTarGz(bomb, collector), /grows more than 250 times/);
+  });
+
+  it('an archive may shrink to a two hundredth where it is small, and counts what is unpacked of a tar to the byte', async () => {
+    const name = 'a.json';
+    const packed = await tarGz([{ name, content: Buffer.alloc(1024 * 1024, ' ') }]);
+    assert.ok(packed.length * 200 < 1024 * 1024);
+    const unpacked = gunzipSync(packed).length;
+    const read = async (unpackedBytes: number) => {
+      const collector = new RepositoryCollector({ ...LIMITS, unpackedBytes });
+      await readTarGz(packed, collector);
+      return collector.result().files.length;
+    };
+    assert.equal(await read(unpacked), 1);
+    await assert.rejects(read(unpacked - 1), RepositoryTooLargeError);
+  });
+
+  it('an archive of more than 16 MiB may have 250 times its size, and no more', async () => {
+    // Each byte of a pattern like this is two hundred when it is unpacked.
+    const read = async (bytes: number, random: number) => {
+      const content = Buffer.concat([randomBytes(random), Buffer.alloc(bytes)]);
+      const packed = await tarGz([{ name: 'a.bin', content }]);
+      await readTarGz(packed, new RepositoryCollector({ ...LIMITS, unpackedBytes: Infinity }));
+      return packed.length;
+    };
+    assert.ok((await read(17 * 1024 * 1024, 70_000)) * 100 < 17 * 1024 * 1024);
+    await assert.rejects(read(17 * 1024 * 1024, 20_000), /grows more than 250 times/);
+    assert.ok((await read(15 * 1024 * 1024, 0)) * 250 < 15 * 1024 * 1024);
   });
 
   it('an archive that is cut off, or is not an archive, is unreadable', async () => {
@@ -267,5 +309,21 @@ describe('documents by their URLs', () => {
       [once],
     );
     assert.deepEqual(refused, [{ path: twice, reason: 'It is there more than once.' }]);
+  });
+
+  it('documents by their URLs count as files', () => {
+    const collector = new RepositoryCollector({ ...LIMITS, files: 3 });
+    collector.enter('a.json', 'file');
+    for (const name of ['b', 'c']) collector.enterUrl(`https://a.example/${name}`);
+    assert.throws(() => collector.enterUrl('https://a.example/d'), RepositoryTooLargeError);
+  });
+
+  it('a name that is too long is refused by its beginning', () => {
+    const collector = new RepositoryCollector(LIMITS);
+    for (const length of [300, 301]) collector.refuse('x'.repeat(length), 'it is broken');
+    assert.deepEqual(collector.result().refused, [
+      { path: 'x'.repeat(300), reason: 'It is broken.' },
+      { path: `${'x'.repeat(300)}…`, reason: 'It is broken.' },
+    ]);
   });
 });

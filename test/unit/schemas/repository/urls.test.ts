@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { RepositoryUrls, storableUri, targetOf } from '../../../../sidecar/schemas/repository/urls.js';
+
+const BASE = 'https://models.example/city';
+
+function urlsOf(files: readonly string[], located: Readonly<Record<string, string>>) {
+  return new RepositoryUrls(
+    new Set(files),
+    Object.entries(located).map(([path, url]) => ({ path, url })),
+  );
+}
+
+describe('the URLs of a repository', () => {
+  it('a file is published where most of the $ids say, with its names encoded', () => {
+    const files = ['Lamp/schema.json', 'Bench/schema.json', 'Bus/schema.json', 'a b/c#d.json'];
+    const urls = urlsOf(files, {
+      'Bus/schema.json': 'https://mistake.example/Bus/schema.json',
+      'Lamp/schema.json': `${BASE}/Lamp/schema.json`,
+      'Bench/schema.json': `${BASE}/Bench/schema.json`,
+    });
+    assert.equal(urls.publishedUrl('a b/c#d.json'), `${BASE}/a%20b/c%23d.json`);
+    assert.deepEqual(urls.filesAt(`${BASE}/a%20b/c%23d.json`), ['a b/c#d.json']);
+    assert.deepEqual(urls.filesAt(`${BASE}/none.json`), []);
+    assert.deepEqual(urls.repositoryOf('Lamp/schema.json'), { folder: '', name: 'city', votes: 2 });
+    assert.equal(urlsOf(files, {}).publishedUrl('Lamp/schema.json'), undefined);
+    assert.equal(urlsOf(files, {}).repositoryOf('Lamp/schema.json'), undefined);
+  });
+
+  it('a URL means the file whose $id it is; of several of them, that of its name', () => {
+    const common = `${BASE}/common.json`;
+    const files = ['old.json', 'parts/common.json'];
+    const twice = urlsOf(files, { 'old.json': common, 'parts/common.json': common });
+    assert.deepEqual(twice.filesAt(common), ['parts/common.json']);
+    const others = urlsOf(['old.json', 'new.json'], { 'old.json': common, 'new.json': common });
+    assert.deepEqual(others.filesAt(common), ['old.json', 'new.json']);
+    const spaced = urlsOf(['a b.json', 'c.json'], {
+      'a b.json': `${BASE}/a%20b.json`,
+      'c.json': `${BASE}/a%20b.json`,
+    });
+    assert.deepEqual(spaced.filesAt(`${BASE}/a%20b.json`), ['a b.json']);
+  });
+
+  for (const [between, isFound] of [
+    ['', true],
+    ['main/', true],
+    ['blob/main/', true],
+    ['raw/refs/main/', false],
+  ] as const) {
+    it(`a URL of a code host is ${isFound ? '' : 'not '}understood with "${between}" behind the name of the repository`, () => {
+      const urls = urlsOf(['Lamp/schema.json', 'common.json'], {
+        'Lamp/schema.json': `${BASE}/Lamp/schema.json`,
+      });
+      for (const name of ['city', 'City'])
+        assert.deepEqual(
+          urls.filesAt(`https://code.example/someone/${name}/${between}common.json`),
+          isFound ? ['common.json'] : [],
+        );
+    });
+  }
+
+  it('a folder is a repository of its own where the $ids in it say so, and the nearest one counts', () => {
+    const files = ['all/city/Lamp/schema.json', 'all/city/common.json', 'all/other/x.json'];
+    const urls = urlsOf(files, { 'all/city/Lamp/schema.json': `${BASE}/Lamp/schema.json` });
+    assert.equal(urls.repositoryOf('all/city/common.json')?.folder, 'all/city/');
+    assert.equal(urls.repositoryOf('all/other/x.json'), undefined);
+    assert.deepEqual(urls.filesAt('https://code.example/me/city/main/common.json'), ['all/city/common.json']);
+  });
+
+  it('a $id that is no URL of the web says nothing about where a repository is published', () => {
+    const urls = urlsOf(['schema.json', 'b.json'], { 'schema.json': 'urn:models:schema.json' });
+    assert.equal(urls.publishedUrl('b.json'), undefined);
+    assert.deepEqual(urls.filesAt('urn:models:schema.json'), ['schema.json']);
+  });
+});
+
+describe('the URLs that documents are stored under', () => {
+  for (const [text, uri] of [
+    ['https://a.example/x.json', 'https://a.example/x.json'],
+    ['https://a.example/x.json#/definitions', 'https://a.example/x.json'],
+    ['http://a.example/x', 'http://a.example/x'],
+    ['urn:x:y', 'urn:x:y'],
+    ['HTTPS://A.example/x', 'https://a.example/x'],
+    ['ftp://a.example/x', undefined],
+    ['file:///etc/x.json', undefined],
+    ['x.json', undefined],
+    ['https://user@a.example/x', undefined],
+    ['https://:secret@a.example/x', undefined],
+    ['https://user:secret@a.example/x', undefined],
+  ] as const) {
+    it(`the URL that a document is stored under is ${uri ?? 'none'} for ${text}`, () => {
+      assert.equal(storableUri(text), uri);
+    });
+  }
+
+  it('a name within a document is relative to the $ids around it, from the outermost', () => {
+    const at = 'https://a.example/root/x.json';
+    const target = (name: string, ...within: readonly string[]) => targetOf({ target: name, within }, at);
+    assert.equal(target('y.json'), 'https://a.example/root/y.json');
+    assert.equal(target('y.json', 'in/', 'deeper/'), 'https://a.example/root/in/deeper/y.json');
+    assert.equal(target('../y.json', 'in/z.json'), 'https://a.example/root/y.json');
+    assert.equal(target('https://b.example/y.json', 'in/'), 'https://b.example/y.json');
+  });
+});
