@@ -207,6 +207,23 @@ describe('a hostile archive', () => {
     assert.match(collector.result().refused[0]?.reason ?? '', /checksum/);
   });
 
+  it('a zip may mark a folder by its kind alone, and a tar may have files of the kind for fixed places', async () => {
+    const collector = new RepositoryCollector(LIMITS);
+    const entries = [
+      { name: 'folder.json', mode: 0o40755 },
+      { name: 'plain.json', content: '{}', mode: 0 },
+    ];
+    await readZip(zip(entries), collector);
+    const contiguous = { name: 'fixed.json', content: '{}', type: 'contiguous-file' } as const;
+    await readTarGz(await tarGz([contiguous]), collector);
+    const { files, refused } = collector.result();
+    assert.deepEqual(
+      files.map(({ path }) => path),
+      ['fixed.json', 'plain.json'],
+    );
+    assert.deepEqual(refused, []);
+  });
+
   it('a zip with encrypted files or unknown methods has these refused', async () => {
     const collector = new RepositoryCollector(LIMITS);
     await readZip(

@@ -117,6 +117,9 @@ describe('the models of a repository', () => {
       refused.map(({ path }) => path),
       ['a/Car/schema.json', 'b/Car/schema.json'],
     );
+    // Each is told of the other one.
+    assert.match(refused[0]?.reason ?? '', /^b\/Car\/schema\.json is named Car as well/);
+    assert.match(refused[1]?.reason ?? '', /^a\/Car\/schema\.json is named Car as well/);
   });
 
   it('a repository gives the same models in the folder of an archive, which names the domain without $ids', () => {
@@ -124,6 +127,55 @@ describe('the models of a repository', () => {
     assert.deepEqual(named(within('Traffic-main', files)), ['Traffic/Car']);
     assert.equal(plan(within('Traffic-main', files)).contexts[0]?.name, 'Traffic-context');
     assert.throws(() => plan(files), RepositoryUnclearError);
+  });
+
+  for (const [folder, domain] of [
+    ...['main', 'master', 'develop', '1', '1.2.3', 'v2', 'v2.0', '0a1b2c3', 'f'.repeat(40)].map(
+      (revision) => [`Traffic-${revision}`, 'Traffic'] as const,
+    ),
+    ...['Traffic', 'Traffic-0a1b2c', 'Traffic-other', 'Traffic-1.', 'Traffic-v'].map(
+      (name) => [name, name] as const,
+    ),
+    [`Traffic-${'f'.repeat(41)}`, `Traffic-${'f'.repeat(41)}`],
+  ] as const) {
+    it(`the folder ${folder} of an archive names the domain ${domain}`, () => {
+      assert.deepEqual(named({ [`${folder}/Car/schema.json`]: schema(), [`${folder}/x.json`]: {} }), [
+        `${domain}/Car`,
+      ]);
+    });
+  }
+
+  it('a context is called by the folders around it, without what no name has, once for all models that take it', () => {
+    const contexts = (files: Files, domain?: string) => plan(files, domain).contexts.map(({ name }) => name);
+    assert.deepEqual(
+      contexts(
+        {
+          'my  models/of (all)/context.jsonld': { '@context': {} },
+          'my  models/of (all)/Car/schema.json': schema(),
+          'my  models/of (all)/Bus/schema.json': schema(),
+          'notes.json': {},
+        },
+        'D',
+      ),
+      ['D-my_models-of_all_-context'],
+    );
+    // Of models in several domains, the first one names it.
+    const at = (domain: string) => ({ ...schema(), $id: `https://models.example/${domain}/Car/schema.json` });
+    const shared = {
+      'all/context.jsonld': { '@context': {} },
+      'all/First/Car/schema.json': at('First'),
+      'all/Second/Car/schema.json': at('Second'),
+    };
+    assert.deepEqual(named(shared), ['First/Car', 'Second/Car']);
+    assert.equal(contexts(shared).length, 1);
+    assert.match(contexts(shared)[0] ?? '', /^First-/);
+    const long = `${'x'.repeat(100)}/${'y'.repeat(100)}`;
+    const tooLong = plan(
+      { [`${long}/Car/schema.json`]: schema(), [`${long}/context.jsonld`]: { '@context': {} }, 'x.json': {} },
+      'D',
+    );
+    assert.deepEqual(tooLong.contexts, []);
+    assert.match(tooLong.refused[0]?.reason ?? '', /too long for the name of a context/);
   });
 
   it('several repositories in one folder have a domain each, and the same contexts as alone', () => {
@@ -260,6 +312,68 @@ describe('the documents that models share', () => {
       'https://a.example/common.json': 'shared/mine.json',
       'https://b.example/x': 'https://b.example/x',
     });
+  });
+
+  it('a document that is given a URL which none can be stored under is refused with that, whoever gives it', () => {
+    const wrong = [
+      ...['https://a.example/x#part', 'https://a.example/x#', 'ftp://a.example/x'],
+      ...['https://:secret@a.example/x', 'file:///x.json'],
+    ];
+    for (const url of wrong) {
+      const { documents, refused } = plan({ 'Car/schema.json': schema(), [url]: { definitions: {} } }, 'D');
+      assert.deepEqual([documents, refused.map(({ path }) => path)], [[], [url]], url);
+      assert.match(refused[0]?.reason ?? '', /^It is not an absolute http, https or urn URL/);
+    }
+    const table = (url: string) =>
+      plan(
+        {
+          'Car/schema.json': schema(),
+          'urls.json': { 'https://a.example/good': 'x.json', [url]: 'x.json' },
+          'x.json': { definitions: {} },
+        },
+        'D',
+      );
+    for (const url of wrong.slice(0, 2)) {
+      const { documents, refused } = table(url);
+      assert.deepEqual(
+        documents.map((one) => one.url),
+        ['https://a.example/good'],
+      );
+      assert.deepEqual(
+        refused.map(({ path }) => path),
+        ['urls.json'],
+      );
+      assert.ok(refused[0]?.reason.startsWith(`${url} is not a URL`));
+    }
+  });
+
+  it('a relative $ref means the file beside it, also encoded, with a query, or by way of other folders', () => {
+    const refs = ['a%20b.json', 'c.json?x=1#/y', './d.json', '../parts//e.json', '../parts/./f.json'];
+    const files = Object.fromEntries(
+      ['parts/a b.json', 'parts/c.json', 'parts/d.json', 'parts/e.json', 'parts/f.json'].map(
+        (path) => [path, { definitions: {} }] as const,
+      ),
+    );
+    const { documents } = plan(
+      { 'parts/schema.json': { ...schema(), allOf: refs.map(($ref) => ({ $ref })) }, ...files },
+      'D',
+    );
+    assert.deepEqual([...new Set(documents.map(({ path }) => path))], Object.keys(files).sort());
+    // What would lead out of the repository, or is absolute, is nowhere in it.
+    for (const $ref of ['../../x.json', '/x.json'])
+      assert.deepEqual(
+        plan({ 'x.json': { definitions: {} }, 'Car/schema.json': { ...schema(), $ref } }, 'D').documents,
+        [],
+      );
+  });
+
+  it('a document has fifty URLs at most', () => {
+    const urls = (count: number) => {
+      const refs = Array.from({ length: count }, (_, n) => ({ $ref: `../common.json?n=${n}` }));
+      const files = { 'Car/schema.json': { ...schema(), allOf: refs }, 'common.json': { definitions: {} } };
+      return plan(files, 'D').documents.length;
+    };
+    assert.deepEqual([urls(50), urls(51)], [50, 50]);
   });
 
   it('contexts are shared documents under each URL by which contexts and examples name them', () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { checkExamples, ExampleTime } from '../../../../sidecar/schemas/transfer/examples.js';
 import { DeadlineExceededError } from '../../../../sidecar/schemas/workbench/errors.js';
+import { WorkersBusyError } from '../../../../sidecar/shared/workers/errors.js';
 
 const MODEL = {
   key: { domain: 'City', name: 'Bench' },
@@ -52,4 +53,87 @@ describe('the examples of an import', () => {
     const examples = Array.from({ length: 10_000 }, () => 100);
     assert.deepEqual(await check(examples), { valid: 10_000, invalid: [] });
   });
+
+  it('the examples called .jsonld are held against NGSI-LD, and others are not', async () => {
+    const asked: unknown[] = [];
+    const { time } = timeOf();
+    const signal = new AbortController().signal;
+    await checkExamples(
+      ['a.jsonld', 'b.json', 'c.jsonld.json'].map((path) => ({ path, text: path })),
+      MODEL,
+      {
+        ...{ time, signal },
+        workbench: {
+          validateAgainst: async (schema, key, text, options) => {
+            assert.deepEqual([schema, key], [MODEL.schema, MODEL.key]);
+            asked.push([text, options.isStrict]);
+            return Promise.resolve(VALID);
+          },
+        },
+      },
+    );
+    assert.deepEqual(asked, [
+      ['a.jsonld', true],
+      ['b.json', false],
+      ['c.jsonld.json', false],
+    ]);
+  });
+
+  it('an example that is not valid has its first five errors, over all of its entities, with their lines', async () => {
+    const fault = (n: number) => ({
+      ...{ pointer: `/${n}`, detail: `fault ${n}` },
+      ...(n === 2 ? { line: 7 } : {}),
+    });
+    const verdict = (...numbers: readonly number[]) => ({ valid: false, errors: numbers.map(fault) });
+    const valid = { valid: true, errors: [] };
+    const check = async (answer: unknown) =>
+      checkExamples([{ path: 'a.json', text: '[]' }], MODEL, {
+        ...timeOf(),
+        workbench: { validateAgainst: () => Promise.resolve(JSON.stringify(answer)) },
+      });
+    const { invalid, valid: count } = await check([verdict(1, 2), valid, verdict(3, 4, 5, 6)]);
+    assert.equal(count, 0);
+    assert.deepEqual(
+      invalid,
+      [1, 2, 3, 4, 5].map((n) => ({ path: 'a.json', ...fault(n) })),
+    );
+    assert.deepEqual(await check([valid, valid]), { valid: 1, invalid: [] });
+  });
+
+  it('an example that is no entity is invalid with its reason, and an outage ends the import', async () => {
+    const check = (error: Error, signal?: AbortSignal) =>
+      checkExamples([{ path: 'a.json', text: '{\n' }], MODEL, {
+        ...{ ...timeOf(), signal },
+        workbench: { validateAgainst: () => Promise.reject(error) },
+      });
+    const late = await check(new DeadlineExceededError('It took too long.'));
+    assert.deepEqual(late, {
+      valid: 0,
+      invalid: [{ path: 'a.json', pointer: '', detail: 'It took too long.' }],
+    });
+    const away = new WorkersBusyError(1);
+    await assert.rejects(check(away), away);
+    await assert.rejects(check(away, AbortSignal.abort(new Error('gone'))), /gone/);
+  });
+
+  it('the time of the examples is up when it is spent to the last millisecond, also by what fails', async () => {
+    let now = 0;
+    const clock = { now: () => now, sleep: () => Promise.resolve() };
+    const time = new ExampleTime(clock, 1000, 3);
+    const spend = (ms: number, error?: Error) =>
+      time.spend(() => {
+        now += ms;
+        return error === undefined ? Promise.resolve(ms) : Promise.reject(error);
+      });
+    assert.equal(await spend(1000), 1000);
+    await assert.rejects(spend(1299, new Error('broken')), /broken/);
+    assert.equal(time.isUp, false);
+    await spend(1);
+    assert.equal(time.isUp, true);
+  });
 });
+
+/** Time that never ends. */
+function timeOf() {
+  return { time: new ExampleTime({ now: () => 0, sleep: () => Promise.resolve() }, 1000, 1) };
+}
