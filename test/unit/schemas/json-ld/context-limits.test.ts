@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { CONTEXT_LIMITS } from '../../../../sidecar/schemas/json-ld/context-safety.js';
+import { CONTEXT_LIMITS, limitFaults } from '../../../../sidecar/schemas/json-ld/context-safety.js';
 import { ContextInvalidError } from '../../../../sidecar/schemas/json-ld/errors.js';
 import { parseContext } from '../../../../sidecar/schemas/json-ld/check-context.js';
 import { CORE, loaderOf, pointersOf } from './contexts.js';
@@ -19,6 +19,9 @@ async function refusal(submitted: unknown): Promise<ContextInvalidError> {
   return assert.fail('was accepted');
 }
 
+/** As many prefixes as may lead to each other. */
+const CHAIN = { a: 'http://a/', b: 'a:b/', c: 'b:c/', d: 'c:d/', e: 'd:e/' };
+
 describe('parsing a context: limits', () => {
   const manyTerms = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`t${index}`, 'http://example.org/']));
@@ -35,13 +38,19 @@ describe('parsing a context: limits', () => {
     for (let at = 0; at < depth; at += 1) context = { a: { '@id': 'http://a/', '@context': context } };
     return context;
   };
+  /** Maps in each other. */
+  const levels = (count: number): unknown =>
+    Array.from({ length: count }).reduce<unknown>((inner) => ({ a: inner }), 1);
   for (const [what, submitted, pointer] of [
     ['too many terms', manyTerms(CONTEXT_LIMITS.terms + 1), ''],
     ['too many terms in several maps', [manyTerms(CONTEXT_LIMITS.terms), { last: 'http://a/' }], ''],
     ['too many contexts', Array.from({ length: CONTEXT_LIMITS.contexts + 1 }, () => ({})), ''],
-    ['too many scoped contexts', { a: { '@context': Array.from({ length: 101 }, () => ({})) } }, ''],
-    ['too long an IRI', { a: `http://a/${'a'.repeat(CONTEXT_LIMITS.textCharacters)}` }, '/a'],
+    ['too many scoped contexts', { a: { '@context': Array.from({ length: 100 }, () => ({})) } }, ''],
     ['too long a name', { ['a'.repeat(CONTEXT_LIMITS.textCharacters + 1)]: 'http://a/' }, ''],
+    ['a long chain of types', { ...CHAIN, f: { '@id': 'http://f/', '@type': 'e' } }, '/f'],
+    ['a long chain of reversed terms', { ...CHAIN, f: { '@reverse': 'e:x' } }, '/f'],
+    ['a long chain of compact terms', { ...CHAIN, 'e:f': { '@id': 'e:f' } }, '/e:f'],
+    ['too long an IRI', { a: `http://a/${'a'.repeat(CONTEXT_LIMITS.textCharacters)}` }, '/a'],
     ['too much text', Array.from({ length: 99 }, () => ({ a: { '@id': 'x'.repeat(11_000) } })), ''],
     ['nesting', nested(11), '/a/@context'.repeat(10)],
     ['nesting that would exhaust the stack', nested(100_000), '/a/@context'.repeat(10)],
@@ -57,6 +66,36 @@ describe('parsing a context: limits', () => {
       assert.equal(pointersOf(await refusal(submitted))[0], pointer);
     });
   }
+
+  it('a context has exactly as many characters, maps, names and levels as the limits allow, and one more is too many', () => {
+    const pad = (characters: number) => {
+      const context = Array.from({ length: 99 }, () => ({ a: 'x'.repeat(2000), b: {} }));
+      const left = characters - JSON.stringify([...context, { a: '', c: [] }]).length;
+      const parts = Array.from({ length: Math.ceil(left / 2000) }, () => 'x'.repeat(1997));
+      const last = { a: '', c: parts };
+      const size = () => JSON.stringify([...context, last]).length;
+      last.a = 'x'.repeat(2000);
+      while (size() > characters) parts.pop();
+      for (let missing = characters - size(); missing > 0; missing = characters - size())
+        parts.push('x'.repeat(Math.max(0, Math.min(1997, missing - 3))));
+      return [...context, last];
+    };
+    for (const [fits, exceeds] of [
+      [pad(CONTEXT_LIMITS.characters), pad(CONTEXT_LIMITS.characters + 1)],
+      [
+        { a: { '@context': Array.from({ length: 99 }, () => ({})) } },
+        { a: { '@context': Array.from({ length: 100 }, () => ({})) } },
+      ],
+      [
+        { ['a'.repeat(CONTEXT_LIMITS.textCharacters)]: 'x' },
+        { ['a'.repeat(CONTEXT_LIMITS.textCharacters + 1)]: 'x' },
+      ],
+      [levels(CONTEXT_LIMITS.depth), levels(CONTEXT_LIMITS.depth + 1)],
+    ] as const) {
+      assert.deepEqual(limitFaults(fits), []);
+      assert.equal(limitFaults(exceeds).length, 1);
+    }
+  });
 
   it('parsing a context reports only a few faults, however many there are', async () => {
     const many = Array.from({ length: 50_000 }, (_, index) => [`m${index}`, {}] as const);

@@ -6,7 +6,7 @@ import {
   type Supplied,
   type Supply,
 } from '../../../../sidecar/schemas/json-ld/supplied-contexts.js';
-import { runWithContexts } from '../../../../sidecar/schemas/json-ld/outcomes.js';
+import { listed, runWithContexts, shown } from '../../../../sidecar/schemas/json-ld/outcomes.js';
 
 const FOUND: Supply = { sha256: 'x', text: '{}' };
 
@@ -18,6 +18,36 @@ function needing(...lists: readonly (readonly string[])[]) {
     return urls === undefined ? { had } : { needs: { urls } };
   };
 }
+
+describe('the warnings of an answer', () => {
+  const warning = (n: number, pointer?: string) => ({
+    ...{ code: 'w', detail: String(n) },
+    ...(pointer === undefined ? {} : { pointer }),
+  });
+
+  it('the warnings of an answer are one for each place, and all of those without one', () => {
+    const warnings = [warning(1, '/a'), warning(2), warning(3, '/a'), warning(4), warning(5, '/b')];
+    assert.deepEqual(
+      listed(warnings).map(({ detail }) => detail),
+      ['1', '2', '4', '5'],
+    );
+  });
+
+  it('the warnings of an answer are a hundred, and then one that says how many more there are', () => {
+    const some = (count: number) => Array.from({ length: count }, (_, n) => warning(n, `/${n}`));
+    assert.deepEqual(listed(some(100)), some(100));
+    const more = { code: 'more-warnings', detail: 'At least 1 more warnings are not listed.' };
+    assert.deepEqual(listed(some(101)), [...some(100), more]);
+    // The same place twice is one warning.
+    assert.deepEqual(listed([...some(100), warning(0, '/0')]), some(100));
+  });
+
+  it('a value in a sentence is cut after a hundred characters', () => {
+    assert.equal(shown('x'.repeat(98)), JSON.stringify('x'.repeat(98)));
+    assert.ok(shown('x'.repeat(99)).length <= 101);
+    assert.equal(shown(undefined), 'nothing');
+  });
+});
 
 describe('running a task with the contexts that it needs', () => {
   it('a task gets each context that it needs once, and runs with all of them', async () => {
@@ -75,6 +105,25 @@ describe('running a task with the contexts that it needs', () => {
       assert.ok(count <= 100);
     }
   });
+
+  for (const [what, lists, largest, isTaken] of [
+    ['a hundred contexts at once', [100], 1, true],
+    ['a hundred contexts in two rounds', [60, 40], 1, true],
+    ['a hundred and one contexts in two rounds', [60, 41], 1, false],
+    ['contexts in fifteen rounds', Array.from({ length: 15 }, () => 1), 1, true],
+    ['contexts in sixteen rounds', Array.from({ length: 16 }, () => 1), 1, false],
+    ['contexts of 16 Mi characters together', [2, 2], 4 * 1024 * 1024, true],
+    ['contexts of more than 16 Mi characters together', [2, 2], 4 * 1024 * 1024 + 1, false],
+  ] as const) {
+    it(`a task is ${isTaken ? 'done' : 'refused'} with ${what}`, async () => {
+      let next = 0;
+      const rounds = lists.map((count) => Array.from({ length: count }, () => String((next += 1))));
+      const found: Supply = { sha256: 'x', text: 'x'.repeat(largest) };
+      const outcome = await runWithContexts(needing(...rounds), async () => found);
+      if (isTaken) assert.deepEqual(outcome, { had: rounds.flat() });
+      else assert.ok('refused' in outcome && outcome.refused.code === 'LIMIT_EXCEEDED');
+    });
+  }
 
   it('a task that asks again for a context that it was given ends', async () => {
     const run = async () => ({ needs: { urls: ['a'] } });
