@@ -99,6 +99,29 @@ describe('the terms of a domain', () => {
     );
   });
 
+  it('the terms of a domain are exactly as many as a context may have before those that no model uses are left out', () => {
+    const own = (count: number) =>
+      ownOf(Object.fromEntries(Array.from({ length: count }, (_, n) => [`own${n}`, `https://t/${n}`])));
+    const used = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`used${n}`, `https://u/${n}`]));
+    const fits = merged(modelOf('Car', used, own(CONTEXT_LIMITS.terms - 10)));
+    assert.deepEqual([Object.keys(fits.terms).length, fits.warnings], [CONTEXT_LIMITS.terms, []]);
+    const exceeds = merged(modelOf('Car', used, own(CONTEXT_LIMITS.terms - 9)), modelOf('Bus', {}));
+    assert.equal(Object.keys(exceeds.terms).length, 10);
+    assert.deepEqual(
+      exceeds.warnings.map(({ code, models, detail }) => [code, models, detail.split(' ')[0]]),
+      [['unused-terms-left-out', ['Car'], String(CONTEXT_LIMITS.terms - 9)]],
+    );
+  });
+
+  it('a warning about a term of a domain names twenty models of a meaning, and how many more there are', () => {
+    const detailFor = (count: number) => {
+      const alike = Array.from({ length: count }, (_, n) => modelOf(`M${n}`, { speed: 'https://a/speed' }));
+      return merged(...alike, modelOf('Bus', { speed: 'https://b/speed' })).warnings[0]?.detail ?? '';
+    };
+    assert.match(detailFor(20), /M19\)/);
+    assert.match(detailFor(21), /M19, 1 more\)/);
+  });
+
   it('the terms of a domain do not depend on the order of its models, and keep the IRI of each model', () => {
     const name = fc.constantFrom('a', 'b', 'c');
     const iri = fc.constantFrom('https://1/', 'https://2/');

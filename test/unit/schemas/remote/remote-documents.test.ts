@@ -302,6 +302,20 @@ describe('remote documents: what is refused', () => {
     }
   });
 
+  it('a remote document may be nested exactly as deeply as can be read quickly', async (t) => {
+    const { documents, site } = mocked(t);
+    const levels = (count: number) => '['.repeat(count) + ']'.repeat(count);
+    for (const [body, isTaken] of [
+      [levels(500), true],
+      [levels(501), false],
+    ] as const) {
+      site.intercept({ path: '/a' }).reply(200, body, JSON_TYPE);
+      const fetched = documents.fetch(`${ORIGIN}/a`);
+      if (isTaken) assert.equal((await fetched).text, body);
+      else assert.equal(await failure(fetched), 'too-large');
+    }
+  });
+
   it('a remote document is refused if it is not valid UTF-8', async (t) => {
     const { documents, site } = mocked(t);
     site.intercept({ path: '/a' }).reply(200, Buffer.from([0x22, 0xff, 0x22]), JSON_TYPE);

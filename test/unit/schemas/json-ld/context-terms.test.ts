@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { contextMeaning, termsOf } from '../../../../sidecar/schemas/json-ld/context-terms.js';
+import { namesInSchema } from '../../../../sidecar/schemas/json-ld/generated-context.js';
+import {
+  type ContextMeaning,
+  comparableTerms,
+  iriOf,
+  withoutCore,
+} from '../../../../sidecar/schemas/json-ld/term-meanings.js';
+import { CORE, loaderOf } from './contexts.js';
+
+const IRI = 'https://terms.example/t';
+const meaning = async (definition: unknown, more: object = {}) =>
+  (await termsOf({ '@version': 1.1, ...more, t: definition }, loaderOf())).get('t');
+
+describe('what a term means', () => {
+  for (const [what, definition, found] of [
+    ['an IRI', IRI, IRI],
+    ['a map of it alone', { '@id': IRI }, IRI],
+    ['null', null, null],
+    ['a keyword', '@type', '@type'],
+    ['a type', { '@id': IRI, '@type': '@id' }, { '@id': IRI, '@type': '@id' }],
+    ['a language', { '@id': IRI, '@language': 'de' }, { '@id': IRI, '@language': 'de' }],
+    ['no language', { '@id': IRI, '@language': null }, { '@id': IRI, '@language': null }],
+    ['a direction', { '@id': IRI, '@direction': 'rtl' }, { '@id': IRI, '@direction': 'rtl' }],
+    ['a nest', { '@id': IRI, '@nest': '@nest' }, { '@id': IRI, '@nest': '@nest' }],
+    ['a scoped context', { '@id': IRI, '@context': { a: IRI } }, { '@id': IRI, '@context': { a: IRI } }],
+    ['a container', { '@id': IRI, '@container': '@list' }, { '@id': IRI, '@container': '@list' }],
+    [
+      'containers',
+      { '@id': IRI, '@container': ['@graph', '@id'] },
+      { '@id': IRI, '@container': ['@graph', '@id'] },
+    ],
+    [
+      'an index',
+      { '@id': IRI, '@container': '@index', '@index': IRI },
+      { '@id': IRI, '@index': IRI, '@container': '@index' },
+    ],
+    ['a reversed property', { '@reverse': IRI }, { '@reverse': IRI }],
+    ['a prefix', { '@id': IRI, '@prefix': true }, { '@id': IRI, '@prefix': true }],
+    ['what looks like a prefix', 'https://terms.example/', 'https://terms.example/'],
+    [
+      'no prefix, though it looks like one',
+      { '@id': 'https://terms.example/' },
+      { '@id': 'https://terms.example/' },
+    ],
+  ] as const) {
+    it(`the meaning of a term has all that its definition says: ${what}`, async () => {
+      assert.deepEqual(await meaning(definition), found);
+    });
+  }
+
+  it('the defaults of strings are those of the context, each for itself', async () => {
+    const defaults = async (context: object) => (await contextMeaning(context, loaderOf())).defaults;
+    assert.deepEqual(await defaults({ '@language': 'de' }), { '@language': 'de' });
+    assert.deepEqual(await defaults({ '@direction': 'rtl' }), { '@direction': 'rtl' });
+    assert.deepEqual(await defaults([{ '@language': 'de' }, { '@language': null }]), {});
+  });
+
+  it('meanings differ by a default, by each member of a definition, and by nothing else', () => {
+    const meaningOf = (definition: unknown, defaults: ContextMeaning['defaults'] = {}) =>
+      JSON.stringify(comparableTerms({ terms: new Map([['t', definition]]) as never, defaults }));
+    const first = meaningOf(IRI);
+    assert.equal(meaningOf({ '@id': IRI }), first);
+    for (const other of [
+      meaningOf(IRI, { '@language': 'de' }),
+      meaningOf(IRI, { '@direction': 'rtl' }),
+      meaningOf(null),
+      meaningOf({ '@reverse': IRI }),
+      meaningOf({ '@id': IRI, '@language': null }),
+      meaningOf({ '@id': IRI, '@container': '@set' }),
+    ])
+      assert.notEqual(other, first);
+    assert.equal(
+      meaningOf({ '@id': IRI, '@container': ['@set', '@index'] }),
+      meaningOf({ '@container': ['@index', '@set'], '@id': IRI }),
+    );
+    assert.deepEqual(
+      [IRI, { '@id': IRI }, { '@reverse': IRI }, null, undefined, { '@id': null }].map((one) => iriOf(one)),
+      [IRI, IRI, IRI, undefined, undefined, undefined],
+    );
+  });
+
+  it('a context without the core context has all its other elements, also where it is no array', () => {
+    const text = (context: unknown) => JSON.stringify({ '@context': context });
+    assert.deepEqual(withoutCore(text([{ a: IRI }, 'https://other.example/', CORE])), [
+      ...[{ a: IRI }, 'https://other.example/'],
+    ]);
+    assert.deepEqual(withoutCore(text({ a: IRI })), [{ a: IRI }]);
+    assert.deepEqual(withoutCore(text(CORE)), []);
+  });
+});
+
+describe('the names in a schema by its keywords', () => {
+  const inner = { properties: { found: {} } };
+
+  for (const keyword of ['const', 'default', 'enum', 'example', 'examples', 'x-anything']) {
+    it(`the names in a schema are not those of data under ${keyword}`, () => {
+      assert.deepEqual(namesInSchema({ [keyword]: inner }), []);
+      assert.deepEqual(namesInSchema({ [keyword]: [inner] }), []);
+    });
+  }
+
+  for (const keyword of [
+    ...['patternProperties', 'dependentSchemas', 'dependencies', '$defs', 'definitions'],
+  ]) {
+    it(`the names in a schema are those of the schemas under ${keyword}, whatever these are called`, () => {
+      assert.deepEqual(namesInSchema({ [keyword]: { enum: inner, 'x-name': inner } }), ['found']);
+    });
+  }
+});

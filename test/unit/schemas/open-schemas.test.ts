@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { openSchemas, WorkersOnDemand, type Workers } from '../../../sidecar/schemas/open-schemas.js';
+import type { Config } from '../../../sidecar/shared/config/load.js';
+import type { RunOptions } from '../../../sidecar/shared/workers/tasks.js';
+import { handClock } from '../../support/store-samples.js';
+
+const CONFIG = {
+  ...{ DATABASE_PATH: ':memory:', REMOTE_ALLOWED_ORIGINS: ['https://allowed.example'] },
+  ...{ CONTEXT_BASE_IRI: 'https://terms.example/', WORKBENCH_TIMEOUT_MS: 123, IMPORT_LIMIT_BYTES: 100 },
+} as unknown as Config;
+
+const OBSERVER = { away: () => assert.fail('it is there'), back: () => assert.fail('it was there') };
+const NO_FILES = { documents: [] };
+const NO_PLAN = {
+  ...{ domains: [], domainSettings: [], documents: [], contexts: [], contextVersions: new Map() },
+  ...{ models: [], refused: [], ignored: 0 },
+};
+
+/** Workers that answer what the kind of a task asks for. */
+function workersOf() {
+  const runs: (readonly [string, RunOptions | undefined])[] = [];
+  const ends: string[] = [];
+  const workers = {
+    run: (kind: string, _input: unknown, options?: RunOptions) => {
+      runs.push([kind, options]);
+      const outcome = {
+        splitDocuments: NO_FILES,
+        planImport: NO_PLAN,
+        validate: { needs: 'model' },
+        describeModel: { bundled: '{}', attributes: [], names: [], types: undefined },
+      }[kind];
+      return Promise.resolve(outcome ?? { answer: kind });
+    },
+    load: () => ({ waiting: 3, running: 2 }),
+    close: () => {
+      ends.push('workers');
+      return Promise.resolve();
+    },
+  } as unknown as Workers;
+  return { workers, runs, ends };
+}
+
+describe('the schemas of a gateway', () => {
+  it('the schemas of a gateway are opened with its settings, each where it counts', async () => {
+    const { workers, runs } = workersOf();
+    const schemas = await openSchemas(CONFIG, handClock(), OBSERVER, workers);
+    assert.deepEqual(schemas.workers(), { waiting: 3, running: 2 });
+    assert.equal(schemas.lockWaits().count, 0);
+    // REMOTE_ALLOWED_ORIGINS
+    const { contextSupply } = schemas.service;
+    const stamps = ['https://allowed.example', 'https://other.example'].map((url) =>
+      contextSupply.stamp(url),
+    );
+    const [allowed, other] = await Promise.all(stamps);
+    assert.ok(allowed?.endsWith(' https://allowed.example'));
+    assert.ok(!other?.includes('https://'));
+    // WORKBENCH_TIMEOUT_MS
+    const options = { dryRun: false, baseUrl: 'http://gateway.example' };
+    await schemas.transfer.import({ kind: 'documents', text: '{}' }, options);
+    assert.deepEqual(
+      runs.map(([kind, given]) => [kind, given?.deadlineMs]),
+      [
+        ['splitDocuments', 1230],
+        ['planImport', 1230],
+      ],
+    );
+    const schema = { contentHash: 'x', lifecycle: {}, text: () => Promise.resolve('{}') } as never;
+    const key = { domain: 'City', name: 'Lamp' };
+    await assert.rejects(schemas.workbench.validateAgainst(schema, key, '{}', {}), { code: 'WORKERS_BUSY' });
+    assert.equal(runs.find(([kind]) => kind === 'prepareModel')?.[1]?.deadlineMs, 615);
+    // IMPORT_LIMIT_BYTES
+    const parts = (bytes: number) => [{ name: 'a.txt', bytes: Buffer.alloc(bytes) }];
+    await schemas.transfer.import({ kind: 'parts', parts: parts(800) }, options);
+    await assert.rejects(schemas.transfer.import({ kind: 'parts', parts: parts(801) }, options), {
+      code: 'REPOSITORY_TOO_LARGE',
+    });
+    await schemas.close();
+  });
+
+  it('the schemas of a gateway are closed with their workers, and the database is closed last', async () => {
+    const { workers, ends } = workersOf();
+    const schemas = await openSchemas(CONFIG, handClock(), OBSERVER, workers);
+    assert.equal(await schemas.service.isReady(), true);
+    const close = workers.close.bind(workers);
+    workers.close = async () => {
+      // What runs may still write.
+      assert.equal(await schemas.service.isReady(), true);
+      await close();
+    };
+    await schemas.close();
+    assert.deepEqual(ends, ['workers']);
+    await assert.rejects(schemas.service.domains.list({ limit: 1, offset: 0 }));
+  });
+
+  it('workers that nobody has needed are none, and are closed at once', async () => {
+    const workers = new WorkersOnDemand({ deadlineMs: 1000, clock: handClock() });
+    assert.deepEqual(workers.load(), { waiting: 0, running: 0 });
+    await workers.close();
+  });
+});
