@@ -208,6 +208,7 @@ describe('what a change of a context means for its followers', () => {
       await stampOf(all.slice(1)),
       await stampOf(all.slice(0, -1)),
       await stampOf([...all, context('new')]),
+      await stampOf([...all.slice(0, -1), context('other')]),
       await stampOf(all, new Map([['f0', 'second']])),
       await stampOf(all, new Map([['f99', 'gone']])),
     ])
