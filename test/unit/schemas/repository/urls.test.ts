@@ -67,6 +67,24 @@ describe('the URLs of a repository', () => {
     assert.deepEqual(urls.filesAt('https://code.example/me/city/main/common.json'), ['all/city/common.json']);
   });
 
+  it('a folder is called as the $ids in it say, whatever its own name; one name in common is too little for that', () => {
+    const files = [
+      'all/Bus/schema.json',
+      'all/town/Lamp/schema.json',
+      'all/town/x.json',
+      'all/one/schema.json',
+    ];
+    const urls = urlsOf(files, {
+      'all/Bus/schema.json': 'https://models.example/outer/Bus/schema.json',
+      'all/town/Lamp/schema.json': 'https://models.example/inner/Lamp/schema.json',
+      'all/one/schema.json': 'https://models.example/other/schema.json',
+    });
+    const found = ['all/town/x.json', 'all/Bus/x.json', 'all/one/x.json', 'x.json'].map(
+      (path) => urls.repositoryOf(path)?.name,
+    );
+    assert.deepEqual(found, ['inner', 'outer', 'outer', undefined]);
+  });
+
   it('a $id that is no URL of the web says nothing about where a repository is published', () => {
     const urls = urlsOf(['schema.json', 'b.json'], { 'schema.json': 'urn:models:schema.json' });
     assert.equal(urls.publishedUrl('b.json'), undefined);

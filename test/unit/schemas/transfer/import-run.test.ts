@@ -13,12 +13,14 @@ type Call = readonly [what: string, ...details: readonly unknown[]];
 interface Service {
   /** Models and domains that are there. */
   readonly there?: ReadonlySet<string>;
+  /** Models that were made with earlier documents. */
+  readonly outdated?: readonly string[];
   /** What a call fails with, by what it is and its name. */
   readonly failure?: (call: string) => Error | undefined;
 }
 
 /** A service that takes everything, and notes the writes. */
-function serviceOf({ there = new Set(), failure }: Service) {
+function serviceOf({ there = new Set(), outdated = [], failure }: Service) {
   const calls: Call[] = [];
   const known = new Set(there);
   const noted = async <Result>(what: string, result: Result, ...details: readonly unknown[]) => {
@@ -42,7 +44,11 @@ function serviceOf({ there = new Set(), failure }: Service) {
     },
     references: {
       put: (uri: string, document: unknown) => noted(`document ${uri}`, { outcome: 'created' }, document),
-      outdatedModels: (uri: string) => noted(`dependents ${uri}`, []),
+      outdatedModels: (uri: string) =>
+        noted(
+          `dependents ${uri}`,
+          outdated.map((name) => ({ domain: 'City', name })),
+        ),
     },
     contexts: {
       document: (name: string) => Promise.reject(new NotFoundError({ kind: 'context', name })),
@@ -60,6 +66,8 @@ function serviceOf({ there = new Set(), failure }: Service) {
         if (!('dryRun' in options) || options.dryRun === false) known.add(titleOf(key));
         return noted(`model ${titleOf(key)}`, { outcome, change: report }, change, options);
       },
+      update: (key: { domain: string; name: string }) =>
+        noted(`update ${titleOf(key)}`, { outcome: 'version', change: report }),
       schema: (key: { domain: string; name: string }) => Promise.resolve({ of: titleOf(key) }),
       schemaOf: (key: { domain: string; name: string }, schema: unknown) =>
         Promise.resolve({ of: titleOf(key), tried: schema }),
@@ -181,6 +189,19 @@ describe('the run of an import', () => {
     assert.deepEqual(await put({ there: new Set(['City/Lamp']) }, all), [[3, 'full']]);
   });
 
+  it('models outside of an import that were made with its documents are updated, and its own are not once more', async () => {
+    const { report, calls } = await importing(
+      { there: new Set(['City/Bench']), outdated: ['Lamp', 'Bench'] },
+      { documents: [{ path: 'x.json', url: 'urn:x' }], models: [model('Lamp')] },
+      { 'x.json': {}, 'Lamp.json': {} },
+    );
+    assert.deepEqual(writes(calls).slice(-2), ['dependents urn:x', 'update City/Bench']);
+    assert.deepEqual(
+      report.dependents.map(({ model: name, status }) => [name, status]),
+      [['Bench', 'updated']],
+    );
+  });
+
   it('an earlier version that is refused is reported, and the others are stored', async () => {
     let count = 0;
     const failure = () => ((count += 1) === 1 ? new NameError('must be another one') : undefined);
@@ -291,6 +312,18 @@ describe('the run of an import', () => {
       );
       assert.equal(calls.at(-1), last);
     }
+  });
+
+  it('what is refused because the client has left ends the import, and is no refusal of a file', async () => {
+    const leaving = new AbortController();
+    const failure = () => {
+      leaving.abort(new Error('gone'));
+      return new NameError('must be another one');
+    };
+    await assert.rejects(
+      importing({ failure }, { models: [model('Lamp')] }, { 'Lamp.json': {} }, { signal: leaving.signal }),
+      /gone/,
+    );
   });
 
   it('an outage ends an import with its own error', async () => {
