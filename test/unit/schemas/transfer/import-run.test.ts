@@ -185,6 +185,9 @@ describe('the run of an import', () => {
     const unset = { ...all, 'meta.json': {} };
     assert.deepEqual(await put({}, unset), [...history, [undefined, null]]);
     assert.deepEqual(await put({}, all, true), history);
+    const bare = { models: [model('Lamp', { versions: ['v1.json', 'v2.json'] })] };
+    const { calls } = await importing({}, bare, versions);
+    assert.deepEqual(calls.at(-1)?.[1], { compatibility: null });
     // A model that is there has its own history.
     assert.deepEqual(await put({ there: new Set(['City/Lamp']) }, all), [[3, 'full']]);
   });
