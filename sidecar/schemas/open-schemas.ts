@@ -98,13 +98,17 @@ const PATIENT_MS = 30_000;
 
 const LARGEST_IMPORT = 512 * 1024 * 1024;
 
-/** A schema service in memory, for the command line: it has nothing, and fetches nothing. */
+/**
+ * A schema service in memory, for the command line: it has nothing, and fetches nothing.
+ *
+ * @param workers closed with the rest
+ */
 export async function openSchemasInMemory(
   clock: Clock,
+  workers: Workers = new WorkersOnDemand({ deadlineMs: PATIENT_MS, clock }),
 ): Promise<Pick<OpenSchemas, 'service' | 'workbench' | 'transfer' | 'close'>> {
   const store = await SqliteStore.open(':memory:', clock);
   const deadlineMs = PATIENT_MS;
-  const workers = new WorkersOnDemand({ deadlineMs, clock });
   const remote = createRemoteDocuments({ allowedOrigins: [] });
   const contextBase = 'https://uri.etsi.org/ngsi-ld/default-context/';
   const schemas = createSchemaService({ store, workers, remote, contextBase, clock });

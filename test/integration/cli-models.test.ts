@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import type { ImportReport } from '../../sidecar/schemas/transfer/transfer.js';
 import { tarGz } from '../support/archives.js';
-import { cli } from '../support/cli-process.js';
+import { cli, CliProcess } from '../support/cli-process.js';
 import { stopAll } from '../support/gateway-harness.js';
 import { folderOf, git, put } from '../support/model-folders.js';
 import {
@@ -134,6 +134,13 @@ describe('models check', () => {
     );
     rmSync(path);
     assert.equal((await cli(['models', 'check', folder])).code, 0);
+  });
+
+  it('models check ends its own process, with its worker threads', async () => {
+    const folder = folderOf(completeRepository());
+    const { code, stdout, stderr } = await (await CliProcess.start(['models', 'check', folder])).ended;
+    assert.equal(code, 3, stderr);
+    assert.match(stdout, /city\/Bench\/examples\/example-wrong\.jsonld:4/);
   });
 
   it('models check says what changes since a revision, and fails for changes beyond what is allowed', async () => {

@@ -9,7 +9,7 @@ import { runCli } from '../../sidecar/cli/program.js';
 import { openSchemasInMemory } from '../../sidecar/schemas/open-schemas.js';
 import { systemClock } from '../../sidecar/shared/clock.js';
 import { ensureBuilt } from './built.js';
-import { stopLater } from './gateway-harness.js';
+import { sharedWorkers, stopLater } from './gateway-harness.js';
 import { ROOT } from './project.js';
 import { Waiting } from './waiting.js';
 
@@ -102,7 +102,10 @@ export class CliProcess {
   }
 }
 
-/** Runs the command line to its end, in this process: to start one takes longer than most commands. */
+/**
+ * Runs the command line to its end, in this process: to start one takes longer than most commands. Schema services that it opens
+ * have workers that others use, too, and have to be closed when it ends.
+ */
 export async function cli(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -111,6 +114,7 @@ export async function cli(
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const written = Promise.all([text(stdout), text(stderr)]);
   let left: number | undefined;
+  let open = 0;
   const exitCode = await runCli(args, VERSION, {
     env: { PATH: process.env['PATH'], ...env },
     stdin: Readable.from([input]),
@@ -118,11 +122,22 @@ export async function cli(
     clock: systemClock,
     onInterrupt: () => () => undefined,
     leave: (code) => (left ??= code),
-    openModels: async () => openSchemasInMemory(systemClock),
+    openModels: async () => {
+      const models = await openSchemasInMemory(systemClock, sharedWorkers());
+      open += 1;
+      return {
+        ...models,
+        close: async () => {
+          await models.close();
+          open -= 1;
+        },
+      };
+    },
     serve: async () => assert.fail('A gateway is to be served by a process of its own.'),
   });
   stdout.end();
   stderr.end();
+  assert.equal(open, 0, 'A command leaves no schema service open, whose workers would keep the process.');
   const [out, complaints] = await written;
   return { code: left ?? exitCode ?? 0, stdout: out, stderr: complaints };
 }

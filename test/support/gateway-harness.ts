@@ -123,8 +123,8 @@ let shared: Workers | undefined;
 /** Settings of a gateway whose work on schemas has time on a slow machine, too. */
 export const PATIENT = { WORKBENCH_TIMEOUT_MS: String(SHARED_DEADLINE_MS) };
 
-/** Gateways in this process share their workers until `stopAll`: it takes new ones a while to get going. */
-function sharedWorkers(): Workers {
+/** Gateways and commands in this process share their workers until `stopAll`: it takes new ones a while to get going. */
+export function sharedWorkers(): Workers {
   if (shared === undefined) {
     const workers = new WorkersOnDemand({ deadlineMs: SHARED_DEADLINE_MS, clock: systemClock });
     shared = { run: workers.run, load: () => workers.load(), close: async () => {} };
