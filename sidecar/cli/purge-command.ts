@@ -53,6 +53,7 @@ export async function purgeCommand(
   }
   const interrupt = listenForInterrupts(context);
   const { signal } = interrupt;
+  let isHandedOver = false;
   try {
     if (options.yes !== true || options.dryRun === true) {
       const preview = await place.preview(wish, signal);
@@ -60,11 +61,14 @@ export async function purgeCommand(
       const answer = await confirm(wish, preview, context, signal);
       if (answer !== 'yes') return answer;
     }
-    if (options.detach === true) return showDetached(await place.detach(wish), options, context);
+    if (options.detach === true) {
+      isHandedOver = true;
+      return showDetached(await place.detach(wish), options, context);
+    }
     interrupt.deletesNow();
     return await follow(place.run(wish, signal), options, context, () => signal.aborted);
   } catch (error) {
-    if (!signal.aborted || interrupt.mayHaveDeleted) throw error;
+    if (!signal.aborted || interrupt.mayHaveDeleted || isHandedOver) throw error;
     say(context.stderr, 'Nothing was deleted.');
     return EXIT.interrupted;
   } finally {

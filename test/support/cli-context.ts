@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { PassThrough, Writable } from 'node:stream';
+import type { TestContext } from 'node:test';
+import type { CliContext } from '../../sidecar/cli/context.js';
+import { runCli } from '../../sidecar/cli/program.js';
+import type { Clock } from '../../sidecar/shared/clock.js';
+import { createTestClock } from './purge-harness.js';
+
+export interface FakeContextOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Whether standard input and standard error are a terminal. */
+  readonly isTerminal?: boolean;
+  readonly clock?: Clock;
+}
+
+/** What a command has of the world, without a process: what it wrote is kept, and Ctrl+C is a call. */
+export class FakeContext implements CliContext {
+  readonly env: Readonly<Record<string, string>>;
+  readonly stdin: PassThrough & { isTTY?: boolean } = new PassThrough();
+  readonly stdout: Writable;
+  readonly stderr: Writable & { isTTY?: boolean };
+  readonly clock: Clock;
+  /** What was written to standard output, and to standard error. */
+  out = '';
+  err = '';
+  /** The exit codes with which the process was left at once. */
+  readonly left: number[] = [];
+  readonly #handlers = new Set<() => void>();
+
+  constructor({ env = {}, isTerminal = false, clock = createTestClock() }: FakeContextOptions = {}) {
+    this.env = env;
+    this.clock = clock;
+    this.stdout = sink((text) => (this.out += text));
+    this.stderr = sink((text) => {
+      this.err += text;
+      this.onQuestion?.(text);
+    });
+    this.stdin.isTTY = isTerminal;
+    this.stderr.isTTY = isTerminal;
+  }
+
+  /** Called with everything that is written to standard error. */
+  onQuestion: ((text: string) => void) | undefined;
+
+  /** Handlers of Ctrl+C that were not taken away. */
+  get listening(): number {
+    return this.#handlers.size;
+  }
+
+  onInterrupt(handler: () => void): () => void {
+    this.#handlers.add(handler);
+    return () => void this.#handlers.delete(handler);
+  }
+
+  /** Ctrl+C. */
+  interrupt(): void {
+    for (const handler of this.#handlers) handler();
+  }
+
+  leave(exitCode: number): void {
+    this.left.push(exitCode);
+  }
+
+  async openModels(): Promise<never> {
+    return assert.fail('No schema service is needed.');
+  }
+
+  async serve(): Promise<void> {
+    assert.fail('No gateway is to be served.');
+  }
+
+  /** Runs a command. @returns what the process would end with */
+  async run(...words: readonly string[]): Promise<number | undefined> {
+    return runCli(words, '0.0.0', this);
+  }
+}
+
+function sink(take: (text: string) => void): Writable {
+  return new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      take(chunk.toString());
+      done();
+    },
+  });
+}
+
+/** A request as a gateway gets it. */
+export interface AskedGateway {
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  readonly headers: Headers;
+  readonly body: string;
+  readonly redirect: RequestInit['redirect'];
+  readonly signal: AbortSignal | undefined;
+}
+
+/** A gateway that is a function; every request is kept. Its URL is {@link GATEWAY}. */
+export function fakeGateway(
+  t: TestContext,
+  answer: (request: AskedGateway, nth: number) => Response | Promise<Response>,
+): readonly AskedGateway[] {
+  const asked: AskedGateway[] = [];
+  t.mock.method(globalThis, 'fetch', async (url: string, init: RequestInit) => {
+    assert.ok(url.startsWith(GATEWAY), url);
+    const { method = 'GET', body, redirect, signal } = init;
+    const request: AskedGateway = {
+      ...{ method, target: url.slice(GATEWAY.length), headers: new Headers(init.headers), redirect },
+      ...{ body: typeof body === 'string' ? body : '', signal: signal ?? undefined },
+    };
+    asked.push(request);
+    return answer(request, asked.length);
+  });
+  return asked;
+}
+
+export const GATEWAY = 'http://gateway.test/base';
+
+export function jsonResponse(
+  body: unknown,
+  status = 200,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return new Response(JSON.stringify(body), { status, headers });
+}

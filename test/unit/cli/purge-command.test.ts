@@ -1,0 +1,322 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ask } from '../../../sidecar/cli/ask.js';
+import { CliError, EXIT } from '../../../sidecar/cli/exit-codes.js';
+import { follow, purgeCommand, wishOf, type PurgeOptions } from '../../../sidecar/cli/purge-command.js';
+import type { PurgePlace, PurgePreview, PurgeWish } from '../../../sidecar/cli/purge-place.js';
+import type { PurgeView } from '../../../sidecar/cli/purge-view.js';
+import { FakeContext } from '../../support/cli-context.js';
+
+const VIEW: PurgeView = {
+  ...{ id: 'p-1', state: 'running', target: 'entities', query: 'type=A', dryRun: false },
+  ...{ matched: 7, deleted: 0, alreadyGone: 0, failed: 0, unknown: 0, requests: 1 },
+};
+const DONE: PurgeView = { ...VIEW, state: 'succeeded', deleted: 7 };
+
+/** A place that notes what is asked of it. */
+function placeOf(
+  preview: PurgePreview,
+  views: readonly PurgeView[] = [DONE],
+  place: Partial<PurgePlace> = {},
+) {
+  const calls: string[] = [];
+  const noted = (name: string, wish: PurgeWish) => void calls.push(`${name} ${wish.query}`);
+  const all: PurgePlace = {
+    preview: async (wish) => {
+      noted('preview', wish);
+      return preview;
+    },
+    async *run(wish) {
+      noted('run', wish);
+      yield* views;
+    },
+    detach: async (wish) => {
+      noted('detach', wish);
+      return { ...VIEW, state: 'queued' };
+    },
+    close: async () => {},
+    ...place,
+  };
+  return { calls, place: all };
+}
+
+const SEVEN: PurgePreview = { matched: 7, sample: ['urn:a:1', 'urn:a:2'] };
+
+/** Answers the question of a purge, or does something else when it comes. */
+function answering(context: FakeContext, answer: () => void): FakeContext {
+  context.onQuestion = (text) => {
+    if (text.includes('[y/N]')) setImmediate(answer);
+  };
+  return context;
+}
+
+async function purgeOnTerminal(answer: string, options: PurgeOptions = {}) {
+  const { calls, place } = placeOf(SEVEN);
+  const context = new FakeContext({ isTerminal: true });
+  answering(context, () => context.stdin.write(answer));
+  const code = await purgeCommand(['type=A'], options, place, context);
+  return { calls, context, code };
+}
+
+describe('the question of a purge', () => {
+  it('a purge that asks goes on after y and yes alone', async () => {
+    for (const answer of ['y\r', 'Y\r', 'yes\r', ' yes \r', 'YES\r']) {
+      const { calls, code } = await purgeOnTerminal(answer);
+      assert.deepEqual([calls, code], [['preview type=A', 'run type=A'], 0], answer);
+    }
+    for (const answer of [
+      '\r',
+      'n\r',
+      'no\r',
+      'yess\r',
+      'ye\r',
+      'yellow\r',
+      'not yes\r',
+      '\u0003',
+      '\u0004',
+    ]) {
+      const { calls, code, context } = await purgeOnTerminal(answer);
+      assert.deepEqual([calls, code], [['preview type=A'], EXIT.interrupted], JSON.stringify(answer));
+      assert.match(context.err, /Nothing was deleted\.\n$/);
+    }
+  });
+
+  it('a question is a no once its signal aborts, before it or while it waits', async () => {
+    const context = new FakeContext({ isTerminal: true });
+    assert.equal(await ask(context, 'Sure? ', AbortSignal.abort()), false);
+    const controller = new AbortController();
+    const asked = ask(context, 'Sure? [y/N] ', controller.signal);
+    controller.abort();
+    assert.equal(await asked, false);
+  });
+
+  it('a purge says in its question how much it would delete, and of which tenant', async () => {
+    const { place } = placeOf({ ...SEVEN, atLeast: true, unit: 'attributes' });
+    const context = new FakeContext({ isTerminal: true });
+    answering(context, () => context.stdin.write('n\r'));
+    await purgeCommand(['type=A'], { tenant: 'city' }, place, context);
+    assert.match(context.err, /^The query matches at least 7 attributes, of:\n {2}urn:a:1\n {2}urn:a:2\n/);
+    assert.match(context.err, /Delete at least 7 attributes of tenant city\? \[y\/N\] /);
+  });
+
+  it('a purge without a terminal asks nothing and sends nothing, unless it need not ask', async () => {
+    const { calls, place } = placeOf(SEVEN);
+    const context = new FakeContext();
+    await assert.rejects(purgeCommand(['type=A'], {}, place, context), { exitCode: EXIT.usage });
+    assert.deepEqual(calls, []);
+    assert.equal(await purgeCommand(['type=A'], { yes: true }, place, context), 0);
+    assert.equal(await purgeCommand(['type=A'], { dryRun: true }, place, context), 0);
+    assert.deepEqual(calls, ['run type=A', 'preview type=A']);
+  });
+
+  it('a dry run deletes nothing, whatever else is wanted', async () => {
+    const { calls, place } = placeOf(SEVEN);
+    for (const others of [{ yes: true }, { detach: true }, { yes: true, detach: true, json: true }])
+      assert.equal(await purgeCommand(['type=A'], { dryRun: true, ...others }, place, new FakeContext()), 0);
+    assert.deepEqual(new Set(calls), new Set(['preview type=A']));
+  });
+
+  it('a purge of nothing ends well without a question', async () => {
+    const { calls, place } = placeOf({ matched: 0, sample: [], hints: ['Car is unknown.'] });
+    const context = new FakeContext({ isTerminal: true });
+    assert.equal(await purgeCommand(['type=A'], {}, place, context), 0);
+    assert.deepEqual(calls, ['preview type=A']);
+    assert.equal(context.err, 'Nothing matches.\n  Car is unknown.\n');
+  });
+
+  it('a purge of more than --max-affected is refused before the question, and one of as many is asked about', async () => {
+    for (const [maxAffected, code] of [
+      [6, EXIT.refused],
+      [7, EXIT.done],
+    ] as const) {
+      const { calls, context, code: ended } = await purgeOnTerminal('y\r', { maxAffected });
+      assert.equal(ended, code);
+      assert.equal(calls.includes('run type=A'), code === EXIT.done);
+      assert.equal(/more than the 6 of --max-affected/.test(context.err), code === EXIT.refused);
+      const dry = new FakeContext();
+      const options = { maxAffected, dryRun: true };
+      assert.equal(await purgeCommand(['type=A'], options, placeOf(SEVEN).place, dry), code);
+      assert.equal(/more than the 6 of --max-affected/.test(dry.err), code === EXIT.refused);
+    }
+  });
+
+  it('a preview shows five ids, and counts the others', async () => {
+    const sample = Array.from({ length: 6 }, (_, index) => `urn:a:${index}`);
+    const shown = async (preview: PurgePreview) => {
+      const context = new FakeContext();
+      await purgeCommand(['type=A'], { dryRun: true }, placeOf(preview).place, context);
+      return context.out.split('\n').slice(5, -1);
+    };
+    assert.deepEqual(await shown({ matched: 1200, sample }), ['  urn:a:4', '  … 1,195 more']);
+    assert.deepEqual(await shown({ matched: 5, sample: sample.slice(1) }), ['  urn:a:5']);
+    // Of parts of entities it is not known how many entities there are.
+    assert.deepEqual(await shown({ matched: 1200, sample, unit: 'instances' }), ['  urn:a:4', '  … 1 more']);
+  });
+});
+
+describe('Ctrl+C', () => {
+  it('Ctrl+C during the preview or the question deletes nothing, and ends with 130', async () => {
+    const context = new FakeContext({ isTerminal: true });
+    const { calls, place } = placeOf(SEVEN, [], {
+      preview: async (_wish, signal) => {
+        context.interrupt();
+        signal.throwIfAborted();
+        return SEVEN;
+      },
+    });
+    assert.equal(await purgeCommand(['type=A'], {}, place, context), EXIT.interrupted);
+    const asked = new FakeContext({ isTerminal: true });
+    answering(asked, () => asked.interrupt());
+    assert.equal(await purgeCommand(['type=A'], {}, placeOf(SEVEN).place, asked), EXIT.interrupted);
+    assert.deepEqual([calls, context.err], [[], 'Nothing was deleted.\n']);
+    assert.deepEqual([context.listening, asked.listening], [0, 0]);
+  });
+
+  it('Ctrl+C while a purge deletes stops it, says so, and a second one leaves at once', async () => {
+    const context = new FakeContext();
+    const { place } = placeOf(SEVEN, [], {
+      async *run(_wish, signal) {
+        yield VIEW;
+        context.interrupt();
+        assert.ok(signal.aborted);
+        assert.match(context.err, /Stopping: no new deletes/);
+        assert.deepEqual(context.left, []);
+        context.interrupt();
+        assert.deepEqual(context.left, [EXIT.interrupted]);
+        yield { ...VIEW, state: 'cancelled', deleted: 3 };
+      },
+    });
+    assert.equal(await purgeCommand(['type=A'], { yes: true }, place, context), EXIT.interrupted);
+    assert.match(context.out, /^Cancelled: 3 entities had been deleted/);
+    assert.equal(context.listening, 0);
+  });
+
+  it('an error after Ctrl+C is shown once a purge may have started', async () => {
+    const context = new FakeContext();
+    const { place } = placeOf(SEVEN, [], {
+      async *run() {
+        yield VIEW;
+        context.interrupt();
+        throw new CliError(EXIT.failed, 'The gateway is away.');
+      },
+      detach: async () => {
+        context.interrupt();
+        throw new CliError(EXIT.failed, 'It may have been started all the same.');
+      },
+    });
+    await assert.rejects(purgeCommand(['type=A'], { yes: true }, place, context), /gateway is away/);
+    const detached = { yes: true, detach: true };
+    await assert.rejects(purgeCommand(['type=A'], detached, place, context), /started all the same/);
+    assert.doesNotMatch(context.err, /Nothing was deleted/);
+    assert.equal(context.listening, 0);
+  });
+});
+
+describe('following a purge', () => {
+  async function* viewsOf(context: { nowMs: number }, steps: readonly (readonly [number, PurgeView])[]) {
+    for (const [atMs, view] of steps) {
+      context.nowMs = atMs;
+      yield view;
+    }
+  }
+
+  it('a purge that is followed by a program is shown four times a second at most, and in the end once', async () => {
+    const time = { nowMs: 0 };
+    const clock = { now: () => time.nowMs, sleep: async () => {} };
+    const context = new FakeContext({ clock });
+    const at = (deleted: number) => ({ ...VIEW, deleted });
+    const steps = [0, 249, 250, 499, 500].map((ms, index) => [ms, at(index)] as const);
+    const code = await follow(viewsOf(time, [...steps, [501, DONE]]), { json: true }, context, () => false);
+    const counts = context.out
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as PurgeView).deleted);
+    assert.deepEqual([counts, code], [[0, 2, 4, 7], 0]);
+  });
+
+  it('a purge whose end is not reported ends with 1, and with 130 after Ctrl+C', async () => {
+    const followed = (views: readonly PurgeView[], wasInterrupted: boolean) => {
+      const steps = views.map((view) => [0, view] as const);
+      return follow(viewsOf({ nowMs: 0 }, steps), {}, new FakeContext(), () => wasInterrupted);
+    };
+    for (const views of [[], [VIEW]]) {
+      await assert.rejects(followed(views, false), { exitCode: EXIT.failed });
+      assert.equal(await followed(views, true), EXIT.interrupted);
+    }
+  });
+
+  it('the summary of a purge has the time from its record, and else that of the command', async () => {
+    const summaries: string[] = [];
+    for (const times of [
+      { startedAt: '2026-01-01T00:00:00Z', endedAt: '2026-01-01T00:00:07Z' },
+      { startedAt: '2026-01-01T00:00:07Z', endedAt: '2026-01-01T00:00:00Z' },
+      { startedAt: null },
+    ]) {
+      const time = { nowMs: 1000 };
+      const context = new FakeContext({ clock: { now: () => time.nowMs, sleep: async () => {} } });
+      await follow(
+        viewsOf(time, [
+          [1000, VIEW],
+          [3000, { ...DONE, ...times }],
+        ]),
+        {},
+        context,
+        () => false,
+      );
+      summaries.push(context.out);
+    }
+    assert.deepEqual(summaries, [
+      'Deleted 7 entities in 7.0 s (1.0/s).\n',
+      'Deleted 7 entities in 2.0 s (3.5/s).\n',
+      'Deleted 7 entities in 2.0 s (3.5/s).\n',
+    ]);
+  });
+});
+
+describe('what a purge is asked for', () => {
+  const NOW = Date.parse('2026-01-31T00:00:00Z');
+  const wish = (options: PurgeOptions, words: readonly string[] = ['type=A']) => wishOf(words, options, NOW);
+
+  it('--older-than goes by modifiedAt, of a history by observedAt, unless --by says otherwise', () => {
+    const query = (options: PurgeOptions) => decodeURIComponent(wish({ olderThan: '1d', ...options }).query);
+    assert.equal(query({}), 'type=A&q=modifiedAt<2026-01-30T00:00:00Z');
+    assert.equal(query({ by: 'createdAt' }), 'type=A&q=createdAt<2026-01-30T00:00:00Z');
+    const before = 'timerel=before&timeAt=2026-01-30T00:00:00Z';
+    assert.match(query({ temporal: true }), new RegExp(`^type=A&${before}`));
+    assert.match(query({ temporal: true, by: 'modifiedAt' }), /timeproperty=modifiedAt/);
+    assert.throws(() => wish({ by: 'createdAt' }), { exitCode: EXIT.usage });
+  });
+
+  it('a purge takes over tenant, link, bound and rate, and the target from --temporal', () => {
+    const link = 'https://models.example/context.jsonld';
+    assert.deepEqual(wish({ tenant: 'city', link, maxAffected: 5, rate: 9 }), {
+      ...{ target: 'entities', query: 'type=A', tenant: 'city', link, maxAffected: 5, maxPerSecond: 9 },
+    });
+    assert.equal(wish({ temporal: true }).target, 'temporal');
+  });
+
+  it('a tenant with blanks or other letters, and a link that is no URL of the web, are refused', () => {
+    for (const tenant of ['', ' ', 'a b', 'straße', 'a\n'])
+      assert.throws(() => wish({ tenant }), { exitCode: EXIT.usage }, JSON.stringify(tenant));
+    for (const link of [
+      '',
+      'file:///etc/passwd',
+      'http://',
+      'https://a.example/<x>',
+      'https://a b',
+      'a.jsonld',
+    ])
+      assert.throws(() => wish({ link }), { exitCode: EXIT.usage }, link);
+  });
+
+  it('a query that a purge refuses is refused before anything is sent', () => {
+    for (const [words, options] of [
+      [['id=urn:a:1'], {}],
+      [['type=A', 'limit=3'], {}],
+      [['type=A', 'drop=a', 'keep=b'], {}],
+      [['timerel=before', 'timeAt=2026-01-01T00:00:00Z'], {}],
+      [['type=A', 'timerel=never', 'timeAt=2026-01-01T00:00:00Z'], { temporal: true }],
+    ] as const)
+      assert.throws(() => wish(options, words), { exitCode: EXIT.usage }, words.join('&'));
+  });
+});
