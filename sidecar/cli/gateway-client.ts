@@ -125,9 +125,9 @@ export class GatewayClient {
         if (!response.ok) throw refusal(response.status, await response.text());
         if (response.body === null) throw new Error('the answer is empty');
         for await (const { id, data } of readEvents(response.body.pipeThrough(new TextDecoderStream()))) {
+          const event = parsed(data);
           failures = 0;
           lastId = id ?? lastId;
-          const event = parsed(data);
           yield event;
           if (isLast(event)) return;
         }
