@@ -83,7 +83,7 @@ export function createBrokerPlace(options: BrokerPlaceOptions): PurgePlace {
     },
     run(wish, signal) {
       const purge = prepare(wish, false);
-      return views(wish, purge.unit, open(wish, purge, signal), clock);
+      return viewsOf(wish, purge.unit, open(wish, purge, signal), clock);
     },
     detach: async () => {
       throw new CliError(EXIT.usage, '--detach leaves a purge to a gateway: it needs --gateway.');
@@ -92,8 +92,8 @@ export function createBrokerPlace(options: BrokerPlaceOptions): PurgePlace {
   };
 }
 
-/** What a purge reports while it runs, and in the end. */
-async function* views(
+/** What a purge reports while it runs, and in the end, as a record of a gateway would say it. */
+export async function* viewsOf(
   { target, query, tenant }: PurgeWish,
   unit: string,
   events: AsyncIterable<PurgeEvent>,

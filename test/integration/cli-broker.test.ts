@@ -71,6 +71,8 @@ describe('ngsi-ld-gateway purge --broker', () => {
     const broker = await brokerWith(8);
     const purge = ['purge', 'type=A', '--yes', '--broker', broker.url];
     assert.equal((await cli([...purge, '--max-affected', '7'])).code, 4);
+    const dry = await cli([...purge, '--dry-run', '--max-affected', '7']);
+    assert.deepEqual([dry.code, dry.stdout.split('\n', 1)[0]], [4, 'The query matches 8 entities:']);
     assert.equal((await cli([...purge, '--max-affected', '8'], { PURGE_MAX_AFFECTED: '7' })).code, 4);
     assert.equal((await cli(purge, { PURGE_MAX_AFECTED: '7' })).code, 2);
     assert.equal((await cli(['purge', 'local=true', '--yes', '--broker', broker.url])).code, 2);
