@@ -1,0 +1,349 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { EXIT } from '../../../sidecar/cli/exit-codes.js';
+import {
+  fakeGateway,
+  FakeContext,
+  GATEWAY,
+  jsonResponse,
+  type AskedGateway,
+} from '../../support/cli-context.js';
+
+const ENV = { NGSILD_GATEWAY_URL: GATEWAY, NGSILD_GATEWAY_TOKEN: 'secret' };
+
+const RECORD = {
+  ...{ id: 'p-1', state: 'running', target: 'entities', query: 'type=A', tenant: null, dryRun: false },
+  ...{ matched: 7, deleted: 0, alreadyGone: 0, failed: 0, unknown: 0, requests: 1, warnings: [] },
+  createdAt: '2026-01-01T00:00:00.000Z',
+};
+const over = (members: object) => ({ ...RECORD, state: 'succeeded', deleted: 7, ...members });
+const eventsOf = (...records: readonly object[]) =>
+  new Response(records.map((record, at) => `id: ${at}\ndata: ${JSON.stringify(record)}\n\n`).join(''));
+
+/** An answer that others overtake. */
+async function later(answer: Response): Promise<Response> {
+  for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  return answer;
+}
+
+/** Runs a command at a gateway that is a function. */
+async function run(
+  t: TestContext,
+  words: readonly string[],
+  answer: (request: AskedGateway, nth: number) => Response | Promise<Response>,
+  context = new FakeContext({ env: ENV }),
+) {
+  const asked = fakeGateway(t, answer);
+  const code = await context.run(...words);
+  t.mock.restoreAll();
+  const requests = asked.map(({ method, target, body }) => `${method} ${target}${body && ` ${body}`}`);
+  return { code, requests, out: context.out, err: context.err, context };
+}
+
+describe('purge at a gateway', () => {
+  it('a purge is started with all that it is asked for, and followed by its id', async (t) => {
+    const { code, requests, out } = await run(
+      t,
+      [
+        ...['purge', 'type=A', '--tenant', 'city', '--link', 'https://a.example/c', '--max-affected', '9'],
+        ...['--rate', '5', '--yes', '--temporal'],
+      ],
+      ({ method }) => (method === 'POST' ? jsonResponse(RECORD, 202) : eventsOf(RECORD, over({}))),
+    );
+    const link =
+      '<https://a.example/c>; rel=\\"http://www.w3.org/ns/json-ld#context\\"; type=\\"application/ld+json\\"';
+    assert.deepEqual(requests, [
+      `POST /api/v2/purges {"target":"temporal","query":"type=A","tenant":"city","maxAffected":9,"maxPerSecond":5,"link":"${link}"}`,
+      'GET /api/v2/purges/p-1/events',
+    ]);
+    assert.deepEqual([code, out.split(' in ', 1)[0]], [0, 'Deleted 7 entities']);
+  });
+
+  it('a preview is a dry run of the same collection, tenant and context, without a list of ids', async (t) => {
+    for (const [words, target] of [
+      [['type=A', 'record=ids'], '/ngsi-ld/v1/entities?type=A&dryRun=true'],
+      [['type=A', 'record=ids', '--temporal'], '/ngsi-ld/v1/temporal/entities?type=A&dryRun=true'],
+    ] as const) {
+      const asked = fakeGateway(t, () => jsonResponse({ matched: 2, sample: ['urn:a:1'] }));
+      const context = new FakeContext({ env: ENV });
+      const more = ['--dry-run', '--tenant', 'city', '--link', 'https://a.example/c'];
+      assert.equal(await context.run('purge', ...words, ...more), 0, context.err);
+      const [{ method, target: sent, headers } = assert.fail()] = asked;
+      assert.deepEqual([method, sent], ['DELETE', target]);
+      assert.deepEqual(
+        ['ngsild-tenant', 'link', 'x-gateway-token'].map((name) => headers.get(name)),
+        [
+          'city',
+          '<https://a.example/c>; rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"',
+          'secret',
+        ],
+      );
+      t.mock.restoreAll();
+    }
+  });
+
+  it('an answer that is no preview deletes nothing, and ends with 1', async (t) => {
+    for (const answer of [
+      null,
+      {},
+      [],
+      { matched: '2', sample: [] },
+      { matched: 2 },
+      { matched: 2, sample: {} },
+    ]) {
+      const { code, requests, err } = await run(t, ['purge', 'type=A', '--dry-run'], () =>
+        jsonResponse(answer),
+      );
+      assert.deepEqual([code, requests.length], [EXIT.failed, 1], err);
+    }
+  });
+
+  it('a purge whose start has no answer may have been started, and the command says so', async (t) => {
+    const lost = (code: string) => () =>
+      Promise.reject(new TypeError('fetch failed', { cause: Object.assign(new Error(), { code }) }));
+    const words = ['purge', 'type=A', '--yes'];
+    for (const more of [[], ['--detach']]) {
+      const { code, err } = await run(t, [...words, ...more], lost('ECONNRESET'));
+      assert.equal(code, EXIT.failed);
+      assert.match(err, /may have been started all the same: ngsi-ld-gateway purges list/);
+    }
+    assert.doesNotMatch((await run(t, words, lost('ECONNREFUSED'))).err, /may have been started/);
+  });
+
+  it('Ctrl+C cancels a purge at the gateway once, and the command waits for its end', async (t) => {
+    const context = new FakeContext({ env: ENV });
+    const { code, requests, out } = await run(
+      t,
+      ['purge', 'type=A', '--yes'],
+      ({ method, target }, nth) => {
+        if (method === 'POST' && nth === 1) return jsonResponse(RECORD, 202);
+        if (target.endsWith('/cancel')) return jsonResponse({ ...RECORD, state: 'cancelling' }, 202);
+        context.interrupt();
+        context.interrupt();
+        return eventsOf({ ...RECORD, state: 'cancelling' }, over({ state: 'cancelled', deleted: 3 }));
+      },
+      context,
+    );
+    assert.equal(requests.filter((request) => request.endsWith('/cancel')).length, 1);
+    assert.deepEqual([code, out.split(' had', 1)[0]], [EXIT.interrupted, 'Cancelled: 3 entities']);
+    assert.equal(context.listening, 0);
+  });
+
+  it('Ctrl+C while a purge is being started cancels it as soon as it has an id', async (t) => {
+    const context = new FakeContext({ env: ENV });
+    const { code, requests } = await run(
+      t,
+      ['purge', 'type=A', '--yes'],
+      ({ target }, nth) => {
+        if (nth === 1) {
+          context.interrupt();
+          return jsonResponse(RECORD, 202);
+        }
+        return target.endsWith('/cancel')
+          ? jsonResponse({ ...RECORD, state: 'cancelled' }, 202)
+          : eventsOf(over({ state: 'cancelled' }));
+      },
+      context,
+    );
+    assert.deepEqual([code, requests[1]], [EXIT.interrupted, 'POST /api/v2/purges/p-1/cancel']);
+  });
+
+  it('a purge that cannot be cancelled is not reported as cancelled', async (t) => {
+    const context = new FakeContext({ env: ENV });
+    const { code, err } = await run(
+      t,
+      ['purge', 'type=A', '--yes'],
+      ({ method, target }, nth) => {
+        if (method === 'POST' && nth === 1) return jsonResponse(RECORD, 202);
+        if (target.endsWith('/cancel')) return later(jsonResponse({ detail: 'Not you.' }, 401));
+        context.interrupt();
+        return eventsOf(RECORD, over({}));
+      },
+      context,
+    );
+    assert.equal(code, EXIT.refused);
+    assert.match(err, /The gateway answered 401: Not you\./);
+  });
+
+  it('a purge that goes on at a gateway out of sight is named, with the command that follows it', async (t) => {
+    const { code, err } = await run(t, ['purge', 'type=A', '--yes'], ({ method }) =>
+      method === 'POST' ? jsonResponse(RECORD, 202) : jsonResponse({ detail: 'Later.' }, 503),
+    );
+    assert.equal(code, EXIT.failed);
+    assert.match(err, /503: Later\.\nThe purge p-1 goes on there: ngsi-ld-gateway purges follow p-1\n$/);
+  });
+});
+
+describe('the commands of purges', () => {
+  it('purges list sends every filter by its name, and says how to see more', async (t) => {
+    const { requests, out, err, code } = await run(
+      t,
+      [
+        ...['purges', 'list', '--state', 'running', '--tenant', 'city', '--caller', 'me', '--no-dry-run'],
+        ...['--limit', '2', '--offset', '3'],
+      ],
+      () => jsonResponse([RECORD, { ...RECORD, id: 'p-0', dryRun: true }], 200, { 'x-total-count': '9' }),
+    );
+    const query = new URLSearchParams(requests[0]?.split('?')[1]);
+    assert.deepEqual(Object.fromEntries(query), {
+      ...{ state: 'running', tenant: 'city', caller: 'me', dryRun: 'false', limit: '2', offset: '3' },
+    });
+    assert.equal(code, 0);
+    assert.match(out, /^ID .*\np-1 +running .*\np-0 +running \(dry\) /);
+    assert.equal(err, '4 more: --offset 5\n');
+    const all = await run(t, ['purges', 'list', '--dry-run'], () =>
+      jsonResponse([RECORD], 200, { 'x-total-count': '1' }),
+    );
+    assert.deepEqual([all.requests, all.err], [['GET /api/v2/purges?dryRun=true'], '']);
+  });
+
+  it('purges throttle sends the rate, null for off, and the concurrency', async (t) => {
+    for (const [words, body, sentence] of [
+      [['5000'], '{"maxPerSecond":5000}', 'at most 5,000 a second'],
+      [['off', '--concurrency', '3'], '{"maxPerSecond":null,"concurrency":3}', 'as fast as it can'],
+    ] as const) {
+      const { requests, out } = await run(t, ['purges', 'throttle', 'p-1', ...words], () =>
+        jsonResponse(RECORD),
+      );
+      assert.deepEqual(requests, [`PATCH /api/v2/purges/p-1 ${body}`]);
+      assert.equal(out, `Purge p-1 deletes ${sentence}.\n`);
+    }
+    for (const rate of ['0', '-1', '1.5', '1e3', '', 'OFF', '1000000000']) {
+      const { code, requests } = await run(t, ['purges', 'throttle', 'p-1', '--', rate], () =>
+        jsonResponse(RECORD),
+      );
+      assert.deepEqual([code, requests], [EXIT.usage, []], rate);
+    }
+  });
+
+  it('purges cancel waits until what was under way is done, unless the purge is over at once', async (t) => {
+    const ended = over({ state: 'cancelled', deleted: 4 });
+    const waited = await run(t, ['purges', 'cancel', 'p-1'], ({ method }) =>
+      method === 'POST' ? jsonResponse({ ...RECORD, state: 'cancelling' }, 202) : eventsOf(ended),
+    );
+    assert.deepEqual([waited.code, waited.requests.length], [0, 2]);
+    assert.equal(waited.out, 'Cancelled: 4 entities had been deleted.\n');
+    const atOnce = await run(t, ['purges', 'cancel', 'p-1'], () => jsonResponse(ended, 202));
+    assert.deepEqual([atOnce.requests.length, atOnce.out], [1, waited.out]);
+  });
+
+  it('purges follow leaves the purge alone at Ctrl+C, and says how to stop it', async (t) => {
+    const context = new FakeContext({ env: ENV });
+    const { code, requests, err } = await run(
+      t,
+      ['purges', 'follow', 'p-1'],
+      ({ signal }) => {
+        context.interrupt();
+        assert.ok(signal?.aborted);
+        return Promise.reject(signal.reason as Error);
+      },
+      context,
+    );
+    assert.deepEqual([code, requests], [EXIT.interrupted, ['GET /api/v2/purges/p-1/events']]);
+    assert.equal(err, 'The purge goes on. To stop it: ngsi-ld-gateway purges cancel p-1\n');
+    assert.equal(context.listening, 0);
+  });
+
+  it('an id that would be another path is refused by every command, and nothing is sent', async (t) => {
+    for (const id of ['a/b', '..', 'a?b', 'a#b', 'a%2fb', '', 'x'.repeat(129)])
+      for (const words of [['show'], ['follow'], ['cancel'], ['throttle']]) {
+        const rate = words[0] === 'throttle' ? ['5'] : [];
+        const { code, requests } = await run(t, ['purges', ...words, '--', id, ...rate], () =>
+          jsonResponse(RECORD),
+        );
+        assert.deepEqual([code, requests], [EXIT.usage, []], `${words.join(' ')} ${id}`);
+      }
+  });
+});
+
+describe('the commands of retention', () => {
+  const POLICY = { name: 'old', mode: 'report', query: 'type=A' };
+
+  it('retention list reads page after page', async (t) => {
+    const page = (length: number) => Array.from({ length }, (_, index) => ({ ...POLICY, name: `p${index}` }));
+    const { requests, out } = await run(t, ['retention', 'list', '--json'], (_request, nth) =>
+      jsonResponse(page(nth === 1 ? 1000 : 1)),
+    );
+    assert.deepEqual(requests, [
+      'GET /api/v2/retention-policies?limit=1000&offset=0',
+      'GET /api/v2/retention-policies?limit=1000&offset=1000',
+    ]);
+    assert.equal(out.trim().split('\n').length, 1001);
+  });
+
+  it('retention apply sends what list shows, without what the gateway adds', async (t) => {
+    const shown = { ...POLICY, caller: 'me', createdAt: 'x', modifiedAt: 'y' };
+    const lines = [shown, { ...shown, name: 'a/b' }].map((one) => JSON.stringify(one)).join('\n');
+    for (const text of [lines, `[${lines.replace('\n', ',')}]`]) {
+      const context = new FakeContext({ env: ENV });
+      context.stdin.end(text);
+      const { code, requests, out } = await run(
+        t,
+        ['retention', 'apply', '-'],
+        (_request, nth) => jsonResponse(POLICY, nth === 1 ? 201 : 200),
+        context,
+      );
+      assert.equal(code, 0);
+      assert.deepEqual(requests, [
+        'PUT /api/v2/retention-policies/old {"name":"old","mode":"report","query":"type=A"}',
+        'PUT /api/v2/retention-policies/a%2Fb {"name":"a/b","mode":"report","query":"type=A"}',
+      ]);
+      assert.equal(out, 'old created\na/b replaced\n');
+    }
+  });
+
+  it('retention apply applies nothing of a file with a policy without a name, or two of one name', async (t) => {
+    for (const policies of [
+      [POLICY, { mode: 'report' }],
+      [POLICY, { ...POLICY }],
+      [POLICY, 7],
+      [POLICY, null],
+    ]) {
+      const context = new FakeContext({ env: ENV });
+      context.stdin.end(JSON.stringify(policies));
+      const { code, requests } = await run(t, ['retention', 'apply', '-'], () => jsonResponse({}), context);
+      assert.deepEqual([code, requests], [EXIT.usage, []], JSON.stringify(policies));
+    }
+  });
+
+  it('retention apply says how many policies were applied before the one that is refused', async (t) => {
+    const context = new FakeContext({ env: ENV });
+    context.stdin.end(JSON.stringify([POLICY, { ...POLICY, name: 'bad' }, { ...POLICY, name: 'never' }]));
+    const { code, requests, err } = await run(
+      t,
+      ['retention', 'apply', '-'],
+      (_request, nth) => jsonResponse({ detail: 'No.' }, nth === 1 ? 200 : 409),
+      context,
+    );
+    assert.deepEqual([code, requests.length], [EXIT.refused, 2]);
+    assert.equal(err, 'bad: The gateway answered 409: No.\n1 of 3 policies of - were applied.\n');
+  });
+
+  it('retention preview says when a run would only report, and that more match than it lists', async (t) => {
+    const preview = { matched: 1200, sample: ['urn:a:1'], cutoff: '2026-01-01T00:00:00Z', query: 'type=A' };
+    const shown = async (members: object) =>
+      (await run(t, ['retention', 'preview', 'old'], () => jsonResponse({ ...preview, ...members }))).out;
+    assert.equal(
+      await shown({ reportAbove: 1000 }),
+      [
+        '1,200 are older than 2026-01-01T00:00:00Z:',
+        '  urn:a:1',
+        '  …',
+        'That is more than the 1,000 that maxGrowth allows: a run would only report.\n',
+      ].join('\n'),
+    );
+    assert.equal(await shown({ matched: 1 }), '1 are older than 2026-01-01T00:00:00Z:\n  urn:a:1\n');
+    assert.equal(await shown({ matched: 0, sample: [] }), '0 are older than 2026-01-01T00:00:00Z.\n');
+  });
+
+  it('retention run follows the run that it started', async (t) => {
+    const { code, requests } = await run(t, ['retention', 'run', 'old'], ({ method }) =>
+      method === 'POST' ? jsonResponse({ ...RECORD, id: 'run-7' }, 202) : eventsOf(over({ id: 'run-7' })),
+    );
+    assert.deepEqual(requests, [
+      'POST /api/v2/retention-policies/old/run',
+      'GET /api/v2/purges/run-7/events',
+    ]);
+    assert.equal(code, 0);
+  });
+});
