@@ -20,6 +20,8 @@ describe('conditions of writes (RFC 9110 section 13.1)', () => {
       assert.deepEqual(writeConditions({ 'if-match': header }), { ifMatch: expected, ifAbsent: false });
     }
     assert.deepEqual(writeConditions({ 'if-none-match': '*' }), { ifMatch: undefined, ifAbsent: true });
+    assert.deepEqual(writeConditions({ 'if-match': ['"a"', '"b"'] }).ifMatch, ['a', 'b']);
+    assert.throws(() => writeConditions({ 'if-none-match': ['*', '"a"'] }), RequestRefusedError);
   });
 
   it('conditions of writes that cannot be read are refused, since they would not hold', () => {
