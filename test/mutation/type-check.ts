@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { ROOT } from '../support/project.js';
 
@@ -7,10 +7,28 @@ export type TypeCheck = (path: string, text: string) => boolean;
 
 /** A type check of the project as it stands; the first use takes long. Only the changed file itself is looked at. */
 export function createTypeCheck(): TypeCheck {
-  const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), (path) => ts.sys.readFile(path)) as {
+  const checks = new Map<string, TypeCheck>();
+  return (path, text) => {
+    // What runs in a browser has types of its own.
+    const config = path.startsWith('console/') ? 'console/tsconfig.json' : 'tsconfig.json';
+    const check = checks.get(config) ?? typeCheckBy(config);
+    checks.set(config, check);
+    return check(path, text);
+  };
+}
+
+function typeCheckBy(configPath: string): TypeCheck {
+  const configFile = join(ROOT, configPath);
+  const { config } = ts.readConfigFile(configFile, (path) => ts.sys.readFile(path)) as {
     readonly config: object;
   };
-  const { options, fileNames } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
+  const { options, fileNames } = ts.parseJsonConfigFileContent(
+    config,
+    ts.sys,
+    dirname(configFile),
+    undefined,
+    configFile,
+  );
   const changed = new Map<string, { readonly text: string; readonly version: number }>();
   let version = 0;
   const service = ts.createLanguageService({
