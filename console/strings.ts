@@ -47,6 +47,7 @@ export const text = {
     forbidden: 'This is not allowed',
     unavailable: 'The gateway cannot do this for now',
     failed: 'This did not work',
+    overtaken: 'This was changed elsewhere meanwhile. Nothing was done.',
     retry: 'Try again',
     giveToken: 'Enter the token',
     retryAfter: (seconds: string) => `It may be tried again after ${seconds} s.`,
@@ -347,6 +348,7 @@ export const text = {
     saveEnforce: 'Save, then enforce…',
     overtaken: 'The policy was changed elsewhere meanwhile. Load it again before you change it.',
     reload: 'Load it again',
+    shownAnew: 'It is shown as it is now.',
     fields: {
       target: 'Target',
       query: 'Query',

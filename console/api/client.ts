@@ -62,12 +62,18 @@ export function isTokenWanted(error: unknown): boolean {
   return error instanceof ApiError && error.problem.type === TOKEN_WANTED;
 }
 
-/** The gateway is reached where this page came from, a path of a gateway in front included. */
-const BASE = new URL('../', document.baseURI);
+/** Whether the thing was changed elsewhere since it was read (412): nothing was done. */
+export function isOvertaken(error: unknown): boolean {
+  return error instanceof ApiError && error.problem.status === 412;
+}
 
-/** The address of a path of the gateway. @param path without a leading slash */
+/**
+ * The address of a path of the gateway, which is reached where this page came from, a path of a gateway in front included.
+ *
+ * @param path without a leading slash
+ */
 export function addressOf(path: string): string {
-  return new URL(path, BASE).href;
+  return new URL(path, new URL('../', document.baseURI)).href;
 }
 
 /**

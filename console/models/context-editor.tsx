@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Tagged } from '../api/client.js';
+import { isOvertaken, type Tagged } from '../api/client.js';
 import { Field } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
 import { Unsaved } from '../parts/unsaved.js';
@@ -12,7 +12,6 @@ import { shownJson } from './model-schema.js';
 import { NEW_CONTEXT, toContext, toContexts } from './places.js';
 import { JsonEditor } from '../editor/json-editor.js';
 import { isObject } from './samples.js';
-import { isOvertaken } from './use-trial.js';
 
 /** Lines of the body before those of the context. */
 const LINES_BEFORE = 1;

@@ -100,17 +100,19 @@ function ContextPage({ name, isEdited }: { readonly name: string; readonly isEdi
   const { document, about } = value;
   if (isEdited && about?.kind === 'custom')
     return <ContextEditor key={document.etag} name={name} read={document} onSaved={reload} />;
-  return <ContextView name={name} read={document} about={about} />;
+  return <ContextView name={name} read={document} about={about} onChanged={reload} />;
 }
 
 function ContextView({
   name,
   read: { value: document, etag },
   about,
+  onChanged,
 }: {
   readonly name: string;
   readonly read: Tagged<unknown>;
   readonly about: Context | undefined;
+  readonly onChanged: () => void;
 }) {
   const t = text.models.contexts;
   const [isRemoving, setIsRemoving] = useState(false);
@@ -154,6 +156,7 @@ function ContextView({
           what={t.removeWhat}
           go={t.removeGo}
           onClose={() => setIsRemoving(false)}
+          onOvertaken={onChanged}
           onSure={async () => {
             await removeContext(name, etag);
             location.hash = toContexts();

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { ApiError, type Tagged } from '../api/client.js';
+import { isOvertaken, type Tagged } from '../api/client.js';
 import { Dialog } from '../parts/dialog.js';
 import { Choice, Field, Tick } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
@@ -91,7 +91,6 @@ function DomainForm({
       setIsBusy(false);
     }
   };
-  const isOvertaken = error instanceof ApiError && error.problem.status === 412;
   return (
     <Dialog title={title} onClose={onClose}>
       <form
@@ -120,7 +119,9 @@ function DomainForm({
             onChoose={setCompatibility}
           />
         </div>
-        {error !== undefined && <Failure error={error} title={isOvertaken ? t.overtaken : undefined} />}
+        {error !== undefined && (
+          <Failure error={error} title={isOvertaken(error) ? t.overtaken : undefined} />
+        )}
         <div class="actions">
           <button type="submit" class="primary" disabled={isBusy}>
             {go}
@@ -136,28 +137,38 @@ function DomainForm({
 
 /** Before a domain is deleted: with its models only where that is ticked, and its name was typed. */
 export function RemoveDomainDialog({
-  domain,
+  read: { value: domain, etag },
   models,
   onClose,
+  onOvertaken,
 }: {
-  readonly domain: string;
+  readonly read: Tagged<Domain>;
   /** How many it has, as far as is known. */
   readonly models: number;
   readonly onClose: () => void;
+  /** It was changed elsewhere: it is to be read again, with how many models it has. */
+  readonly onOvertaken: () => void;
 }) {
   const t = text.models;
+  const { name } = domain;
   const [isCascade, setIsCascade] = useState(false);
   const [typed, setTyped] = useState('');
   return (
     <SureDialog
-      title={t.removeDomainTitle(domain)}
+      title={t.removeDomainTitle(name)}
       what={models === 0 ? t.removeDomainEmpty : t.removeDomainWhat(count(models), models)}
       go={isCascade ? t.removeDomainAll : t.removeDomainGo}
       onClose={onClose}
-      isReady={models === 0 || (isCascade && typed.trim() === domain)}
+      isReady={models === 0 || (isCascade && typed.trim() === name)}
       onSure={async () => {
-        await removeDomain(domain, isCascade);
+        await removeDomain(name, isCascade, etag);
         location.hash = toModels();
+      }}
+      onOvertaken={() => {
+        // What was confirmed is no longer what is there.
+        setIsCascade(false);
+        setTyped('');
+        onOvertaken();
       }}
     >
       {models > 0 && (
@@ -167,7 +178,7 @@ export function RemoveDomainDialog({
             isOn={isCascade}
             onChange={setIsCascade}
           />
-          {isCascade && <Field label={t.typeName(domain)} value={typed} onInput={setTyped} isWide />}
+          {isCascade && <Field label={t.typeName(name)} value={typed} onInput={setTyped} isWide />}
         </>
       )}
     </SureDialog>

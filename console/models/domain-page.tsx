@@ -89,7 +89,15 @@ export function DomainPage({ name, params }: { readonly name: string; readonly p
         />
       )}
       {asking === 'remove' && models.value !== undefined && (
-        <RemoveDomainDialog domain={name} models={models.value.total} onClose={close} />
+        <RemoveDomainDialog
+          read={read.value}
+          models={models.value.total}
+          onClose={close}
+          onOvertaken={() => {
+            read.reload();
+            models.reload();
+          }}
+        />
       )}
     </div>
   );

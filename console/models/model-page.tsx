@@ -36,7 +36,7 @@ export function ModelPage({
       {error !== undefined && <Failure error={error} onRetry={reload} />}
       {value !== undefined && (
         <>
-          <Heading read={value} />
+          <Heading read={value} onChanged={reload} />
           {(part === 'schema' || part === 'context') && <Warnings warnings={value.value.warnings} />}
           <Tabs of={key} part={part} />
           <Part key={part} part={part} read={value} onChanged={reload} params={params} />
@@ -46,7 +46,13 @@ export function ModelPage({
   );
 }
 
-function Heading({ read: { value: model, etag } }: { readonly read: Tagged<Model> }) {
+function Heading({
+  read: { value: model, etag },
+  onChanged,
+}: {
+  readonly read: Tagged<Model>;
+  readonly onChanged: () => void;
+}) {
   const t = text.models;
   const [isRemoving, setIsRemoving] = useState(false);
   const { name, domain, version, status, deprecatedAt, sunset, description } = model;
@@ -69,6 +75,7 @@ function Heading({ read: { value: model, etag } }: { readonly read: Tagged<Model
           what={t.removeWhat(version, model.contextName)}
           go={t.removeGo}
           onClose={() => setIsRemoving(false)}
+          onOvertaken={onChanged}
           onSure={async () => {
             await removeModel(model, etag);
             for (const draft of [draftName(model), settingsDraft(model)]) keepDraft(draft, undefined);

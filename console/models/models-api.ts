@@ -74,9 +74,14 @@ export async function updateDomain(name: string, change: DomainChange, etag: str
   return callJson('PUT', apiPath(['domains', name]), { json: change, headers: { 'if-match': etag } });
 }
 
-/** Deletes a domain. @param cascade with its models; else a domain that holds some is refused */
-export async function removeDomain(name: string, cascade: boolean): Promise<void> {
-  await call('DELETE', apiPath(['domains', name], cascade ? { cascade: 'true' } : {}));
+/**
+ * Deletes a domain as it was read: its ETag changes with its models, too.
+ *
+ * @param cascade with its models; else a domain that holds some is refused
+ */
+export async function removeDomain(name: string, cascade: boolean, etag: string): Promise<void> {
+  const path = apiPath(['domains', name], cascade ? { cascade: 'true' } : {});
+  await call('DELETE', path, { headers: { 'if-match': etag } });
 }
 
 export async function listModels(

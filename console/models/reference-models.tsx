@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { isOvertaken } from '../api/client.js';
 import { Failure } from '../parts/states.js';
 import { text } from '../strings.js';
 import { DependentList } from './dependent-list.js';
 import { updateDependents, type ReadReference, type UpdatedDependent } from './references-api.js';
-import { isOvertaken } from './use-trial.js';
 
 /** What was found, or done. */
 interface Outcome {

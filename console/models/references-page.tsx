@@ -184,6 +184,7 @@ function ReferenceView({
           what={t.removeWhat(uri)}
           go={t.removeGo}
           onClose={() => setIsRemoving(false)}
+          onOvertaken={onChanged}
           onSure={async () => {
             await removeReference(uri, read.etag);
             location.hash = toReferences();

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
-import { ApiError } from '../api/client.js';
+import { ApiError, isOvertaken } from '../api/client.js';
 import { Choice } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
 import { text } from '../strings.js';
 import { ChangeList } from './change-report.js';
 import { COMPATIBILITIES, type Compatibility, type ModelTrial } from './models-api.js';
-import { isOvertaken, refusedReport, type Trial } from './use-trial.js';
+import { refusedReport, type Trial } from './use-trial.js';
 
 interface SavePanelProps {
   readonly trial: Trial;

@@ -67,8 +67,3 @@ export function refusedReport(error: unknown): ChangeReport | undefined {
     ? (report as ChangeReport)
     : undefined;
 }
-
-/** Whether the thing was changed elsewhere since it was read (412). */
-export function isOvertaken(error: unknown): boolean {
-  return error instanceof ApiError && error.problem.status === 412;
-}

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
+import { isOvertaken } from '../api/client.js';
 import { text } from '../strings.js';
 import { Dialog } from './dialog.js';
 import { Failure } from './states.js';
@@ -10,6 +11,8 @@ export interface SureDialogProps {
   readonly go: string;
   readonly onClose: () => void;
   readonly onSure: () => Promise<unknown>;
+  /** What it is about was changed elsewhere meanwhile, and nothing was done: it is to be read, and shown, again. */
+  readonly onOvertaken?: () => void;
   readonly cancel?: string;
   /** It may be done; else the button waits. @default true */
   readonly isReady?: boolean;
@@ -28,6 +31,7 @@ export function SureDialog({ title, what, go, onClose, onSure, isReady = true, .
     } catch (failure) {
       setError(failure);
       setIsBusy(false);
+      if (isOvertaken(failure)) props.onOvertaken?.();
     }
   };
   return (
@@ -41,7 +45,9 @@ export function SureDialog({ title, what, go, onClose, onSure, isReady = true, .
       >
         <p>{what}</p>
         {props.children}
-        {error !== undefined && <Failure error={error} />}
+        {error !== undefined && (
+          <Failure error={error} title={isOvertaken(error) ? text.state.overtaken : undefined} />
+        )}
         <div class="actions">
           <button type="submit" class="danger" disabled={!isReady || isBusy}>
             {go}

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { ApiError } from '../api/client.js';
+import { isOvertaken } from '../api/client.js';
 import { Choice, Field, Tick } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
@@ -67,7 +67,6 @@ export function PolicyEditor({
     }
   };
   const [next] = nextRuns(form.schedule, form.timeZone, 1, new Date()) ?? [];
-  const isOvertaken = error instanceof ApiError && error.problem.status === 412;
   return (
     <div class="page narrow">
       <p class="crumb">
@@ -112,8 +111,10 @@ export function PolicyEditor({
           {field('description', t.description)}
         </div>
         <Tick label={t.enabled} isOn={form.enabled} onChange={(enabled) => set({ enabled })} />
-        {error !== undefined && <Failure error={error} title={isOvertaken ? t.overtaken : undefined} />}
-        {isOvertaken && read !== undefined && (
+        {error !== undefined && (
+          <Failure error={error} title={isOvertaken(error) ? t.overtaken : undefined} />
+        )}
+        {isOvertaken(error) && read !== undefined && (
           <button
             type="button"
             class="small"

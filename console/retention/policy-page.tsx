@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
-import type { Purge, RetentionPolicy } from '../api/client.js';
+import { isOvertaken, type Purge, type RetentionPolicy } from '../api/client.js';
 import { PurgeTable } from '../parts/purge-table.js';
 import { Failure, Loading } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
 import { count, rate, time } from '../shared/format.js';
-import { keepInAddress, routeTo } from '../shared/router.js';
+import { replaceAddress, routeTo } from '../shared/router.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import {
@@ -27,12 +27,27 @@ const RUNS_EVERY_MS = 5000;
 /** One policy: what it does, when it runs next, what it matches now, and what its runs came to. */
 export function PolicyPage({ name, step }: { readonly name: string; readonly step: string | undefined }) {
   const { value, error, reload } = useLoad(name, (signal) => readPolicy(name, signal));
+  // The view of a policy that has changed is another one, and would not know.
+  const [wasOvertaken, setWasOvertaken] = useState(false);
+  const read = (isOther: boolean) => {
+    setWasOvertaken(isOther);
+    reload();
+  };
   if (value === undefined)
     return (
       <div class="page">{error === undefined ? <Loading /> : <Failure error={error} onRetry={reload} />}</div>
     );
   if (step === 'edit') return <PolicyEditor key={value.etag} read={value} onSaved={reload} />;
-  return <PolicyView key={value.etag} read={value} isToEnforce={step === ENFORCE} onChanged={reload} />;
+  return (
+    <PolicyView
+      key={value.etag}
+      read={value}
+      isToEnforce={step === ENFORCE}
+      wasOvertaken={wasOvertaken}
+      onChanged={() => read(false)}
+      onOvertaken={() => read(true)}
+    />
+  );
 }
 
 type Asking = 'enforce' | 'run' | 'remove';
@@ -41,10 +56,13 @@ interface PolicyViewProps {
   readonly read: ReadPolicy;
   /** The address asks for the question whether the policy is to delete. */
   readonly isToEnforce: boolean;
+  /** It was changed elsewhere, and is shown anew. */
+  readonly wasOvertaken: boolean;
   readonly onChanged: () => void;
+  readonly onOvertaken: () => void;
 }
 
-function PolicyView({ read, isToEnforce, onChanged }: PolicyViewProps) {
+function PolicyView({ read, isToEnforce, wasOvertaken, onChanged, onOvertaken }: PolicyViewProps) {
   const { policy, etag } = read;
   const { name, mode, schedule, timeZone } = policy;
   const t = text.retention;
@@ -54,14 +72,18 @@ function PolicyView({ read, isToEnforce, onChanged }: PolicyViewProps) {
   const [error, setError] = useState<unknown>();
   const close = () => {
     setAsking(undefined);
-    keepInAddress(routeTo(['retention', name]));
+    // Else the question would be asked again when the policy has changed.
+    if (isToEnforce) replaceAddress(routeTo(['retention', name]));
   };
   const run = async () => {
     location.hash = routeTo(['purge', (await runPolicy(name)).id]);
   };
   const attempt = (work: () => Promise<unknown>) => {
     setError(undefined);
-    work().catch(setError);
+    work().catch((failure: unknown) => {
+      setError(failure);
+      if (isOvertaken(failure)) onOvertaken();
+    });
   };
   const setMode = async (next: 'report' | 'enforce') => {
     await writePolicy(name, withMode(policy, next), etag);
@@ -102,6 +124,11 @@ function PolicyView({ read, isToEnforce, onChanged }: PolicyViewProps) {
         </button>
       </div>
       {policy.description !== undefined && <p class="lead">{policy.description}</p>}
+      {wasOvertaken && (
+        <p class="notice warn" role="alert">
+          {text.state.overtaken} {t.shownAnew}
+        </p>
+      )}
       {error !== undefined && <Failure error={error} />}
       <div class="columns">
         <section class="card" aria-labelledby="next">
@@ -122,6 +149,7 @@ function PolicyView({ read, isToEnforce, onChanged }: PolicyViewProps) {
           cancel={t.enforceCancel}
           onClose={close}
           onSure={() => setMode('enforce')}
+          onOvertaken={onOvertaken}
         />
       )}
       {asking === 'run' && (
@@ -144,6 +172,7 @@ function PolicyView({ read, isToEnforce, onChanged }: PolicyViewProps) {
             await removePolicy(name, etag);
             location.hash = routeTo(['retention']);
           }}
+          onOvertaken={onOvertaken}
         />
       )}
     </div>

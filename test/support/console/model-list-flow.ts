@@ -8,7 +8,7 @@ import { tarGz } from '../archives.js';
 import { stopLater } from '../gateway-harness.js';
 import { commonSchema, completeRepository, entriesOf } from '../repositories.js';
 import { endFlow } from './flow.js';
-import { carSchema, fillEditor, openModels } from './models.js';
+import { carSchema, fillEditor, openModels, put } from './models.js';
 
 /** All models: found, imported, deleted; and contexts. */
 export function modelListFlows(browser: () => Browser): void {
@@ -130,7 +130,23 @@ export function modelListFlows(browser: () => Browser): void {
     await page.getByRole('button', { name: 'Delete the model' }).click();
     await page.getByText('This domain has no models yet.').waitFor();
     await page.getByRole('button', { name: 'Delete…' }).click();
+    await page.getByText('It has no models.').waitFor();
+    // Somebody else makes a model meanwhile: the domain that was shown is not the one that would go.
+    await put(gateway, '/domains/City/models/Bus', { schema: carSchema({}) });
     await page.getByRole('button', { name: 'Delete the domain' }).click();
+    await page.getByText('This was changed elsewhere meanwhile. Nothing was done.').waitFor();
+    await page.getByText('It holds 1 model, and is deleted only together with it.').waitFor();
+    assert.ok(await go.isDisabled());
+    await page.getByLabel('Delete its model too').check();
+    await page.getByLabel('Type the name to confirm: City').fill('City');
+    await put(gateway, '/domains/City/models/Tram', { schema: carSchema({}) });
+    await go.click();
+    await page.getByText('It holds 2 models, and is deleted only together with them.').waitFor();
+    assert.ok(!(await page.getByLabel('Delete its 2 models too').isChecked()));
+    assert.ok(await go.isDisabled());
+    await page.getByLabel('Delete its 2 models too').check();
+    await page.getByLabel('Type the name to confirm: City').fill('City');
+    await go.click();
     await page.getByText('There are no domains yet.').waitFor();
     await endFlow(flow);
   });

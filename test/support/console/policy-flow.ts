@@ -61,6 +61,23 @@ export function policyFlows(browser: () => Browser): void {
     await page.getByText('deletes', { exact: true }).waitFor();
     assert.equal((await modeOf('old-cars')).mode, 'enforce');
     await page.waitForURL(/#\/retention\/old-cars$/);
+    // The question that the address asked was answered once and for all.
+    await page.getByRole('button', { name: 'Only report' }).click();
+    await page.getByText('only reports', { exact: true }).waitFor();
+    assert.equal(await page.getByRole('dialog').count(), 0);
+    await put('old-cars', 'enforce');
+    await page.reload();
+    await page.getByText('deletes', { exact: true }).waitFor();
+    // What is deleted is what was shown: somebody else has changed it meanwhile.
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    await put('old-cars', 'report');
+    await page.getByRole('button', { name: 'Delete the policy' }).click();
+    await page
+      .getByText('This was changed elsewhere meanwhile. Nothing was done. It is shown as it is now.')
+      .waitFor();
+    await page.getByText('only reports', { exact: true }).waitFor();
+    assert.equal(await page.getByRole('dialog').count(), 0);
+    assert.equal((await modeOf('old-cars')).mode, 'report');
     await endFlow(flow);
   });
 }
