@@ -1,11 +1,12 @@
 import { callPage, type Purge } from '../api/client.js';
 import { isFinal } from '../api/events.js';
 import { Choice, Field, Tick } from '../parts/fields.js';
-import { NoSuchPage, Pager, pageOf } from '../parts/pager.js';
+import { NoSuchPage, Pager } from '../parts/pager.js';
 import { PurgeTable } from '../parts/purge-table.js';
 import { Empty, Failure, Loading } from '../parts/states.js';
 import { replaceAddress, routeTo } from '../shared/router.js';
 import { focusFirstField } from '../shared/focus.js';
+import { pageOf } from '../shared/page-range.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { listOf, type HistoryFilters } from './history-list.js';

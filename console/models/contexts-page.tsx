@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { Tagged } from '../api/client.js';
 import { Copyable } from '../parts/copyable.js';
-import { NoSuchPage, pageOf, Pager } from '../parts/pager.js';
+import { NoSuchPage, Pager } from '../parts/pager.js';
 import { Failure, Loading } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
 import { time } from '../shared/format.js';
+import { pageOf } from '../shared/page-range.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { ContextEditor } from './context-editor.js';

@@ -1,10 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Field } from '../parts/fields.js';
-import { NoSuchPage, pageOf, Pager } from '../parts/pager.js';
+import { NoSuchPage, Pager } from '../parts/pager.js';
 import { Empty, Failure, Loading } from '../parts/states.js';
 import { count, time } from '../shared/format.js';
 import { focusFirstField } from '../shared/focus.js';
 import { replaceAddress } from '../shared/router.js';
+import { pageOf } from '../shared/page-range.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { NewDomainDialog } from './domain-dialogs.js';

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
-import { NoSuchPage, pageOf, Pager } from '../parts/pager.js';
+import { NoSuchPage, Pager } from '../parts/pager.js';
 import { Empty, Failure, Loading } from '../parts/states.js';
 import { count } from '../shared/format.js';
+import { pageOf } from '../shared/page-range.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { EditDomainDialog, RemoveDomainDialog } from './domain-dialogs.js';

@@ -9,7 +9,7 @@ import { shownJson } from './model-schema.js';
 import { writeModel } from './model-write.js';
 import { validate, type Model, type Verdict } from './models-api.js';
 import { NewExample } from './new-example.js';
-import { isObject, withExample } from './samples.js';
+import { examplesOf, isObject, withExample, withoutExample } from './samples.js';
 import { VerdictView } from './verdict-view.js';
 
 /** The examples that a schema has, whether each is valid, and those that are made of it. */
@@ -55,19 +55,6 @@ export function ModelExamples({
       )}
     </>
   );
-}
-
-function examplesOf(schema: unknown): readonly unknown[] {
-  const examples = isObject(schema) ? schema['examples'] : undefined;
-  return Array.isArray(examples) ? examples : [];
-}
-
-/** The schema without one of its examples. */
-function withoutExample(schema: unknown, index: number): unknown {
-  if (!isObject(schema)) return schema;
-  const { examples, ...rest } = schema;
-  const left = Array.isArray(examples) ? examples.filter((_, at) => at !== index) : [];
-  return left.length === 0 ? rest : { ...rest, examples: left };
 }
 
 function Kept({

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
 import { Field } from '../parts/fields.js';
-import { NoSuchPage, pageOf, Pager } from '../parts/pager.js';
+import { NoSuchPage, Pager } from '../parts/pager.js';
 import { Empty, Failure, Loading } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
 import { count, time } from '../shared/format.js';
+import { pageOf } from '../shared/page-range.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { shownJson } from './model-schema.js';

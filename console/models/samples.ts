@@ -86,6 +86,20 @@ export function withExample(schema: unknown, sample: Json | undefined): unknown 
   return { ...schema, examples: [...(Array.isArray(examples) ? (examples as unknown[]) : []), sample] };
 }
 
+/** The examples that a schema has. */
+export function examplesOf(schema: unknown): readonly unknown[] {
+  const examples = isObject(schema) ? schema['examples'] : undefined;
+  return Array.isArray(examples) ? examples : [];
+}
+
+/** The schema without one of its examples. @param index from 0 */
+export function withoutExample(schema: unknown, index: number): unknown {
+  if (!isObject(schema)) return schema;
+  const { examples, ...rest } = schema;
+  const left = Array.isArray(examples) ? examples.filter((_, at) => at !== index) : [];
+  return left.length === 0 ? rest : { ...rest, examples: left };
+}
+
 export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

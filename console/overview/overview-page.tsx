@@ -1,9 +1,10 @@
-import { callJson, callPage, type Purge, type Status } from '../api/client.js';
+import { callJson, type Status } from '../api/client.js';
 import { PurgeTable } from '../parts/purge-table.js';
 import { Failure, Loading } from '../parts/states.js';
 import { time } from '../shared/format.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
+import { latestPurges } from './latest.js';
 import { Learnt } from './learnt.js';
 
 const EVERY_MS = 5000;
@@ -98,14 +99,7 @@ function Purges({
   const id = states[0] ?? '';
   const { value, error, reload } = useLoad(
     states.join(),
-    async (signal) => {
-      const list = (state: string) => `api/v2/purges?state=${state}&dryRun=false&limit=${SHOWN}`;
-      const pages = await Promise.all(states.map((state) => callPage<Purge>(list(state), signal)));
-      const purges = pages
-        .flatMap(({ items }) => items)
-        .sort((a, b) => b.createdAt.localeCompare(a.createdAt));
-      return { at: Date.now(), purges: purges.slice(0, SHOWN) };
-    },
+    async (signal) => ({ at: Date.now(), purges: await latestPurges(states, SHOWN, signal) }),
     EVERY_MS,
   );
   return (

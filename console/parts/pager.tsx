@@ -1,3 +1,4 @@
+import { rangeOf } from '../shared/page-range.js';
 import { text } from '../strings.js';
 
 interface PagerProps {
@@ -13,20 +14,14 @@ interface PagerProps {
   readonly on: string;
 }
 
-/** The page that an address names. @param given the text of its parameter */
-export function pageOf(given: string | null): number {
-  return Math.max(1, Math.trunc(Number(given ?? '1')) || 1);
-}
-
 /** Leads through the pages of a list. */
 export function Pager({ page, pageSize, total, to, label, back, on }: PagerProps) {
-  const first = (page - 1) * pageSize + 1;
-  const last = Math.min(page * pageSize, total);
+  const { first, last, hasBefore, hasAfter } = rangeOf(page, pageSize, total);
   return (
     <nav class="pager" aria-label={label}>
-      {page > 1 && <a href={to(page - 1)}>{back}</a>}
+      {hasBefore && <a href={to(page - 1)}>{back}</a>}
       <span>{text.range(first, last, total)}</span>
-      {last < total && <a href={to(page + 1)}>{on}</a>}
+      {hasAfter && <a href={to(page + 1)}>{on}</a>}
     </nav>
   );
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { ApiError, isTokenWanted, OfflineError } from '../api/client.js';
+import { ApiError, isTokenWanted } from '../api/client.js';
 import { text } from '../strings.js';
+import { failureDetail, failureTitle, innerProblem } from './failure-words.js';
 
 /** What is shown while nothing is there yet. */
 export function Loading() {
@@ -31,10 +32,10 @@ export function Failure({
   return (
     <section class="notice bad" role="alert">
       <h3>
-        {title ?? titleOf(error)}
+        {title ?? failureTitle(error)}
         {status !== undefined && <span class="chip">{status}</span>}
       </h3>
-      <p>{detailOf(error)}</p>
+      <p>{failureDetail(error)}</p>
       {error instanceof ApiError && error.retryAfter !== undefined && (
         <p>{text.state.retryAfter(error.retryAfter)}</p>
       )}
@@ -65,38 +66,4 @@ export function ProblemDetails({ problem }: { readonly problem: Readonly<Record<
       </details>
     </>
   );
-}
-
-/** The words of the broker's own problem, which the gateway passes on inside its own. */
-export function innerProblem(problem: Readonly<Record<string, unknown>>): string | undefined {
-  for (const value of Object.values(problem)) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) continue;
-    const { title, detail } = value as { title?: unknown; detail?: unknown };
-    const words = [title, detail].filter((one) => typeof one === 'string');
-    if (words.length > 0) return words.join(': ');
-  }
-  return undefined;
-}
-
-function titleOf(error: unknown): string {
-  if (error instanceof OfflineError) return text.state.offline;
-  if (!(error instanceof ApiError)) return text.state.failed;
-  switch (error.problem.status) {
-    case 401:
-      return isTokenWanted(error) ? text.state.unauthorized : text.state.signIn;
-    case 403:
-      return text.state.forbidden;
-    case 503:
-      return text.state.unavailable;
-    default:
-      return error.problem.title;
-  }
-}
-
-function detailOf(error: unknown): string {
-  if (error instanceof OfflineError)
-    return error.mayHaveArrived
-      ? `${text.state.mayHaveArrived} ${text.state.offlineDetail}`
-      : text.state.offlineDetail;
-  return error instanceof Error ? error.message : String(error);
 }

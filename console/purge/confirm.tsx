@@ -6,6 +6,7 @@ import { Failure } from '../parts/states.js';
 import { count } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
 import { text } from '../strings.js';
+import { confirmedForm, hasBound, isCount, mayBeCount } from './confirmation.js';
 import { queryOf, type PurgeForm } from './form.js';
 import { startPurge } from './order.js';
 import { requestLine } from './request-text.js';
@@ -19,16 +20,15 @@ interface ConfirmDialogProps {
 /** Asks for the count that was previewed, and starts the purge. By default no more may go than were shown. */
 export function ConfirmDialog({ form, preview, onClose }: ConfirmDialogProps) {
   const [typed, setTyped] = useState('');
-  const isBoundGiven = Boolean(form.fields.maxAffected);
+  const isBoundGiven = hasBound(form);
   const { matched, unit, atLeast = false } = preview;
   // Where not all could be counted, that many would surely be too few.
   const [isBounded, setIsBounded] = useState(!atLeast);
   const [isStarting, setIsStarting] = useState(false);
   const [error, setError] = useState<unknown>();
   const t = text.confirm;
-  const bounded: PurgeForm =
-    isBounded && !isBoundGiven ? { ...form, fields: { ...form.fields, maxAffected: String(matched) } } : form;
-  const isRight = typed.replaceAll(/[\s,.]/g, '') === String(matched);
+  const bounded = confirmedForm(form, matched, isBounded);
+  const isRight = isCount(typed, matched);
   const start = async () => {
     setIsStarting(true);
     setError(undefined);
@@ -63,9 +63,7 @@ export function ConfirmDialog({ form, preview, onClose }: ConfirmDialogProps) {
           type="number"
           onInput={setTyped}
           isWide
-          error={
-            typed === '' || isRight || String(matched).startsWith(typed) ? undefined : t.mismatch(matched)
-          }
+          error={mayBeCount(typed, matched) ? undefined : t.mismatch(matched)}
         />
         {error !== undefined && <Failure error={error} />}
         <div class="actions">

@@ -1,21 +1,16 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError, callJson, type PurgePreview } from '../api/client.js';
-import { Failure, innerProblem } from '../parts/states.js';
+import { callJson, type PurgePreview } from '../api/client.js';
+import { refusalOf } from '../parts/failure-words.js';
+import { Failure } from '../parts/states.js';
 import { count } from '../shared/format.js';
 import { counted, text } from '../strings.js';
 import { ConfirmDialog } from './confirm.js';
-import { isEmpty, isUnsendable, queryOf, unitOf, type PurgeForm } from './form.js';
+import { isEmpty, isUnsendable, unitOf, type PurgeForm } from './form.js';
 import { headersOf } from './order.js';
-import { pathOf } from './request-text.js';
+import { previewKey, previewPath } from './preview-request.js';
 
 /** How long typing must pause before the broker is asked, in milliseconds. */
 const PAUSE_MS = 450;
-
-/** What a preview depends on. `maxPerSecond` and `record` change nothing of what matches. */
-function keyOf(form: PurgeForm): string {
-  const query = queryOf(form, ['maxPerSecond', 'record']);
-  return JSON.stringify([form.target, query, form.tenant, form.link]);
-}
 
 interface Seen {
   readonly key: string;
@@ -30,7 +25,7 @@ export function PreviewPane({ form }: { readonly form: PurgeForm }) {
   const [isConfirming, setIsConfirming] = useState(false);
   const latest = useRef(form);
   latest.current = form;
-  const key = keyOf(form);
+  const key = previewKey(form);
   const isWrong = isUnsendable(form);
   const isNothing = isWrong || isEmpty(form);
   useEffect(() => {
@@ -88,9 +83,7 @@ export function PreviewPane({ form }: { readonly form: PurgeForm }) {
 }
 
 async function preview(form: PurgeForm, signal: AbortSignal): Promise<PurgePreview> {
-  const query = queryOf(form, ['maxPerSecond', 'record']);
-  const path = `${pathOf(form.target)}?${query}&dryRun=true`;
-  return callJson<PurgePreview>('DELETE', path, { headers: headersOf(form), signal });
+  return callJson<PurgePreview>('DELETE', previewPath(form), { headers: headersOf(form), signal });
 }
 
 function Matches({
@@ -131,12 +124,4 @@ function Matches({
       )}
     </div>
   );
-}
-
-/** A refusal that has the broker's own problem inside is the broker's. */
-function refusalOf(error: unknown): string | undefined {
-  if (!(error instanceof ApiError)) return undefined;
-  const { problem } = error;
-  if (innerProblem(problem) !== undefined) return text.preview.brokerRefused;
-  return problem.status === 400 || problem.status === 409 ? text.preview.refused : undefined;
 }

@@ -6,6 +6,7 @@ import { SureDialog } from '../parts/sure-dialog.js';
 import { count, duration, time } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
 import { text } from '../strings.js';
+import { keepsIds } from './progress.js';
 
 /** The whole record of a purge. */
 export function RecordDetails({ record }: { readonly record: Purge }) {
@@ -77,7 +78,7 @@ function Ids({ record }: { readonly record: Purge }) {
   const [isRemoved, setIsRemoved] = useState(false);
   const t = text.run;
   const path = `api/v2/purges/${encodeURIComponent(record.id)}/ids`;
-  if (!/(?:^|&)record=ids(?:&|$)/.test(record.query)) return null;
+  if (!keepsIds(record)) return null;
   const load = async () => {
     setError(undefined);
     setIsLoading(true);

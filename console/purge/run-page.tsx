@@ -8,6 +8,7 @@ import { localTime } from '../shared/gateway-clock.js';
 import { routeTo } from '../shared/router.js';
 import { counted, text } from '../strings.js';
 import { formOf } from './form.js';
+import { failureText, progressOf } from './progress.js';
 import { RateChart } from './rate-chart.js';
 import { averageRate } from './rates.js';
 import { RecordDetails } from './record-details.js';
@@ -76,22 +77,12 @@ export function RunPage({ id }: { readonly id: string }) {
   );
 }
 
-/** What is settled, of what there is to do. */
-function settledOf({ deleted, alreadyGone, failed, unknown }: Purge): number {
-  return deleted + alreadyGone + failed + unknown;
-}
-
 function Progress({ record }: { readonly record: Purge }) {
   const t = text.run;
   if (record.state === 'refused') return <p>{t.refused}</p>;
   if (record.dryRun) return null;
-  const isOver = isFinal(record);
-  const settled = settledOf(record);
-  const all = Math.max(record.matched, record.expected ?? 0, settled);
+  const { settled, all, isKnown, leftMs } = progressOf(record, localTime, Date.now());
   if (record.state === 'succeeded' && all === 0) return <p>{t.nothing}</p>;
-  const isKnown = isOver || record.expected !== undefined;
-  const left =
-    record.estimatedEndAt === undefined ? undefined : localTime(record.estimatedEndAt) - Date.now();
   const words = isKnown
     ? t.of(count(settled), counted(all, record.unit))
     : t.soFar(counted(settled, record.unit));
@@ -100,7 +91,7 @@ function Progress({ record }: { readonly record: Purge }) {
       <progress aria-labelledby="progress" {...(isKnown ? { value: settled, max: Math.max(1, all) } : {})} />
       <p>
         {words}
-        {!isOver && left !== undefined && left > 0 && <span class="quiet"> · {t.left(duration(left))}</span>}
+        {leftMs !== undefined && <span class="quiet"> · {t.left(duration(leftMs))}</span>}
       </p>
     </div>
   );
@@ -202,10 +193,10 @@ function Failures({ record }: { readonly record: Purge }) {
           <h2 id="failures">{t.failures}</h2>
           {all > errors.length && <p class="quiet">{t.failuresShown(errors.length, all)}</p>}
           <ul class="failures" tabIndex={0} aria-labelledby="failures">
-            {errors.map((item, index) => (
+            {errors.map(failureText).map(({ name, words }, index) => (
               <li key={index}>
-                <code>{nameOf(item)}</code>
-                <span>{wordsOf(item)}</span>
+                <code>{name}</code>
+                <span>{words}</span>
               </li>
             ))}
           </ul>
@@ -223,20 +214,4 @@ function Failures({ record }: { readonly record: Purge }) {
       )}
     </section>
   );
-}
-
-/** The entity of an item, and the part of it. */
-function nameOf(item: Readonly<Record<string, unknown>>): string {
-  return ['entityId', 'attribute', 'datasetId', 'instanceId']
-    .map((name) => item[name])
-    .filter((part) => typeof part === 'string')
-    .join(' · ');
-}
-
-function wordsOf({ error }: Readonly<Record<string, unknown>>): string {
-  if (typeof error !== 'object' || error === null) return '';
-  const { status, title, detail } = error as Readonly<Record<string, unknown>>;
-  return [status, detail ?? title]
-    .filter((part) => typeof part === 'string' || typeof part === 'number')
-    .join(' ');
 }

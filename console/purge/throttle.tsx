@@ -3,9 +3,7 @@ import { callJson, type Purge } from '../api/client.js';
 import { Failure } from '../parts/states.js';
 import { rate } from '../shared/format.js';
 import { text } from '../strings.js';
-
-/** The limits that the slider has; behind the last one there is none. */
-const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000];
+import { LAST_STEP, limitOf, stepOf } from './throttle-steps.js';
 
 /** How long the slider must rest before the limit is sent, in milliseconds. */
 const REST_MS = 250;
@@ -25,8 +23,7 @@ export function Throttle({
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
   const step = chosen ?? stepOf(record.maxPerSecond);
-  const limit = STEPS[step];
-  const exact = chosen === undefined ? record.maxPerSecond : (limit ?? null);
+  const exact = chosen === undefined ? record.maxPerSecond : limitOf(step);
   const label = exact === null ? text.run.noLimit : rate(exact);
   const choose = (next: number) => {
     setChosen(next);
@@ -34,7 +31,7 @@ export function Throttle({
     timer.current = setTimeout(() => void send(next), REST_MS);
   };
   const send = async (sent: number) => {
-    const maxPerSecond = STEPS[sent] ?? null;
+    const maxPerSecond = limitOf(sent);
     setError(undefined);
     try {
       const path = `api/v2/purges/${encodeURIComponent(record.id)}`;
@@ -58,7 +55,7 @@ export function Throttle({
           id={id}
           type="range"
           min={0}
-          max={STEPS.length}
+          max={LAST_STEP}
           step={1}
           value={step}
           aria-valuetext={label}
@@ -72,11 +69,4 @@ export function Throttle({
       {error !== undefined && <Failure error={error} />}
     </div>
   );
-}
-
-/** The step of a limit: the first that is not below it. */
-function stepOf(limit: number | null): number {
-  if (limit === null) return STEPS.length;
-  const step = STEPS.findIndex((one) => one >= limit);
-  return step === -1 ? STEPS.length - 1 : step;
 }

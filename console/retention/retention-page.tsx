@@ -1,7 +1,8 @@
-import { NoSuchPage, Pager, pageOf } from '../parts/pager.js';
+import { NoSuchPage, Pager } from '../parts/pager.js';
 import { Empty, Failure, Loading } from '../parts/states.js';
 import { readableQuery, time } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
+import { pageOf } from '../shared/page-range.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { listPolicies } from './policies-api.js';

@@ -1,0 +1,46 @@
+import { ApiError, isTokenWanted, OfflineError } from '../api/client.js';
+import { text } from '../strings.js';
+
+/** What went wrong, in a few words. */
+export function failureTitle(error: unknown): string {
+  if (error instanceof OfflineError) return text.state.offline;
+  if (!(error instanceof ApiError)) return text.state.failed;
+  switch (error.problem.status) {
+    case 401:
+      return isTokenWanted(error) ? text.state.unauthorized : text.state.signIn;
+    case 403:
+      return text.state.forbidden;
+    case 503:
+      return text.state.unavailable;
+    default:
+      return error.problem.title;
+  }
+}
+
+/** The same, in the words of the gateway; and whether the request may have arrived. */
+export function failureDetail(error: unknown): string {
+  if (error instanceof OfflineError)
+    return error.mayHaveArrived
+      ? `${text.state.mayHaveArrived} ${text.state.offlineDetail}`
+      : text.state.offlineDetail;
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The words of the broker's own problem, which the gateway passes on inside its own. */
+export function innerProblem(problem: Readonly<Record<string, unknown>>): string | undefined {
+  for (const value of Object.values(problem)) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) continue;
+    const { title, detail } = value as { title?: unknown; detail?: unknown };
+    const words = [title, detail].filter((one) => typeof one === 'string');
+    if (words.length > 0) return words.join(': ');
+  }
+  return undefined;
+}
+
+/** Who refused a preview; a refusal that has the broker's own problem inside is the broker's. */
+export function refusalOf(error: unknown): string | undefined {
+  if (!(error instanceof ApiError)) return undefined;
+  const { problem } = error;
+  if (innerProblem(problem) !== undefined) return text.preview.brokerRefused;
+  return problem.status === 400 || problem.status === 409 ? text.preview.refused : undefined;
+}
