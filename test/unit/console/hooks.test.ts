@@ -1,0 +1,417 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it, mock } from 'node:test';
+import { ApiError, type Purge } from '../../../console/api/client.js';
+import { forgetToken, giveToken } from '../../../console/api/token.js';
+import type { Expected, ModelWrite } from '../../../console/models/model-write.js';
+import type { ModelKey } from '../../../console/models/models-api.js';
+import { refusedReport, useTrial } from '../../../console/models/use-trial.js';
+import { usePurge, type WatchedPurge } from '../../../console/purge/use-purge.js';
+import { draftOf, keepDraft, useDraft } from '../../../console/shared/drafts.js';
+import { useRoute } from '../../../console/shared/router.js';
+import { useDebounced } from '../../../console/shared/use-debounced.js';
+import { useLoad } from '../../../console/shared/use-load.js';
+import { FakePage, problem, settled } from './fake-page.js';
+import { runHook, type RunningHook } from './run-hook.js';
+
+const TOKEN_WANTED = 'urn:ngsi-ld-gateway:problem:unauthorized';
+
+/** An answer that is given later. */
+function later<Value>() {
+  let give: (value: Value) => void = () => undefined;
+  let fail: (error: unknown) => void = () => undefined;
+  const answer = new Promise<Value>((resolve, reject) => {
+    give = resolve;
+    fail = reject;
+  });
+  return { answer, give, fail };
+}
+
+describe('the parts of a page that go on by themselves', () => {
+  let page: FakePage;
+  let leaving: (() => Promise<void>)[];
+  beforeEach(() => {
+    page = new FakePage();
+    page.enter();
+    leaving = [];
+    mock.timers.enable({ apis: ['setTimeout'] });
+  });
+  afterEach(async () => {
+    for (const leave of leaving) await leave();
+    mock.timers.reset();
+    forgetToken();
+    page.leave();
+  });
+
+  const run = async <Input, Output>(hook: (input: Input) => Output, input: NoInfer<Input>) => {
+    const running = await runHook(hook, input);
+    leaving.push(() => running.leave());
+    return running;
+  };
+  const pass = async (running: RunningHook<never, unknown>, milliseconds: number) =>
+    running.act(() => mock.timers.tick(milliseconds));
+
+  describe('a value that settles', () => {
+    it('a value is taken once it has not changed for the whole time', async () => {
+      const value = await run((one: string) => useDebounced(one, 300), 'a');
+      await value.give('b');
+      await pass(value, 299);
+      await value.give('c');
+      await pass(value, 299);
+      assert.equal(value.now, 'a');
+      await pass(value, 1);
+      assert.equal(value.now, 'c');
+    });
+  });
+
+  describe('what is loaded', () => {
+    interface Ask {
+      readonly key: string;
+      readonly load: (signal: AbortSignal) => Promise<string>;
+      readonly everyMs?: number;
+    }
+    const hook = ({ key, load, everyMs }: Ask) => useLoad(key, load, everyMs);
+
+    it('an answer of what was asked for before never replaces that of what is asked for now', async () => {
+      const [first, second] = [later<string>(), later<string>()];
+      const signals: AbortSignal[] = [];
+      const loading = (answer: Promise<string>) => async (signal: AbortSignal) => {
+        signals.push(signal);
+        return answer;
+      };
+      const loaded = await run(hook, { key: 'a', load: loading(first.answer) });
+      assert.deepEqual([loaded.now.value, loaded.now.isLoading], [undefined, true]);
+      await loaded.give({ key: 'b', load: loading(second.answer) });
+      assert.deepEqual(
+        signals.map(({ aborted }) => aborted),
+        [true, false],
+      );
+      await loaded.act(() => second.give('of b'));
+      await loaded.act(() => first.give('of a'));
+      assert.deepEqual([loaded.now.value, loaded.now.isLoading], ['of b', false]);
+      const third = later<string>();
+      await loaded.give({ key: 'c', load: loading(third.answer) });
+      assert.deepEqual([loaded.now.value, loaded.now.isLoading], [undefined, true]);
+      await leaving.pop()?.();
+      assert.equal(signals[2]?.aborted, true);
+    });
+
+    it('the last value stays while it is loaded again, and beside an error, which goes with the next value', async () => {
+      const answers = [later<string>(), later<string>(), later<string>()];
+      let asked = 0;
+      const load = async () => answers[asked++]?.answer ?? assert.fail('too often');
+      const loaded = await run(hook, { key: 'a', load });
+      await loaded.act(() => answers[0]?.give('one'));
+      await loaded.act(() => loaded.now.reload());
+      assert.deepEqual([loaded.now.value, loaded.now.isLoading, asked], ['one', true, 2]);
+      const error = new Error('x');
+      await loaded.act(() => answers[1]?.fail(error));
+      assert.deepEqual([loaded.now.value, loaded.now.error, loaded.now.isLoading], ['one', error, false]);
+      await loaded.act(() => loaded.now.reload());
+      await loaded.act(() => answers[2]?.give('two'));
+      assert.deepEqual([loaded.now.value, loaded.now.error], ['two', undefined]);
+    });
+
+    it('what is watched is loaded again after a pause from each answer, errors too, while the tab is seen', async () => {
+      let asked = 0;
+      let answer = async () => 'x';
+      const load = async () => {
+        asked += 1;
+        return answer();
+      };
+      const loaded = await run(hook, { key: 'a', load, everyMs: 5000 });
+      await pass(loaded, 4999);
+      assert.equal(asked, 1);
+      answer = async () => Promise.reject(new Error('away'));
+      await pass(loaded, 1);
+      assert.equal(asked, 2);
+      await pass(loaded, 5000);
+      assert.equal(asked, 3);
+      page.show(false);
+      await pass(loaded, 50_000);
+      assert.equal(asked, 3);
+      await loaded.act(async () => {
+        page.show(true);
+        await settled();
+      });
+      assert.equal(asked, 4);
+      await leaving.pop()?.();
+      mock.timers.tick(50_000);
+      await settled();
+      assert.equal(asked, 4);
+    });
+
+    it('what is not watched is loaded once', async () => {
+      let asked = 0;
+      const loaded = await run(hook, { key: 'a', load: async () => String((asked += 1)) });
+      await pass(loaded, 60_000);
+      assert.deepEqual([asked, loaded.now.value], [1, '1']);
+    });
+
+    it('who has no token to give is not asked for it every few seconds', async () => {
+      let asked = 0;
+      const load = async () => {
+        asked += 1;
+        throw new ApiError({ title: '', status: 401, type: TOKEN_WANTED }, undefined);
+      };
+      const loaded = await run(hook, { key: 'a', load, everyMs: 5000 });
+      await pass(loaded, 60_000);
+      assert.equal(asked, 1);
+      await loaded.act(() => loaded.now.reload());
+      assert.equal(asked, 2);
+    });
+  });
+
+  describe('a form that is kept', () => {
+    const begin = { name: 'a', note: '' };
+    const open = async (name = 'form') => run((first: typeof begin) => useDraft(name, () => first), begin);
+    afterEach(() => keepDraft('form', undefined));
+
+    it('what was typed is there again after a look elsewhere, and only under its name', async () => {
+      const form = await open();
+      assert.ok(!form.now.isChanged);
+      await form.act(() => {
+        // One after the other, before it is shown.
+        form.now.change({ name: 'b' });
+        form.now.change({ note: 'n' });
+      });
+      assert.deepEqual([form.now.form, form.now.isChanged], [{ name: 'b', note: 'n' }, true]);
+      await leaving.pop()?.();
+      assert.deepEqual((await open()).now.form, { name: 'b', note: 'n' });
+      assert.deepEqual((await open('other')).now.form, begin);
+    });
+
+    it('a form that is discarded, or typed back, is as it was, and is kept no longer', async () => {
+      const form = await open();
+      await form.act(() => form.now.change({ name: 'b' }));
+      await form.act(() => form.now.discard());
+      assert.deepEqual([form.now.form, form.now.isChanged, draftOf('form')], [begin, false, undefined]);
+      await form.act(() => form.now.change({ name: 'b' }));
+      await form.act(() => form.now.change({ name: 'a' }));
+      assert.deepEqual([form.now.isChanged, draftOf('form')], [false, undefined]);
+    });
+
+    it('a form that was saved stays as it is, and is kept no longer', async () => {
+      const form = await open();
+      await form.act(() => form.now.change({ name: 'b' }));
+      await form.act(() => form.now.forget());
+      assert.deepEqual([form.now.form.name, draftOf('form')], ['b', undefined]);
+    });
+  });
+
+  describe('the address of a page', () => {
+    it('the page follows its address, and counts where it was led, until it is left', async () => {
+      page.location.hash = '#/a/b?x=1';
+      const route = await run(() => useRoute(), undefined);
+      assert.deepEqual([route.now.path, route.now.params.get('x'), route.now.visit], [['a', 'b'], '1', 0]);
+      const lead = async (hash: string) =>
+        route.act(() => {
+          page.location.hash = hash;
+          page.window.dispatchEvent(new Event('hashchange'));
+        });
+      await lead('#/c');
+      assert.deepEqual([route.now.path, route.now.visit], [['c'], 1]);
+      await lead('#/c');
+      assert.equal(route.now.visit, 2);
+      await leaving.pop()?.();
+      await lead('#/d');
+      assert.deepEqual(route.now.path, ['c']);
+    });
+  });
+
+  describe('a purge that is shown', () => {
+    const record = (changed: Partial<Purge>) => ({ id: 'a', deleted: 0, ...changed }) as Purge;
+    const stateOf = ({ now }: { readonly now: WatchedPurge }) => now.record?.state;
+    let send: (record: Partial<Purge>) => void;
+    const open = async (id = 'a') => {
+      page.answer = () =>
+        new Response(
+          new ReadableStream<Uint8Array>({
+            start(controller) {
+              send = (changed) => {
+                const text = `data: ${JSON.stringify(record(changed))}\n\n`;
+                controller.enqueue(new TextEncoder().encode(text));
+              };
+            },
+          }),
+        );
+      const purge = await run(usePurge, id);
+      await purge.act(settled);
+      return purge;
+    };
+
+    it('each record is shown, with the rates of those that run, and its stream ends with the page', async () => {
+      const purge = await open();
+      assert.equal(stateOf(purge), undefined);
+      for (const changed of [
+        { state: 'queued', ratePerSecond: 1 },
+        { state: 'running', ratePerSecond: 5 },
+        { state: 'running' },
+        { state: 'cancelling', ratePerSecond: 7 },
+      ] as const)
+        await purge.act(async () => {
+          send(changed);
+          await settled();
+        });
+      assert.equal(stateOf(purge), 'cancelling');
+      assert.deepEqual(
+        purge.now.rates.map(({ perSecond }) => perSecond),
+        [5],
+      );
+      await leaving.pop()?.();
+      assert.equal(page.sent[0]?.signal?.aborted, true);
+    });
+
+    it('the average before is that of the first record, and stays', async () => {
+      const purge = await open();
+      const startedAt = new Date(Date.now() - 100_000).toISOString();
+      for (const deleted of [1000, 9000])
+        await purge.act(async () => {
+          send({ state: 'running', startedAt, deleted });
+          await settled();
+        });
+      assert.equal(Math.round(purge.now.before?.perSecond ?? 0), 10);
+    });
+
+    it('an answer to another request is shown, but none that is older than the end', async () => {
+      const purge = await open();
+      await purge.act(async () => {
+        send({ state: 'running' });
+        await settled();
+      });
+      await purge.act(() => purge.now.show(record({ state: 'cancelling' })));
+      assert.equal(stateOf(purge), 'cancelling');
+      await purge.act(async () => {
+        send({ state: 'cancelled' });
+        await settled();
+      });
+      await purge.act(() => purge.now.show(record({ state: 'cancelling' })));
+      assert.equal(stateOf(purge), 'cancelled');
+    });
+
+    it('a broken stream is said to be broken until there is a record again', async () => {
+      const purge = await open();
+      page.answer = () => problem(503);
+      await leaving.pop()?.();
+      const other = await run(usePurge, 'b');
+      await other.act(settled);
+      assert.ok(other.now.isBroken);
+      page.answer = () => new Response(`data: ${JSON.stringify(record({ state: 'succeeded' }))}\n\n`);
+      await pass(other, 500);
+      assert.deepEqual([other.now.isBroken, stateOf(other)], [false, 'succeeded']);
+      assert.equal(purge.now.isBroken, false);
+    });
+
+    it('a record that cannot be read is an error, until it is asked for again', async () => {
+      page.answer = () => problem(404);
+      const purge = await run(usePurge, 'a');
+      await purge.act(settled);
+      assert.ok(purge.now.error instanceof ApiError);
+      page.answer = () => new Response(`data: ${JSON.stringify(record({ state: 'failed' }))}\n\n`);
+      await purge.act(async () => {
+        purge.now.retry();
+        await settled();
+      });
+      assert.deepEqual([purge.now.error, stateOf(purge)], [undefined, 'failed']);
+    });
+  });
+
+  describe('what a save would do', () => {
+    interface Ask {
+      readonly key?: ModelKey;
+      readonly write: ModelWrite | undefined;
+      readonly expected?: Expected;
+    }
+    const CAR = { domain: 'City', name: 'Car' };
+    const hook = ({ key = CAR, write, expected = 'absent' }: Ask) => useTrial(key, write, expected);
+    const schema = (text: string) => ({ write: { schemaText: text } });
+    const open = async (ask: Ask) => {
+      const trial = await run(hook, ask);
+      await pass(trial, 0);
+      return trial;
+    };
+
+    it('the first look is taken at once, and each later one when typing has paused', async () => {
+      page.answer = (_request, index) => Response.json({ version: index });
+      const trial = await open(schema('1'));
+      assert.deepEqual([trial.now.trial.found?.version, trial.now.trial.isCurrent], [0, true]);
+      await trial.give(schema('2'));
+      assert.equal(trial.now.trial.isCurrent, false);
+      await pass(trial, 499);
+      await trial.give(schema('3'));
+      await pass(trial, 499);
+      assert.equal(page.sent.length, 1);
+      await pass(trial, 1);
+      assert.deepEqual([trial.now.trial.found?.version, trial.now.trial.isCurrent], [1, true]);
+      assert.equal(page.sent[1]?.body, '{"schema":\n3\n}');
+    });
+
+    it('what was found for another text, another state or another model does not count for this one', async () => {
+      const trial = await open(schema('1'));
+      for (const other of [
+        schema('2'),
+        { ...schema('1'), expected: { etag: '"1"' } },
+        { ...schema('1'), key: { domain: 'City', name: 'Bus' } },
+        { write: { schemaText: '1', settings: { status: 'draft' as const } } },
+      ]) {
+        await trial.give(other);
+        assert.equal(trial.now.trial.isCurrent, false);
+      }
+      await trial.give(schema('1'));
+      assert.equal(trial.now.trial.isCurrent, true);
+    });
+
+    it('a late answer to a look that is over changes nothing', async () => {
+      const first = later<Response>();
+      page.answer = async (_request, index) => (index === 0 ? first.answer : Response.json({ version: 2 }));
+      const trial = await open(schema('1'));
+      await trial.give(schema('2'));
+      assert.equal(page.sent[0]?.signal?.aborted, true);
+      await pass(trial, 500);
+      await trial.act(() => first.give(Response.json({ version: 1 })));
+      assert.equal(trial.now.trial.found?.version, 2);
+    });
+
+    it('nothing is looked at where there is nothing to write', async () => {
+      const trial = await open({ write: undefined });
+      await pass(trial, 1000);
+      assert.equal(page.sent.length, 0);
+      assert.equal(trial.now.trial.isCurrent, false);
+    });
+
+    it('what failed is looked at again when that is wanted', async () => {
+      page.answer = (_request, index) => (index === 0 ? problem(503) : Response.json({ version: 1 }));
+      const trial = await open(schema('1'));
+      assert.ok(trial.now.trial.error instanceof ApiError && trial.now.trial.isCurrent);
+      await trial.act(() => trial.now.again());
+      await pass(trial, 500);
+      assert.deepEqual([trial.now.trial.error, trial.now.trial.found?.version], [undefined, 1]);
+    });
+
+    it('who has no token to give is not asked for it at every key', async () => {
+      page.answer = () => problem(401, { type: TOKEN_WANTED });
+      const trial = await open(schema('1'));
+      await trial.act(async () => {
+        giveToken(undefined);
+        await settled();
+      });
+      await trial.give(schema('2'));
+      await pass(trial, 1000);
+      assert.equal(page.sent.length, 1);
+      assert.ok(trial.now.trial.isCurrent && trial.now.trial.error instanceof ApiError);
+      await trial.act(() => trial.now.again());
+      await pass(trial, 500);
+      assert.equal(page.sent.length, 2);
+      giveToken(undefined);
+    });
+
+    it('a change is refused because of its report alone, and of a conflict alone', () => {
+      const report = { overall: 'breaking', differences: [] };
+      const of = (status: number, members: object) =>
+        refusedReport(new ApiError({ title: '', status, ...members }, undefined));
+      assert.equal(of(409, { report }), report);
+      assert.equal(of(412, { report }), undefined);
+      for (const other of [undefined, null, 'x', {}]) assert.equal(of(409, { report: other }), undefined);
+      assert.equal(refusedReport(new Error('x')), undefined);
+    });
+  });
+});
