@@ -7,7 +7,9 @@ import {
   formOf,
   hasField,
   isEmpty,
+  isUnsendable,
   queryOf,
+  unitOf,
   type Target,
 } from '../../../console/purge/form.js';
 import {
@@ -54,6 +56,53 @@ describe('the form of a purge', () => {
     const form = formOf('entities', 'type=A&type=B&nonsense=1&timerel=before&q=%');
     assert.deepEqual(form.fields, { type: 'A' });
     assert.equal(form.more, 'type=B&nonsense=1&timerel=before&q=%');
+  });
+
+  it('a query that somebody else has written is read as the gateway reads it', () => {
+    const { fields } = formOf('entities', 'type=A+B%2BC&q=a%3D%3Db=c&id=');
+    assert.deepEqual(fields, { type: 'A B+C', q: 'a==b=c', id: '' });
+    assert.equal(queryOf({ ...EMPTY_FORM, fields }), 'type=A%20B%2BC&q=a%3D%3Db%3Dc');
+  });
+
+  it('other parameters are put behind those of the fields, without signs around them and encoded where they have to be', () => {
+    for (const [more, query] of [
+      ['?local=true', 'type=A&local=true'],
+      [' &&local=true&& ', 'type=A&local=true'],
+      ['csf=a%20ü"#', 'type=A&csf=a%20%C3%BC%22%23'],
+      ['&?&', 'type=A'],
+    ] as const)
+      assert.equal(queryOf({ ...EMPTY_FORM, fields: { type: 'A' }, more }), query);
+  });
+
+  it('each target has its own fields, and all the others', () => {
+    for (const field of FIELDS) {
+      const isOfHistory = ['timerel', 'timeAt', 'endTimeAt', 'timeproperty', 'datasetId'].includes(field);
+      assert.equal(hasField('entities', field), !isOfHistory, field);
+      assert.equal(hasField('temporal', field), !['drop', 'keep'].includes(field), field);
+    }
+  });
+
+  it('counts of the history are in what the gateway says, or else in entities', () => {
+    for (const [target, query, unit, shown] of [
+      ['temporal', 'type=A', 'instances', 'instances'],
+      ['temporal', 'attrs=a', undefined, 'entities'],
+      ['entities', 'drop=a', 'entities', 'entities'],
+      ['entities', 'keep=a', undefined, 'attributes'],
+    ] as const)
+      assert.equal(unitOf(formOf(target, query), unit), shown);
+    const form = formOf('entities', 'type=A&drop=a');
+    assert.equal(unitOf({ ...form, fields: { drop: ' ', keep: ' ' } }, undefined), 'entities');
+    // It is kept for going back, and counts for nothing here.
+    assert.equal(unitOf({ ...form, target: 'temporal' }, undefined), 'entities');
+  });
+
+  it('a tenant and an @context are each looked at before they are sent', () => {
+    for (const [tenant, link, isWrong] of [
+      ['ü', '', true],
+      ['', 'ü', true],
+      ['a', 'b', false],
+    ] as const)
+      assert.equal(isUnsendable({ ...EMPTY_FORM, tenant, link }), isWrong);
   });
 
   it('the form of a purge leaves the dry run to the preview', () => {

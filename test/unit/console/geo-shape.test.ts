@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { geoQueryOf, metresBetween, shapeOf } from '../../../console/purge/geo-shape.js';
+import { degreesOf, geoQueryOf, metresBetween, shapeOf } from '../../../console/purge/geo-shape.js';
 
 const lon = fc.integer({ min: -17_900_000, max: 17_900_000 }).map((value) => value / 100_000);
 const lat = fc.integer({ min: -8_900_000, max: 8_900_000 }).map((value) => value / 100_000);
@@ -38,8 +38,61 @@ describe('a shape that is drawn', () => {
       { georel: 'intersects', geometry: 'Polygon', coordinates: '[[[0,0],[1,0],[1,1],[0,1],[0,0]]]' },
       { georel: 'within', geometry: 'Polygon', coordinates: '[[[0,0],[1,0],[2,1],[0,1],[0,0]]]' },
       { georel: 'within', geometry: 'Polygon', coordinates: 'nonsense' },
+      // A hole, a ring that is not closed, a corner that is missing, one too many, a polygon and a point mixed up.
+      { georel: 'within', geometry: 'Polygon', coordinates: '[[[0,0],[1,0],[1,1],[0,1],[0,0]],[[0,0]]]' },
+      { georel: 'within', geometry: 'Polygon', coordinates: '[[[0,0],[1,0],[1,1],[0,1],[0,0.5]]]' },
+      { georel: 'within', geometry: 'Polygon', coordinates: '[[[0,0],[1,0],[1,1],[0,1],[0.5,0]]]' },
+      { georel: 'within', geometry: 'Polygon', coordinates: '[[[0,0],[1,0],[1,1],[0,0]]]' },
+      { georel: 'within', geometry: 'Polygon', coordinates: '[[[0,0],[1,0],[1,1],[0,1],[0,0],[0,0]]]' },
+      { georel: 'within', geometry: 'Polygon', coordinates: '[[[0,0],[1,0],["1",1],[0,1],[0,0]]]' },
+      ...[
+        [0.5, 0, 0, 1, 0, 1, 1, 0, 1],
+        [0, 0, 1, 0, 1.5, 1, 0, 1, 0],
+        [0, 0, 1, 0, 1, 1, 0, 1.5, 0],
+        [0, 0, 1, 0.5, 1, 1, 0, 1, 0],
+      ].map(([a, b, c, d, e, f, g, h, i]) => ({
+        ...{ georel: 'within', geometry: 'Polygon' },
+        coordinates: JSON.stringify([
+          [
+            [a, b],
+            [c, d],
+            [e, f],
+            [g, h],
+            [i, b],
+          ],
+        ]),
+      })),
+      { georel: 'near;maxDistance==5', geometry: 'Polygon', coordinates: '[1,2]' },
+      { georel: 'near;maxDistance==5', geometry: 'Point', coordinates: '[1]' },
+      { georel: 'near;maxDistance==5;minDistance==1', geometry: 'Point', coordinates: '[1,2]' },
+      { georel: 'within', geometry: 'Point', coordinates: '[[[0,0],[1,0],[1,1],[0,1],[0,0]]]' },
     ])
       assert.equal(shapeOf(fields), undefined);
+  });
+
+  it('a circle has a metre at least, and whole metres', () => {
+    for (const [metres, sent] of [
+      [0, 1],
+      [0.4, 1],
+      [1.6, 2],
+      [-5, 1],
+    ] as const) {
+      const { georel } = geoQueryOf({ kind: 'circle', centre: { lon: 0, lat: 0 }, metres });
+      assert.equal(georel, `near;maxDistance==${sent}`);
+    }
+  });
+
+  it('a distance takes as many degrees as lie between the points that are so far apart', () => {
+    for (const at of [0, 40, -60]) {
+      const { lat: north, lon: east } = degreesOf(10_000, { lon: 0, lat: at });
+      for (const point of [
+        { lon: 0, lat: at + north },
+        { lon: east, lat: at },
+      ])
+        assert.ok(Math.abs(metresBetween({ lon: 0, lat: at }, point) - 10_000) < 1);
+    }
+    // At a pole, all longitudes meet.
+    assert.ok(degreesOf(1000, { lon: 0, lat: 90 }).lon < 1);
   });
 
   it('distances are those of the Earth, within a hundredth', () => {

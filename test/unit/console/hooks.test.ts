@@ -10,6 +10,7 @@ import { draftOf, keepDraft, useDraft } from '../../../console/shared/drafts.js'
 import { useRoute } from '../../../console/shared/router.js';
 import { useDebounced } from '../../../console/shared/use-debounced.js';
 import { useLoad } from '../../../console/shared/use-load.js';
+import { useContextOffers, useModelOffers } from '../../../console/workbench/offers.js';
 import { FakePage, problem, settled } from './fake-page.js';
 import { runHook, type RunningHook } from './run-hook.js';
 
@@ -60,6 +61,38 @@ describe('the parts of a page that go on by themselves', () => {
       assert.equal(value.now, 'a');
       await pass(value, 1);
       assert.equal(value.now, 'c');
+    });
+  });
+
+  describe('what is offered', () => {
+    const json = (items: readonly object[]) => () => Response.json(items);
+
+    it('models are offered from the second character on, by a search, or by the domain that is named', async () => {
+      page.answer = json([{ domain: 'City', name: 'Car' }]);
+      const offers = await run(useModelOffers, '');
+      for (const nothing of ['', ' ', 'C', ' C ']) {
+        await offers.give(nothing);
+        assert.deepEqual(offers.now, []);
+      }
+      assert.equal(page.sent.length, 0);
+      for (const [typed, line] of [
+        ['Ci', 'models?q=Ci'],
+        ['City/', 'domains/City/models?'],
+        ['City/Ca', 'models?q=Ca'],
+      ] as const) {
+        await offers.give(typed);
+        await offers.act(settled);
+        assert.ok(page.lines.at(-1)?.startsWith(`GET api/v2/${line}`), page.lines.at(-1));
+        assert.deepEqual(offers.now, ['City/Car']);
+      }
+    });
+
+    it('the URLs of the contexts that are stored here are offered, the first two hundred', async () => {
+      page.answer = json([{ url: 'https://c.test' }]);
+      const offers = await run(() => useContextOffers(), undefined);
+      await offers.act(settled);
+      assert.deepEqual(offers.now, ['https://c.test']);
+      assert.deepEqual(page.lines, ['GET api/v2/contexts?limit=200&offset=0']);
     });
   });
 
@@ -270,6 +303,28 @@ describe('the parts of a page that go on by themselves', () => {
           await settled();
         });
       assert.equal(Math.round(purge.now.before?.perSecond ?? 0), 10);
+    });
+
+    it('a purge that is over when the page is opened has no average before, but one of its own', async () => {
+      const purge = await open();
+      const startedAt = new Date(Date.now() - 100_000).toISOString();
+      await purge.act(async () => {
+        send({ state: 'succeeded', startedAt, endedAt: new Date().toISOString(), deleted: 1000 });
+        await settled();
+      });
+      assert.equal(purge.now.before, undefined);
+    });
+
+    it('another purge is shown by its own records alone', async () => {
+      const purge = await open();
+      await purge.give('b');
+      await purge.act(settled);
+      assert.deepEqual(page.lines, ['GET api/v2/purges/a/events', 'GET api/v2/purges/b/events']);
+      assert.deepEqual(
+        page.sent.map(({ signal }) => signal?.aborted),
+        [true, false],
+      );
+      assert.equal(purge.now.error, undefined);
     });
 
     it('an answer to another request is shown, but none that is older than the end', async () => {

@@ -53,5 +53,12 @@ describe('the files of an import', () => {
     assert.equal(uploadOf(many.slice(1)).kind, 'files');
     for (const name of ['a.zip', 'a.json'])
       assert.throws(() => uploadOf([named(name, MAX_BYTES + 1)]), new TooLargeError('bytes'));
+    for (const name of ['a.zip', 'a.json']) uploadOf([named(name, MAX_BYTES)]);
+    assert.throws(
+      () => uploadOf([named('a.json', MAX_BYTES), named('b.json', 1)]),
+      new TooLargeError('bytes'),
+    );
+    // What is not sent does not count.
+    uploadOf([named('a.json', MAX_BYTES), named('b.yaml', 1)]);
   });
 });

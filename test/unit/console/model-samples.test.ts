@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { guessForm, nameFor, plainSample, samplesOf, withExample } from '../../../console/models/samples.js';
+import {
+  examplesOf,
+  guessForm,
+  nameFor,
+  plainSample,
+  samplesOf,
+  withExample,
+  withoutExample,
+} from '../../../console/models/samples.js';
 
 const ID = 'urn:ngsi-ld:Car:1';
 
@@ -22,6 +30,17 @@ describe('the samples of a new model', () => {
       [{ id: ID, type: 'Car', speed: 3, location: { type: 'Point', coordinates: [1, 2] } }, 'keyvalues'],
       [{ id: ID, type: 'Car', address: { street: 'Main' } }, 'keyvalues'],
       [{ id: ID, type: 'Feature', geometry: null, properties: { type: 'Car' } }, 'geojson'],
+      [{ id: ID, type: 'Feature', properties: { type: 'Car' } }, 'keyvalues'],
+      [{ id: ID, type: 'Car', place: { type: 'Point', value: 1, coordinates: [1, 2] } }, 'keyvalues'],
+      ...['value', 'object', 'languageMap', 'vocab', 'json', 'valueList', 'objectList'].map(
+        (member) => [{ id: ID, type: 'Car', one: { [member]: 1 } }, 'ngsi-ld'] as const,
+      ),
+      ...['id', '@id', 'type', '@type', '@context', 'scope'].map(
+        (member) => [{ [member]: { type: 'Property', value: 1 }, speed: 3 }, 'keyvalues'] as const,
+      ),
+      ...['Property', 'Relationship', 'GeoProperty', 'LanguageProperty', 'VocabProperty', 'JsonProperty']
+        .concat(['ListProperty', 'ListRelationship'])
+        .map((type) => [{ id: ID, one: { type } }, 'ngsi-ld'] as const),
     ] as const;
     for (const [sample, form] of forms) assert.equal(guessForm([sample]), form, JSON.stringify(sample));
   });
@@ -57,6 +76,19 @@ describe('the samples of a new model', () => {
     assert.equal(plainSample({ id: ID, speed: twice }, 'ngsi-ld'), undefined);
     assert.equal(plainSample({ id: ID, speed: { type: 'Property' } }, 'ngsi-ld'), undefined);
     assert.equal(plainSample({ type: 'Feature' }, 'geojson'), undefined);
+  });
+
+  it('an example is taken away by its place, and the last one with the list', () => {
+    const schema = { type: 'object', examples: [{ a: 1 }, { a: 2 }, { a: 3 }] };
+    assert.deepEqual(examplesOf(schema), schema.examples);
+    assert.deepEqual(withoutExample(schema, 0), { type: 'object', examples: [{ a: 2 }, { a: 3 }] });
+    assert.deepEqual(withoutExample(schema, 2), { type: 'object', examples: [{ a: 1 }, { a: 2 }] });
+    assert.deepEqual(withoutExample({ type: 'object', examples: [1] }, 0), { type: 'object' });
+    for (const other of [true, null, 3]) {
+      assert.equal(withoutExample(other, 0), other);
+      assert.deepEqual(examplesOf(other), []);
+    }
+    assert.deepEqual(examplesOf({ examples: {} }), []);
   });
 
   it('an example is added to those that a schema has, and the schema stays as it was', () => {

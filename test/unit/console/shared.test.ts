@@ -70,6 +70,14 @@ describe('the clock of the gateway', () => {
     assert.equal(localTime(iso), at - 7_200_000);
     noteDate(null, at);
     assert.equal(localTime(iso), at - 7_200_000);
+    noteDate('Mon, 23 Nov 2026 10:00:00 GMT', at + 3000);
+    assert.equal(localTime(iso), at + 3000);
+    noteDate('no date', at);
+    assert.equal(localTime(iso), at + 3000);
+    noteDate('Mon, 23 Nov 2026 10:00:00 GMT', at - 3000);
+    assert.equal(localTime(iso), at - 3000);
+    noteDate('Mon, 23 Nov 2026 10:00:00 GMT', at - 2999);
+    assert.equal(localTime(iso), at);
     // Less than what Date can say.
     noteDate('Mon, 23 Nov 2026 10:00:00 GMT', at + 900);
     assert.equal(localTime(iso), at);
