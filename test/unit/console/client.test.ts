@@ -133,6 +133,7 @@ describe('requests of the console', () => {
     const refused = apiError(call('GET', 'x'));
     await settled();
     assert.ok(isAskedForToken());
+    assert.equal(page.sent.length, 1);
     giveToken(undefined);
     await refused;
   });

@@ -123,6 +123,16 @@ describe('a purge that is watched', () => {
     }
   });
 
+  it('a stream without a sign for forty seconds is taken for broken, and not before', async () => {
+    await watch(() => new Response(new ReadableStream({})));
+    await pass(39_999);
+    assert.deepEqual(told, []);
+    await pass(1);
+    assert.deepEqual(told, ['broken']);
+    await pass(500);
+    assert.equal(page.sent.length, 2);
+  });
+
   it('a record that cannot be read is asked for again', async () => {
     await watch((_request, index) => (index === 0 ? new Response('data: {\n\n') : streamOf('failed')));
     assert.deepEqual(told, ['broken']);

@@ -173,6 +173,20 @@ describe('the parts of a page that go on by themselves', () => {
       assert.equal(asked, 4);
     });
 
+    it('what is to be watched from now on is, and what is not to be any more is not', async () => {
+      let asked = 0;
+      const load = async () => String((asked += 1));
+      const loaded = await run(hook, { key: 'a', load });
+      await loaded.give({ key: 'a', load, everyMs: 5000 });
+      const before = asked;
+      await pass(loaded, 5000);
+      assert.equal(asked, before + 1);
+      await loaded.give({ key: 'a', load });
+      const last = asked;
+      await pass(loaded, 60_000);
+      assert.equal(asked, last);
+    });
+
     it('what is not watched is loaded once', async () => {
       let asked = 0;
       const loaded = await run(hook, { key: 'a', load: async () => String((asked += 1)) });
@@ -421,6 +435,8 @@ describe('the parts of a page that go on by themselves', () => {
       const trial = await open(schema('1'));
       await trial.give(schema('2'));
       assert.equal(page.sent[0]?.signal?.aborted, true);
+      await trial.act(settled);
+      assert.equal(trial.now.trial.error, undefined);
       await pass(trial, 500);
       await trial.act(() => first.give(Response.json({ version: 1 })));
       assert.equal(trial.now.trial.found?.version, 2);

@@ -20,6 +20,8 @@ describe('places in a JSON text', () => {
     assert.equal(at('/a~1b/list/1/deep'), 'true');
     assert.equal(at('/a~1b/list/2'), '"three"');
     assert.equal(at('/abc'), 'null');
+    assert.equal(at('/~01', '{"~1": 1, "/": 2}'), '1');
+    assert.equal(at('/~10', '{"/0": 1, "~10": 2}'), '1');
   });
 
   it('of a value with members its name is marked, or its beginning where it has none', () => {

@@ -77,6 +77,42 @@ describe('the summary of an OpenAPI description', () => {
     );
   });
 
+  it('operations of all methods are shown, in one order', () => {
+    const methods = ['delete', 'patch', 'put', 'post', 'get', 'trace'];
+    const item = Object.fromEntries(methods.map((method) => [method, {}]));
+    assert.deepEqual(
+      summaryOf({ paths: { '/a': item } }).operations.map(({ method }) => method),
+      ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    );
+  });
+
+  it('what a schema describes is said in a few words, however deep and long it is', () => {
+    const nested = (depth: number): object =>
+      depth === 0 ? { type: 'number' } : { type: 'array', items: nested(depth - 1) };
+    const said = (schema: object) =>
+      summaryOf({ components: { schemas: { A: { properties: { a: schema } } } } }).schemas[0]?.members[0]
+        ?.holds;
+    assert.equal(said(nested(3)), 'number[][][]');
+    assert.equal(said(nested(4)), '…[][][][]');
+    assert.equal(said({ enum: [1, 2, 3, 4, 5, 6, 7, 8, 9] }), '1 | 2 | 3 | 4 | 5 | 6 | 7 | 8');
+    for (const union of ['anyOf', 'oneOf', 'allOf'])
+      assert.equal(
+        said({ [union]: [{ type: 'string' }, { $ref: '#/a/B' }, { type: 'string' }] }),
+        'string | B',
+      );
+    assert.deepEqual([said({}), said({ const: null })], ['any', 'null']);
+  });
+
+  it('a reference that leads nowhere, or out of the description, is followed no further', () => {
+    const { operations } = summaryOf({
+      paths: { '/a': { get: { parameters: [{ $ref: '#/no/where' }, { $ref: 'https://a.test#/b' }, 3] } } },
+    });
+    assert.deepEqual(
+      operations[0]?.parameters.map(({ name }) => name),
+      ['?', '?', '?'],
+    );
+  });
+
   it('what is not a description is an empty summary', () => {
     for (const value of [null, 3, [], { paths: [], components: 4 }, { paths: { '/a': null } }])
       assert.deepEqual(summaryOf(value), { operations: [], schemas: [] });

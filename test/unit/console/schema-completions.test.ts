@@ -36,6 +36,15 @@ describe('what the editor of a schema offers', () => {
     assert.ok(names('{"properties": {"properties": {"|"}}}').includes('maximum'));
   });
 
+  it('no keyword is offered in a map of any kind, nor beside the kind of an attribute', () => {
+    for (const map of ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'].concat([
+      ...['dependentRequired', 'examples', 'default', 'const', 'enum', 'x-ngsi'],
+    ]))
+      assert.deepEqual(names(`{"${map}": {"|"}}`), [], map);
+    for (const schema of ['items', 'not', 'if', 'then', 'else', 'contains', 'additionalProperties'])
+      assert.ok(names(`{"${schema}": {"|"}}`).includes('type'), schema);
+  });
+
   it('the values of a keyword are offered, and none where any value may stand', () => {
     assert.ok(names('{"type": "|"}').includes('integer'));
     assert.ok(names('{"format": |}').includes('date-time'));

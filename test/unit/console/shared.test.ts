@@ -17,6 +17,7 @@ describe('what goes into a header field', () => {
       ['a\tb', '“\t” (U+0009)'],
       ['a\r\nX-Gateway-Token: b', '“\r” (U+000D)'],
       ['a\0', '“\0” (U+0000)'],
+      ['a\x7fb', '“\x7f” (U+007F)'],
     ] as const)
       assert.equal(unsendable(bad), character);
     fc.assert(
@@ -87,6 +88,8 @@ describe('the clock of the gateway', () => {
 describe('spans of time', () => {
   it('a span never has sixty seconds or sixty minutes in it', () => {
     for (const [milliseconds, words] of [
+      [999.7, '1.0 s'],
+      [59_940, '59.9 s'],
       [59_960, '1 min 0 s'],
       [119_999, '2 min 0 s'],
       [3_599_700, '1 h 0 min'],

@@ -24,6 +24,18 @@ describe('applying suggestions to a text', () => {
     assert.equal(await withSuggestions(text, [{ pointer: '/a/b' }]), text);
   });
 
+  it('of a suggestion for a value and one for a part of it, the text stays one that can be read', async () => {
+    const both = [
+      { pointer: '/a', suggestion: { value: 'whole' } },
+      { pointer: '/a/b', suggestion: { value: 'part' } },
+    ];
+    for (const findings of [both, [...both].reverse()])
+      assert.equal(
+        await withSuggestions('{"a": {"b": 1}, "c": 2}', findings),
+        '{"a": {"b": "part"}, "c": 2}',
+      );
+  });
+
   it('of two suggestions for one place, one is applied', async () => {
     const twice = [1, 2].map((value) => ({ pointer: '/a', suggestion: { value } }));
     assert.match(await withSuggestions('{"a": 0}', twice), /^\{"a": [12]\}$/);
