@@ -43,6 +43,17 @@ describe('links to what is on the workbench', () => {
     assert.deepEqual(await unpacked(link(JSON.stringify(hostile))), EMPTY_BENCH);
   });
 
+  it('a link has sixteen thousand characters at most', async () => {
+    // Stored as it is, a text takes five bytes more; three bytes are four characters.
+    const linkOf = (bytes: number) => {
+      const text = JSON.stringify({ text: 'x'.repeat(bytes - 5 - '{"text":""}'.length) });
+      return deflateRawSync(text, { level: 0 }).toString('base64url');
+    };
+    assert.deepEqual([linkOf(12_000).length, linkOf(12_001).length], [MAX_SHARED, MAX_SHARED + 2]);
+    assert.equal((await unpacked(linkOf(12_000)))?.text.length, 11_984);
+    assert.equal(await unpacked(linkOf(12_001)), undefined);
+  });
+
   it('a link that leads to very much is not read to its end', async () => {
     const bomb = link(JSON.stringify({ text: ' '.repeat(8_000_000) }));
     assert.ok(bomb.length < MAX_SHARED);
