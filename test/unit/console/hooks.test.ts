@@ -317,6 +317,13 @@ describe('the parts of a page that go on by themselves', () => {
           await settled();
         });
       assert.equal(Math.round(purge.now.before?.perSecond ?? 0), 10);
+      // The page was opened once, however often its stream is asked for.
+      await purge.act(() => purge.now.retry());
+      await purge.act(async () => {
+        send({ state: 'running', startedAt, deleted: 9000 });
+        await settled();
+      });
+      assert.equal(Math.round(purge.now.before?.perSecond ?? 0), 10);
     });
 
     it('a purge that is over when the page is opened has no average before, but one of its own', async () => {

@@ -393,6 +393,7 @@ describe('what the console asks for', () => {
     for (const [one, context] of [
       [{ ...chosen, context: 'own' }, core],
       [{ ...chosen, context: 'own', text: own }, undefined],
+      [{ ...chosen, context: 'own', text: '{"note":"@context"}' }, core],
       [{ ...chosen, context: 'core', text: own }, core],
       [{ ...chosen, context: 'url', text: own }, '"https://c.test"'],
       [{ ...chosen, context: 'url', url: ' ' }, undefined],
