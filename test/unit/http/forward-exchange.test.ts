@@ -304,7 +304,7 @@ describe('a request on its way to the broker', () => {
     assert.deepEqual([wholePlaces.entered, uploadPlaces.entered], [[], [exchange]]);
     assert.deepEqual([...uploadPlaces.watched], [exchange]);
     const ended = once(req, 'end');
-    (dispatched[0]?.options.body as NodeJS.ReadableStream).resume();
+    (dispatched[0]?.options.body as NodeJS.ReadableStream | undefined)?.resume();
     client.write('defghij');
     await ended;
     assert.deepEqual([...uploadPlaces.watched], []);

@@ -71,10 +71,9 @@ const refusal = async (setting: Setting): Promise<WorkbenchRefusedError> => {
 };
 
 const titlesIn = (input: Readonly<Record<string, unknown>> | undefined) =>
-  (input?.['models'] as readonly { title: string; types: readonly string[] }[]).map(({ title, types }) => [
-    title,
-    types,
-  ]);
+  ((input?.['models'] ?? []) as readonly { title: string; types: readonly string[] }[]).map(
+    ({ title, types }) => [title, types] as const,
+  );
 
 describe('validation by the types of entities', () => {
   it('each type of a body is looked up once, and each model is taken once with all of its types', async () => {
