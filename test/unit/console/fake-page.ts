@@ -16,7 +16,11 @@ export const HOME = 'https://gateway.test/city/';
 
 /** Stands in for what a tab has: its document, storages, address, events, and the network. */
 export class FakePage {
-  readonly document = Object.assign(new EventTarget(), { hidden: false, baseURI: `${HOME}console/` });
+  /** The editor reads the style of a page where its module is loaded, which another test file may do meanwhile. */
+  readonly document = Object.assign(new EventTarget(), {
+    ...{ hidden: false, baseURI: `${HOME}console/` },
+    documentElement: { style: {} },
+  });
   readonly session = new FakeStorage();
   readonly local = new FakeStorage();
   readonly window = new EventTarget();
