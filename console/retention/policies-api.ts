@@ -54,8 +54,9 @@ export async function previewPolicy(name: string, signal: AbortSignal): Promise<
   return callJson('GET', `${pathOf(name)}/preview`, { signal });
 }
 
-export async function runPolicy(name: string): Promise<Purge> {
-  return callJson('POST', `${pathOf(name)}/run`);
+/** Runs a policy. @param etag of what was looked at: nothing else is run */
+export async function runPolicy(name: string, etag: string): Promise<Purge> {
+  return callJson('POST', `${pathOf(name)}/run`, { headers: { 'if-match': etag } });
 }
 
 /** The latest runs of a policy, the newest first. */

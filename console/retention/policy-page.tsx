@@ -76,7 +76,7 @@ function PolicyView({ read, isToEnforce, wasOvertaken, onChanged, onOvertaken }:
     if (isToEnforce) replaceAddress(routeTo(['retention', name]));
   };
   const run = async () => {
-    location.hash = routeTo(['purge', (await runPolicy(name)).id]);
+    location.hash = routeTo(['purge', (await runPolicy(name, etag)).id]);
   };
   const attempt = (work: () => Promise<unknown>) => {
     setError(undefined);
@@ -160,6 +160,7 @@ function PolicyView({ read, isToEnforce, wasOvertaken, onChanged, onOvertaken }:
           go={t.runGo}
           onClose={close}
           onSure={run}
+          onOvertaken={onOvertaken}
         />
       )}
       {asking === 'remove' && (

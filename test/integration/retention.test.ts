@@ -236,6 +236,20 @@ describe('a retention policy', () => {
     assert.equal((await start()).status, 202);
   });
 
+  it('a retention policy that was changed is not run by who names an earlier ETag', async () => {
+    const broker = await startTestBroker();
+    const gateway = await startTestGateway({ BROKER_URL: broker.url });
+    const path = '/api/v2/retention-policies/old-cars';
+    const made = await put(gateway, 'old-cars', {});
+    const etag = made.headers.get('etag') ?? '';
+    const changed = await put(gateway, 'old-cars', { mode: 'enforce' });
+    const run = (tag: string) => gateway.send('POST', `${path}/run`, { headers: { 'if-match': tag } });
+    const refused = await run(etag);
+    assert.equal(refused.status, 412);
+    assert.deepEqual((await gateway.send('GET', `${path}/runs`)).json(), []);
+    assert.equal((await run(changed.headers.get('etag') ?? '')).status, 202);
+  });
+
   it('a retention policy purges its own tenant only, and refuses tenant headers', async () => {
     const broker = await startTestBroker();
     broker.entities.seed(3, car(OLD));

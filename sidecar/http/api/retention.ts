@@ -154,7 +154,7 @@ export function retentionEndpoints(options: RetentionEndpointsOptions): readonly
       isVolatile: true,
       tag,
       summary: 'Run a retention policy now',
-      description: 'In its own mode, and also when it is disabled.',
+      description: 'In its own mode, and also when it is disabled. With `If-Match` only as it was read.',
       answers: {
         202: {
           description: 'The record of the run.',
@@ -166,8 +166,10 @@ export function retentionEndpoints(options: RetentionEndpointsOptions): readonly
         ...['badRequestData', 'forbiddenByPolicy', 'jobSecretMissing', 'notSupported'],
         ...['runUnderWay', 'tooManyPurges'],
       ] as const,
-      handle: async ({ params, request, baseUrl }) => {
-        const record = await retention.run(nameOf(params), callerOf(request, options));
+      isConditional: true,
+      handle: async ({ params, conditions, request, baseUrl }) => {
+        const { ifMatch } = await writeOptions(conditions, () => retention.get(nameOf(params)));
+        const record = await retention.run(nameOf(params), callerOf(request, options), ifMatch);
         return namingPurge(accepted(apiUrl(baseUrl, 'purges', record.id), record), record.id);
       },
     }),

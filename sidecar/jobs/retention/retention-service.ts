@@ -110,10 +110,15 @@ export class RetentionService {
   /**
    * Begins a run.
    *
-   * @throws NotFoundError, RunUnderWayError when the last one has not ended, and what PurgeService.submit throws
+   * @param ifMatch ETags, one of which the policy must have: what was looked at is what is run
+   * @throws NotFoundError, PreconditionFailedError, RunUnderWayError when the last one has not ended, and what
+   * PurgeService.submit throws
    */
-  async run(name: string, by: RetentionCaller): Promise<PurgeRecord> {
-    return this.#begin(await this.get(name), by);
+  async run(name: string, by: RetentionCaller, ifMatch?: IfMatch): Promise<PurgeRecord> {
+    const policy = await this.get(name);
+    if (ifMatch?.includes(policy.etag) === false)
+      throw new PreconditionFailedError({ kind: 'retention policy', name }, policy.etag);
+    return this.#begin(policy, by);
   }
 
   /** Begins a run that is due. */

@@ -240,8 +240,8 @@ const REQUESTS: readonly (readonly [string, () => Promise<unknown>, Sent])[] = [
   ],
   [
     'a run of a policy',
-    () => policies.runPolicy('old/cars'),
-    { line: `POST ${POLICY_PATH}/run`, isWrite: true },
+    () => policies.runPolicy('old/cars', '"7"'),
+    { line: `POST ${POLICY_PATH}/run`, headers: IF_MATCH, isWrite: true },
   ],
   [
     'the runs of a policy',

@@ -59,6 +59,16 @@ describe('a run of a retention policy', () => {
     assert.deepEqual([order.caller, order.retentionPolicy], ['operator', 'p']);
   });
 
+  it('a retention run that names ETags begins only where the policy still has one of them', async () => {
+    const { service, orders } = serviceOf();
+    const by = { caller: 'operator', requestId: 'r1', policy: {}, headers: {} };
+    await assert.rejects(service.run('p', by, ['other']), PreconditionFailedError);
+    await assert.rejects(service.run('p', by, []), PreconditionFailedError);
+    assert.deepEqual(orders, []);
+    await service.run('p', by, ['other', POLICY.etag]);
+    assert.equal(orders.length, 1);
+  });
+
   it('a scheduled retention run is that of its author, without any credentials', async () => {
     const { service, orders } = serviceOf();
     await service.runScheduled(POLICY);
