@@ -265,7 +265,7 @@ export function purgeQueueContract(test: StoreTest): void {
     assert.deepEqual(laid, []);
   });
 
-  test('a purge whose caller waited is no job that waits, whoever holds it', async ({ purges }) => {
+  test('a purge whose caller waited does not count as a waiting job, held or not', async ({ purges }) => {
     await purges.put(purgeRecord('s', 'running'), undefined, { lease: 0, by: one });
     assert.equal(await purges.waiting(), 0);
     await purges.releaseOthers('another');

@@ -143,7 +143,7 @@ describe('a request to a gateway', () => {
     assert.equal((await client().find('/'))?.text, '{}');
   });
 
-  it('a request that was never sent is told from one whose answer was lost', async (t) => {
+  it('a request that was never sent is not taken for one whose answer was lost', async (t) => {
     for (const code of [
       ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'],
       'UND_ERR_CONNECT_TIMEOUT',

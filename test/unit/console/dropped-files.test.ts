@@ -26,7 +26,7 @@ function dropped(tree: Tree, loose: readonly File[] = []): DataTransfer {
     kind: 'file',
     webkitGetAsEntry: () => entryOf(name, content),
   }));
-  const text = { kind: 'string', webkitGetAsEntry: () => assert.fail('it is no file') };
+  const text = { kind: 'string', webkitGetAsEntry: () => assert.fail('this is not a file') };
   return { items: [text, ...items], files: loose } as unknown as DataTransfer;
 }
 

@@ -104,7 +104,7 @@ describe('whose turn it is on a connection', () => {
     assert.deepEqual(told, []);
   });
 
-  it('a client that sends more slowly than that is told when it is too far behind, whoever reads its body', async (t) => {
+  it('a client below the slowest pace is told so once it is too far behind', async (t) => {
     const { told, look, socket } = connectionOf(t);
     // Half a second behind with each look.
     await look(17, () => (socket.bytesRead += 500));

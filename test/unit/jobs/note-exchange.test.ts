@@ -247,7 +247,7 @@ describe('what processes share about a broker', () => {
     }
   });
 
-  it('a note that could not be written is written later, whoever shares the store', async () => {
+  it('a note that could not be written is written later, alone on a store or beside others', async () => {
     for (const isShared of [true, false]) {
       const shared = sharedStore();
       const one = await processAt(shared, { isShared });

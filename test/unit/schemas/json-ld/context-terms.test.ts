@@ -82,7 +82,7 @@ describe('what a term means', () => {
     );
   });
 
-  it('a context without the core context has all its other elements, also where it is no array', () => {
+  it('a context without the core context has all its other elements, also where it is a single value', () => {
     const text = (context: unknown) => JSON.stringify({ '@context': context });
     assert.deepEqual(withoutCore(text([{ a: IRI }, 'https://other.example/', CORE])), [
       ...[{ a: IRI }, 'https://other.example/'],
