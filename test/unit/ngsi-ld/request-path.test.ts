@@ -335,6 +335,17 @@ describe('isSingleResourceDeletePath', () => {
     }
   });
 
+  it('isSingleResourceDeletePath refuses every control character, however often it is encoded', () => {
+    const codes = Array.from({ length: 0xa0 }, (_, code) => code).filter(
+      (code) => code < 0x20 || code >= 0x7f,
+    );
+    for (const code of codes) {
+      const encoded = encodeURIComponent(String.fromCharCode(code));
+      for (const written of [encoded, encodeURIComponent(encoded)])
+        assert.equal(isSingleResourceDeletePath(`${ENTITIES}/urn:x${written}y`), false, written);
+    }
+  });
+
   it('isSingleResourceDeletePath refuses built paths that a careless server could read as a collection', () => {
     for (const id of [
       '',

@@ -195,8 +195,12 @@ describe('an entity of NGSIv2', () => {
       ['geo:point', [1, 2]],
       ['geo:point', ' , '],
       ['geo:line', ['1, 2']],
+      ['geo:line', ['1, 2', 'here', '3, 4']],
+      ['geo:line', ['1, 2', '3, 4', 5]],
       ['geo:polygon', ['0,0', '0,1', '1,1', '0,5']],
+      ['geo:polygon', ['0,0', '0,1', 'here', '1,1', '0,0']],
       ['geo:box', ['1, 2', '3, 4', '5, 6']],
+      ['geo:box', ['1, 2', '3, 4', 'here']],
     ] as const)
       assert.deepEqual(geometryOf(type, value), ['/at/value'], `${type} ${JSON.stringify(value)}`);
     assert.deepEqual(geometryOf('geo:json', { type: 'Point', coordinates: ['a'] }), [
