@@ -76,6 +76,11 @@ describe('a walk that reads ahead', () => {
     }
   });
 
+  it('a walk that reads ahead asks for one page after the other where the broker ignores the offset', async () => {
+    const paging = { contradicted: false, longestPage: 0, ignoresOffset: true };
+    assert.deepEqual((await walked(100, { concurrency: 8, stopsAt: 2, paging })).offsets, [0, 10]);
+  });
+
   it('a walk that reads ahead passes on how many matches are still to come, so pages may grow', async () => {
     const { asked } = await walked(100, { mayGrow: true, from: 20 });
     assert.deepEqual(

@@ -72,6 +72,79 @@ describe('the plan of a walk', () => {
     const second = stepAfter({ ids: 1, fresh: 1, count: 6 }, first.state);
     assert.ok(second.kind === 'end' && second.end.complete);
   });
+
+  it('the plan of a walk takes only full agreement with the count, twice in a row, for the end', () => {
+    for (const [look, confirmations] of [
+      [{ ids: 5, fresh: 5, count: 15 }, 1],
+      [{ ids: 5, fresh: 5, count: 16 }, 0],
+      [{ ids: 10, fresh: 10, count: 20 }, 0],
+      [{ ids: 5, fresh: 5 }, 0],
+    ] as const) {
+      const step = stepAfter(look, { offset: 10, listed: 10 });
+      assert.ok(step.kind === 'next');
+      assert.equal(step.state.confirmations, confirmations, JSON.stringify(look));
+    }
+    const between = stepAfter(
+      { ids: 10, fresh: 10, count: 20 },
+      { offset: 10, listed: 10, confirmations: 1 },
+    );
+    assert.ok(between.kind === 'next');
+    assert.equal(between.state.confirmations, 0, 'those before do not count');
+  });
+
+  it('the plan of a walk passes over a full page of known matches only within what it has asked for', () => {
+    const look = { ids: 10, count: 100, countsUnshown: true };
+    const within = stepAfter(look, { offset: 10, listed: 20, reach: 20 });
+    assert.ok(within.kind === 'next');
+    assert.deepEqual([within.state.offset, within.state.skippedPages], [20, 1]);
+    assert.equal(stepAfter(look, { offset: 10, listed: 20, reach: 19 }).kind, 'end');
+  });
+
+  it('the plan of a walk passes over pages up to the end of the count, or as long as a link leads on', () => {
+    const before = { offset: 10, listed: 10, emptyPages: 3 };
+    for (const [look, goesOn] of [
+      [{ ids: 1, count: 21 }, true],
+      [{ ids: 1, count: 20 }, false],
+      [{ ids: 1, count: 20, hasNext: true }, false],
+      [{ ids: 1, hasNext: true }, true],
+      [{ ids: 1 }, false],
+    ] as const) {
+      const step = stepAfter({ ...look, countsUnshown: true }, before);
+      assert.equal(step.kind === 'next', goesOn, JSON.stringify(look));
+    }
+  });
+
+  it('the plan of a walk passes over a hundred thousand pages at most, and is incomplete then', () => {
+    const look = { count: 1_000_000, countsUnshown: true };
+    assert.equal(stepAfter(look, { skippedPages: 99_999 }).kind, 'next');
+    const step = stepAfter(look, { skippedPages: 100_000 });
+    assert.ok(step.kind === 'end');
+    assert.deepEqual([step.end.complete, step.end.unlisted], [false, 1_000_000]);
+  });
+
+  it('the plan of a walk takes 256 short pages in a row, no longer than half of the longest one, for no trickle yet', () => {
+    const longest = { contradicted: false, longestPage: 8 };
+    const trickle = { ids: 4, fresh: 4 };
+    assert.equal(stepAfter(trickle, { shortPages: 255 }, longest).kind, 'next');
+    const step = stepAfter(trickle, { shortPages: 256 }, longest);
+    assert.ok(step.kind === 'end');
+    assert.deepEqual([step.end.complete, step.end.trickles], [false, true]);
+    const longer = stepAfter({ ids: 5, fresh: 5 }, { shortPages: 256 }, longest);
+    assert.ok(longer.kind === 'next');
+    assert.equal(longer.state.shortPages, 0);
+  });
+
+  it('the plan of a walk does not take the first page, or a short one, for proof that the offset is ignored', () => {
+    for (const [ids, offset, isProof] of [
+      [10, 10, true],
+      [10, 0, false],
+      [9, 10, false],
+    ] as const) {
+      const step = stepAfter({ ids }, { offset, listed: 10 });
+      assert.ok(step.kind === 'end');
+      assert.equal(step.ignoresOffset, isProof, `${ids} from ${offset}`);
+    }
+  });
 });
 
 describe('what a walk learns of the paging', () => {
