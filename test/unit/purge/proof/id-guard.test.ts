@@ -82,6 +82,12 @@ describe('createIdGuard', () => {
     assert.equal(await isAllowed(guardOf([id]), id), true);
   });
 
+  it('createIdGuard matches ids of up to 4096 UTF-16 units against the pattern', async () => {
+    const guard = guardOf(undefined, '^urn:');
+    assert.equal(await isAllowed(guard, 'urn:'.padEnd(4096, 'a')), true);
+    assert.equal(await isAllowed(guard, 'urn:'.padEnd(4097, 'a')), false);
+  });
+
   it('createIdGuard yields to other work while it checks a large page', async () => {
     const ids = Array.from({ length: 2000 }, (_, index) => `urn:${'ab'.repeat(30)}${index}`);
     const guard = guardOf(undefined, '[ab]{450}|urn');
@@ -95,5 +101,7 @@ describe('createIdGuard', () => {
     await guard.check(ids).finally(() => (isDone = true));
     // About fifty million steps; without giving way there would be no turn at all.
     assert.ok(turns >= 10, `${turns} turns`);
+    // Not after each id, once a million steps were taken.
+    assert.ok(turns <= 1000, `${turns} turns`);
   });
 });

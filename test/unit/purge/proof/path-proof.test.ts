@@ -66,6 +66,30 @@ describe('the path of an entity', () => {
     }
   });
 
+  it('the path of an entity is refused with at most 200 characters of the id that was shown instead', async () => {
+    const { paths } = pathsOf(() => replyOf(200, { id: `urn:${'x'.repeat(1000)}` }));
+    const safe = await paths.safePathOf(ODD);
+    assert.ok('doubt' in safe && safe.doubt.kind === 'refused');
+    assert.match(safe.doubt.problem.detail ?? '', /with urn:x{196}\. Nothing/);
+  });
+
+  it('the proof of a path concerns one item, whose failures may not be those of the broker', async () => {
+    const { requester } = contextOf({ brokerQuery: { resource: entities('ids'), selection: [] } });
+    const sent: (string | undefined)[] = [];
+    const paths = createEntityPaths(
+      {
+        ...requester,
+        send: async ({ item }) => {
+          sent.push(item);
+          return { kind: 'answered', reply: replyOf(404) };
+        },
+      },
+      '/entities',
+    );
+    await paths.safePathOf(ODD);
+    assert.deepEqual(sent, [ODD]);
+  });
+
   it('the path of an entity is not remembered as unsafe: it is proven again for the final retry', async () => {
     const { paths, asked } = pathsOf((_path, nth) => (nth === 1 ? replyOf(404) : replyOf(200, { id: ODD })));
     assert.ok('doubt' in (await paths.safePathOf(ODD)));

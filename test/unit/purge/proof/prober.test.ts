@@ -119,6 +119,31 @@ describe('proveFilters', () => {
     await assert.rejects(unsupported, FilterIgnoredError);
   });
 
+  it('proveFilters takes a count or a next link for more, where pages may be empty before the end', async () => {
+    for (const [more, isIgnored] of [
+      [{ hasNext: true }, true],
+      [{ count: 1 }, true],
+      [{ count: 0 }, false],
+      [{}, false],
+    ] as const) {
+      const capabilities = createCapabilities({ now: () => 0 });
+      const { lister } = listerOf(() => pageOf([], more));
+      const proof = proveFilters(selectionOf({ q: 'a>1' }), lister, capabilities, { countsUnshown: true });
+      if (isIgnored) await assert.rejects(proof, FilterIgnoredError, JSON.stringify(more));
+      else await proof;
+      assert.deepEqual([capabilities.isHonoured('q'), capabilities.countsBefore('q')], [!isIgnored, false]);
+    }
+  });
+
+  it('proveFilters names a geoquery as such where it is ignored', async () => {
+    const proof = proveWith(() => pageOf(['urn:a:1']), selectionOf(GEO));
+    await assert.rejects(proof, /The broker ignores the geoquery \(georel\): /);
+    await assert.rejects(
+      proveWith(() => pageOf(['urn:a:1']), selectionOf({ q: 'a>1' })),
+      /The broker ignores q: /,
+    );
+  });
+
   it('proveFilters passes every other error on: a failing broker proves nothing', async () => {
     for (const error of [
       new BrokerRefusedError('list', { status: 403 }),
