@@ -238,6 +238,15 @@ describe('dispatcher: abandon', () => {
     assert.equal(dispatcher.pending, 0);
   });
 
+  it('dispatcher.abandon ends the dispatcher: what is added later never runs', async () => {
+    const { dispatcher, chunks } = heldDispatcher();
+    await dispatcher.abandon();
+    dispatcher.add([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    await turn();
+    assert.deepEqual([chunks(), dispatcher.pending], [[], 0]);
+    await assert.rejects(dispatcher.settled(), /abandoned/);
+  });
+
   it('dispatcher.abandon resolves at once when nothing is in flight', async () => {
     const { dispatcher, chunks } = heldDispatcher();
     dispatcher.add([1]);

@@ -231,6 +231,18 @@ describe('the resolution of unclear parts of entities', () => {
     assert.deepEqual(outcome(await looked({ items, world: others, shows, kind: attributes() })), [1, 1]);
   });
 
+  it('unclear parts stay unclear if any batch of a page may be truncated', async () => {
+    for (const extra of [{ mayHideMore: true }, { isIncomplete: true }]) {
+      const kind = {
+        *read(...page: Parameters<ItemKind['read']>) {
+          yield { items: [], ...extra };
+          yield* attributes().read(...page) as Iterable<ItemBatch>;
+        },
+      };
+      assert.deepEqual(outcome(await looked({ items, world, kind })), [1, 1]);
+    }
+  });
+
   it('unclear parts stay unclear if the broker may truncate', async () => {
     for (const extra of [{ mayHideMore: true }, { isIncomplete: true }]) {
       assert.deepEqual(outcome(await looked({ items, world, kind: attributes(extra) })), [1, 1]);
