@@ -299,6 +299,29 @@ describe('the instances of a purge', () => {
     assert.ok(batches.every(({ isIncomplete }) => isIncomplete !== true));
   });
 
+  it('instances that q may exclude are never items: they are looked for, and make the list incomplete', async () => {
+    // Of values that are not numbers, it is not found out what q selects.
+    const of = (query: PageQuery) =>
+      query.selection.some(({ name }) => name === 'q') ? ['a', 'b'] : ['a', 'b', 'c'];
+    for (const countsOnly of [true, false]) {
+      const { kind, asked } = kindOf({
+        filters: { q: 'speed!="c"' },
+        countsOnly,
+        answer: (query) => ({ ...cutPage(['urn:t:0'], () => of(query)), isPartial: false }),
+      });
+      const batches = await readAll(
+        kind,
+        cutPage(['urn:t:0'], () => ['a', 'b']),
+      );
+      assert.ok(asked.some(({ selection }) => selection.every(({ name }) => name !== 'q')));
+      assert.deepEqual(
+        batches.flatMap(({ items }) => items.map(({ instanceId }) => instanceId)),
+        ['urn:t:0:0', 'urn:t:0:1'],
+      );
+      assert.equal(batches.filter(({ isIncomplete }) => isIncomplete === true).length, 1);
+    }
+  });
+
   it('instances are asked for with createdAt if the query uses it, or once arrivals are skipped', () => {
     for (const property of ['createdAt', 'modifiedAt', 'deletedAt'] as const)
       assert.equal(kindOf({ time: { ...BEFORE, property } }).kind.shape?.().needsTimes, true);
