@@ -90,6 +90,8 @@ describe('parsePage: headers', () => {
       '<x>; type="application/json"; rel="next"',
       '<x>; rel=next',
       '<x>; rel = "prev next"',
+      '<x>; rel="next last"',
+      '<x>; rel="first next last"',
       '<x>; REL="Next"',
     ]) {
       assert.equal(withHeaders({ link }).hasNext, true, link);

@@ -148,6 +148,7 @@ describe('parseParameters', () => {
 
   it('parseParameters decodes percent signs and plus signs once, as forms are', () => {
     assert.equal(parseParameters('q=a%3D%3D%22x+y%22', ENTITY_PARAMETERS).get('q'), 'a=="x y"');
+    assert.equal(parseParameters('q=a%3D%3D%22+x+y++z%22', ENTITY_PARAMETERS).get('q'), 'a==" x y  z"');
     assert.equal(parseParameters('q=a%2Bb', ENTITY_PARAMETERS).get('q'), 'a+b');
     assert.equal(parseParameters('q=%2541', ENTITY_PARAMETERS).get('q'), '%41');
     assert.equal(parseParameters('q=caf%C3%A9', ENTITY_PARAMETERS).get('q'), 'café');
