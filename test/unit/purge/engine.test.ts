@@ -264,6 +264,30 @@ describe('the hints of a dry run', () => {
   });
 });
 
+describe('a purge of attributes', () => {
+  it('a purge of attributes takes every match where the broker counts only the page, and matches move up', async () => {
+    const all = Array.from({ length: 100 }, (_, n) => `urn:t:${n}`);
+    const gone = new Set<string>();
+    const { report } = await run({
+      query: 'type=T&q=a&drop=a',
+      answer: ({ method, path }, query) => {
+        if (method === 'DELETE') {
+          gone.add(decodeURIComponent(path.split('/')[2] ?? ''));
+          return replyOf(204);
+        }
+        if ([...query.values()].some((value) => value.includes('PurgeProbe'))) return replyOf(200, []);
+        const offset = Number(query.get('offset') ?? 0);
+        const page = all
+          .filter((id) => !gone.has(id))
+          .slice(offset, offset + Number(query.get('limit') ?? 1000))
+          .map((id) => ({ id, type: 'T', a: {} }));
+        return replyOf(200, page, { 'ngsild-results-count': String(page.length) });
+      },
+    });
+    assert.deepEqual([report?.deleted, report?.arrived, gone.size], [100, 0, 100]);
+  });
+});
+
 describe('a purge that matches nothing', () => {
   it('a purge that matches nothing proves no filter', async () => {
     for (const query of ['type=T&q=n>1', 'type=T&drop=a', 'type=T&dryRun=true']) {

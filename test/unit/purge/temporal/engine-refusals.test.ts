@@ -135,6 +135,22 @@ describe('a temporal purge of many matches', () => {
   });
 });
 
+describe('a temporal purge at a broker that counts only the page', () => {
+  it('a temporal purge takes every match where the broker counts only the page, and matches move up', async () => {
+    for (const parts of ['&attrs=a', `&timerel=before&timeAt=${hour(8)}`]) {
+      const broker = await brokerWith(Array.from({ length: 24 }, (_, entity) => stored({ entity })));
+      const client = altering(broker, ({ method }, reply) => {
+        if (method !== 'GET' || !reply.headers.has('ngsild-results-count')) return reply;
+        const count = String((JSON.parse(reply.body) as unknown[]).length);
+        return { ...reply, headers: new Map([...reply.headers, ['ngsild-results-count', count]]) };
+      });
+      const limits = { pageSize: 2, pageSizeMax: 2 };
+      const { deleted, arrived } = await purged(broker, `type=T${parts}`, { client, limits });
+      assert.deepEqual([deleted, arrived, kept(broker)], [24, 0, []], parts);
+    }
+  });
+});
+
 describe('a temporal purge at a broker that refuses', () => {
   const HISTORY = [0, 1, 2].map((entity) => stored({ entity }));
 
