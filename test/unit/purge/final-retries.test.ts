@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { BrokerTimeoutError } from '../../../sidecar/purge/broker/errors.js';
 import type { BrokerReply } from '../../../sidecar/purge/broker/exchange.js';
 import { BrokerRefusedError, PurgeStoppedError } from '../../../sidecar/purge/errors.js';
 import { IdState } from '../../../sidecar/purge/id-states.js';
@@ -173,6 +174,17 @@ describe('final retries that get nothing but failures', () => {
     // The failures are forgiven: the next query is to show whether the broker still answers.
     const settled = await requester.send({ method: 'GET', path: '/entities/urn:t:1', operation: 'look' });
     assert.equal(settled.kind, 'gave-up');
+  });
+
+  it('final retries that get no answer at all record the items with the status of a broker that is not there', async () => {
+    const late = () => {
+      throw new BrokerTimeoutError('too late', false);
+    };
+    const { ended, ledger } = second({ stillListed: idsOf(20), batch: late, single: late });
+    assert.equal(await ended, false);
+    const given = ledger.errors.filter(({ error }) => error.title === 'The broker did not delete the entity');
+    assert.ok(given.length > 0);
+    assert.deepEqual(new Set(given.map(({ error }) => error.status)), new Set([502]));
   });
 
   it('final retries leave items that had their final retry before', async () => {
