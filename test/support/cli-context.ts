@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { PassThrough, Writable } from 'node:stream';
 import type { TestContext } from 'node:test';
-import type { CliContext } from '../../sidecar/cli/context.js';
+import type { CliContext, LocalModels } from '../../sidecar/cli/context.js';
 import { runCli } from '../../sidecar/cli/program.js';
 import type { Clock } from '../../sidecar/shared/clock.js';
 import { createTestClock } from './purge-harness.js';
@@ -11,6 +11,8 @@ export interface FakeContextOptions {
   /** Whether standard input and standard error are a terminal. */
   readonly isTerminal?: boolean;
   readonly clock?: Clock;
+  /** The schema service in memory; by default none is to be opened. */
+  readonly models?: () => Promise<LocalModels>;
 }
 
 /** What a command has of the world, without a process: what it wrote is kept, and Ctrl+C is a call. */
@@ -26,8 +28,10 @@ export class FakeContext implements CliContext {
   /** The exit codes with which the process was left at once. */
   readonly left: number[] = [];
   readonly #handlers = new Set<() => void>();
+  readonly #models: FakeContextOptions['models'];
 
-  constructor({ env = {}, isTerminal = false, clock = createTestClock() }: FakeContextOptions = {}) {
+  constructor({ env = {}, isTerminal = false, clock = createTestClock(), models }: FakeContextOptions = {}) {
+    this.#models = models;
     this.env = env;
     this.clock = clock;
     this.stdout = sink((text) => (this.out += text));
@@ -61,8 +65,8 @@ export class FakeContext implements CliContext {
     this.left.push(exitCode);
   }
 
-  async openModels(): Promise<never> {
-    return assert.fail('No schema service is needed.');
+  async openModels(): Promise<LocalModels> {
+    return this.#models?.() ?? assert.fail('No schema service is needed.');
   }
 
   async serve(): Promise<void> {
