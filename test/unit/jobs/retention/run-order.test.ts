@@ -47,6 +47,7 @@ describe('the guard against unusually large runs', () => {
       [runs(['succeeded', 10]), 30],
       [runs(['succeeded', 10], ['partial', 20]), 45],
       [runs(['succeeded', 30], ['succeeded', 10], ['succeeded', 20]), 60],
+      [runs(['succeeded', 9], ['succeeded', 100], ['succeeded', 10]), 30],
       [runs(['failed', 1000], ['refused', 0], ['cancelled', 1], ['interrupted', 2], ['succeeded', 10]), 30],
       [runs(...Array.from({ length: 5 }, () => ['succeeded', 1] as const), ['succeeded', 1000]), 3],
       [runs(['succeeded', 0], ['succeeded', 0], ['succeeded', 9]), 0],
