@@ -93,7 +93,8 @@ describe('the command line on databases', PATIENCE, () => {
   });
 
   it('copy takes over all records with their ETags, can be repeated after more writes, and copies nothing twice', async () => {
-    const { url } = await fresh();
+    const database = await fresh();
+    const { url } = database;
     const path = await filledFile();
     const copy = async () => cli(['copy', '--from', `sqlite:${path}`, '--to', url]);
     const first = await copy();
@@ -113,13 +114,34 @@ describe('the command line on databases', PATIENCE, () => {
     const store = await SqliteStore.open(path, handClock());
     await fill(store, 60, 75);
     await store.close();
+    const stale =
+      "INSERT INTO model_term (model_id, kind, name, number) SELECT id, 'type', 'Old', 1 FROM model";
+    await database.query(stale);
     const third = await cli(['copy', '--json'], { DATABASE_PATH: path, DATABASE_URL: url });
     const report = JSON.parse(third.stdout) as { isChanged: boolean; sha256: string; counts: object };
     assert.equal(report.isChanged, true);
     assert.deepEqual(await inPostgres(url), await inFile(path));
 
-    // The copy is a store like any other: ids that were given are not given again.
+    // What is made from other records follows them: no search finds what the one before had.
+    const count = async (sql: string) =>
+      (await database.query<{ n: number }>(`SELECT (${sql})::int AS n`))[0]?.n;
+    assert.equal(await count('SELECT count(*) FROM model_term'), 0);
+    const revision = await count('SELECT number FROM revision');
+    assert.equal((await copy()).code, 0);
+    assert.equal(await count('SELECT number FROM revision'), (revision ?? NaN) + 1);
+
+    // The copy is a store like any other: ids that were given are not given again, and jobs wait for the next gateway.
+    for (const [table, id] of [
+      ...(['domain', 'model', 'context', 'reference'] as const).map((name) => [name, 'id'] as const),
+      ['purge', 'number'],
+    ] as const) {
+      const last = `SELECT last_value FROM pg_sequences WHERE sequencename = '${table}_${id}_seq'`;
+      assert.equal(await count(last), await count(`SELECT max(${id}) FROM ${table}`), table);
+    }
     const grown = await PostgresStore.open(url, { clock: handClock() });
+    const places = { takesJobs: true, takesDryRuns: true, takesLapsed: false };
+    const taken = await grown.purges.take({ holder: 'other', leaseMs: 60_000, broker: undefined, ...places });
+    assert.equal(taken?.record.id, 'job');
     await fill(grown, 75, 90);
     await grown.purges.put(purgeRecord('next', 'running'));
     await grown.close();
