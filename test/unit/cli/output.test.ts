@@ -45,6 +45,23 @@ describe('what people read', () => {
     assert.ok(!summaryOf(view, undefined).join('').includes('\u001b'));
   });
 
+  it('the output for people escapes controls, ends of lines and changes of direction, from the first to the last of each', () => {
+    for (const [first, last] of [
+      ['\u0000', '\u001f'],
+      ['\u007f', '\u009f'],
+      ['\u2028', '\u2029'],
+      ['\u202a', '\u202e'],
+      ['\u2066', '\u2069'],
+    ] as const) {
+      for (const character of [first, last]) {
+        const code = character.charCodeAt(0).toString(16).padStart(4, '0');
+        assert.equal(printable(`a${character}b`), `a\\u${code}b`);
+      }
+    }
+    const beside = ' ~\u00a0\u2027\u202f\u2065\u206aä→';
+    assert.equal(printable(beside), beside);
+  });
+
   it('the summary of a purge shows every count that is not zero', () => {
     const view = {
       ...VIEW,
@@ -155,6 +172,31 @@ describe('the bar', () => {
   it('the bar promises no end while nothing moves, and begins anew when a count is corrected', () => {
     assert.doesNotMatch(lines(0, 0, 0).at(-1) ?? '', /left/);
     assert.doesNotMatch(lines(1000, 2000, 1500).at(-1) ?? '', /\/s|left/);
+  });
+
+  it('the bar of a purge that is being cancelled has its rate and promises no end', () => {
+    let nowMs = 0;
+    const line = createProgressLine({ now: () => nowMs });
+    line({ ...VIEW, deleted: 500 });
+    nowMs = 1000;
+    const text = line({
+      ...VIEW,
+      state: 'cancelling',
+      deleted: 900,
+      alreadyGone: 60,
+      failed: 30,
+      unknown: 10,
+    });
+    assert.equal(
+      text,
+      `${'█'.repeat(8)}${'·'.repeat(16)} 1,000/3,000 entities  30 failed  500/s  cancelling`,
+    );
+  });
+
+  it('the bar is full, and no longer, when more is done than was counted', () => {
+    const line = createProgressLine({ now: () => 0 });
+    assert.equal(line({ ...VIEW, matched: 10, deleted: 11 }), `${'█'.repeat(24)} 11/10 entities`);
+    assert.equal(line({ ...VIEW, matched: 0, deleted: 11 }), '11/0 entities');
   });
 
   it('the bar says that it waits while nothing is known', () => {
