@@ -77,6 +77,20 @@ describe('batches', () => {
     assert.deepEqual(entities.get(idAt(0))?.['m'], { type: 'Property', value: 2 });
   });
 
+  it('a batch upsert replaces types and scopes with the attributes', async () => {
+    const content = { ...item(0), scope: ['/a', '/b'] };
+    assert.equal((await send('POST', '/entityOperations/upsert', [content])).status, 204);
+    assert.deepEqual(entities.get(idAt(0))?.['scope'], ['/a', '/b']);
+    assert.equal(
+      (await send('POST', '/entityOperations/upsert', [{ ...item(0), type: 'Other' }])).status,
+      204,
+    );
+    assert.deepEqual(
+      [entities.get(idAt(0))?.['scope'], entities.get(idAt(0))?.['type']],
+      [undefined, 'Other'],
+    );
+  });
+
   it('a batch update changes existing entities and reports missing ones', async () => {
     assert.equal((await send('POST', '/entityOperations/update', [item(0, 5)])).status, 204);
     const kept = await send('POST', '/entityOperations/update?options=noOverwrite', [item(0, 6), item(30)]);

@@ -144,6 +144,8 @@ describe('changing', () => {
     const kept = await send('POST', `${path}/attrs?options=noOverwrite`, { speed: 80, doors: 4 });
     assert.equal(kept.status, 207);
     assert.deepEqual((kept.body as { updated: unknown }).updated, ['doors']);
+    const beside = await send('POST', `${path}/attrs?options=sysAttrs,noOverwrite`, { speed: 90 });
+    assert.deepEqual([beside.status, (beside.body as { updated: unknown }).updated], [207, []]);
     assert.deepEqual(await read('?format=simplified&pick=speed,fuel,doors'), {
       speed: 70,
       fuel: 1,

@@ -106,6 +106,10 @@ describe('paging', () => {
     assert.match(linkOf(headers, 'next') ?? '', /limit=10&offset=25$/);
     assert.match(linkOf(headers, 'prev') ?? '', /limit=10&offset=5$/);
     assert.match(linkOf(headers, 'http://www.w3.org/ns/json-ld#context') ?? '', /^https:/);
+    const early = await many.send('GET', '/entities?type=N&limit=10&offset=4');
+    assert.match(linkOf(early.headers, 'prev') ?? '', /limit=10&offset=0$/);
+    const first = await many.send('GET', '/entities?type=N&limit=10&offset=0');
+    assert.equal(linkOf(first.headers, 'prev'), undefined);
     const past = await many.send('GET', '/entities?type=N&offset=45');
     assert.deepEqual([past.body, linkOf(past.headers, 'next')], [[], undefined]);
   });

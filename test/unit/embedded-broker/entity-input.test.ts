@@ -38,6 +38,15 @@ describe('reading entities', () => {
     );
   });
 
+  it('what only the broker sets of an attribute is ignored, in sub-attributes too', () => {
+    const own = { createdAt: 1, modifiedAt: [], deletedAt: 'x', instanceId: {}, '@context': 'y' };
+    for (const [name, value] of Object.entries(own)) {
+      const b = { value: 5, unitCode: 'KMH', more: { value: 6, [name]: value }, [name]: value };
+      const more = { type: 'Property', value: 6 };
+      assert.deepEqual(normalized({ b }), { b: { type: 'Property', value: 5, unitCode: 'KMH', more } }, name);
+    }
+  });
+
   it('the simplified form shows values, and datasets under their own ids', () => {
     const b = [{ value: 1 }, { value: 2, datasetId: 'urn:ds:2' }];
     assert.deepEqual(simplified({ a: { value: 1 }, b, c: { object: 'urn:x:1' }, d: { vocab: 'V' } }), {
