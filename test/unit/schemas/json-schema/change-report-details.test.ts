@@ -110,6 +110,45 @@ describe('the details of a change report', () => {
     );
   });
 
+  it('an item that is not allowed any more breaks a schema exactly where every array has it', () => {
+    const after = { prefixItems: [true, false] };
+    for (const [minItems, weight] of [
+      [1, 'narrowing'],
+      [2, 'breaking'],
+    ] as const)
+      assert.equal(compareSchemas({ type: 'array', minItems }, after).overall, weight, `${minItems} items`);
+  });
+
+  it('a difference that weighs on several properties is told once, with the greatest weight, in any order', () => {
+    const some = { type: 'string' };
+    const all = { type: 'string', const: 'ab' };
+    const after: JsonObject = {
+      properties: { a: { $ref: '#/$defs/code' }, b: { $ref: '#/$defs/code' } },
+      $defs: { code: { type: 'string', minLength: 3 } },
+    };
+    for (const [a, b] of [
+      [some, all],
+      [all, some],
+    ] as const) {
+      const found = compareSchemas({ properties: { a, b } }, after).differences;
+      assert.deepEqual(
+        found.filter((one) => one.reason === 'range').map((one) => [one.pointer, one.class]),
+        [['/$defs/code/minLength', 'breaking']],
+      );
+    }
+  });
+
+  it('the lengths of listed values are counted in characters, whatever units they are stored in', () => {
+    const before = { enum: ['\u{1F697}\u{1F697}'] };
+    for (const [after, weight] of [
+      [{ maxLength: 2 }, 'compatible'],
+      [{ maxLength: 1 }, 'breaking'],
+      [{ minLength: 2 }, 'compatible'],
+      [{ minLength: 3 }, 'breaking'],
+    ] as const)
+      assert.equal(compareSchemas(before, after).overall, weight, JSON.stringify(after));
+  });
+
   it('the details of a change report are short, however long the values are', () => {
     const long = (letter: string) => ({ const: letter.repeat(10_000) });
     assert.ok(detailOf(long('a'), long('b')).length < 300);
