@@ -70,6 +70,14 @@ describe('references within a schema', () => {
     await faultsOfRefusal(() => resolveWith(schema('2019-09')), DANGLING);
   });
 
+  it('references lead to a schema that has one name for both of its anchors', () => {
+    const isValid = validity({
+      properties: { a: { $ref: '#text' } },
+      $defs: { text: { $anchor: 'text', $dynamicAnchor: 'text', type: 'string' } },
+    });
+    assert.deepEqual([isValid({ a: 'x' }), isValid({ a: 1 })], [true, false]);
+  });
+
   it('references of draft-07 lead to anchors that $id names, and disable their siblings', () => {
     const schema = {
       $schema: 'http://json-schema.org/draft-07/schema#',
