@@ -50,6 +50,15 @@ describe('an example', () => {
     }
   });
 
+  it('an example has what a required property requires, though no property is described', () => {
+    const ask = (name: string) => ({ required: [name] });
+    for (const keyword of ['dependentSchemas', 'dependencies']) {
+      const { example, faults } = made({ ...ask('a'), [keyword]: { a: ask('b'), b: ask('c') } });
+      assert.deepEqual(faults, []);
+      assert.deepEqual(Object.keys(isObject(example) ? example : {}), ['a', 'b', 'c'], keyword);
+    }
+  });
+
   it('an example prefers the values that the schema itself names', () => {
     for (const [schema, expected] of [
       [{ const: { a: 1 } }, { a: 1 }],
@@ -109,6 +118,9 @@ describe('an example', () => {
       { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 },
       { type: 'integer', exclusiveMinimum: 3, maximum: 4 },
       { type: 'integer', maximum: -7 },
+      { type: 'integer', exclusiveMaximum: -7 },
+      { type: 'integer', multipleOf: 5, exclusiveMaximum: -40 },
+      { type: 'integer', exclusiveMinimum: 7 },
       { type: 'number', multipleOf: 0.25, minimum: 7.1 },
       { type: 'integer', multipleOf: 6, minimum: 100 },
       { allOf: [{ multipleOf: 4 }, { multipleOf: 6 }], type: 'integer' },
