@@ -31,6 +31,15 @@ describe('the check of a schema', () => {
     assert.match(fault.detail, /^type must be equal to one of the allowed values: array, boolean/);
   });
 
+  it('the check of a schema finds what is wrong with members whose names begin alike', () => {
+    for (const $schema of [DIALECT_URIS['draft-07'], DIALECT_URIS['2020-12']])
+      assert.deepEqual(
+        [...new Set(pointersOf({ $schema, dependencies: { a: 5, ab: 5, abc: { minimum: 'x' } } }))].sort(),
+        ['/dependencies/a', '/dependencies/ab', '/dependencies/abc/minimum'],
+        $schema,
+      );
+  });
+
   it('the check of a schema reads each draft by its own rules', () => {
     const items = [{ type: 'string' }];
     assert.deepEqual(pointersOf({ $schema: DIALECT_URIS['draft-07'], items }), []);
@@ -123,6 +132,12 @@ describe('references that never go into the value', () => {
       [{ $ref: '#' }, '/$ref'],
       [{ anyOf: [{ type: 'string' }, { $ref: '#' }] }, '/anyOf/1/$ref'],
       [{ dependentSchemas: { a: { $ref: '#' } } }, '/dependentSchemas/a/$ref'],
+      [{ dependencies: { a: { $ref: '#' } } }, '/dependencies/a/$ref'],
+      [{ allOf: [{}, { $ref: '#' }] }, '/allOf/1/$ref'],
+      [{ oneOf: [{}, { $ref: '#' }] }, '/oneOf/1/$ref'],
+      [{ not: { $ref: '#' } }, '/not/$ref'],
+      [{ if: {}, then: { $ref: '#' } }, '/then/$ref'],
+      [{ if: {}, else: { $ref: '#' } }, '/else/$ref'],
       [{ $defs: { a: { not: { $ref: '#/$defs/a' } } }, $ref: '#/$defs/a' }, '/$defs/a/not/$ref'],
       [{ if: { $ref: '#/$defs/a' }, $defs: { a: { then: { $ref: '#' } } } }, '/if/$ref'],
     ];
