@@ -115,6 +115,39 @@ describe('a witness', () => {
     assert.deepEqual(Object.keys(difference.witness).sort(), ['c', 'id', 'type']);
   });
 
+  it('a witness lacks the very property that is required now, also where another is missing as well', () => {
+    const [text, names] = [{ type: 'string' }, ['a', 'b', 'c']];
+    const properties = Object.fromEntries(names.map((name) => [name, text]));
+    const before = entity(properties, { anyOf: names.map((name) => ({ required: [name] })) });
+    const found = refusals(before, entity(properties, { required: ['id', 'type', ...names] }));
+    assert.equal(found.length, names.length);
+    for (const { detail, witness } of found) {
+      const name = /property "(\w)" is required now/.exec(detail)?.[1] ?? detail;
+      assert.ok(isObject(witness) && !Object.hasOwn(witness, name), JSON.stringify({ detail, witness }));
+    }
+  });
+
+  it('a witness has an id that is a URI, or there is none', () => {
+    for (const [id, isFound] of [
+      ['urn:a:1', true],
+      ['no uri', false],
+    ] as const) {
+      const version = (schema: JsonObject) => entity({ id: { const: id }, a: schema });
+      const [difference] = refusals(version({ type: ['number', 'string'] }), version({ type: 'number' }));
+      assert.equal(difference?.witness !== undefined, isFound, id);
+    }
+  });
+
+  it('a witness is looked for to the first fifty differences that refuse something', () => {
+    const model = (type: string) =>
+      entity(Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`p${index}`, { type }])));
+    const found = refusals(model('string'), model('number'));
+    assert.deepEqual(
+      found.map(({ witness }) => witness !== undefined),
+      Array.from({ length: 51 }, (_, index) => index < 50),
+    );
+  });
+
   it('a witness is left out when it would be long', () => {
     const long = { type: 'string', minLength: 999 };
     const names = Array.from({ length: 9 }, (_, index) => `p${index}`);
