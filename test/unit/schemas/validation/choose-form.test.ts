@@ -74,6 +74,13 @@ describe('the form in which an entity is validated', () => {
     ]);
   });
 
+  it('an entity is validated in the guessed form where the model knows but one of the attributes that leave it open', () => {
+    const data = { value: 5, unit: 'l' };
+    const { form, errors, warnings } = verdictOn({ temp: 3, drain: DRAIN, other: data });
+    assert.deepEqual([form, errors], ['concise', ['drain/value']]);
+    assert.match(warnings[0] ?? '', /^is read as concise; as key-values it is valid/);
+  });
+
   it('an entity is validated as concise without a warning where an attribute names its kind', () => {
     const { form, errors, warnings } = verdictOn({ temp: { type: 'Property', value: 3 }, drain: DRAIN });
     assert.deepEqual([form, errors, warnings], ['concise', ['drain/value'], []]);
