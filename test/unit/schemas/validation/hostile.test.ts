@@ -50,6 +50,25 @@ describe('an instance of an attribute', () => {
     }
   });
 
+  it('instances of a large entity are explained as far as half a million values go, then in fewer words', () => {
+    const speed = ['x', 'y', 'z'].map((value, index) => instance(value, `urn:d:${index}`));
+    const tags = instance(Array.from({ length: 200_000 }, () => 0));
+    const schema: JsonObject = { properties: { speed: { type: 'number' }, name: { type: 'string' } } };
+    const details = (more: JsonObject) =>
+      validateEntity({ ...HEAD, tags, speed: [instance(1), ...speed], ...more }, modelOf(schema)).errors.map(
+        ({ tokens, say }) => `${tokens.join('/')} ${say()}`,
+      );
+    const explained = ['x', 'y'].map(
+      (value, index) => `speed/${index + 1}/value must be a number, is the string "${value}"`,
+    );
+    assert.deepEqual(details({}), [...explained, 'speed/3/value must be number']);
+    // Whether a fault comes from an instance at all can then be told from an explanation only.
+    assert.deepEqual(details({ name: instance(5) }), [
+      'name/value must be a string, is the number 5',
+      ...explained,
+    ]);
+  });
+
   it('instances of an attribute are not checked beyond the number of faults that are shown', () => {
     const speed = Array.from({ length: 1000 }, (_, index) => instance('x', `urn:d:${index}`));
     const tags = Array.from({ length: 2000 }, (_, index) => (index % 2 === 0 ? 1 : 'a'));
@@ -77,6 +96,34 @@ describe('an answer', () => {
       ['/0'],
     );
     assert.ok(!longer.valid);
+  });
+
+  it('a validation answer cuts a pointer that is too long to the nearest value around, without a suggestion', () => {
+    const place = { type: 'object', properties: { street: {} }, additionalProperties: false };
+    const long = 'x'.repeat(1_200_000);
+    const schema = { properties: { outer: { properties: { place } } } };
+    const [found] = answers([{ ...HEAD, outer: { place: { [long]: 1 } } }], schema);
+    assert.deepEqual(
+      found?.errors.map((one) => [one.pointer, 'suggestion' in one]),
+      [['/0/outer/place', false]],
+    );
+    assert.equal(found.valid, false);
+  });
+
+  it('a validation answer counts errors and warnings apart', () => {
+    const names = Array.from({ length: 10 }, (_, index) => `n${index}`);
+    const ten = (value: JsonValue) => Object.fromEntries(names.map((name) => [name, value]));
+    const schema = { properties: Object.fromEntries(names.map((name) => [name, { type: 'number' }])) };
+    const unknown = Object.fromEntries(names.map((name) => [`extra${name}`, 1]));
+    for (const [many, last, shown] of [
+      [ten('x'), unknown, 'warnings'],
+      [unknown, ten('x'), 'errors'],
+    ] as const) {
+      const body = [...Array.from({ length: 100 }, () => ({ ...HEAD, ...many })), { ...HEAD, ...last }];
+      const found = answers(body, schema);
+      assert.equal(found[99]?.[shown === 'errors' ? 'warnings' : 'errors'].length, 10);
+      assert.equal(found[100]?.[shown].length, 10, shown);
+    }
   });
 
   it('a validation answer suggests names for the first of many entities only', () => {

@@ -90,6 +90,21 @@ describe('the task of validating', () => {
     assert.deepEqual(verdictsOn('[]'), []);
   });
 
+  it('the task of validating tells the errors and warnings of an entity in the order of the text, also within a line', () => {
+    const text = '{"speed": -1, "zzz": 1, "id": "no uri", "type": "Vehicle", "aaa": 1}';
+    for (const written of [text, text.replaceAll(',', ',\n')]) {
+      const { errors, warnings } = verdict(written);
+      assert.deepEqual(
+        [errors, warnings].map((all) => all.map(({ pointer }) => pointer)),
+        [
+          ['/speed', '/id'],
+          ['/zzz', '/aaa'],
+        ],
+        written,
+      );
+    }
+  });
+
   it('the task of validating uses the form that the caller names', () => {
     const entity = { id: 'urn:a:b', type: 'Vehicle', speed: 5 };
     assert.equal(verdict(JSON.stringify(entity)).valid, true);
