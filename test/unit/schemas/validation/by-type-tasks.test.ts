@@ -219,6 +219,15 @@ describe('models that are compiled for validations by type', () => {
     assert.ok('answer' in byTypeTasks.validateByType({ text, models: two }));
   });
 
+  it('models that are compiled for validations by type are kept up to four mebibytes of schemas together', () => {
+    const large = (prefix: string, count: number) => {
+      const { models: some, schemas } = models(prefix, count);
+      return { models: some, schemas: schemas.map(([key, text]) => [key, text.padEnd(2 ** 20)] as const) };
+    };
+    assert.deepEqual(byTypeTasks.prepareByType(large('Four', 4)), { areKept: true });
+    assert.deepEqual(byTypeTasks.prepareByType(large('Five', 5)), { areKept: false });
+  });
+
   it('models that are compiled for validations by type, and too many to be kept together, are said to be so', () => {
     const { models: many, schemas } = models('Many', 70);
     assert.deepEqual(byTypeTasks.prepareByType({ models: many, schemas }), { areKept: false });
