@@ -174,6 +174,23 @@ describe('the OpenAPI document of a model', () => {
     assert.ok(accepts('MKeyValues', { q: null }));
   });
 
+  it('the OpenAPI document of a model keeps its definitions apart from all components that every document has', () => {
+    const plain = openApi(withSchema({ properties: { a: {} } })).components.schemas;
+    const shared = Object.keys(plain).filter((name) => !name.startsWith('M'));
+    assert.ok(['ProblemDetails', 'LdContext', 'Property'].every((name) => shared.includes(name)));
+    for (const name of shared) {
+      const schema = { properties: { a: { $ref: `#/$defs/${name}` } }, $defs: { [name]: { const: 7 } } };
+      const document = modelOpenApi(withSchema(schema));
+      assert.deepEqual(openApi(withSchema(schema)).components.schemas[name], plain[name]);
+      const accepts = schemasOf(document);
+      assert.deepEqual(
+        [accepts('MKeyValues', { a: 7 }), accepts('MKeyValues', { a: 8 })],
+        [true, false],
+        name,
+      );
+    }
+  });
+
   it('the OpenAPI document of a model is valid for members of hostile names', async () => {
     const names = ['$ref', '__proto__', 'constructor', 'a/b~c%d', '', 'größe "x"', 'id', '@type'];
     const properties = Object.fromEntries(names.map((name) => [name, { type: 'number' }]));

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { modelOpenApi } from '../../../../sidecar/schemas/openapi/model-openapi.js';
+import type { JsonObject } from '../../../../sidecar/shared/json/json.js';
 import { openApi, schemasOf, withSchema } from './documents.js';
 import { PARKING, PARKING_ATTRIBUTES, PARKING_KEY_VALUES } from './models.js';
 
@@ -139,6 +140,35 @@ describe('the schemas of the OpenAPI document', () => {
         assert.equal(takes({ ...all, [name]: 5 }), isFree, `${kind} ${name}`);
       }
     }
+  });
+
+  it('the schemas of the OpenAPI document take one URI or several for what a Relationship leads to', () => {
+    const acceptsUris = schemasOf(
+      modelOpenApi(withSchema({ properties: { a: { 'x-ngsi': { type: 'Relationship' } } } })),
+    );
+    const takes = (object: unknown) =>
+      acceptsUris('M', { id: 'urn:a:1', type: 'M', a: { type: 'Relationship', object } });
+    assert.deepEqual(['urn:a:1', ['urn:a:1', 'urn:a:2'], [], 5, [5], ['urn:a:1', 5], {}].map(takes), [
+      true,
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  it('the schemas of the OpenAPI document hold a wrapped value to all that is said of it', () => {
+    const vocab = (schema: JsonObject) => ({ type: 'object', properties: { vocab: schema } });
+    const a = {
+      'x-ngsi': { type: 'VocabProperty' },
+      allOf: [vocab({ minLength: 2 }), vocab({ maxLength: 3 })],
+    };
+    const acceptsWords = schemasOf(modelOpenApi(withSchema({ properties: { a } })));
+    const takes = (word: string) =>
+      acceptsWords('M', { id: 'urn:a:1', type: 'M', a: { type: 'VocabProperty', vocab: word } });
+    assert.deepEqual(['a', 'ab', 'abc', 'abcd'].map(takes), [false, true, true, false]);
   });
 
   it('the schemas of the OpenAPI document check every member of an entity that is no attribute', () => {
