@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import {
   checkContext,
   type CheckOutcome,
+  contextTerms,
   parseContext,
 } from '../../../../sidecar/schemas/json-ld/check-context.js';
 import { coreContextUrl } from '../../../../sidecar/schemas/json-ld/core-context.js';
@@ -94,5 +95,20 @@ describe('checking a context in a worker', () => {
     );
     assert.equal(found.invalid[0]?.detail, `There is no ${A}.`);
     assert.match(found.invalid[1]?.detail ?? '', /hasOwnProperty/);
+  });
+
+  it('a context that was found elsewhere names others relative to where it was found', async () => {
+    const supplyOf = (context: unknown, documentUrl?: string) => ({
+      ...{ sha256: JSON.stringify(context), text: JSON.stringify({ '@context': context }) },
+      ...(documentUrl === undefined ? {} : { documentUrl }),
+    });
+    const supplied = [
+      [A, supplyOf(['part'], 'https://moved.example/dir/a')],
+      ['https://moved.example/dir/part', supplyOf(TERMS)],
+    ] as const;
+    const checked = await checkContext({ text: JSON.stringify(A), pointer: '', supplied });
+    assert.deepEqual(checked, { checked: { urls: [A], warnings: [] } });
+    const terms = await contextTerms({ text: JSON.stringify([A]), supplied });
+    assert.deepEqual(terms, { terms: Object.entries(TERMS), defaults: {} });
   });
 });
