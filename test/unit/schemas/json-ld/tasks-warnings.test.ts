@@ -231,6 +231,21 @@ describe('warnings of what compaction does not restore', () => {
     assert.deepEqual((await desk.compact({ document: [input], context: keeping })).warnings, []);
   });
 
+  it('warnings of lossy compaction are found within lists and lists of lists', async () => {
+    const inner = { [`${EX}p`]: [{ '@graph': [{ [`${EX}q`]: [{ '@value': 'x' }] }], '@index': 'lost' }] };
+    const context = {
+      p: { '@id': `${EX}p`, '@container': '@graph' },
+      l: { '@id': `${EX}l`, '@container': '@list' },
+    };
+    for (const items of [[inner], [{ '@value': 1 }, inner], [{ '@list': [inner] }]]) {
+      const { warnings } = await desk.compact({
+        document: [{ [`${EX}l`]: [{ '@list': items }] }],
+        context,
+      });
+      assert.deepEqual(placesOf(warnings), [['compaction-lossy']], JSON.stringify(items));
+    }
+  });
+
   it('warnings of lossy compaction report arrays that a document loses by its own context, named or not', async () => {
     const document = entity({ a: [1], b: { type: 'Property', value: [[1], [2]] }, c: [1, 2] });
     const places = [
