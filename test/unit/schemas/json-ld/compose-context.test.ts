@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { composeContext } from '../../../../sidecar/schemas/json-ld/compose-context.js';
+import { CONTEXT_LIMITS } from '../../../../sidecar/schemas/json-ld/context-safety.js';
+import { coreContextUrl } from '../../../../sidecar/schemas/json-ld/core-context.js';
+import type { Supplied } from '../../../../sidecar/schemas/json-ld/supplied-contexts.js';
+
+const A = 'https://contexts.example/a';
+const B = 'https://contexts.example/b';
+const KEPT = 'https://here.example/contexts/';
+const EX = 'https://terms.example/';
+const GENERATED = { Bench: `${EX}generated/Bench`, seats: `${EX}generated/seats` };
+
+/** Contexts by their URLs; an array is a context and where it was found in the end. */
+function suppliedOf(contexts: Readonly<Record<string, unknown>>): Supplied {
+  return Object.entries(contexts).map(([url, given]) => {
+    const { context, documentUrl } = isMoved(given) ? given : { context: given, documentUrl: undefined };
+    const text = JSON.stringify({ '@context': context });
+    return [url, { sha256: text, text, ...(documentUrl === undefined ? {} : { documentUrl }) }];
+  });
+}
+
+interface Moved {
+  readonly context: unknown;
+  readonly documentUrl: string;
+}
+
+function isMoved(given: unknown): given is Moved {
+  return typeof given === 'object' && given !== null && 'documentUrl' in given;
+}
+
+const outcomeOf = (
+  submitted: unknown,
+  contexts: Readonly<Record<string, unknown>> = {},
+  generated: Readonly<Record<string, string>> = GENERATED,
+) =>
+  composeContext({
+    ...{ text: JSON.stringify(submitted), pointer: '/context', generated, keptBase: KEPT },
+    supplied: suppliedOf(contexts),
+  });
+
+async function composed(...given: Parameters<typeof outcomeOf>) {
+  const outcome = await outcomeOf(...given);
+  assert.ok('composed' in outcome, JSON.stringify(outcome));
+  const { text, ...others } = outcome.composed;
+  return { ...others, context: (JSON.parse(text) as Record<string, unknown>)['@context'] };
+}
+
+describe('the context of a model that brings its own', () => {
+  it('generated terms stand before those of the model, for what these lack, and the core context is last', async () => {
+    assert.deepEqual(await composed({ seats: `${EX}seats`, more: `${EX}more` }), {
+      context: [{ Bench: GENERATED.Bench }, { seats: `${EX}seats`, more: `${EX}more` }, coreContextUrl()],
+      ...{ ownTerms: ['seats'], embeddedUrls: [], warnings: [] },
+    });
+  });
+
+  it('a term that the context of the model takes away is not generated', async () => {
+    const { context, ownTerms } = await composed({ seats: null });
+    assert.deepEqual(context, [{ Bench: GENERATED.Bench }, { seats: null }, coreContextUrl()]);
+    assert.deepEqual(ownTerms, ['seats']);
+  });
+
+  it('documents stand in the place of their URLs, with all that these name, each relative to where it was found', async () => {
+    const moved = 'https://moved.example/dir/';
+    const found = await composed([A, { '@import': B, own: `${EX}own` }], {
+      [A]: { context: ['part', { seats: `${EX}seats` }], documentUrl: `${moved}a` },
+      [`${moved}part`]: { Bench: `${EX}Bench` },
+      [B]: { imported: `${EX}imported` },
+    });
+    assert.deepEqual(found.context, [
+      {},
+      { Bench: `${EX}Bench` },
+      { seats: `${EX}seats` },
+      { imported: `${EX}imported`, own: `${EX}own` },
+      coreContextUrl(),
+    ]);
+    assert.deepEqual(found.ownTerms, ['Bench', 'seats']);
+    assert.deepEqual([...found.embeddedUrls].sort(), [A, B, `${moved}part`].sort());
+  });
+
+  it('a context of this service stays a URL, and then everything is generated', async () => {
+    const stays = `${KEPT}bench`;
+    for (const [submitted, others] of [
+      [[stays, { more: `${EX}more` }], {}],
+      [A, { [A]: [stays, { more: `${EX}more` }] }],
+    ] as const) {
+      const found = await composed(submitted, { [stays]: { seats: `${EX}seats` }, ...others });
+      assert.deepEqual(found.context, [GENERATED, stays, { more: `${EX}more` }, coreContextUrl()]);
+      assert.deepEqual(found.ownTerms, []);
+      assert.deepEqual(found.embeddedUrls, submitted === A ? [A] : []);
+    }
+  });
+
+  it('the core context of any version stands once, at the end, also where a document names it', async () => {
+    const { context, embeddedUrls } = await composed([coreContextUrl('1.3'), A], {
+      [A]: [{ seats: `${EX}seats` }, coreContextUrl()],
+    });
+    assert.deepEqual(context, [{ Bench: GENERATED.Bench }, { seats: `${EX}seats` }, coreContextUrl()]);
+    assert.deepEqual(embeddedUrls, [A]);
+  });
+
+  it('a context that needs others asks for them, and an invalid one says where it is wrong', async () => {
+    assert.deepEqual(await outcomeOf([A, { seats: `${EX}seats` }]), { needs: { urls: [A] } });
+    const invalid = await outcomeOf({ '@context': { seats: 5 } });
+    assert.ok('invalid' in invalid);
+    assert.deepEqual(
+      invalid.invalid.map(({ pointer }) => pointer),
+      ['/context/@context/seats'],
+    );
+  });
+
+  it('scoped contexts that lead to each other without an end are refused', async () => {
+    const round = { seats: { '@id': `${EX}seats`, '@context': A } };
+    assert.deepEqual(await outcomeOf(A, { [A]: round }), {
+      invalid: [{ pointer: '/context', detail: 'Its scoped contexts lead to each other without an end.' }],
+    });
+  });
+
+  it('the limits of a context hold for all of it, with its generated terms and the documents in it', async () => {
+    const maps = (count: number) => Array.from({ length: count }, (_, at) => ({ [`t${at}`]: `${EX}t${at}` }));
+    const most = CONTEXT_LIMITS.contexts - 2;
+    assert.ok('composed' in (await outcomeOf(A, { [A]: maps(most) })));
+    for (const outcome of [
+      await outcomeOf(maps(most + 1)),
+      await outcomeOf([A, { first: `${EX}first` }], { [A]: maps(most) }),
+    ]) {
+      assert.ok('invalid' in outcome);
+      const detail = 'A context may consist of 100 maps and URLs, scoped ones included; this one has 101.';
+      assert.deepEqual(outcome.invalid, [{ pointer: '/context', detail }]);
+    }
+  });
+});
