@@ -81,6 +81,20 @@ describe('what a document of a repository is', () => {
     assert.deepEqual(innerIds, [reference('inner/'), reference('deeper/', 'inner/')]);
   });
 
+  it('the same name below another $id is another reference, and below the same one it is the same', () => {
+    const inner = ($id: string) => ({ $id, $ref: 'a.json', items: { $id: 'deeper/' } });
+    const { references, innerIds } = factsOf({
+      properties: { first: inner('x/'), second: inner('y/'), again: inner('x/'), outer: { $ref: 'a.json' } },
+    });
+    assert.deepEqual(references, [...[['x/'], ['y/'], []].map((within) => ({ target: 'a.json', within }))]);
+    assert.deepEqual(innerIds, [
+      { target: 'x/', within: [] },
+      { target: 'deeper/', within: ['x/'] },
+      { target: 'y/', within: [] },
+      { target: 'deeper/', within: ['y/'] },
+    ]);
+  });
+
   it('the references of a schema are a thousand at most', () => {
     const parts = Array.from({ length: 1001 }, (_, n) => ({ $ref: `${n}.json`, $id: `${n}/` }));
     const { references, innerIds } = factsOf({ allOf: parts });
