@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { byPath } from '../../../../sidecar/schemas/repository/collector.js';
 import { describeDocument } from '../../../../sidecar/schemas/repository/describe.js';
 import { discover } from '../../../../sidecar/schemas/repository/discover.js';
 import type { DescribedFile } from '../../../../sidecar/schemas/repository/import-plan.js';
@@ -16,8 +17,9 @@ import {
 
 type Files = Readonly<Record<string, unknown>>;
 
+/** In the order of their paths, as they are read: `10.json` before `2.json`. */
 function described(files: Files): readonly DescribedFile[] {
-  return Object.entries(files).flatMap(([path, content]) => {
+  const found = Object.entries(files).flatMap(([path, content]) => {
     if (typeof content === 'string') return [];
     const text = JSON.stringify(content);
     const description = describeDocument(text);
@@ -25,6 +27,7 @@ function described(files: Files): readonly DescribedFile[] {
     const sha256 = createHash('sha256').update(text).digest('hex');
     return [{ path, sha256, facts: description.facts }];
   });
+  return found.sort(byPath);
 }
 
 const plan = (files: Files, domain?: string) => discover(described(files), domain);
