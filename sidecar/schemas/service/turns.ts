@@ -17,6 +17,11 @@ interface Queue {
 export class Turns {
   readonly #queues = new Map<string, Queue>();
 
+  /** Things at which some work waits or is done. */
+  get things(): number {
+    return this.#queues.size;
+  }
+
   /**
    * @param key of the thing
    * @throws WorkersBusyError when too much waits for it; what the work throws

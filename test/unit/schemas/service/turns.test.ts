@@ -34,6 +34,19 @@ describe('turns at one thing', () => {
     await held;
   });
 
+  it('nothing is kept of a thing once all work on it is done, also where some of it failed', async () => {
+    const turns = new Turns();
+    const gate = new Gate();
+    const done = ['a', 'a', 'b'].map((key) => turns.take(key, () => gate.passed));
+    const failed = turns.take('c', () => Promise.reject(new Error('failed')));
+    assert.equal(turns.things, 3);
+    await assert.rejects(failed, /failed/);
+    assert.equal(turns.things, 2);
+    gate.open();
+    await Promise.all(done);
+    assert.equal(turns.things, 0);
+  });
+
   it('work beyond a hundred that wait is refused, and taken again when they are done', async () => {
     const turns = new Turns();
     const gate = new Gate();
