@@ -317,6 +317,23 @@ describe('the documents that models share', () => {
     });
   });
 
+  it('a document that is given a URL wins over one that has the URL as its $id, also where that has its name', () => {
+    const url = 'https://a.example/common.json';
+    const claiming = { $id: url, definitions: { other: {} } };
+    for (const [files, path] of [
+      [
+        { 'shared/urls.json': { [url]: 'mine.json' }, 'shared/mine.json': { definitions: {} } },
+        'shared/mine.json',
+      ],
+      [{ [url]: { definitions: {} } }, url],
+    ] as const) {
+      const car = { ...schema(), allOf: [{ $ref: url }] };
+      const found = plan({ 'Car/schema.json': car, ...files, 'own/common.json': claiming }, 'D');
+      assert.deepEqual(found.documents, [{ path, url }]);
+      assert.deepEqual(found.refused, []);
+    }
+  });
+
   it('a document that is given a URL which none can be stored under is refused with that, whoever gives it', () => {
     const wrong = [
       ...['https://a.example/x#part', 'https://a.example/x#', 'ftp://a.example/x'],
