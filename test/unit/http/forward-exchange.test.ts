@@ -269,6 +269,35 @@ describe('a request on its way to the broker', () => {
     await leave();
   });
 
+  it('interim answers may come for as long as an upload goes on, and for the time of an answer behind it', async (t) => {
+    const { start, dispatched, client, req, leave } = await arrived(UPLOAD);
+    await start();
+    await nextTurn();
+    const [{ handler, options } = assert.fail()] = dispatched;
+    const { controller, aborts } = controllerOf();
+    handler.onRequestStart?.(controller, {});
+    const timers: { readonly ms: number | undefined; readonly ring: () => void; rounds: number }[] = [];
+    t.mock.method(globalThis, 'setTimeout', (ring: () => void, ms?: number) => {
+      const timer = { ms, ring, rounds: 1, refresh: () => (timer.rounds += 1) };
+      timers.push(timer);
+      return timer;
+    });
+    handler.onResponseStart?.(controller, 102, {});
+    const [timer = assert.fail()] = timers;
+    timer.ring();
+    timer.ring();
+    assert.deepEqual([timer.ms, timer.rounds, timers.length, aborts], [1234, 3, 1, []]);
+    t.mock.restoreAll();
+    const ended = once(req, 'end');
+    (options.body as NodeJS.ReadableStream).resume();
+    client.write('defghij');
+    await ended;
+    timer.ring();
+    assert.ok(aborts[0] instanceof errors.HeadersTimeoutError);
+    assert.equal(timer.rounds, 3);
+    await leave();
+  });
+
   for (const [what, end] of [
     [
       'an answer',
