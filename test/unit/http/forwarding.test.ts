@@ -260,6 +260,7 @@ describe('the answer of a request that is not forwarded', () => {
     assert.equal(headersOf(404, { headers: { 'ngsild-tenant': 't' } })['NGSILD-Tenant'], 't');
     for (const status of [400, 408, 500, 502, 503, 504])
       assert.equal(headersOf(status)['Retry-After'], status === 503 ? '1' : undefined, `${status}`);
+    assert.equal(headersOf(503, { isLast: true })['Retry-After'], '1');
     assert.equal(headersOf(400, { isLast: true })['Connection'], 'close');
     assert.equal(headersOf(400, { isLast: false })['Connection'], undefined);
   });
