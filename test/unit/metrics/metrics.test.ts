@@ -195,4 +195,18 @@ describe('the text of the metrics', () => {
     assert.equal(looks, 2);
     assert.notEqual(later, texts[0]);
   });
+
+  it('the text of the metrics is read anew after a reading that failed', async () => {
+    let isBroken = true;
+    const metrics = createMetrics({
+      ...idle(),
+      isStoreUp: async () => {
+        if (isBroken) throw new Error('broken');
+        return true;
+      },
+    });
+    await assert.rejects(metrics.text(), /broken/);
+    isBroken = false;
+    assert.match(await metrics.text(), /store_up 1/);
+  });
 });
