@@ -47,12 +47,17 @@ describe('the rest of a body that nobody wants', () => {
   it('a body that goes on and on is waited for half a minute at most', async (t) => {
     let nowMs = 0;
     t.mock.method(performance, 'now', () => nowMs);
+    const timer = { refreshed: 0, ring: () => {}, refresh: () => (timer.refreshed += 1) };
+    t.mock.method(globalThis, 'setTimeout', (ring: () => void) => Object.assign(timer, { ring }));
     const { body, ended, isEnded } = upload(false, 30);
-    nowMs = 30_001;
-    while (!isEnded()) {
+    const refreshed = [];
+    for (nowMs of [0, 29_999, 30_000, 30_001]) {
       body.write('more');
       await new Promise((resolve) => setImmediate(resolve));
+      refreshed.push(timer.refreshed);
     }
+    assert.deepEqual([refreshed, isEnded()], [[1, 2, 2, 2], false]);
+    timer.ring();
     await ended;
     body.destroy();
   });
