@@ -38,7 +38,7 @@ const sources = (
 ).flat();
 const { outputFiles } = await build({
   absWorkingDir: root,
-  entryPoints: sources.filter((file) => file.endsWith('.ts')),
+  entryPoints: sources.filter((file) => /\.tsx?$/.test(file)),
   outdir: compiled,
   outbase: root,
   platform: 'node',

@@ -35,7 +35,7 @@ export async function copyProject(): Promise<ProjectCopy> {
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   await build({
     absWorkingDir: folder,
-    entryPoints: files.filter((file) => file.endsWith('.ts')),
+    entryPoints: files.filter((file) => /\.tsx?$/.test(file)),
     outdir: join(folder, COMPILED),
     outbase: folder,
     platform: 'node',
@@ -70,7 +70,7 @@ export async function copyProject(): Promise<ProjectCopy> {
 }
 
 function compiledPath(folder: string, path: string): string {
-  return join(folder, COMPILED, path.replace(/\.ts$/, '.js'));
+  return join(folder, COMPILED, path.replace(/\.tsx?$/, '.js'));
 }
 
 function endGroup(pid: number | undefined): void {

@@ -1,3 +1,5 @@
+import { FakeElement } from './fake-dom.js';
+
 /** One request as it was sent. */
 export interface SentRequest {
   readonly method: string;
@@ -47,6 +49,7 @@ export class FakePage {
     const { document, session, local, location, history, window } = this;
     const globals = {
       ...{ document, location, history, sessionStorage: session, localStorage: local },
+      HTMLElement: FakeElement,
       fetch: (url: string, init: RequestInit) => this.#fetch(url, init),
       addEventListener: window.addEventListener.bind(window),
       removeEventListener: window.removeEventListener.bind(window),

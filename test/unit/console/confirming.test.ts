@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it, mock } from 'node:test';
+import { h, type ComponentChild } from 'preact';
+import { ConfirmDialog } from '../../../console/purge/confirm.js';
+import { EMPTY_FORM, type PurgeForm } from '../../../console/purge/form.js';
+import { PreviewPane } from '../../../console/purge/preview.js';
+import { PreviewedDialog } from '../../../console/retention/policy-dialogs.js';
+import { text } from '../../../console/strings.js';
+import { FakePage, problem } from './fake-page.js';
+import { show, type Shown } from './show.js';
+
+const formOf = (type: string, more: Partial<PurgeForm['fields']> = {}): PurgeForm => ({
+  ...EMPTY_FORM,
+  fields: { type, ...more },
+});
+
+describe('what is asked before something is deleted', () => {
+  let page: FakePage;
+  let shown: Shown[];
+  beforeEach(() => {
+    page = new FakePage();
+    page.enter();
+    shown = [];
+    mock.timers.enable({ apis: ['setTimeout'] });
+  });
+  afterEach(async () => {
+    for (const one of shown) await one.leave();
+    mock.timers.reset();
+    page.leave();
+  });
+
+  const open = async (part: ComponentChild) => {
+    const one = await show(page, part);
+    shown.push(one);
+    return one;
+  };
+
+  describe('the question before a purge', () => {
+    const t = text.confirm;
+    const ask = async (preview: { matched: number; atLeast?: boolean }, form = formOf('Car')) => {
+      let closed = 0;
+      const onClose = () => (closed += 1);
+      const dialog = await open(
+        h(ConfirmDialog, { form, preview: { ...preview, unit: 'entities' }, onClose }),
+      );
+      return { dialog, closed: () => closed };
+    };
+
+    it('a purge starts once its count was typed, and with it as its bound', async () => {
+      page.answer = () => Response.json({ id: 'p-1' }, { status: 202 });
+      const { dialog, closed } = await ask({ matched: 12 });
+      for (const typed of ['', '1', '13', '120']) {
+        await dialog.type(t.type(12), typed);
+        await dialog.submit();
+        assert.deepEqual([dialog.named(`${t.go} 12`).isDisabled, page.sent.length], [true, 0], typed);
+      }
+      await dialog.type(t.type(12), '12');
+      await dialog.press(`${t.go} 12`);
+      assert.deepEqual(page.lines, ['DELETE ngsi-ld/v1/entities?type=Car&maxAffected=12']);
+      assert.deepEqual([closed(), page.location.hash], [1, '#/purge/p-1']);
+    });
+
+    it('a purge of which not all was counted is not bound to what was, unless that is wanted', async () => {
+      page.answer = () => Response.json({ id: 'p-1' }, { status: 202 });
+      const { dialog } = await ask({ matched: 12, atLeast: true });
+      assert.ok(dialog.text.includes(t.more));
+      await dialog.type(t.type(12), '12');
+      await dialog.press(t.goAll);
+      assert.deepEqual(page.lines, ['DELETE ngsi-ld/v1/entities?type=Car']);
+    });
+
+    it('a purge is started without a bound where its tick is taken away, and with its own bound where it has one', async () => {
+      page.answer = () => Response.json({ id: 'p-1' }, { status: 202 });
+      const free = await ask({ matched: 3 });
+      await free.dialog.tick(t.bound(3), false);
+      await free.dialog.type(t.type(3), '3');
+      await free.dialog.press(`${t.go} 3`);
+      const own = await ask({ matched: 3 }, formOf('Car', { maxAffected: '5' }));
+      assert.equal(own.dialog.text.includes(t.bound(3)), false);
+      await own.dialog.type(t.type(3), '3');
+      await own.dialog.press(`${t.go} 3`);
+      assert.deepEqual(page.lines, [
+        'DELETE ngsi-ld/v1/entities?type=Car',
+        'DELETE ngsi-ld/v1/entities?type=Car&maxAffected=5',
+      ]);
+    });
+
+    it('a purge is started once, however often that is asked for, and again after a refusal', async () => {
+      let answer: (response: Response) => void = () => undefined;
+      page.answer = () => new Promise<Response>((resolve) => (answer = resolve));
+      const { dialog, closed } = await ask({ matched: 3 });
+      await dialog.type(t.type(3), '3');
+      await dialog.submit();
+      await dialog.submit();
+      assert.deepEqual([page.sent.length, dialog.named(t.starting).isDisabled], [1, true]);
+      await dialog.act(() => answer(problem(409, { title: 'Too many' })));
+      assert.deepEqual([closed(), dialog.text.includes('Too many')], [0, true]);
+      await dialog.press(`${t.go} 3`);
+      assert.equal(page.sent.length, 2);
+      await dialog.act(() => answer(Response.json({ id: 'p-2' })));
+      assert.equal(closed(), 1);
+    });
+
+    it('the question names the request and the tenant', async () => {
+      const { dialog } = await ask({ matched: 3 }, { ...formOf('Car'), tenant: ' city ' });
+      assert.equal(dialog.all('pre')[0]?.name, 'DELETE /ngsi-ld/v1/entities?type=Car&maxAffected=3');
+      assert.ok(dialog.text.includes(t.tenant('city')));
+    });
+  });
+
+  describe('the count before a purge', () => {
+    const t = text.preview;
+    const previewOf = (matched: number) => Response.json({ matched, sample: [] });
+
+    it('a purge is offered for the count of what the form holds now alone', async () => {
+      page.answer = () => previewOf(2);
+      const pane = await open(h(PreviewPane, { form: formOf('Car') }));
+      assert.deepEqual([pane.buttons, page.sent.length], [[], 0]);
+      await pane.act(() => mock.timers.tick(449));
+      assert.equal(page.sent.length, 0);
+      await pane.act(() => mock.timers.tick(1));
+      assert.deepEqual(page.lines, ['DELETE ngsi-ld/v1/entities?type=Car&dryRun=true']);
+      assert.deepEqual(pane.buttons, [t.start(2, 'entities')]);
+      page.answer = () => previewOf(7);
+      await pane.give(h(PreviewPane, { form: formOf('Bus') }));
+      assert.deepEqual([pane.buttons, pane.text.includes(t.outdated)], [[], true]);
+      await pane.act(() => mock.timers.tick(450));
+      assert.deepEqual(pane.buttons, [t.start(7, 'entities')]);
+    });
+
+    it('no purge is offered where nothing matches, or the count was refused', async () => {
+      page.answer = () => previewOf(0);
+      const pane = await open(h(PreviewPane, { form: formOf('Car') }));
+      await pane.act(() => mock.timers.tick(450));
+      assert.deepEqual([pane.buttons, pane.text.includes(t.none)], [[], true]);
+      page.answer = () => problem(400, { title: 'Bad query' });
+      await pane.give(h(PreviewPane, { form: formOf('Bus') }));
+      await pane.act(() => mock.timers.tick(450));
+      assert.deepEqual(pane.buttons, [text.state.retry]);
+      page.answer = () => previewOf(4);
+      await pane.press(text.state.retry);
+      await pane.act(() => mock.timers.tick(450));
+      assert.deepEqual(pane.buttons, [t.start(4, 'entities')]);
+    });
+
+    it('a form that selects nothing, or cannot be sent, is not counted', async () => {
+      const pane = await open(h(PreviewPane, { form: EMPTY_FORM }));
+      assert.ok(pane.text.includes(t.empty));
+      await pane.give(h(PreviewPane, { form: { ...formOf('Car'), tenant: 'Ж' } }));
+      assert.ok(pane.text.includes(t.unsendable));
+      await pane.act(() => mock.timers.tick(10_000));
+      assert.equal(page.sent.length, 0);
+    });
+  });
+
+  describe('the question before a policy deletes', () => {
+    const t = text.retention;
+    const dialogOf = (onSure: () => Promise<unknown>) =>
+      h(PreviewedDialog, {
+        ...{ name: 'old', title: 'T', what: 'W', go: 'Go', onClose: () => undefined, onSure },
+      });
+
+    it('a policy deletes once what it would delete was shown and its name typed', async () => {
+      let give: (response: Response) => void = () => undefined;
+      page.answer = () => new Promise<Response>((resolve) => (give = resolve));
+      let done = 0;
+      const dialog = await open(dialogOf(async () => (done += 1)));
+      await dialog.type(t.enforceType('old'), 'old');
+      await dialog.submit();
+      assert.deepEqual([dialog.buttons[0], done], ['(Go)', 0]);
+      await dialog.act(() => give(Response.json({ matched: 5, query: 'type=Car', sample: [] })));
+      assert.ok(dialog.text.includes(t.enforceNow(5, 'entities', false)));
+      for (const typed of ['', 'ol', 'OLD']) {
+        await dialog.type(t.enforceType('old'), typed);
+        await dialog.submit();
+        assert.deepEqual([dialog.buttons[0], done], ['(Go)', 0], typed);
+      }
+      await dialog.type(t.enforceType('old'), ' old ');
+      await dialog.press('Go');
+      assert.equal(done, 1);
+    });
+
+    it('a policy of which nothing can be shown does not delete', async () => {
+      page.answer = () => problem(502, { title: 'Gone' });
+      let done = 0;
+      const dialog = await open(dialogOf(async () => (done += 1)));
+      await dialog.type(t.enforceType('old'), 'old');
+      await dialog.submit();
+      assert.deepEqual([dialog.text.includes('Gone'), done], [true, 0]);
+    });
+  });
+});
