@@ -4,7 +4,7 @@ import { loadConfig, type Config } from './shared/config/load.js';
 import { startGateway, type Gateway } from './gateway.js';
 import { startErrorLines } from './http/problem.js';
 import { isLoopback } from './shared/loopback.js';
-import { createEchoFilter, isNpmStart, onParentEnd } from './shared/signals.js';
+import { createEchoFilter, createEnding, isNpmStart, onParentEnd } from './shared/signals.js';
 
 /** Exit codes: a mistake in the configuration differs from a failed start. */
 const EXIT_CONFIG = 2;
@@ -32,28 +32,23 @@ async function main(): Promise<void> {
       'GATEWAY_OPEN is set: everybody who reaches this address can purge, past the limits of a gateway in front, and change schemas',
     );
   }
-  let isClosing = false;
-  const shutDown = (cause: Readonly<Record<string, string>>) => {
-    logger.info(cause, isClosing ? 'hurrying' : 'shutting down');
-    const closed = gateway.close();
-    if (isClosing) return;
-    isClosing = true;
-    void closed.then(() => {
+  const ending = createEnding({
+    close: () => gateway.close(),
+    log: (cause, words) => logger.info(cause, words),
+    onClosed: () => {
       logger.info('closed');
       process.exitCode = 0;
-    });
-  };
+    },
+  });
   const isEcho = createEchoFilter(() => performance.now());
   const onSignal = (signal: NodeJS.Signals) => {
-    if (!isEcho(signal)) shutDown({ signal });
+    if (!isEcho(signal)) ending.ask({ signal });
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
   if (isNpmStart(process.env)) {
     // An npm that is killed outright cannot pass the signal on.
-    onParentEnd(process, PARENT_LOOK_MS, () => {
-      if (!isClosing) shutDown({ cause: 'npm has ended' });
-    });
+    onParentEnd(process, PARENT_LOOK_MS, () => ending.ensure({ cause: 'npm has ended' }));
   }
   // Said last: who reads it may end the gateway, or npm, at once.
   if (process.env['NODE_ENV'] === 'production')

@@ -39,3 +39,39 @@ export function onParentEnd(self: { readonly ppid: number }, everyMs: number, en
   }, everyMs);
   timer.unref();
 }
+
+/** Causes of an end, as the log has them. */
+export type EndCause = Readonly<Record<string, string>>;
+
+export interface EndingOptions {
+  /** Closes the service; when it is called again, in a hurry. */
+  readonly close: () => Promise<void>;
+  readonly log: (cause: EndCause, words: string) => void;
+  /** Called once, when all is closed. */
+  readonly onClosed: () => void;
+}
+
+/** The end of a service, which comes once, however often it is asked for. */
+export interface Ending {
+  /** Begins, or hurries what has begun. */
+  ask(cause: EndCause): void;
+  /** Begins, unless it has begun: nobody asks for a hurry by that. */
+  ensure(cause: EndCause): void;
+}
+
+export function createEnding({ close, log, onClosed }: EndingOptions): Ending {
+  let hasBegun = false;
+  const ask = (cause: EndCause) => {
+    log(cause, hasBegun ? 'hurrying' : 'shutting down');
+    const closed = close();
+    if (hasBegun) return;
+    hasBegun = true;
+    void closed.then(onClosed);
+  };
+  return {
+    ask,
+    ensure: (cause) => {
+      if (!hasBegun) ask(cause);
+    },
+  };
+}

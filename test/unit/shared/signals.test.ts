@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createEchoFilter, isNpmStart, onParentEnd } from '../../../sidecar/shared/signals.js';
+import { createEchoFilter, createEnding, isNpmStart, onParentEnd } from '../../../sidecar/shared/signals.js';
 
 describe('the filter of echoes', () => {
   const at = (...signals: readonly (readonly [nowMs: number, signal: string])[]): boolean[] => {
@@ -78,5 +78,57 @@ describe('the end of the parent', () => {
     assert.equal(timers(), before);
     // Its next look ends it.
     self.ppid = 1;
+  });
+});
+
+describe('the end of a service', () => {
+  /** A service that closes when it is told. */
+  function service() {
+    const log: string[] = [];
+    let [closes, closed] = [0, 0];
+    let finish = () => {};
+    const end = new Promise<void>((resolve) => (finish = resolve));
+    const ending = createEnding({
+      close: async () => {
+        closes += 1;
+        await end;
+      },
+      log: (cause, words) => log.push(`${words} ${Object.values(cause).join()}`),
+      onClosed: () => (closed += 1),
+    });
+    return {
+      ...{ ending, log, counts: () => [closes, closed] },
+      finish: async () => {
+        finish();
+        await new Promise((resolve) => setImmediate(resolve));
+      },
+    };
+  }
+
+  it('the end of a service begins when it is asked for, is hurried when that comes again, and is told once', async () => {
+    const { ending, log, counts, finish } = service();
+    ending.ask({ signal: 'SIGINT' });
+    assert.deepEqual(counts(), [1, 0]);
+    ending.ask({ signal: 'SIGTERM' });
+    assert.deepEqual(log, ['shutting down SIGINT', 'hurrying SIGTERM']);
+    assert.deepEqual(counts(), [2, 0]);
+    await finish();
+    assert.deepEqual(counts(), [2, 1]);
+  });
+
+  it('the end of a service is not hurried by those who only see that it is needed no more', async () => {
+    const { ending, log, counts, finish } = service();
+    ending.ask({ signal: 'SIGTERM' });
+    ending.ensure({ cause: 'npm has ended' });
+    assert.deepEqual([log, counts()], [['shutting down SIGTERM'], [1, 0]]);
+    await finish();
+    const other = service();
+    other.ending.ensure({ cause: 'npm has ended' });
+    other.ending.ensure({ cause: 'npm has ended' });
+    assert.deepEqual([other.log, other.counts()], [['shutting down npm has ended'], [1, 0]]);
+    other.ending.ask({ signal: 'SIGTERM' });
+    assert.deepEqual(other.counts(), [2, 0]);
+    await other.finish();
+    assert.deepEqual(other.counts(), [2, 1]);
   });
 });
