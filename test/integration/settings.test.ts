@@ -210,11 +210,14 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   PUBLIC_URL: [
-    'is what links begin with',
+    'is what links begin with, and names a host by which requests are taken',
     async () => {
       const { api } = await startApi({ PUBLIC_URL: 'https://data.city.test/base' });
       const { headers } = await api.post('/domains', { name: 'City' });
       assert.equal(headers.get('location'), 'https://data.city.test/base/api/v2/domains/City');
+      const { gateway } = await withCars({ PUBLIC_URL: 'https://data.city.test:8443/base' });
+      assert.equal(await statusBy(gateway, 'data.city.test:8443'), 204);
+      assert.equal(await statusBy(gateway, 'elsewhere.test'), 403);
     },
   ],
   GATEWAY_TOKEN: [
