@@ -58,6 +58,14 @@ describe('the confirmation of a purge', () => {
     }
   });
 
+  it('a bound is the parameter of that name alone', () => {
+    for (const other of ['csf=maxAffected=5', 'xmaxAffected=5', 'maxaffected=5']) {
+      const form = formOf('entities', `type=A&${other}`);
+      assert.equal(hasBound(form), false, other);
+      assert.equal(queryOf(confirmedForm(form, 30, true)), `type=A&maxAffected=30&${other}`);
+    }
+  });
+
   it('only the whole count confirms, with or without signs between its digits', () => {
     for (const typed of ['1234', '1,234', '1.234', ' 1 234 ']) assert.ok(isCount(typed, 1234), typed);
     for (const typed of ['', ' ', '123', '12345', '01234', '+1234', '1234x', '-1234', '1e3'])
