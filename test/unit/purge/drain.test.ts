@@ -195,6 +195,31 @@ describe('the drain of a query', () => {
     assert.deepEqual(purge.waits, [1, 1, 2, 2, 3]);
   });
 
+  it('the drain of a query does not list matches again that were refused, before it has taken the others', async () => {
+    const purge = purgeOf({
+      ids: idsOf(33_000),
+      locked: (id) => Number(id.split(':')[2]) < 2000,
+      limits: { pageSize: 1000, pageSizeMax: 1000, batchSize: 1000, concurrency: 1 },
+    });
+    await purge.run();
+    assert.deepEqual([purge.ledger.counts.failed, purge.there.size], [2000, 2000]);
+    // One listing of all, and in the end one of what stays; the refused ones are not listed in between.
+    assert.equal(purge.queries(), 37);
+  });
+
+  it('the drain of a query that lags for long tries ten times as many ids each time before it goes on', async () => {
+    const purge = purgeOf({
+      ids: idsOf(2300),
+      staleFor: Infinity,
+      limits: { pageSize: 2300, pageSizeMax: 2300, batchSize: 2300, concurrency: 1 },
+    });
+    await purge.run();
+    assert.equal(purge.ledger.counts.failed, 2300);
+    assert.ok([...purge.tried.values()].every((tries) => tries === 2));
+    // A look, then twenty tries, two hundred, and two thousand; then the last looks.
+    assert.deepEqual(purge.waits, [1, 1, 2, 3, 2, 3]);
+  });
+
   it('the drain of a query takes no more than were counted while it drains, although more have arrived', async () => {
     const purge = purgeOf({
       ids: idsOf(40),
