@@ -12,7 +12,7 @@ import { IdState } from '../../../sidecar/purge/id-states.js';
 import { entities, temporalEntities } from '../../../sidecar/purge/listing/listed-resource.js';
 import type { Parameter } from '../../../sidecar/purge/query/parameters.js';
 import { replyOf } from './broker/replies.js';
-import { contextOf, type HandMadePurge } from './hand-made-context.js';
+import { contextOf, scopeOf, type HandMadePurge } from './hand-made-context.js';
 import { idsOf } from './hand-made-lister.js';
 
 const BY_TYPE: readonly Parameter[] = [{ name: 'type', value: 'T' }];
@@ -205,6 +205,23 @@ describe('the proof of the filters', () => {
 });
 
 describe('a query view', () => {
+  it('a query view tries no larger pages where the broker is known to refuse them', async () => {
+    for (const [known, mayGrow] of [
+      [undefined, true],
+      [10, false],
+    ] as const) {
+      const scope = scopeOf({
+        brokerQuery: { resource: entities('ids'), selection: BY_TYPE },
+        broker: () => pageReply(idsOf(1)),
+        limits: { pageSize: 10, pageSizeMax: 100 },
+      });
+      scope.capabilities.pageSizeMax = known;
+      const { lister } = scope.open({ resource: entities('ids'), selection: BY_TYPE });
+      const page = await lister.page({ selection: BY_TYPE });
+      assert.deepEqual([page.limit, page.mayGrow], [10, mayGrow]);
+    }
+  });
+
   it('a partial view of a query does not prove that anything is gone', () => {
     assert.equal(opened(() => pageReply([])).context.showsAll, true);
     for (const isPartial of [true, false]) {

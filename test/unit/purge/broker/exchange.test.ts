@@ -122,6 +122,17 @@ describe('a canceller', () => {
     assert.deepEqual(aborted, [reason]);
   });
 
+  it('a canceller lets go of the connection and of the caller once the answer is complete', () => {
+    const aborted: Error[] = [];
+    const rejected: Error[] = [];
+    const canceller = createCanceller();
+    canceller.onCancelledEarly((reason) => rejected.push(reason));
+    canceller.attach(controllerOf(aborted));
+    canceller.release();
+    canceller.cancel(new Error('too late'));
+    assert.deepEqual([aborted, rejected], [[], []]);
+  });
+
   it('a canceller knows whether there was a connection', () => {
     const canceller = createCanceller();
     assert.equal(canceller.hasStarted, false);
