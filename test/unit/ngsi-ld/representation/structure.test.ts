@@ -407,6 +407,23 @@ describe('the members of an entity and of an attribute, one by one', () => {
 });
 
 describe('an odd but accepted part of an entity', () => {
+  it('an attribute inside a value is warned of at any depth, but not inside a typed value, which is taken unchanged', () => {
+    for (const [value, warnings] of [
+      [{ '@type': 'Thing', '@value': PROPERTY }, []],
+      [{ '@value': [PROPERTY] }, []],
+      [
+        { a: [{ '@type': 'Thing', '@value': PROPERTY }, { b: PROPERTY }] },
+        ['/x/value/a/1/b nested-attribute'],
+      ],
+      [{ '@value': PROPERTY, more: 1 }, ['/x/value/@value nested-attribute']],
+    ] as const)
+      assert.deepEqual(
+        warningsOfAttribute({ type: 'Property', value: value as JsonValue }),
+        warnings,
+        JSON.stringify(value),
+      );
+  });
+
   it('an odd part of an entity that is accepted causes a warning', () => {
     const cases: readonly (readonly [JsonValue, string])[] = [
       [{ ...PROPERTY, observedAt: '2026-01-31T12:00:00+01:00' }, '/x/observedAt not-utc'],

@@ -67,6 +67,12 @@ const instance = (second: number, value: unknown, more: object = {}): Instance =
 });
 
 describe('what q selects at a broker', () => {
+  it('what q selects is not asked of instances without an id, since none of them can be deleted', async () => {
+    const anonymous = [1, 2].map((second) => instance(second, second, { instanceId: undefined }));
+    const { verdict, asked } = await learn(anonymous, { selects: 'instances' });
+    assert.deepEqual([verdict, asked], ['unknown', []]);
+  });
+
   for (const selects of ['entities', 'instances'] as const) {
     for (const isExclusive of [false, true]) {
       it(`what q selects is learnt from two neighbours of different values: ${selects}${isExclusive ? ', without bounds' : ''}`, async () => {
