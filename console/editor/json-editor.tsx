@@ -14,7 +14,7 @@ const HEIGHTS = { short: ['120px', '260px'], tall: ['320px', '600px'] } as const
 
 /**
  * An editor of JSON, with its faults marked in it and listed below. It is loaded when it is first needed; where it cannot be,
- * a plain field takes its place.
+ * or cannot be shown, a plain field takes its place.
  */
 export function JsonEditor({
   label,
@@ -43,8 +43,8 @@ export function JsonEditor({
   const [state, setState] = useState<'loading' | 'there' | 'failed'>('loading');
   useEffect(() => {
     let isLeft = false;
-    import('./code-view.js').then(
-      ({ showCode }) => {
+    import('./code-view.js')
+      .then(({ showCode }) => {
         if (isLeft || host.current === null) return;
         // The policy of the page allows styles in a root of their own alone.
         const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: 'open' });
@@ -53,9 +53,8 @@ export function JsonEditor({
           onInput: (typed) => latest.current.onInput(typed),
         });
         setState('there');
-      },
-      () => isLeft || setState('failed'),
-    );
+      })
+      .catch(() => isLeft || setState('failed'));
     return () => {
       isLeft = true;
       view.current?.remove();

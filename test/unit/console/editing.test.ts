@@ -1,0 +1,265 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it, mock } from 'node:test';
+import { h, type ComponentChild } from 'preact';
+// Loaded before there is a document that it cannot use: the editor is a plain field here.
+import '../../../console/editor/code-view.js';
+import { JsonEditor } from '../../../console/editor/json-editor.js';
+import { ContextEditor } from '../../../console/models/context-editor.js';
+import { draftName, ModelSchema } from '../../../console/models/model-schema.js';
+import type { Model } from '../../../console/models/model-types.js';
+import { NewModelPage } from '../../../console/models/new-model.js';
+import { ReferencesPage } from '../../../console/models/references-page.js';
+import { draftOf, keepDraft } from '../../../console/shared/drafts.js';
+import { text } from '../../../console/strings.js';
+import { FakePage, problem } from './fake-page.js';
+import { show, type Shown } from './show.js';
+
+const t = text.models;
+
+describe('what is typed and saved', () => {
+  let page: FakePage;
+  let shown: Shown[];
+  beforeEach(() => {
+    page = new FakePage();
+    page.enter();
+    shown = [];
+    mock.timers.enable({ apis: ['setTimeout'] });
+  });
+  afterEach(async () => {
+    for (const one of shown) await one.leave();
+    for (const name of [
+      'new model',
+      'samples',
+      'context C',
+      'context ~new',
+      draftName({ domain: 'D', name: 'M' }),
+    ])
+      keepDraft(name, undefined);
+    mock.timers.reset();
+    page.leave();
+  });
+  const open = async (part: ComponentChild) => {
+    const one = await show(page, part);
+    shown.push(one);
+    return one;
+  };
+  const trial = (version: number) => ({
+    ...{ dryRun: true, outcome: 'version', version, warnings: [] },
+    change: { overall: 'compatible', differences: [] },
+  });
+  const tagged = (body: object, etag: string) => Response.json(body, { headers: { etag } });
+
+  it('an editor that cannot be shown is a plain field', async () => {
+    const typed: string[] = [];
+    const one = await open(
+      h(JsonEditor, { label: 'Text', value: '{}', onInput: (next) => typed.push(next), faults: [] }),
+    );
+    assert.equal(one.all('textarea').length, 1);
+    await one.type('Text', '[]');
+    assert.deepEqual([one.field('Text').value, typed], ['[]', ['[]']]);
+  });
+
+  describe('the schema of a model', () => {
+    const model = {
+      ...{ domain: 'D', name: 'M', version: 1, compatibility: 'none', references: [] },
+      schema: { title: 'stored' },
+    } as unknown as Model;
+    const schemaPage = (etag: string, schema: unknown = model.schema, onChanged = () => {}) =>
+      h(ModelSchema, { read: { value: { ...model, schema }, etag }, onChanged });
+    const area = t.schema;
+    const writes = () => page.sent.filter(({ url, method }) => method === 'PUT' && !url.includes('dryRun'));
+
+    it('what is typed while a schema is saved stays, and replaces what was saved', async () => {
+      let give: (response: Response) => void = () => undefined;
+      page.answer = ({ url }) =>
+        url.includes('dryRun')
+          ? tagged(trial(2), '"1"')
+          : new Promise<Response>((resolve) => (give = resolve));
+      const one = await open(schemaPage('"1"'));
+      await one.type(area, '{"title": "a"}');
+      await one.act(() => mock.timers.tick(500));
+      await one.press(t.saveVersion(2));
+      assert.deepEqual(writes()[0]?.headers.get('if-match'), '"1"');
+      await one.type(area, '{"title": "ab"}');
+      await one.act(() => give(tagged({ version: 2 }, '"2"')));
+      assert.equal(one.field(area).value, '{"title": "ab"}');
+      assert.deepEqual(draftOf(draftName(model)), { text: '{"title": "ab"}', etag: '"2"' });
+    });
+
+    it('a schema that was saved stays as it was typed until it was read again, and is no draft any longer', async () => {
+      page.answer = ({ url }) =>
+        url.includes('dryRun') ? tagged(trial(2), '"1"') : tagged({ version: 2 }, '"2"');
+      let changed = 0;
+      const one = await open(schemaPage('"1"', undefined, () => (changed += 1)));
+      await one.type(area, '{"title":   "a"}');
+      await one.act(() => mock.timers.tick(500));
+      await one.press(t.saveVersion(2));
+      assert.deepEqual([changed, draftOf(draftName(model))], [1, undefined]);
+      assert.equal(one.field(area).value, '{"title":   "a"}');
+      assert.ok(one.text.includes(t.savedAs(2)));
+      assert.equal(one.buttons.includes(t.discard), false);
+      await one.give(schemaPage('"2"', { title: 'a' }));
+      assert.equal(one.field(area).value, '{\n  "title": "a"\n}');
+    });
+
+    it('a schema that was changed elsewhere is replaced once that is wanted alone', async () => {
+      page.answer = () => problem(412);
+      const one = await open(schemaPage('"1"'));
+      await one.type(area, '{"title": "a"}');
+      await one.act(() => mock.timers.tick(500));
+      assert.ok(one.text.includes(t.overtaken));
+      page.answer = ({ method }) => tagged(method === 'GET' ? model : trial(9), '"8"');
+      await one.press(t.goOn);
+      assert.deepEqual(draftOf(draftName(model)), { text: '{"title": "a"}', etag: '"8"' });
+      await one.act(() => mock.timers.tick(500));
+      await one.press(t.saveVersion(9));
+      assert.equal(writes().at(-1)?.headers.get('if-match'), '"8"');
+    });
+
+    it('a draft that is discarded, or typed back, leaves what is stored', async () => {
+      page.answer = () => tagged(trial(2), '"1"');
+      const one = await open(schemaPage('"1"'));
+      const stored = one.field(area).value;
+      await one.type(area, '{');
+      assert.ok(one.buttons.includes(t.discard));
+      await one.press(t.discard);
+      assert.deepEqual([one.field(area).value, draftOf(draftName(model))], [stored, undefined]);
+      await one.type(area, '{}');
+      await one.type(area, stored ?? '');
+      assert.deepEqual([draftOf(draftName(model)), one.text.includes(t.unchanged)], [undefined, true]);
+    });
+  });
+
+  describe('a new model', () => {
+    it('a new model waits for its schema, its domain and its name, and says for which', async () => {
+      page.answer = ({ url }) =>
+        url.includes('dryRun') ? Response.json({ ...trial(1), outcome: 'created' }) : Response.json([]);
+      const one = await open(h(NewModelPage, { params: new URLSearchParams() }));
+      const waits = (words: string) => {
+        assert.ok(one.text.includes(words), `${words} in ${one.text}`);
+        assert.ok(one.buttons.includes(`(${t.save})`));
+      };
+      waits(t.needsSchema);
+      await one.type(t.schema, '{');
+      assert.ok(one.buttons.includes(`(${t.save})`));
+      await one.type(t.schema, '{}');
+      waits(t.needsDomain);
+      for (const wrong of ['1', 'a b', '', `a${'b'.repeat(128)}`]) {
+        await one.type(t.newDomain, wrong);
+        waits(t.needsDomain);
+      }
+      await one.type(t.newDomain, `a${'b'.repeat(127)}`);
+      waits(t.needsName);
+      await one.type(t.modelName, '~');
+      waits(t.needsName);
+      await one.type(t.newDomain, 'City');
+      await one.type(t.modelName, 'Car');
+      assert.ok(one.buttons.includes(t.saveCreated));
+    });
+
+    it('a new model in a new domain makes the domain once, whatever becomes of the model', async () => {
+      page.answer = ({ method, url }) => {
+        if (method === 'POST') return Response.json({ name: 'City' });
+        if (method === 'PUT' && !url.includes('dryRun')) return problem(422, { detail: 'bad schema' });
+        return Response.json(method === 'PUT' ? { ...trial(1), outcome: 'created' } : []);
+      };
+      const one = await open(h(NewModelPage, { params: new URLSearchParams() }));
+      await one.type(t.schema, '{}');
+      await one.type(t.newDomain, ' City ');
+      await one.type(t.modelName, 'Car');
+      await one.press(t.saveCreated);
+      assert.ok(one.text.includes('bad schema'));
+      page.answer = ({ method }) =>
+        Response.json(method === 'GET' ? [{ name: 'City' }] : { ...trial(1), outcome: 'created' });
+      await one.type(t.schema, '{"title": "x"}');
+      await one.act(() => mock.timers.tick(500));
+      await one.press(t.saveCreated);
+      const posts = page.sent.filter(({ method }) => method === 'POST');
+      assert.deepEqual(
+        posts.map(({ body }) => body),
+        ['{"name":"City"}'],
+      );
+      assert.equal(page.sent.findLast(({ method }) => method === 'PUT')?.headers.get('if-none-match'), '*');
+      assert.equal(page.location.hash, '#/models/City/Car');
+    });
+  });
+
+  describe('a context', () => {
+    const c = t.contexts;
+    const read = { value: { '@context': { a: 'https://a.test' } }, etag: '"1"' };
+    const written = { name: 'C', version: 2, warnings: [], dependents: [] };
+
+    it('a context that was changed elsewhere is replaced once that is wanted alone', async () => {
+      page.answer = () => problem(412);
+      const one = await open(h(ContextEditor, { name: 'C', read }));
+      await one.type(c.document, '{"b": "https://b.test"}');
+      await one.press(c.save);
+      assert.ok(one.text.includes(t.overtaken));
+      page.answer = ({ method }) => (method === 'GET' ? tagged(read.value, '"7"') : Response.json(written));
+      await one.press(t.goOn);
+      await one.press(c.save);
+      const puts = page.sent.filter(({ method }) => method === 'PUT');
+      assert.deepEqual(
+        puts.map(({ headers }) => headers.get('if-match')),
+        ['"1"', '"7"'],
+      );
+      assert.equal(page.location.hash, '#/models/~contexts/C');
+      assert.equal(draftOf('context C'), undefined);
+    });
+
+    it('models that mean something else by a context that was saved are shown before its page is left', async () => {
+      const dependents = [{ domain: 'D', model: 'Follower', status: 'updated' }];
+      page.answer = () => Response.json({ ...written, dependents });
+      let saved = 0;
+      const one = await open(h(ContextEditor, { name: 'C', read, onSaved: () => (saved += 1) }));
+      await one.type(c.document, '{}');
+      await one.press(c.save);
+      assert.deepEqual([page.location.hash, one.text.includes('D/Follower')], ['', true]);
+      assert.ok(one.text.includes(c.saved(2)));
+      await one.press(c.show);
+      assert.deepEqual([saved, page.location.hash], [1, '#/models/~contexts/C']);
+    });
+
+    it('a new context needs a name of its own, and is created', async () => {
+      page.answer = () => Response.json(written);
+      const props: Parameters<typeof ContextEditor>[0] = {};
+      const one = await open(h(ContextEditor, props));
+      await one.type(c.name, ' C ');
+      await one.press(c.createGo);
+      assert.deepEqual(page.lines, ['POST api/v2/contexts']);
+      assert.match(String(page.sent[0]?.body), /^\{"name":"C","@context":\n/);
+    });
+  });
+
+  describe('a reference document', () => {
+    const uri = 'https://x.test/d.json';
+
+    it('a document is deleted as it was read, and read again where it was changed elsewhere', async () => {
+      const answerWith =
+        (etag: string, removal: Response) =>
+        ({ method, url }: { method: string; url: string }) => {
+          if (method === 'DELETE') return removal;
+          return url.includes('limit=')
+            ? Response.json([{ uri, source: 'imported', size: 2, modifiedAt: '2026-01-01T00:00:00Z' }])
+            : new Response('{}', { headers: { etag } });
+        };
+      page.answer = answerWith('"1"', problem(412));
+      const one = await open(h(ReferencesPage, { uri, params: new URLSearchParams() }));
+      await one.press(t.remove);
+      const reads = () =>
+        page.sent.filter(({ method, url }) => method === 'GET' && url.includes('uri=')).length;
+      assert.equal(reads(), 1);
+      page.answer = answerWith('"2"', problem(412));
+      await one.press(t.references.removeGo);
+      assert.deepEqual([reads(), one.text.includes(text.state.overtaken)], [2, true]);
+      page.answer = answerWith('"2"', new Response(null, { status: 204 }));
+      await one.press(t.references.removeGo);
+      const removals = page.sent.filter(({ method }) => method === 'DELETE');
+      assert.deepEqual(
+        removals.map(({ headers }) => headers.get('if-match')),
+        ['"1"', '"2"'],
+      );
+      assert.equal(page.location.hash, '#/models/~references');
+    });
+  });
+});
