@@ -1,0 +1,379 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { h, type ComponentChild } from 'preact';
+import { ApiError, OfflineError } from '../../../console/api/client.js';
+import { EditDomainDialog, RemoveDomainDialog } from '../../../console/models/domain-dialogs.js';
+import { ImportPage } from '../../../console/models/import-page.js';
+import type { Domain, Model, ModelTrial } from '../../../console/models/model-types.js';
+import { ModelVersions } from '../../../console/models/model-versions.js';
+import { SavePanel } from '../../../console/models/save-panel.js';
+import { text } from '../../../console/strings.js';
+import { FakePage, problem, settled } from './fake-page.js';
+import { show, type Shown } from './show.js';
+
+describe('pages of models', () => {
+  let page: FakePage;
+  let shown: Shown[];
+  beforeEach(() => {
+    page = new FakePage();
+    page.enter();
+    shown = [];
+  });
+  afterEach(async () => {
+    for (const one of shown) await one.leave();
+    page.leave();
+  });
+  const open = async (part: ComponentChild) => {
+    const one = await show(page, part);
+    shown.push(one);
+    return one;
+  };
+
+  describe('what saving a model would do', () => {
+    const t = text.models;
+    const trialOf = (more: Partial<ModelTrial> = {}): ModelTrial => ({
+      ...{ dryRun: true, outcome: 'version', version: 3, warnings: [] },
+      ...{ change: { overall: 'compatible', differences: [] } },
+      ...more,
+    });
+    const refusalOf = (status: number, more: object = {}) =>
+      new ApiError({ title: 'A title', status, ...more }, undefined);
+    type Props = Parameters<typeof SavePanel>[0];
+    const panelOf = (more: Partial<Props> = {}) =>
+      h(SavePanel, {
+        trial: { isCurrent: true, found: trialOf(), error: undefined },
+        ...{ wait: undefined, isSaving: false, error: undefined },
+        ...{ onSave: () => undefined, onAgain: () => undefined },
+        ...more,
+      });
+    const failed = (error: unknown) => ({ isCurrent: true, found: undefined, error });
+
+    it('a check that may come out otherwise is offered again, and one that is settled is not', async () => {
+      for (const status of [401, 403, 408, 429, 500, 502, 503, 504]) {
+        let again = 0;
+        const panel = await open(panelOf({ trial: failed(refusalOf(status)), onAgain: () => (again += 1) }));
+        await panel.press(text.state.retry);
+        assert.equal(again, 1, `${status}`);
+      }
+      const offline = await open(panelOf({ trial: failed(new OfflineError(false, undefined)) }));
+      assert.ok(offline.buttons.includes(text.state.retry));
+      for (const status of [400, 404, 409, 412, 413, 422]) {
+        const panel = await open(panelOf({ trial: failed(refusalOf(status)) }));
+        assert.deepEqual(panel.buttons, [`(${t.save})`], `${status}`);
+      }
+    });
+
+    it('a save that failed is shown before the check, and is not repeated by one', async () => {
+      const panel = await open(panelOf({ error: refusalOf(503, { detail: 'the save' }) }));
+      assert.ok(panel.text.includes('the save'));
+      assert.equal(panel.buttons.includes(text.state.retry), false);
+      assert.equal(panel.text.includes(t.outcomes.version(3)), false);
+    });
+
+    it('a model can be saved once it is known what that does, and not twice at a time', async () => {
+      const isWaiting = async (more: Partial<Props>) =>
+        (await open(panelOf(more))).buttons.every((name) => name.startsWith('('));
+      assert.equal(await isWaiting({}), false);
+      assert.equal(await isWaiting({ wait: 'not yet' }), true);
+      assert.equal(await isWaiting({ isSaving: true }), true);
+      assert.equal(await isWaiting({ trial: failed(undefined) }), true);
+      assert.equal(
+        await isWaiting({ trial: { isCurrent: false, found: trialOf(), error: undefined } }),
+        true,
+      );
+    });
+
+    it('the button says what saving does, and that of a breaking change is dangerous', async () => {
+      const breaking = { overall: 'breaking', differences: [] } as const;
+      for (const [more, label, kind] of [
+        [{ outcome: 'created', version: 1 }, t.saveCreated, 'primary'],
+        [{}, t.saveVersion(3), 'primary'],
+        [{ change: breaking }, t.saveBreaking(3), 'danger'],
+        [{ outcome: 'unchanged' }, t.save, 'primary'],
+        [{ outcome: 'replaced', change: breaking }, t.save, 'danger'],
+      ] as const) {
+        let saved = 0;
+        const found = trialOf(more);
+        const panel = await open(
+          panelOf({ trial: { isCurrent: true, found, error: undefined }, onSave: () => (saved += 1) }),
+        );
+        assert.ok(panel.text.includes(t.outcomes[found.outcome](found.version)), label);
+        assert.equal(panel.named(label).attributes.get('class'), kind);
+        await panel.press(label);
+        assert.equal(saved, 1);
+      }
+    });
+
+    it('a text that was overtaken can go on from what is there now', async () => {
+      let went = 0;
+      const overtaken = { trial: failed(refusalOf(412)) };
+      const panel = await open(panelOf({ ...overtaken, onOvertaken: () => (went += 1) }));
+      assert.ok(panel.text.includes(t.overtaken));
+      await panel.press(t.goOn);
+      assert.equal(went, 1);
+      const other = await open(panelOf({ ...overtaken, overtaken: 'It is there already.' }));
+      assert.ok(other.text.includes('It is there already.'));
+      assert.equal(other.buttons.includes(t.goOn), false);
+      const conflict = await open(panelOf({ trial: failed(refusalOf(409)), onOvertaken: () => undefined }));
+      assert.equal(conflict.buttons.includes(t.goOn), false);
+    });
+
+    it('a change that is refused is shown with its report, and with what may be chosen instead', async () => {
+      const report = {
+        overall: 'breaking',
+        differences: [{ class: 'breaking', pointer: '/x', reason: 'type', detail: 'x is another thing' }],
+      };
+      const chosen: string[] = [];
+      const panel = await open(
+        panelOf({
+          trial: failed(refusalOf(409, { report, detail: 'why not' })),
+          compatibility: { now: 'backward', chosen: '', onChoose: (one) => chosen.push(one) },
+        }),
+      );
+      for (const words of [t.refused, 'why not', t.refusedAdvice, 'x is another thing'])
+        assert.ok(panel.text.includes(words), words);
+      const offered = panel
+        .field(t.saveWith)
+        .all.map(({ attributes, value }) => value ?? attributes.get('value'));
+      assert.deepEqual(offered, ['', 'none', 'forward', 'full']);
+      await panel.choose(t.saveWith, 'none');
+      assert.deepEqual(chosen, ['none']);
+    });
+  });
+
+  describe('what is asked of a domain', () => {
+    const t = text.models;
+    const read = {
+      value: { name: 'City', compatibility: 'full', description: 'old' } as Domain,
+      etag: '"e"',
+    };
+
+    const removeOf = async (models: number) => {
+      let overtaken = 0;
+      const onOvertaken = () => (overtaken += 1);
+      const dialog = await open(
+        h(RemoveDomainDialog, { read, models, onClose: () => undefined, onOvertaken }),
+      );
+      return { dialog, overtaken: () => overtaken };
+    };
+
+    it('a domain without models is deleted as it was read, and nothing with it', async () => {
+      page.answer = () => new Response(null, { status: 204 });
+      const { dialog } = await removeOf(0);
+      await dialog.press(t.removeDomainGo);
+      assert.deepEqual(page.lines, ['DELETE api/v2/domains/City']);
+      assert.equal(page.sent[0]?.headers.get('if-match'), '"e"');
+      assert.equal(page.location.hash, '#/models');
+    });
+
+    it('a domain with models is deleted with them once that was ticked and its name typed', async () => {
+      page.answer = () => new Response(null, { status: 204 });
+      const { dialog } = await removeOf(2);
+      await dialog.submit();
+      await dialog.tick(t.removeDomainCascade('2', 2), true);
+      await dialog.submit();
+      await dialog.type(t.typeName('City'), 'Cit');
+      await dialog.submit();
+      assert.deepEqual(page.lines, []);
+      await dialog.type(t.typeName('City'), 'City');
+      await dialog.tick(t.removeDomainCascade('2', 2), false);
+      await dialog.submit();
+      assert.deepEqual(page.lines, []);
+      await dialog.tick(t.removeDomainCascade('2', 2), true);
+      await dialog.press(t.removeDomainAll);
+      assert.deepEqual(page.lines, ['DELETE api/v2/domains/City?cascade=true']);
+    });
+
+    it('what was confirmed of a domain that has changed meanwhile is to be confirmed again', async () => {
+      page.answer = () => problem(412);
+      const { dialog, overtaken } = await removeOf(2);
+      await dialog.tick(t.removeDomainCascade('2', 2), true);
+      await dialog.type(t.typeName('City'), 'City');
+      await dialog.press(t.removeDomainAll);
+      assert.ok(dialog.text.includes(text.state.overtaken));
+      assert.deepEqual([overtaken(), dialog.buttons[0]], [1, `(${t.removeDomainGo})`]);
+      await dialog.tick(t.removeDomainCascade('2', 2), true);
+      assert.equal(dialog.field(t.typeName('City')).value, '');
+      page.answer = () => problem(503);
+      await dialog.type(t.typeName('City'), 'City');
+      await dialog.press(t.removeDomainAll);
+      assert.deepEqual([overtaken(), dialog.buttons[0]], [1, t.removeDomainAll]);
+    });
+
+    it('a domain is changed as it was read, and loses a description that was emptied', async () => {
+      let closed = 0;
+      const dialog = await open(h(EditDomainDialog, { read, onClose: () => (closed += 1) }));
+      await dialog.type(t.description, '  ');
+      page.answer = () => problem(412);
+      await dialog.press(t.save);
+      assert.deepEqual([closed, dialog.text.includes(t.overtaken)], [0, true]);
+      page.answer = () => Response.json({});
+      await dialog.choose(t.defaultCompatibility, 'none');
+      await dialog.press(t.save);
+      assert.equal(closed, 1);
+      const [, { method, headers, body } = assert.fail()] = page.sent;
+      assert.deepEqual([method, headers.get('if-match')], ['PUT', '"e"']);
+      assert.deepEqual(JSON.parse(String(body)), { description: null, compatibility: 'none' });
+    });
+  });
+
+  describe('an import', () => {
+    const t = text.models.imports;
+    const reportOf = (dryRun: boolean, more: object = {}, dependents: readonly object[] = []) => ({
+      summary: {
+        ...{ dryRun, created: 1, updated: 1, unchanged: 0, refused: 0, models: 2, ignored: 0 },
+        ...{ examples: { valid: 0, invalid: 0, unchecked: 0 }, domains: ['City'], ...more },
+      },
+      ...{ files: [], dependents },
+    });
+    const start = async (domain = '') => open(h(ImportPage, { params: new URLSearchParams({ domain }) }));
+    const give = async (one: Shown, ...names: readonly string[]) => {
+      const input =
+        one.all('input').find(({ attributes }) => attributes.get('type') === 'file') ?? assert.fail();
+      const files = names.map((name) => Object.assign(new File(['{}'], name), { webkitRelativePath: '' }));
+      await one.act(() => input.send('change', { currentTarget: Object.assign(input, { files }) }));
+      await one.act(settled);
+    };
+
+    it('files are looked at first, and imported when that is wanted, into the domain that was looked at', async () => {
+      page.answer = ({ url }) => Response.json(reportOf(url.includes('dryRun')));
+      const one = await start('City');
+      await give(one, 'model.json', 'notes.txt');
+      assert.deepEqual(page.lines, ['POST api/v2/import?domain=City&dryRun=true']);
+      assert.ok(one.text.includes(t.wouldBe));
+      await one.type(t.domain, 'Town');
+      assert.equal(one.buttons.includes(t.go('2')), false);
+      await one.press(t.lookAgain);
+      await one.press(t.go('2'));
+      assert.deepEqual(page.lines.slice(1), [
+        'POST api/v2/import?domain=Town&dryRun=true',
+        'POST api/v2/import?domain=Town',
+      ]);
+      const sent = page.sent.map(({ body }) =>
+        [...(body as FormData).values()].map((file) => (file as File).name),
+      );
+      assert.deepEqual(sent, [['model.json'], ['model.json'], ['model.json']]);
+      assert.ok(one.text.includes(t.done));
+      assert.equal(one.buttons.includes(t.go('2')), false);
+    });
+
+    it('an import that would change nothing is not offered, and one that changes other models alone is', async () => {
+      const none = { created: 0, updated: 0 };
+      for (const [dependents, label] of [
+        [[], `(${t.go('0')})`],
+        [[{ domain: 'D', model: 'M', status: 'refused' }], `(${t.go('0')})`],
+        [[{ domain: 'D', model: 'M', status: 'updated' }], t.go('0')],
+      ] as const) {
+        page.answer = () => Response.json(reportOf(true, none, dependents));
+        const one = await start();
+        await give(one, 'model.json');
+        assert.ok(one.buttons.includes(label), `${label} ${one.buttons.join()}`);
+      }
+    });
+
+    it('a refusal is shown with its limit where that is why, and looked at again when that is wanted', async () => {
+      for (const [status, hasHint] of [
+        [413, true],
+        [422, false],
+      ] as const) {
+        page.answer = () => problem(status);
+        const one = await start();
+        await give(one, 'model.json');
+        assert.equal(one.text.includes(t.limitHint), hasHint, `${status}`);
+        assert.equal(one.text.includes(t.refusedLarge), hasHint);
+        page.answer = () => Response.json(reportOf(true));
+        await one.press(text.state.retry);
+        assert.equal(page.lines.at(-1), 'POST api/v2/import?dryRun=true');
+        assert.ok(one.buttons.includes(t.go('2')));
+      }
+    });
+
+    it('files of which an import reads none are not sent', async () => {
+      const one = await start();
+      await give(one, 'notes.txt');
+      assert.ok(one.text.includes(t.noJson));
+      assert.deepEqual(page.sent, []);
+    });
+
+    it('an answer about files that were chosen before does not replace that about others', async () => {
+      const answers: ((response: Response) => void)[] = [];
+      page.answer = () => new Promise<Response>((resolve) => answers.push(resolve));
+      const one = await start();
+      await give(one, 'first.json');
+      await give(one, 'second.json');
+      await one.act(() => answers[1]?.(Response.json(reportOf(true, { created: 7, updated: 0 }))));
+      await one.act(() => answers[0]?.(Response.json(reportOf(true, { created: 1, updated: 0 }))));
+      assert.ok(one.buttons.includes(t.go('7')));
+      assert.equal(page.sent[0]?.signal?.aborted, true);
+    });
+  });
+
+  describe('the versions of a model', () => {
+    const t = text.models;
+    const modelOf = (version: number) => ({ domain: 'D', name: 'M', version }) as Model;
+    const versionsOf = (first: number, last: number) =>
+      Array.from({ length: last - first + 1 }, (_, index) => ({
+        ...{ version: first + index, createdAt: '2026-01-01T00:00:00Z', dialect: 'd', size: 1 },
+        description: '',
+      }));
+
+    it('the newest versions are shown first, and the older ones a thousand at a time', async () => {
+      page.answer = ({ url }) => {
+        const offset = Number(new URL(url).searchParams.get('offset'));
+        if (!url.includes('offset')) return new Promise<Response>(() => undefined);
+        return Response.json(versionsOf(offset + 1, Math.min(offset + 3, 2001)));
+      };
+      const one = await open(h(ModelVersions, { model: modelOf(2001), params: new URLSearchParams() }));
+      const lists = () =>
+        page.lines.filter((line) => line.includes('offset')).map((line) => line.split('&')[1]);
+      assert.deepEqual(lists(), ['offset=2000']);
+      assert.deepEqual(
+        [one.buttons.includes(t.olderVersions), one.buttons.includes(t.newerVersions)],
+        [true, false],
+      );
+      await one.press(t.olderVersions);
+      await one.press(t.olderVersions);
+      assert.deepEqual(lists(), ['offset=2000', 'offset=1000', 'offset=0']);
+      assert.deepEqual(
+        [one.buttons.includes(t.olderVersions), one.buttons.includes(t.newerVersions)],
+        [false, true],
+      );
+      assert.deepEqual(
+        one.all('a').map(({ name }) => name),
+        [3, 2, 1].map((version) => t.versionName(version)),
+      );
+      assert.deepEqual(
+        one.buttons.filter((name) => name.startsWith('Compare')),
+        [t.compareWith(2), t.compareWith(1)],
+      );
+    });
+
+    it('a thousand versions are one page', async () => {
+      page.answer = ({ url }) =>
+        url.includes('offset') ? Response.json(versionsOf(1, 2)) : new Promise<Response>(() => undefined);
+      const one = await open(h(ModelVersions, { model: modelOf(1000), params: new URLSearchParams() }));
+      assert.equal(page.lines[0], 'GET api/v2/domains/D/models/M/versions?limit=1000&offset=0');
+      assert.equal(one.buttons.includes(t.olderVersions), false);
+    });
+
+    it('the last two versions are compared unless the address names others, and each with the one before it', async () => {
+      page.answer = ({ url }) =>
+        url.includes('offset') ? Response.json(versionsOf(1, 5)) : new Promise<Response>(() => undefined);
+      const asked = () =>
+        page.lines.filter((line) => line.includes('diff')).map((line) => line.split('?')[1]);
+      for (const [params, compared] of [
+        ['', 'from=4&to=5'],
+        ['to=3', 'from=2&to=3'],
+        ['to=1', undefined],
+        ['from=1', 'from=1&to=5'],
+        ['from=x&to=0', 'from=4&to=5'],
+      ] as const) {
+        const before = asked().length;
+        const one = await open(h(ModelVersions, { model: modelOf(5), params: new URLSearchParams(params) }));
+        assert.deepEqual(asked().slice(before), compared === undefined ? [] : [compared], params);
+        await one.press(t.compareWith(3));
+        assert.equal(page.location.replaced.at(-1), '#/models/D/M/versions?from=3&to=4');
+      }
+    });
+  });
+});
