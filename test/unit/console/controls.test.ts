@@ -1,0 +1,327 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it, mock } from 'node:test';
+import { h, type ComponentChild } from 'preact';
+import type { Purge, RetentionPolicy } from '../../../console/api/client.js';
+import { askForToken, forgetToken, token } from '../../../console/api/token.js';
+import { ReferenceModels } from '../../../console/models/reference-models.js';
+import { SureDialog } from '../../../console/parts/sure-dialog.js';
+import { TokenDialog } from '../../../console/parts/token-dialog.js';
+import { RateChart } from '../../../console/purge/rate-chart.js';
+import { RecordDetails } from '../../../console/purge/record-details.js';
+import { Throttle } from '../../../console/purge/throttle.js';
+import { limitOf } from '../../../console/purge/throttle-steps.js';
+import { PolicyEditor } from '../../../console/retention/policy-editor.js';
+import { PolicyPage } from '../../../console/retention/policy-page.js';
+import { keepDraft } from '../../../console/shared/drafts.js';
+import { text } from '../../../console/strings.js';
+import { FakePage, problem } from './fake-page.js';
+import { show, type Shown } from './show.js';
+
+describe('controls', () => {
+  let page: FakePage;
+  let shown: Shown[];
+  beforeEach(() => {
+    page = new FakePage();
+    page.enter();
+    shown = [];
+    mock.timers.enable({ apis: ['setTimeout'] });
+  });
+  afterEach(async () => {
+    for (const one of shown) await one.leave();
+    keepDraft('policy old', undefined);
+    forgetToken();
+    mock.timers.reset();
+    page.leave();
+  });
+  const open = async (part: ComponentChild) => {
+    const one = await show(page, part);
+    shown.push(one);
+    return one;
+  };
+  /** Requests that are answered when a test wants it. */
+  const held = () => {
+    const answers: ((response: Response) => void)[] = [];
+    page.answer = () => new Promise<Response>((resolve) => answers.push(resolve));
+    return answers;
+  };
+
+  describe('the limit of a running purge', () => {
+    const t = text.run;
+    const recordOf = (maxPerSecond: number | null) => ({ id: 'p 1', maxPerSecond }) as unknown as Purge;
+    const slide = async (one: Shown, step: number) => one.type(t.throttle, String(step));
+
+    it('a limit is sent once, when the slider has rested, and not when its page was left', async () => {
+      const changed: Purge[] = [];
+      page.answer = () => Response.json(recordOf(5));
+      const one = await open(
+        h(Throttle, { record: recordOf(null), onChanged: (next) => changed.push(next) }),
+      );
+      assert.ok(one.text.includes(t.noLimit));
+      for (const step of [5, 4, 3]) {
+        await slide(one, step);
+        await one.act(() => mock.timers.tick(249));
+      }
+      assert.deepEqual(page.lines, []);
+      await one.act(() => mock.timers.tick(1));
+      assert.deepEqual(page.lines, ['PATCH api/v2/purges/p%201']);
+      assert.deepEqual(JSON.parse(String(page.sent[0]?.body)), { maxPerSecond: limitOf(3) });
+      assert.deepEqual(changed, [recordOf(5)]);
+      assert.ok(one.text.includes(t.throttled('5/s')));
+      await slide(one, 2);
+      await one.leave();
+      mock.timers.tick(1000);
+      assert.equal(page.sent.length, 1);
+    });
+
+    it('a slider that was moved on stays where it is when an earlier answer comes', async () => {
+      const answers = held();
+      const one = await open(h(Throttle, { record: recordOf(null), onChanged: () => undefined }));
+      await slide(one, 3);
+      await one.act(() => mock.timers.tick(250));
+      await slide(one, 1);
+      await one.act(() => answers[0]?.(Response.json(recordOf(10))));
+      assert.equal(String(one.field(t.throttle).value), '1');
+      await one.act(() => mock.timers.tick(250));
+      await one.act(() => answers[1]?.(problem(409, { title: 'It is over' })));
+      assert.ok(one.text.includes('It is over'));
+    });
+  });
+
+  describe('the list of what a purge deleted', () => {
+    const t = text.run;
+    const recordOf = (more: object) =>
+      ({
+        ...{ id: 'p/1', query: 'type=T&record=ids', state: 'succeeded', policy: {}, target: 'entities' },
+        ...{ createdAt: '2026-01-01T00:00:00Z', requests: 1, retries: 0, concurrency: 1 },
+        ...more,
+      }) as unknown as Purge;
+
+    it('a list is removed once that was confirmed, and after the purge has ended alone', async () => {
+      page.answer = () => new Response(null, { status: 204 });
+      for (const state of ['queued', 'running', 'cancelling'])
+        assert.deepEqual(
+          (await open(h(RecordDetails, { record: recordOf({ state }) }))).buttons,
+          [t.idsLoad],
+          state,
+        );
+      const one = await open(h(RecordDetails, { record: recordOf({}) }));
+      await one.press(t.idsRemove);
+      assert.deepEqual(page.lines, []);
+      await one.press(t.idsRemoveGo);
+      assert.deepEqual(page.lines, ['DELETE api/v2/purges/p%2F1/ids']);
+      assert.deepEqual([one.buttons, one.text.includes(t.idsRemoved)], [[], true]);
+    });
+
+    it('a purge without a list offers none', async () => {
+      assert.deepEqual((await open(h(RecordDetails, { record: recordOf({ query: 'type=T' }) }))).buttons, []);
+    });
+  });
+
+  describe('the chart of a rate', () => {
+    it('the chart of a rate reaches to the next round number, and from the start of the purge', async () => {
+      for (const [most, scale] of [
+        [0.4, '0.5/s'],
+        [1, '1/s'],
+        [1.1, '2/s'],
+        [21, '50/s'],
+        [51, '100/s'],
+        [0, '1/s'],
+      ] as const) {
+        const rates = [
+          { at: 1000, perSecond: 0 },
+          { at: 2000, perSecond: most },
+        ];
+        const chart = await open(h(RateChart, { rates, before: undefined }));
+        assert.equal(chart.all('span')[0]?.name, scale, `${most}`);
+      }
+      const rates = [
+        { at: 2000, perSecond: 5 },
+        { at: 3000, perSecond: 10 },
+      ];
+      const chart = await open(h(RateChart, { rates, before: { from: 1000, to: 2000, perSecond: 20 } }));
+      const [line] = chart.all('polyline');
+      assert.equal(line?.attributes.get('points'), '300.0,67.5 600.0,45.0');
+      const broken = chart.all('line').at(-1)?.attributes;
+      assert.deepEqual([broken?.get('x1'), broken?.get('x2'), broken?.get('y1')], ['0', '300.0', '0.0']);
+      assert.equal(chart.all('span')[0]?.name, '20/s');
+    });
+
+    it('one point is no line, unless it is known how fast it went before', async () => {
+      const rates = [{ at: 2000, perSecond: 5 }];
+      const none = await open(h(RateChart, { rates, before: undefined }));
+      assert.ok(none.text.includes(text.run.rateEmpty));
+      const some = await open(h(RateChart, { rates, before: { from: 1000, to: 2000, perSecond: 2 } }));
+      assert.equal(some.all('polyline').length, 1);
+    });
+  });
+
+  describe('a question that is sure', () => {
+    it('what was agreed to is done once at a time, and again after it failed', async () => {
+      let [done, overtaken] = [0, 0];
+      let fail: (error: unknown) => void = () => undefined;
+      const question = (isReady: boolean) =>
+        h(SureDialog, {
+          ...{ title: 'T', what: 'W', go: 'Go', isReady, onClose: () => undefined },
+          onSure: () => {
+            done += 1;
+            return new Promise((_resolve, reject) => (fail = reject));
+          },
+          onOvertaken: () => (overtaken += 1),
+        });
+      const one = await open(question(false));
+      await one.submit();
+      assert.deepEqual([done, one.buttons[0]], [0, '(Go)']);
+      await one.give(question(true));
+      await one.submit();
+      await one.submit();
+      assert.deepEqual([done, one.buttons[0]], [1, '(Go)']);
+      await one.act(() => fail(new Error('no luck')));
+      assert.ok(one.text.includes('no luck'));
+      await one.press('Go');
+      assert.deepEqual([done, overtaken, one.text.includes('no luck')], [2, 0, false]);
+    });
+  });
+
+  describe('the question for the token', () => {
+    const t = text.token;
+
+    it('the token is taken without blanks around it, and not where a header cannot carry it', async () => {
+      const one = await open(h(TokenDialog, {}));
+      assert.equal(one.text, '');
+      let given: boolean | undefined;
+      await one.act(() => {
+        void askForToken().then((has) => (given = has));
+      });
+      for (const wrong of ['', '  ', 'gehЖeim']) {
+        await one.type(t.label, wrong);
+        await one.submit();
+        assert.deepEqual([given, token()], [undefined, undefined], wrong);
+      }
+      await one.type(t.label, ' s3cret ');
+      await one.submit();
+      assert.deepEqual([given, token(), one.text], [true, 's3cret', '']);
+      await one.act(() => {
+        void askForToken().then((has) => (given = has));
+      });
+      assert.ok(one.text.includes(t.wrong));
+      assert.equal(one.field(t.label).value, '');
+      await one.press(t.cancel);
+      assert.deepEqual([given, one.text], [false, '']);
+    });
+  });
+
+  describe('the models that use a document', () => {
+    const t = text.models.references;
+
+    it('models are updated once at a time, and after it was shown what becomes of them', async () => {
+      const answers = held();
+      let changed = 0;
+      const one = await open(
+        h(ReferenceModels, {
+          ...{ uri: 'u', read: { text: '{}', etag: '"1"' }, isFetched: false },
+          onChanged: () => (changed += 1),
+        }),
+      );
+      await one.press(t.check);
+      await one.press(t.check);
+      assert.equal(page.sent.length, 1);
+      const dependents = [
+        { domain: 'D', model: 'A', status: 'updated' },
+        { domain: 'D', model: 'B', status: 'refused' },
+      ];
+      await one.act(() => answers[0]?.(Response.json({ dependents })));
+      assert.equal(changed, 0);
+      await one.press(t.update(1));
+      await one.press(t.update(1));
+      assert.deepEqual(page.lines, [
+        'PUT api/v2/references?uri=u&dependents=true&dryRun=true',
+        'PUT api/v2/references?uri=u&dependents=true',
+      ]);
+      await one.act(() => answers[1]?.(Response.json({ dependents })));
+      assert.deepEqual([changed, one.text.includes(t.updated(1))], [1, true]);
+      assert.equal(one.buttons.includes(t.update(1)), false);
+    });
+  });
+
+  describe('a retention policy', () => {
+    const t = text.retention;
+    const policyOf = (mode: 'report' | 'enforce') =>
+      ({
+        ...{ name: 'old', mode, target: 'entities', query: 'type=T', olderThan: 'P1D', by: 'modifiedAt' },
+        ...{ schedule: '0 3 * * *', timeZone: 'UTC', maxGrowth: 3, enabled: true, caller: 'me' },
+        modifiedAt: '2026-01-01T00:00:00Z',
+      }) as unknown as RetentionPolicy;
+    const writes = () => page.sent.filter(({ method }) => method !== 'GET');
+
+    it('a policy that deletes is saved as one that reports once that was agreed to', async () => {
+      page.answer = () => Response.json({ name: 'old' });
+      const one = await open(h(PolicyEditor, { read: { policy: policyOf('enforce'), etag: '"1"' } }));
+      await one.type(t.olderThan, 'P2D');
+      await one.press(t.saveReport);
+      assert.deepEqual(writes(), []);
+      await one.press(t.saveGo);
+      const [{ headers, body } = assert.fail()] = writes();
+      assert.equal(headers.get('if-match'), '"1"');
+      const sent = JSON.parse(String(body)) as Record<string, unknown>;
+      assert.deepEqual([sent['mode'], sent['olderThan']], ['report', 'P2D']);
+      assert.equal(page.location.hash, '#/retention/old');
+    });
+
+    it('a policy that only reports is saved without a question, and asked about where it is to delete again', async () => {
+      page.answer = () => Response.json({ name: 'old' });
+      const one = await open(h(PolicyEditor, { read: { policy: policyOf('report'), etag: '"1"' } }));
+      assert.equal(one.buttons.includes(t.saveEnforce), false);
+      await one.type(t.olderThan, 'P2D');
+      await one.press(t.saveReport);
+      assert.equal(writes().length, 1);
+      const other = await open(h(PolicyEditor, { read: { policy: policyOf('enforce'), etag: '"1"' } }));
+      await other.press(t.saveEnforce);
+      assert.equal(page.location.hash, '#/retention/old/enforce');
+      assert.equal((JSON.parse(String(writes().at(-1)?.body)) as { mode: string }).mode, 'report');
+    });
+
+    const serve = (mode: 'report' | 'enforce') => {
+      page.answer = ({ method, url }) => {
+        if (method !== 'GET') return Response.json({ id: 'p-1', name: 'old' });
+        if (url.endsWith('/preview'))
+          return Response.json({ matched: 4, query: 'type=T', cutoff: '2026-01-01T00:00:00Z', sample: [] });
+        return url.includes('/runs')
+          ? Response.json([])
+          : Response.json(policyOf(mode), { headers: { etag: '"1"' } });
+      };
+    };
+
+    it('a policy that deletes is run after its preview and its name, and stopped at once', async () => {
+      serve('enforce');
+      const one = await open(h(PolicyPage, { name: 'old', step: 'enforce' }));
+      assert.equal(one.buttons.includes(t.enforceGo), false, 'it does so already');
+      await one.press(t.run);
+      await one.submit();
+      assert.deepEqual(writes(), []);
+      await one.type(t.enforceType('old'), 'old');
+      await one.press(t.runGo);
+      assert.deepEqual(
+        page.lines.filter((line) => line.startsWith('POST')),
+        ['POST api/v2/retention-policies/old/run'],
+      );
+      assert.equal(page.location.hash, '#/purge/p-1');
+      await one.press(t.report);
+      const last = writes().at(-1);
+      assert.deepEqual([last?.method, last?.headers.get('if-match')], ['PUT', '"1"']);
+      assert.equal((JSON.parse(String(last?.body)) as { mode: string }).mode, 'report');
+    });
+
+    it('a policy begins to delete after its preview and its name, as it was read', async () => {
+      serve('report');
+      const one = await open(h(PolicyPage, { name: 'old', step: 'enforce' }));
+      await one.submit();
+      assert.deepEqual(writes(), []);
+      await one.type(t.enforceType('old'), 'old');
+      await one.press(t.enforceGo);
+      const [{ method, headers, body } = assert.fail()] = writes();
+      assert.deepEqual([method, headers.get('if-match')], ['PUT', '"1"']);
+      assert.equal((JSON.parse(String(body)) as { mode: string }).mode, 'enforce');
+      assert.equal(page.location.replaced.at(-1), '#/retention/old');
+    });
+  });
+});
