@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 import { h, type ComponentChild } from 'preact';
-// Loaded before there is a document that it cannot use: the editor is a plain field here.
+// Loaded here, so that no test has to wait for it. It cannot be shown, and is a plain field.
 import '../../../console/editor/code-view.js';
 import { JsonEditor } from '../../../console/editor/json-editor.js';
 import { ContextEditor } from '../../../console/models/context-editor.js';
