@@ -154,6 +154,23 @@ describe('tenants', () => {
     assert.equal(many.entities.has('urn:ngsi-ld:N:1'), true);
     assert.equal(many.entities.count('city'), 0);
   });
+
+  it('a tenant may be named by Fiware-Service, and NGSILD-Tenant goes before it', async () => {
+    const [own, older] = [{ 'NGSILD-Tenant': 'own' }, { 'Fiware-Service': 'older' }];
+    for (const [headers, tenant] of [
+      [older, 'older'],
+      [{ ...older, ...own }, 'own'],
+    ] as const) {
+      const { status, headers: answered } = await many.send(
+        'POST',
+        '/entities',
+        { id: 'urn:x:1', type: 'N' },
+        headers,
+      );
+      assert.deepEqual([status, answered.get('ngsild-tenant')], [201, tenant]);
+    }
+    assert.deepEqual([many.entities.count('older'), many.entities.count('own')], [1, 1]);
+  });
 });
 
 describe('lists and the rest', () => {
