@@ -148,6 +148,12 @@ export function contextContract(test: StoreTest): void {
       { kind: 'model', ...KEY, version: 1 },
     ];
     await refuses(store, 'STORE_IN_USE', () => store.references.delete('u:doc'), { dependents });
+    const later = (await store.references.put(reference('u:later', '{}'))).reference.content;
+    const references = new Map([['u:later', later.sha256]]);
+    await store.contexts.update('city', { ...contextVersion('later'), references });
+    await refuses(store, 'STORE_IN_USE', () => store.references.delete('u:later'), {
+      dependents: [{ kind: 'context', name: 'city', version: 3 }],
+    });
     const both = { contextReferences: made, references: made };
     await store.models.update(KEY, { settings: SETTINGS, version: modelVersion('b', both) });
     const { items } = await store.references.dependents('u:doc', ALL);
