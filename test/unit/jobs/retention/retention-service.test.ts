@@ -77,6 +77,15 @@ describe('a run of a retention policy', () => {
     assert.deepEqual(order?.headers, { 'ngsild-tenant': 'north', link: '<own>', 'x-request-id': requestId });
     assert.deepEqual([order.caller, order.policy], ['author', { maxAffected: 5 }]);
   });
+
+  it('a scheduled retention run of a policy without a tenant names none', async () => {
+    const { service, orders } = serviceOf();
+    const settings = { ...POLICY.settings };
+    delete (settings as { tenant?: string }).tenant;
+    delete (settings as { link?: string }).link;
+    await service.runScheduled({ ...POLICY, settings });
+    assert.deepEqual(Object.keys(orders[0]?.headers ?? {}), ['x-request-id']);
+  });
 });
 
 const BY = { caller: 'ada', requestId: 'r1', policy: {}, headers: {} };
