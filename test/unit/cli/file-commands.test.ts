@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { fakeGateway, FakeContext, GATEWAY, jsonResponse } from '../../support/cli-context.js';
+
+const DOCUMENT = { id: 'urn:a:1' };
+const CONTEXT = { a: 'https://terms.example/a' };
+
+/** Runs a command at a gateway that is a function; files are named by what they hold. */
+async function run(t: TestContext, words: readonly string[], answer: unknown) {
+  const folder = mkdtempSync(join(tmpdir(), 'cli-files-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const files = {
+    'document.json': DOCUMENT,
+    'context.json': CONTEXT,
+    'whole.jsonld': { '@context': CONTEXT },
+  };
+  for (const [name, value] of Object.entries(files)) writeFileSync(join(folder, name), JSON.stringify(value));
+  const asked = fakeGateway(t, () => jsonResponse(answer));
+  const context = new FakeContext();
+  const named = words.map((word) => (Object.hasOwn(files, word) ? join(folder, word) : word));
+  const code = await context.run(...named, '--gateway', GATEWAY);
+  t.mock.restoreAll();
+  const requests = asked.map(({ method, target, body }) => [
+    `${method} ${target}`,
+    JSON.parse(body) as unknown,
+  ]);
+  return { code, requests, out: context.out, err: context.err };
+}
+
+describe('files and a gateway', () => {
+  it('expand and compact send the document, the context by its URL or as it is, and whether nothing may be lost', async (t) => {
+    const url = 'http://terms.example/context.jsonld';
+    for (const how of ['expand', 'compact'])
+      for (const [words, more] of [
+        [[], {}],
+        [['--safe'], { safe: true }],
+        [['--context', url], { context: url }],
+        [['--context', url.replace('http', 'HTTPS')], { context: url.replace('http', 'HTTPS') }],
+        [['--context', 'context.json'], { context: CONTEXT }],
+        [['--context', 'whole.jsonld', '--safe'], { context: CONTEXT, safe: true }],
+      ] as const) {
+        const { code, requests } = await run(t, [how, 'document.json', ...words], {
+          result: [],
+          warnings: [],
+        });
+        const path = `POST /api/v2/workbench/jsonld/${how}`;
+        assert.deepEqual([code, requests], [0, [[path, { document: DOCUMENT, ...more }]]], words.join(' '));
+      }
+  });
+
+  it('expand shows the result alone, and warnings beside it, or with --json the whole answer', async (t) => {
+    const answer = { result: { a: 1 }, warnings: [{ detail: 'lost \u001b' }, { code: 'x' }] };
+    const shown = await run(t, ['expand', 'document.json'], answer);
+    assert.deepEqual(
+      [shown.out, shown.err],
+      ['{\n  "a": 1\n}\n', 'Warning: lost \\u001b\nWarning: {"code":"x"}\n'],
+    );
+    const whole = await run(t, ['expand', 'document.json', '--json'], answer);
+    assert.deepEqual([JSON.parse(whole.out), whole.err], [answer, '']);
+  });
+
+  it('infer at a gateway sends the samples with every option, and takes each form', async (t) => {
+    const path = 'POST /api/v2/workbench/schema/infer';
+    for (const [words, query] of [
+      [[], 'form=keyvalues'],
+      [['--form', 'ngsi-ld'], 'form=ngsi-ld'],
+      [['--form', 'ngsiv2', '--enums'], 'form=ngsiv2&enum=true'],
+      [['--form', 'geojson', '--model', 'A B', '--enums'], 'form=geojson&model=A+B&enum=true'],
+    ] as const) {
+      const { code, requests } = await run(t, ['infer', 'document.json', ...words], {});
+      assert.deepEqual([code, requests], [0, [[`${path}?${query}`, DOCUMENT]]]);
+    }
+    const wrong = await run(t, ['infer', 'document.json', '--form', 'normalized'], {});
+    assert.deepEqual([wrong.code, wrong.requests], [2, []]);
+  });
+});
