@@ -210,6 +210,20 @@ describe('what is inferred', () => {
     assert.deepEqual(relationships({ a: id, b: id, c: null }, { a: [id], b: 'nobody', c: id }), ['a', 'c']);
     assert.deepEqual(relationships({ a: [id] }, { a: ['nobody'] }), []);
     assert.deepEqual(relationships({ a: [id] }, { a: [[id]] }), []);
+    for (const [one, other] of [
+      [id, 'nobody'],
+      [
+        [id, id],
+        [id, 'nobody'],
+      ],
+      [[id], ['nobody', id]],
+      [id, ['nobody', id]],
+    ] as const)
+      for (const samples of [
+        [{ a: one }, { a: other }],
+        [{ a: other }, { a: one }],
+      ])
+        assert.deepEqual(relationships(...samples), [], JSON.stringify(samples));
   });
 
   it('an inferred schema lists strings on request, unless some have a format or other values are among them', () => {

@@ -198,6 +198,42 @@ describe('an explanation of an invalid value', () => {
   });
 });
 
+describe('an explanation of unevaluated members', () => {
+  const k = { properties: { k: { const: 1 } }, required: ['k'] };
+  const known = { properties: { k: {} } };
+  for (const [what, schema] of [
+    ['a reference', { $ref: '#/$defs/known' }],
+    ['allOf', { allOf: [known] }],
+    ['an alternative of anyOf', { anyOf: [{ required: ['z'] }, k] }],
+    ['an alternative of oneOf', { oneOf: [{ required: ['z'] }, k] }],
+    ['a condition that holds', { if: k }],
+    ['what follows from a condition', { if: { required: ['k'] }, then: known }],
+    ['what follows from a condition that does not hold', { if: { required: ['z'] }, else: known }],
+    ['a schema that a member brings', { dependentSchemas: { k: known } }],
+    ['a schema that a member brings in the older form', { dependencies: { k: known } }],
+    ['a pattern', { patternProperties: { '^k': {} } }],
+  ] satisfies (readonly [string, JsonObject])[])
+    it(`an explanation of unevaluated members leaves out those that were looked at by ${what}`, () => {
+      const closed = { ...schema, $defs: { known }, unevaluatedProperties: false };
+      const refused = 'is not among the members that the schema allows';
+      assert.deepEqual(linesOf(closed, { k: 1, other: 1 }), [['/other', refused]]);
+    });
+
+  for (const [what, schema] of [
+    ['an alternative that does not fit', { anyOf: [k, {}] }],
+    ['a condition that does not hold', { if: k }],
+    ['what would follow from it', { if: { required: ['z'] }, then: known }],
+    ['what would follow otherwise', { if: { required: ['k'] }, else: known }],
+    ['a schema of a member that is not there', { dependentSchemas: { z: known } }],
+  ] satisfies (readonly [string, JsonObject])[])
+    it(`an explanation of unevaluated members names those that only ${what} describes`, () => {
+      assert.deepEqual(
+        linesOf({ ...schema, unevaluatedProperties: false }, { k: 2 }).map(([pointer]) => pointer),
+        ['/k'],
+      );
+    });
+});
+
 describe('an explanation of alternatives', () => {
   const point = tagged('Point', { type: 'array', minItems: 2, items: { type: 'number' } });
   const line = tagged('LineString', { type: 'array', minItems: 2, items: { type: 'array' } });
@@ -341,10 +377,17 @@ describe('one mistake', () => {
   });
 
   it('one mistake in a name stands for one member that is missing, and no other', () => {
-    assert.deepEqual(linesOf({ required: ['speeds', 'speed'] }, { speds: 1 }), [
-      ['', 'lacks the member "speed"'],
-      ['/speds', 'is probably meant to be "speeds", which is missing'],
-    ]);
+    // Each of them is near enough to the name on its own.
+    const [first, second] = ['speeds', 'sped'];
+    for (const required of [
+      [first, second],
+      [second, first],
+    ]) {
+      assert.deepEqual(linesOf({ required }, { speds: 1 }), [
+        ['', `lacks the member "${required[1]}"`],
+        ['/speds', `is probably meant to be "${required[0]}", which is missing`],
+      ]);
+    }
   });
 
   it('one mistake of some items is reported for each, and of most of very many items with their number', () => {
