@@ -96,6 +96,19 @@ describe("a model's example", () => {
     );
   });
 
+  it("a model's example is valid in key-values form at least, where it can be so in that form alone", () => {
+    const wrong = { enum: [{ type: 'Point', coordinates: [1] }] };
+    const area: JsonObject = { description: 'GeoProperty. Where', oneOf: [wrong, POINT] };
+    const weight = TRAPS['numericRelationship'] ?? null;
+    const { example, faults, normalizedFaults } = made({ area, weight }, ['area', 'weight']);
+    assert.deepEqual(faults, []);
+    assert.equal(((example['area'] as JsonObject)['coordinates'] as readonly unknown[]).length, 2);
+    assert.deepEqual(
+      normalizedFaults.map(({ pointer }) => pointer),
+      ['/weight/object'],
+    );
+  });
+
   it("a model's example chooses an alternative that its kind can have", () => {
     const either: JsonObject = {
       description: 'GeoProperty. Where',

@@ -61,6 +61,7 @@ describe('the nearest word', () => {
     }
     assert.equal(spelling.nearest('sped', ['speed']), undefined);
     const long = [...Array.from({ length: candidates }, (_, index) => `value${index}`), 'speed'];
+    assert.equal(new Spelling().nearest('sped', long.slice(1)), 'speed');
     const other = new Spelling();
     assert.equal(other.nearest('sped', long), undefined);
     assert.equal(other.left, comparisons);

@@ -219,6 +219,18 @@ describe('an entity validated by its model', () => {
       errors: [],
       warnings: [['/owner', 'is a Property, where the model has a Relationship']],
     });
+    const asRelationship = { id: 'urn:a:b', type: 'Vehicle', a: { type: 'Relationship', object: 'urn:a:c' } };
+    for (const [a, isSaid] of [
+      [{ description: 'Property. A text' }, true],
+      [{ description: ' property, a text' }, true],
+      [{ 'x-ngsi': { units: 'KMH' } }, true],
+      [{ description: 'Properties of it' }, false],
+    ] as const)
+      assert.deepEqual(
+        judged(asRelationship, { properties: { a } }).warnings,
+        isSaid ? [['/a', 'is a Relationship, where the model has a Property']] : [],
+        JSON.stringify(a),
+      );
     const silent = { properties: { a: { type: 'string' } } };
     const entity = { id: 'urn:a:b', type: 'Vehicle', a: { type: 'Relationship', object: 'urn:a:c' } };
     assert.deepEqual(judged(entity, silent).warnings, [], 'the model says nothing of its kind');
