@@ -95,6 +95,37 @@ describe('the OpenAPI document of a model', () => {
     });
   });
 
+  it('the OpenAPI document of a model separates the items of every parameter that is a list by commas', () => {
+    const { parameters } = modelOpenApi(PARKING)['components'] as {
+      readonly parameters: Readonly<Record<string, JsonObject>>;
+    };
+    const lists = Object.values(parameters).filter(
+      ({ schema }) => (schema as JsonObject)['type'] === 'array',
+    );
+    assert.deepEqual(lists.map(({ name }) => name).sort(), [
+      ...['attrs', 'datasetId', 'id', 'omit', 'options', 'options', 'pick'],
+    ]);
+    for (const { name, style, explode } of lists)
+      assert.deepEqual([style, explode], ['form', false], JSON.stringify(name));
+  });
+
+  it('the OpenAPI document of a model asks for the type that its entities have, where that is not its name', () => {
+    const { paths } = openApi({ ...PARKING, entityType: 'Lot' });
+    const types = Object.values(paths).flatMap((path) =>
+      [path, ...Object.values(path)]
+        .flatMap(
+          (one) => (one as unknown as { readonly parameters?: readonly JsonObject[] }).parameters ?? [],
+        )
+        .filter(({ name }) => name === 'type'),
+    );
+    assert.ok(types.length > 1);
+    assert.ok(types.every(({ example }) => example === 'Lot'));
+    assert.deepEqual(
+      types.map(({ schema }) => (schema as JsonObject)['default']).filter((type) => type !== undefined),
+      ['Lot'],
+    );
+  });
+
   it('the OpenAPI document of a model shows examples in the media type that each is of', () => {
     const document = modelOpenApi(PARKING);
     const contentOf = (path: string, method: string, ...way: readonly string[]) =>
@@ -263,6 +294,13 @@ describe('the examples of the OpenAPI document', () => {
     const plain = { ...without, example: example ?? {} };
     assert.deepEqual(Object.keys(openApi(plain).components.examples ?? {}), ['normalized', 'keyValues']);
     await assertValidOpenApi(modelOpenApi(plain));
+  });
+
+  it('the examples of the OpenAPI document are in key-values form alone where the example is valid in no other', async () => {
+    const alone = { ...PARKING, isKeyValuesOnly: true };
+    assert.ok(alone.context !== undefined);
+    assert.deepEqual(Object.keys(openApi(alone).components.examples ?? {}), ['keyValues']);
+    await assertValidOpenApi(modelOpenApi(alone));
   });
 });
 
