@@ -62,6 +62,12 @@ describe('a change of meaning', () => {
         /is "MW", was "mW"/,
       ],
       [
+        'another unit in the singular of x-ngsi',
+        { 'x-ngsi': { unit: 'mW' } },
+        { 'x-ngsi': { unit: 'MW' } },
+        /is "MW", was "mW"/,
+      ],
+      [
         'a date and time that becomes a text',
         { type: 'string', format: 'date-time' },
         { type: 'string' },
