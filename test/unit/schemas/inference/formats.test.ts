@@ -26,6 +26,14 @@ describe('the format of a string', () => {
       for (const text of texts) assert.equal(formatOf(text), format, text);
   });
 
+  it('the format of a string is that of a URI for every scheme that nobody writes by accident', () => {
+    for (const text of [
+      ...['urn:ngsi-ld:A:1', 'https://a.example/', 'wss://a.example/x', 'mailto:a@b.example', 'tel:+49301'],
+      ...['geo:52.5,13.4', 'did:example:123', 'data:text/plain,x', 'DID:example:123', 'URN:a:b'],
+    ])
+      assert.equal(formatOf(text), 'uri', text);
+  });
+
   it('a format is not inferred from strings that only look like it, or are a URI by accident', () => {
     for (const text of [
       ...[

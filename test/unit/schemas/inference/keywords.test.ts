@@ -194,6 +194,12 @@ describe('what is inferred', () => {
       properties: { languageMap: {}, vocab: {} },
     });
     assert.deepEqual(valuesAt(map, { languageMap: 1 }), { type: 'object', properties: { languageMap: {} } });
+    const point = { type: 'Point', coordinates: [1, 2] };
+    for (const order of [
+      [map, point],
+      [point, map],
+    ])
+      assert.deepEqual(valuesAt(...order), { type: 'object', properties: { languageMap: {} } });
     assert.deepEqual(valuesAt({ type: 'Point', coordinates: [1, 2] }, { a: 1 }), { type: 'object' });
   });
 
