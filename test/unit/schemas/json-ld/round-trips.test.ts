@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { surveyOf } from '../../../../sidecar/schemas/json-ld/document-survey.js';
+import { lossesOf } from '../../../../sidecar/schemas/json-ld/round-trip-losses.js';
 import { shapeOf } from '../../../../sidecar/schemas/json-ld/round-trips.js';
 import type { JsonObject } from '../../../../sidecar/shared/json/json.js';
 import { CORE } from './contexts.js';
-import { Desk } from './desk.js';
+import { Desk, placesOf } from './desk.js';
 
 const EX = 'https://terms.example/';
 
@@ -143,5 +144,20 @@ describe('what is remembered of round trips', () => {
       { '@a': { b: 2 }, b: null },
     ];
     assert.equal(new Set(different.map(sketched)).size, different.length);
+  });
+});
+
+describe('what is lost where names come back as others', () => {
+  it('a member that is known to be dropped, or null, never takes the name under which another one came back', () => {
+    for (const [document, back] of [
+      // Both end alike.
+      [{ xseats: 1, 'ex:seats': 2 }, { seats: 2 }],
+      // The one that is left has the one name that is left.
+      [{ xseats: 1, alias: 2 }, { other: 2 }],
+    ] as const) {
+      assert.deepEqual(lossesOf(document, back, '', new Set(['/xseats'])), []);
+      const withNull = { ...document, xseats: null };
+      assert.deepEqual(placesOf(lossesOf(withNull, back, '/a', new Set())), [['null-lost', '/a/xseats']]);
+    }
   });
 });
