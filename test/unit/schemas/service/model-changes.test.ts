@@ -198,6 +198,7 @@ describe('what changes between two versions', () => {
 describe('the difference of two stored versions', () => {
   it('the difference of two stored versions is between those that are named, or the current one and the one before', async () => {
     const asked: (number | undefined)[] = [];
+    const given = new Map<string, readonly string[]>();
     const diff = async (range: { from?: number; to?: number }, current = 5, count = 0) => {
       asked.length = 0;
       const parts = {
@@ -214,12 +215,14 @@ describe('the difference of two stored versions', () => {
         },
         contextSupply: {},
         workers: {
-          run: (kind: string, { before, after }: { before: string; after: string }) =>
-            Promise.resolve(
+          run: (kind: string, { before, after }: { before: string; after: string }) => {
+            given.set(kind, [before, after]);
+            return Promise.resolve(
               kind === 'changedPointers'
                 ? Array.from({ length: count }, (_, n) => ({ pointer: `/${n}` }))
                 : { overall: 'compatible', differences: [{ before, after }] },
-            ),
+            );
+          },
         },
       };
       return diffOf(
@@ -237,6 +240,10 @@ describe('the difference of two stored versions', () => {
     ] as const) {
       const found = await diff(range);
       assert.deepEqual([found.from, found.to], [from, to]);
+      // The schemas are as they were given, and what is compared is self-contained.
+      assert.deepEqual(given.get('changedPointers'), [`{"n":${from}}`, `{"n":${to}}`]);
+      if (from !== to)
+        assert.deepEqual(found.change.differences, [{ before: String(from), after: String(to) }]);
     }
     for (const [count, listed] of [
       [1000, 1000],
