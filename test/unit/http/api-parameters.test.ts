@@ -45,6 +45,34 @@ describe('readParameters', () => {
     });
   });
 
+  it('readParameters takes a text of the greatest length, and the least number', () => {
+    const { uri, count } = readParameters(SCHEMA, { uri: 'x'.repeat(10), count: '1' });
+    assert.deepEqual([uri, count], ['x'.repeat(10), 1]);
+  });
+
+  it('readParameters takes each text that is listed, and no other one', () => {
+    const values = ['waiting', 'running'];
+    const schema = parameters({
+      state: { type: 'string', enum: values, default: 'waiting', description: 'a state' },
+    });
+    assert.deepEqual(readParameters(schema, {}), { state: 'waiting' });
+    for (const state of values) assert.deepEqual(readParameters(schema, { state }), { state });
+    for (const state of ['Waiting', 'waiting ', 'ended'])
+      assert.throws(() => readParameters(schema, { state }), /must be one of waiting, running/);
+  });
+
+  it('readParameters takes a text of the wanted form, and says of another one what is wanted and what it is', () => {
+    const schema = parameters({
+      name: { type: 'string', maxLength: 5, pattern: '^[a-z]+$', description: 'a name: small letters.' },
+    });
+    assert.deepEqual(readParameters(schema, { name: 'abcde' }), { name: 'abcde' });
+    assert.throws(
+      () => readParameters(schema, { name: 'a1' }),
+      /The parameter "name" must be a name: small letters; it is "a1"\./,
+    );
+    assert.throws(() => readParameters(schema, { name: 'abcdef' }), /at most 5 characters/);
+  });
+
   it('readParameters refuses everything else, naming the parameter and what is wrong', () => {
     for (const [query, parameter, detail] of [
       [{}, 'uri', /missing/],
