@@ -11,6 +11,7 @@ import { modelEndpoints } from '../../../sidecar/http/api/models.js';
 import { purgeEndpoints } from '../../../sidecar/http/api/purges.js';
 import { referenceEndpoints } from '../../../sidecar/http/api/references.js';
 import { retentionEndpoints } from '../../../sidecar/http/api/retention.js';
+import { statusEndpoint } from '../../../sidecar/http/api/status.js';
 import { transferEndpoints } from '../../../sidecar/http/api/transfer.js';
 import { workbenchEndpoints } from '../../../sidecar/http/api/workbench.js';
 import { RequestRefusedError } from '../../../sidecar/http/errors.js';
@@ -643,5 +644,52 @@ describe('the events of a purge', () => {
     news[1]?.fail(new Error('The store is away.'));
     await assert.rejects(failed, /away/);
     assert.equal(timers.size, 0);
+  });
+});
+
+describe('the status of the gateway', () => {
+  const status = async (brokerStatus: number, isReady: boolean, isShuttingDown = false) => {
+    const fact = (value: number, time: string) => ({ value, atMs: Date.parse(time) });
+    const endpoint = statusEndpoint({
+      client: { send: async () => ({ status: brokerStatus }) } as never,
+      schemas: serviceOf({ isReady }).service,
+      isShuttingDown: () => isShuttingDown,
+      learnt: () => ({
+        entities: new Map([['page-max', fact(20, '2026-01-02T03:04:05.006Z')]]),
+        temporal: new Map([['batch-max', fact(7, '2026-02-03T04:05:06.007Z')]]),
+      }),
+    });
+    return jsonOf(await call([endpoint], 'getStatus')) as Record<string, unknown>;
+  };
+
+  it('the status says of each lesson when it was learnt, and what it is', async () => {
+    const { learnt } = await status(200, true);
+    assert.deepEqual(learnt, [
+      {
+        ...{ collection: 'entities', name: 'page-max', kind: 'limit' },
+        ...{ detail: 'Pages of more than 20 are refused.', learntAt: '2026-01-02T03:04:05.006Z' },
+      },
+      {
+        ...{ collection: 'temporal', name: 'batch-max', kind: 'limit' },
+        ...{
+          detail: 'Batch deletes of more than 7 ids are refused.',
+          learntAt: '2026-02-03T04:05:06.007Z',
+        },
+      },
+    ]);
+  });
+
+  it('the status is that of broker and database, each for itself, with what was learnt in any case', async () => {
+    for (const [broker, isReady, isShuttingDown, ...expected] of [
+      [200, true, false, 'up', 'up', 'up'],
+      [404, true, false, 'up', 'up', 'up'],
+      [500, true, false, 'down', 'down', 'up'],
+      [200, false, false, 'down', 'up', 'down'],
+      [200, true, true, 'shutting down', 'not asked', 'not asked'],
+    ] as const) {
+      const found = await status(broker, isReady, isShuttingDown);
+      assert.deepEqual([found['status'], found['broker'], found['database']], expected);
+      assert.equal((found['learnt'] as readonly unknown[]).length, 2);
+    }
   });
 });
