@@ -416,6 +416,7 @@ async function retention(api: ApiClient): Promise<void> {
   await api.get(`${policy}/preview`);
   await api.get(`${policy}/preview`, { 'ngsild-snapshot': 'urn:a:1' });
   await api.send('POST', `${policy}/run`, { headers: { 'ngsild-snapshot': 'urn:a:1' } });
+  await api.send('POST', `${policy}/run`, { headers: { 'if-match': '"x"' } });
   await api.send('POST', `${policy}/run`);
   await api.get(`${policy}/runs`);
   await api.get(`${policy}/runs`, { 'if-none-match': '*' });
