@@ -1,5 +1,5 @@
 import { fullFormats } from 'ajv-formats/dist/formats.js';
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { _, Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { isObject, type JsonObject, type JsonValue, member, objectOf } from '../../shared/json/json.js';
 import { schemasIn } from './flat-graph.js';
 import { flatten, selfContained, type FlatSchema } from './flatten.js';
@@ -79,8 +79,27 @@ export function compileSchema(
   });
   // The constructor turns it on for all; it costs time, and is of use only with these keywords.
   ajv.opts.unevaluated = tracksEvaluated;
+  if (tracksEvaluated) for (const keyword of ['anyOf', 'oneOf']) collectApart(ajv, keyword);
   const validate = ajv.compile(selfContained(flat));
   return { flat, validate: (document) => (validate(document) ? NO_FAULTS : (validate.errors ?? NO_FAULTS)) };
+}
+
+/**
+ * Has the properties collected that the fitting branches of a keyword evaluate. Without a variable for them, Ajv's code takes over
+ * that of the first branch which has one, and what a branch evaluates that does not fit counts as well.
+ */
+function collectApart(ajv: Ajv2020, keyword: string): void {
+  const definition = ajv.getKeyword(keyword);
+  if (typeof definition !== 'object' || !('code' in definition)) throw new TypeError(`Ajv lacks ${keyword}.`);
+  const { code } = definition;
+  ajv.removeKeyword(keyword);
+  ajv.addKeyword({
+    ...definition,
+    code(context, ruleType) {
+      context.it.props ??= context.gen.var('props', _`{}`);
+      code(context, ruleType);
+    },
+  });
 }
 
 /**

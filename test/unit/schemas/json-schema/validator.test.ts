@@ -88,6 +88,36 @@ describe('a validator', () => {
     assert.ok(!isValid({ a: '', 'x-1': '' }));
   });
 
+  // The second branch does not fit, and what it would look at is known only when a document is there.
+  const unfit: Branch[] = [{}, { minProperties: 2, allOf: [{ patternProperties: { '^a': true } }] }];
+
+  it('a validator counts as evaluated what fitting alternatives look at, and nothing of the others', () => {
+    fc.assert(
+      fc.property(branchesOf(2), fc.array(objects, { minLength: 1 }), (branch, values) => {
+        const schema = { ...branch, unevaluatedProperties: false } as unknown as JsonObject;
+        for (const stopsAtFirst of [true, false]) {
+          const { validate } = compileSchema(resolveWith(schema), { stopsAtFirst });
+          for (const value of values) {
+            const looked = lookedAt(branch, value);
+            const isValid = looked !== undefined && Object.keys(value).every((name) => looked.has(name));
+            assert.equal(
+              validate(value).length === 0,
+              isValid,
+              JSON.stringify({ schema, value, stopsAtFirst }),
+            );
+          }
+        }
+      }),
+      {
+        numRuns: 60,
+        examples: [
+          [{ anyOf: unfit }, [{ a: 1 }]],
+          [{ oneOf: unfit }, [{ a: 1 }]],
+        ],
+      },
+    );
+  });
+
   it('a validator finds an empty list without what it should contain, also after one that contains it', () => {
     const contains = { type: 'array', items: { contains: { $ref: '#/$defs/d' } }, $defs: { d: {} } };
     for (const isOptimized of [true, false])
@@ -259,4 +289,53 @@ function fits(
 function validity(schema: JsonObject): (value: JsonValue) => boolean {
   const validate = createValidator(resolveWith(schema));
   return (value) => validate(value).length === 0;
+}
+
+/** A schema of the keywords that look at members, and of alternatives. */
+interface Branch {
+  readonly minProperties?: number;
+  readonly properties?: Readonly<Record<string, boolean>>;
+  readonly patternProperties?: Readonly<Record<string, boolean>>;
+  readonly allOf?: Branch[];
+  readonly anyOf?: Branch[];
+  readonly oneOf?: Branch[];
+}
+
+const objects = fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.constantFrom(1, 2), { maxKeys: 3 });
+
+const members = (...names: readonly string[]) => fc.dictionary(fc.constantFrom(...names), fc.boolean());
+
+/** Branches whose alternatives are of one level less. */
+function branchesOf(level: number): fc.Arbitrary<Branch> {
+  const own = {
+    minProperties: fc.integer({ min: 0, max: 3 }),
+    properties: members('a', 'b', 'c'),
+    patternProperties: members('^a', '[bc]'),
+  };
+  if (level === 0) return fc.record(own, { requiredKeys: [] });
+  const several = fc.array(branchesOf(level - 1), { minLength: 1, maxLength: 3 });
+  return fc.record({ ...own, allOf: several, anyOf: several, oneOf: several }, { requiredKeys: [] });
+}
+
+/** The members that a branch looks at (JSON Schema 2020-12, Core, § 11); undefined where it does not fit. */
+function lookedAt(branch: Branch, value: Readonly<Record<string, number>>): Set<string> | undefined {
+  const { minProperties = 0, properties = {}, patternProperties = {}, allOf = [], anyOf, oneOf } = branch;
+  const names = Object.keys(value);
+  if (names.length < minProperties) return undefined;
+  const looked = new Set<string>();
+  for (const name of names) {
+    const own = Object.hasOwn(properties, name) ? [properties[name]] : [];
+    const matching = Object.entries(patternProperties).filter(([pattern]) =>
+      new RegExp(pattern, 'u').test(name),
+    );
+    const verdicts = [...own, ...matching.map(([, verdict]) => verdict)];
+    if (verdicts.includes(false)) return undefined;
+    if (verdicts.length > 0) looked.add(name);
+  }
+  const fitting = (list: readonly Branch[]) =>
+    list.map((one) => lookedAt(one, value)).filter((one) => one !== undefined);
+  const [all, any, one] = [fitting(allOf), fitting(anyOf ?? []), fitting(oneOf ?? [])];
+  if (all.length < allOf.length || (anyOf && any.length === 0) || (oneOf && one.length !== 1))
+    return undefined;
+  return new Set([...looked, ...[...all, ...any, ...one].flatMap((names) => [...names])]);
 }
