@@ -4,10 +4,7 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 const bin = join(root, 'node_modules');
-const tools = [
-  [join(bin, 'oxlint', 'bin', 'oxlint')],
-  [join(bin, 'prettier', 'bin', 'prettier.cjs'), '--check', '--log-level', 'warn', '.'],
-];
+const tools = [[join(bin, 'oxlint', 'bin', 'oxlint')], [join(bin, 'oxfmt', 'bin', 'oxfmt'), '--check', '.']];
 
 for (const tool of tools) {
   // They make so much that lives shortly that the default, 16 MiB, costs a sixth of their time.

@@ -1,6 +1,7 @@
 /** What the process that watches a gateway's health is told. */
 export type WatchCommand =
-  { readonly do: 'watch'; readonly url: string; readonly pid: number } | { readonly do: 'report' };
+  | { readonly do: 'watch'; readonly url: string; readonly pid: number }
+  | { readonly do: 'report' };
 
 /** What it saw. */
 export interface HealthReport {

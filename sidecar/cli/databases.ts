@@ -6,7 +6,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /** A database of a gateway. */
 export type DatabaseName =
-  { readonly kind: 'sqlite'; readonly path: string } | { readonly kind: 'postgres'; readonly url: string };
+  | { readonly kind: 'sqlite'; readonly path: string }
+  | { readonly kind: 'postgres'; readonly url: string };
 
 /**
  * Reads how a database is named on the command line: `sqlite:PATH`, a path, or a `postgres://` URL.

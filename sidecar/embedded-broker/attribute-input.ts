@@ -11,14 +11,14 @@ export const MAIN_MEMBER: ReadonlyMap<JsonValue | undefined, string> = new Map(O
 /** Members other than sub-attributes. */
 const PLAIN_MEMBERS: ReadonlySet<string> = new Set([
   'type', 'observedAt', 'unitCode', 'datasetId', 'objectType', 'valueType', 'ngsildProof',
-]); // prettier-ignore
+]); // oxfmt-ignore
 /** Members that only the broker sets: ignored on input (clause 4.5.2). */
 const SYSTEM_MEMBERS: ReadonlySet<string> = new Set([
   'createdAt', 'modifiedAt', 'deletedAt', 'instanceId', '@context',
-]); // prettier-ignore
+]); // oxfmt-ignore
 const GEOMETRIES: ReadonlySet<JsonValue | undefined> = new Set([
   'Point', 'MultiPoint', 'LineString', 'MultiLineString', 'Polygon', 'MultiPolygon',
-]); // prettier-ignore
+]); // oxfmt-ignore
 const MAX_SUB_ATTRIBUTE_DEPTH = 16;
 
 /**

@@ -57,7 +57,13 @@ export interface Behaviour extends TemporalBehaviour {
 
 /** `…-before`: nothing was done yet; `reset-after`: the request was carried out, and its answer is lost. */
 export type FaultKind =
-  '429' | '429-retry-after' | '500' | '503' | '503-retry-after' | 'reset-before' | 'reset-after';
+  | '429'
+  | '429-retry-after'
+  | '500'
+  | '503'
+  | '503-retry-after'
+  | 'reset-before'
+  | 'reset-after';
 
 /** A broker without faults. */
 export function goodBehaviour(): Behaviour {

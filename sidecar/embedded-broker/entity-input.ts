@@ -14,7 +14,7 @@ import { refusals } from './refusal.js';
 
 const NOT_CONTENT: ReadonlySet<string> = new Set([
   'id', 'type', 'scope', '@id', '@type', '@context', 'createdAt', 'modifiedAt', 'deletedAt',
-]); // prettier-ignore
+]); // oxfmt-ignore
 const SCOPE = /^(?:\/?[\p{L}][\p{L}\p{N}_]*)(?:\/[\p{L}][\p{L}\p{N}_]*)*$/u;
 
 /** Parts of an entity, as an update sends them; what is absent is undefined. */

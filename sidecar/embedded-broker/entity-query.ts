@@ -19,7 +19,7 @@ import type { Representation } from './representation.js';
 
 export const SELECTING_PARAMETERS = [
   'type', 'id', 'idPattern', 'attrs', 'q', 'georel', 'geometry', 'coordinates', 'geoproperty', 'scopeQ', 'local',
-] as const; // prettier-ignore
+] as const; // oxfmt-ignore
 export const SHOWING_PARAMETERS = ['pick', 'format', 'options'] as const;
 
 /** Which entities to find. Without filters, `ids` or `type` suffice, and no entity has to be read. */

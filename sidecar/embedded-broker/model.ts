@@ -63,7 +63,7 @@ const MAX_NAME_LENGTH = 2048;
 /** Names of NGSI-LD or JSON-LD that never name an attribute. */
 const NOT_ATTRIBUTES: ReadonlySet<string> = new Set([
   'id', 'type', 'scope', '@id', '@type', '@context', 'createdAt', 'modifiedAt', 'deletedAt',
-]); // prettier-ignore
+]); // oxfmt-ignore
 
 /** The short name of an IRI in the default context; any other name as it is. */
 export function canonicalName(name: string): string {

@@ -18,7 +18,7 @@ import { readParameters } from './query-parameters.js';
 
 const PARAMETERS: ReadonlySet<string> = new Set([
   ...SELECTING_PARAMETERS, 'geometryProperty', ...SHOWING_PARAMETERS, ...PAGING_PARAMETERS,
-]); // prettier-ignore
+]); // oxfmt-ignore
 
 /** GET /entities: Query Entities (ETSI GS CIM 009 V1.9.1, clauses 5.7.2 and 6.4.3.2). */
 export function queryEntities(request: BrokerRequest, context: BrokerContext): BrokerResponse {

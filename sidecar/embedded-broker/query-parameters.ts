@@ -4,7 +4,7 @@ import { refusals } from './refusal.js';
 const KNOWN_UNSUPPORTED: ReadonlySet<string> = new Set([
   'omit', 'lang', 'join', 'joinLevel', 'containedBy', 'orderBy', 'collation', 'orderFrom', 'orderGeometry',
   'entityMap', 'entityMapLifetime', 'splitEntities', 'csf', 'datasetId', 'expandValues', 'jsonKeys',
-]); // prettier-ignore
+]); // oxfmt-ignore
 
 /** The parameters of one request: each at most once, none empty, none unknown. */
 export type Parameters = ReadonlyMap<string, string>;

@@ -77,7 +77,7 @@ const ROUTES: readonly { readonly path: string; readonly handlers: Readonly<Reco
 const NOT_IMPLEMENTED: ReadonlySet<string> = new Set([
   'temporal', 'entityOperations', 'entityMaps', 'snapshots', 'subscriptions', 'csourceRegistrations',
   'csourceSubscriptions', 'jsonldContexts', 'info', 'types', 'attributes',
-]); // prettier-ignore
+]); // oxfmt-ignore
 
 const COMPILED = ROUTES.map(({ path, handlers }) => ({
   path,

@@ -31,10 +31,10 @@ import type { TemporalEntity, TemporalStore } from './temporal-store.js';
 
 const QUERY_PARAMETERS: ReadonlySet<string> = new Set([
   ...SELECTING_PARAMETERS, ...TIME_PARAMETERS, ...TEMPORAL_SHOWING_PARAMETERS, ...PAGING_PARAMETERS,
-]); // prettier-ignore
+]); // oxfmt-ignore
 const RETRIEVE_PARAMETERS: ReadonlySet<string> = new Set([
   'attrs', 'local', ...TIME_PARAMETERS, ...TEMPORAL_SHOWING_PARAMETERS,
-]); // prettier-ignore
+]); // oxfmt-ignore
 
 /** GET /temporal/entities: Query Temporal Evolution of Entities (ETSI GS CIM 009 V1.9.1, clauses 5.7.4, 6.18.3.2). */
 export function queryTemporalEntities(request: BrokerRequest, context: BrokerContext): BrokerResponse {

@@ -11,7 +11,7 @@ import type { TemporalEntity } from './temporal-store.js';
 
 export const TEMPORAL_SHOWING_PARAMETERS = [
   'pick', 'datasetId', 'format', 'options', 'aggrMethods', 'aggrPeriodDuration',
-] as const; // prettier-ignore
+] as const; // oxfmt-ignore
 
 /** Which members of a temporal entity to show, and how (clauses 4.5.6 to 4.5.8). */
 export interface TemporalRepresentation {

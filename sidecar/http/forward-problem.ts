@@ -47,7 +47,13 @@ export function instanceOf(rawUrl: string): string {
 
 /** Why forwarding failed, in the kinds that matter to operators. */
 export type FailureKind =
-  'unreachable' | 'timeout' | 'unusable-reply' | 'unacceptable-request' | 'closing' | 'busy' | 'slow-client';
+  | 'unreachable'
+  | 'timeout'
+  | 'unusable-reply'
+  | 'unacceptable-request'
+  | 'closing'
+  | 'busy'
+  | 'slow-client';
 
 /** No connection for requests of this kind became free in time. */
 export class NoPlaceError extends Error {

@@ -18,4 +18,6 @@ export interface Refused<Code extends string = string> {
 
 /** What a task on the text of a body ends with: the text of the answer, or why there is none. */
 export type TaskAnswer<Code extends string = string> =
-  { readonly answer: string } | { readonly unreadable: Unreadable } | Refused<Code>;
+  | { readonly answer: string }
+  | { readonly unreadable: Unreadable }
+  | Refused<Code>;

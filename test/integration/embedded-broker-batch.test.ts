@@ -41,7 +41,7 @@ describe('batches', () => {
     assert.deepEqual(
       errors.map(({ entityId, error }) => [entityId, error.status]),
       [['urn:x:1', 404], [idAt(0), 400], ['nonsense', 400]],
-    ); // prettier-ignore
+    ); // oxfmt-ignore
     assert.equal(entities.count(), 2);
   });
 

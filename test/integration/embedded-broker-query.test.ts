@@ -48,7 +48,7 @@ describe('selecting', () => {
 
   it('a query without a narrowing filter is 400 BadRequestData', async () => {
     const wide = ['', 'id=urn:x:1', 'idPattern=.*', 'scopeQ=/A', 'attrs=createdAt', 'local=false',
-      `q=${encode('modifiedAt>2020-01-01T00:00:00Z')}`, 'limit=5&pick=id']; // prettier-ignore
+      `q=${encode('modifiedAt>2020-01-01T00:00:00Z')}`, 'limit=5&pick=id']; // oxfmt-ignore
     for (const query of wide)
       assertProblem(await many.send('GET', `/entities?${query}`), 400, 'BadRequestData');
   });

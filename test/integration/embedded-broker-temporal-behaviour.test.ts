@@ -56,7 +56,7 @@ describe('a broker without temporal data', () => {
     ] as const;
     const writes = [['POST', '/temporal/entities'], ['POST', `${path}/attrs`], ['DELETE', path],
       ['DELETE', `${path}/attrs/n`], ['DELETE', `${path}/attrs/n/${instanceIdOf(idAt(1))}`],
-      ['PATCH', `${path}/attrs/n/${instanceIdOf(idAt(1))}`]] as const; // prettier-ignore
+      ['PATCH', `${path}/attrs/n/${instanceIdOf(idAt(1))}`]] as const; // oxfmt-ignore
     behaviour.temporalStatus = 501;
     for (const [method, target] of [...reads, ...writes]) {
       assertProblem(await send(method, target), 501, 'OperationNotSupported');

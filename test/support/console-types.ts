@@ -1,4 +1,5 @@
-import { format, resolveConfig } from 'prettier';
+import { readFile } from 'node:fs/promises';
+import { format, type FormatConfig } from 'oxfmt';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import type { OpenAPI3 } from 'openapi-typescript';
 import { join } from 'node:path';
@@ -9,6 +10,11 @@ import { ROOT } from './project.js';
 export const CONSOLE_TYPES = join(ROOT, 'console/api/types.ts');
 
 const HEADER = `/** The documents of the API, made from its own description by \`npm run console-types\`. */\n\n`;
+
+/** The settings of the project's formatter. */
+async function formatOptions(): Promise<FormatConfig> {
+  return JSON.parse(await readFile(join(ROOT, '.oxfmtrc.json'), 'utf8')) as FormatConfig;
+}
 
 /** The types of the API as its own description has them: the text of `console/api/types.ts`. */
 export async function consoleTypes(): Promise<string> {
@@ -24,6 +30,7 @@ export async function consoleTypes(): Promise<string> {
       defaultNonNullable: false,
     },
   );
-  const options = await resolveConfig(CONSOLE_TYPES);
-  return format(HEADER + astToString(nodes), { ...options, parser: 'typescript' });
+  const { code, errors } = await format(CONSOLE_TYPES, HEADER + astToString(nodes), await formatOptions());
+  if (errors.length > 0) throw new Error(errors.map(({ message }) => message).join('\n'));
+  return code;
 }

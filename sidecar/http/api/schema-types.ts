@@ -33,7 +33,8 @@ type ObjectOf<Properties, Required> = {
   readonly [Name in keyof Properties as Name extends Required ? Name : never]: TypeOf<Properties[Name]>;
 } & {
   readonly [Name in keyof Properties as Name extends Required ? never : Name]?:
-    TypeOf<Properties[Name]> | undefined;
+    | TypeOf<Properties[Name]>
+    | undefined;
 };
 
 type WithDefault<Properties> = {

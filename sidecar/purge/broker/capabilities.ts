@@ -6,7 +6,15 @@ export type Projection = 'pick' | 'key-values' | 'recent-times' | 'recent' | 'ti
 
 /** Filters that can be proven by a value that cannot match. */
 export type ProbedParameter =
-  'type' | 'attrs' | 'q' | 'idPattern' | 'scopeQ' | 'georel' | 'datasetId' | 'timerel' | 'timeproperty';
+  | 'type'
+  | 'attrs'
+  | 'q'
+  | 'idPattern'
+  | 'scopeQ'
+  | 'georel'
+  | 'datasetId'
+  | 'timerel'
+  | 'timeproperty';
 
 /** The standard writes collection paths both ways, and most brokers accept both. */
 export type CollectionEnd = '' | '/';

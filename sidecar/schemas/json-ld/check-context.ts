@@ -34,7 +34,9 @@ export interface CheckedContext {
 }
 
 export type CheckOutcome =
-  { readonly checked: CheckedContext } | { readonly invalid: readonly InputIssue[] } | Needs;
+  | { readonly checked: CheckedContext }
+  | { readonly invalid: readonly InputIssue[] }
+  | Needs;
 
 /** `parseContext` as a task, with the contexts that were supplied. Every version of the core context is the newest. */
 export async function checkContext({ text, pointer, supplied }: CheckContextInput): Promise<CheckOutcome> {

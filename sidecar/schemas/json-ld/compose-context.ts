@@ -30,7 +30,8 @@ export interface ComposedContext {
 }
 
 export type ComposeOutcome =
-  { readonly composed: ComposedContext } | Exclude<CheckOutcome, { readonly checked: unknown }>;
+  | { readonly composed: ComposedContext }
+  | Exclude<CheckOutcome, { readonly checked: unknown }>;
 
 /**
  * Checks the context that a model brings, as a custom one, and puts generated terms before it, so that its own win. Documents

@@ -4,7 +4,11 @@ import { cut } from '../../shared/shown.js';
 import type { ContextFailureCode, Needs, Supplied, Supply } from './supplied-contexts.js';
 
 type RefusalCode =
-  ContextFailureCode | 'BODY_INVALID' | 'DATA_DROPPED' | 'JSON_LD_INVALID' | 'LIMIT_EXCEEDED';
+  | ContextFailureCode
+  | 'BODY_INVALID'
+  | 'DATA_DROPPED'
+  | 'JSON_LD_INVALID'
+  | 'LIMIT_EXCEEDED';
 
 /** Why a request is refused. */
 export type Refusal = TaskRefusal<RefusalCode>;

@@ -17,7 +17,15 @@ export type { ChangeKind } from './checks.js';
  * - `unproven`: the comparison ended before it could tell
  */
 export type ChangeReason =
-  'meaning' | 'required' | 'property' | 'type' | 'values' | 'range' | 'format' | 'structure' | 'unproven';
+  | 'meaning'
+  | 'required'
+  | 'property'
+  | 'type'
+  | 'values'
+  | 'range'
+  | 'format'
+  | 'structure'
+  | 'unproven';
 
 /** One difference between two versions of a model. */
 export interface Difference {

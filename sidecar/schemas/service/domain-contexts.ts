@@ -148,7 +148,8 @@ export class DomainContexts {
 }
 
 type OwnTerms = { readonly key: string } & (
-  { readonly terms: ContextTerms } | { readonly terms?: undefined; readonly failed: string }
+  | { readonly terms: ContextTerms }
+  | { readonly terms?: undefined; readonly failed: string }
 );
 
 /** Domains whose contexts are known at a time. */

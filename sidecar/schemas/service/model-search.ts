@@ -74,11 +74,13 @@ export class ModelSearch {
       // Deleted since it was listed.
       if (error instanceof NotFoundError) return;
       // No single schema may keep all others from being found.
-      if (!(
-        error instanceof TaskTooCostlyError ||
-        error instanceof TaskFailedError ||
-        error instanceof SchemaNotAcceptedError
-      ))
+      if (
+        !(
+          error instanceof TaskTooCostlyError ||
+          error instanceof TaskFailedError ||
+          error instanceof SchemaNotAcceptedError
+        )
+      )
         throw error;
       this.#givenUp.add(JSON.stringify(key));
     }

@@ -187,7 +187,12 @@ export function resultOf({ outcome }: Pick<ModelPut, 'outcome'>): 'created' | 'u
  * - `example-normalized`: the same entity as brokers take it
  */
 export type ModelDocumentKind =
-  'schema' | 'bundled' | 'openapi' | 'context' | 'example' | 'example-normalized';
+  | 'schema'
+  | 'bundled'
+  | 'openapi'
+  | 'context'
+  | 'example'
+  | 'example-normalized';
 
 export interface ModelReadOptions {
   /** The current one when not given. Of a given version, documents never change while `baseUrl` stays. */

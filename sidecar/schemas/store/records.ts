@@ -1,6 +1,11 @@
 /** A JSON value (RFC 8259). */
 export type JsonValue =
-  null | boolean | number | string | readonly JsonValue[] | { readonly [member: string]: JsonValue };
+  | null
+  | boolean
+  | number
+  | string
+  | readonly JsonValue[]
+  | { readonly [member: string]: JsonValue };
 
 /**
  * What a new version of a model must be towards the one before it: anything; such that it accepts what the one before accepts;

@@ -83,7 +83,8 @@ export async function checkExamples(
     try {
       const isStrict = path.endsWith('.jsonld');
       const answer = JSON.parse(await workbench.validateAgainst(schema, key, text, { isStrict })) as
-        Verdict | readonly Verdict[];
+        | Verdict
+        | readonly Verdict[];
       const errors = [answer].flat().flatMap((verdict) => verdict.errors);
       return errors.slice(0, MAX_FAULTS).map(({ pointer, detail, line }) => ({
         path,

@@ -131,7 +131,8 @@ export class WorkerSlot {
 
 /** How a batch ended: an outcome for each of its tasks, or what ended the worker. */
 export type BatchResult =
-  { readonly outcomes: readonly JobResult[] } | { readonly cause: unknown; readonly isLate: boolean };
+  | { readonly outcomes: readonly JobResult[] }
+  | { readonly cause: unknown; readonly isLate: boolean };
 
 /** A batch that a worker runs. Its deadline counts from the start, because the worker has loaded and is free. */
 export class RunningBatch {

@@ -40,7 +40,7 @@ describe('the faults of the embedded broker', () => {
     const post = { method: 'POST', path: '/' };
     assert.deepEqual([request, post, post, request, post, post].map((each) => chance.nextFault(each)), [
       undefined, '429', '503', undefined, '429', undefined,
-    ]); // prettier-ignore
+    ]); // oxfmt-ignore
     assert.equal(behaviour.failFirst, 0);
   });
 

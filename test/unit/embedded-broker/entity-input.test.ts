@@ -80,7 +80,7 @@ describe('reading entities', () => {
       { ...good, a: { value: 1, datasetId: 'x' } }, { ...good, a: [{ value: 1 }, { value: 2 }] },
       { ...good, a: { type: 'GeoProperty', value: 1 } }, { ...good, a: { type: 'Point', coordinates: [1] } },
       { ...good, 'a b': 1 }, { ...good, 'a"': 1 }, { ...good, scope: 'a b' }, { ...good, scope: 5 },
-    ]; // prettier-ignore
+    ]; // oxfmt-ignore
     for (const input of wrong) {
       assert.throws(
         () => readEntity(input, 0),

@@ -87,7 +87,7 @@ describe('the filter of geoqueries (clause 4.10)', () => {
         },
       }),
     ]) {
-      // prettier-ignore
+      // oxfmt-ignore
       assert.equal(selects({ georel: 'disjoint', geometry: 'Polygon', coordinates: square }, entity), false);
       assert.equal(
         selects({ georel: 'near;minDistance==1', geometry: 'Point', coordinates: '[9,9]' }, entity),

@@ -133,7 +133,7 @@ describe('instance ids', () => {
     const ids = new InstanceIds();
     const good = ids.idOf(instance(7));
     const others = ['', 'urn:x:1', new InstanceIds().idOf(instance(7)), good.slice(0, -1), `${good}0`,
-      good.slice(0, -1) + 'G', good.slice(0, -2) + ' 7']; // prettier-ignore
+      good.slice(0, -1) + 'G', good.slice(0, -2) + ' 7']; // oxfmt-ignore
     for (const other of others) assert.equal(ids.numberOf(other), undefined, other);
   });
 });

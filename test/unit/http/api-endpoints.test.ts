@@ -100,7 +100,7 @@ describe('writes that may be conditional', () => {
     ['deleteContext', contextEndpoints, { params: { context: 'C' } }, 'delete', ([, , options]) => options],
     ['deleteReference', (service) => referenceEndpoints(service, service), { query: { uri: 'urn:a' } }, 'delete', ([, , options]) => options],
     ['deleteRetentionPolicy', (service) => retentionEndpoints({ retention: service, hasToken: false }), { params: { retentionPolicy: 'R' } }, 'delete', ([, , ifMatch]) => ({ ifMatch })],
-  ]; // prettier-ignore
+  ]; // oxfmt-ignore
 
   it('each write of what must be there holds the ETags of If-Match against it', async () => {
     for (const [id, endpointsOf, given, method, conditionsOf] of WRITES) {
@@ -418,7 +418,7 @@ describe('work on bodies', () => {
         ],
       ],
     ] as const) {
-      // prettier-ignore
+      // oxfmt-ignore
       const { calls, service } = serviceOf({ infer: '{}', expand: '{}', compact: '{}', validate: '{}', validateByType: '{}' });
       await call(workbenchEndpoints(service), id, { ...given, text: 't', signal });
       assert.deepEqual(calls, [expected], id);

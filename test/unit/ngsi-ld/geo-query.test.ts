@@ -50,7 +50,7 @@ describe('geoqueries (clause 4.10)', () => {
   it('a wrong or missing part is refused by its own name', () => {
     const georels = ['near', 'near;maxDistance=5', 'near;maxDistance==0', 'near;maxDistance==-1', 'near;maxDistance==1e999',
       'near;maxDistance==1;minDistance==1', 'near;maxDistance==01', ' within', 'within ', 'xnear;maxDistance==1',
-      'near;maxDistance==1x', 'near;farDistance==1', 'Within', '', 'toString']; // prettier-ignore
+      'near;maxDistance==1x', 'near;farDistance==1', 'Within', '', 'toString']; // oxfmt-ignore
     for (const georel of georels) assert.equal(refusedParameter({ georel, ...point }), 'georel', georel);
     assert.equal(
       refusedParameter({ georel: 'within', geometry: 'Circle', coordinates: '[1,2]' }),

@@ -9,7 +9,7 @@ import {
   isGeometry,
 } from '../../../../sidecar/ngsi-ld/representation/geometry.js';
 
-const RING = [[0, 0], [1, 0], [1, 1], [0, 0]]; // prettier-ignore
+const RING = [[0, 0], [1, 0], [1, 1], [0, 0]]; // oxfmt-ignore
 
 const RIGHT: readonly JsonValue[] = [
   { type: 'Point', coordinates: [1, 2] },
@@ -19,7 +19,7 @@ const RIGHT: readonly JsonValue[] = [
   { type: 'MultiLineString', coordinates: [[[1, 2], [3, 4]]] },
   { type: 'Polygon', coordinates: [RING, RING] },
   { type: 'MultiPolygon', coordinates: [[RING], [RING, RING]] },
-]; // prettier-ignore
+]; // oxfmt-ignore
 
 function faultsOf(value: JsonValue): readonly string[] {
   const findings = new Findings();
@@ -82,14 +82,14 @@ describe('a geometry', () => {
       [{ type: 'GeometryCollection', geometries: [RIGHT[0] ?? null, 5] }, '/geometries/1 type'],
       ['POINT(1 2)', ' type'],
       ['{"type": "Polygon", "coordinates": [[[0, 0], [1, 0]]]}', ' minItems'],
-    ]; // prettier-ignore
+    ]; // oxfmt-ignore
     for (const [geometry, fault] of cases)
       assert.deepEqual(faultsOf(geometry), [fault], JSON.stringify(geometry));
   });
 
   it('a geometry has each number of the first wrong position reported, by what it should be', () => {
     const findings = new Findings();
-    checkGeometry({ type: 'LineString', coordinates: [['1', 'x'], ['3', '4']] }, findings); // prettier-ignore
+    checkGeometry({ type: 'LineString', coordinates: [['1', 'x'], ['3', '4']] }, findings); // oxfmt-ignore
     assert.deepEqual(
       findings.faults.map(({ tokens, detail }) => `${pointerOf(tokens)} ${detail}`),
       [
@@ -116,7 +116,7 @@ describe('a geometry', () => {
       [-90.1, true],
     ] as const) {
       const place = isOdd ? ['/coordinates/1 latitude'] : [];
-      assert.deepEqual(warningsOf({ type: 'MultiPoint', coordinates: [[200, 0], [0, latitude]] }), place); // prettier-ignore
+      assert.deepEqual(warningsOf({ type: 'MultiPoint', coordinates: [[200, 0], [0, latitude]] }), place); // oxfmt-ignore
     }
     assert.deepEqual(warningsOf({ type: 'GeometryCollection', geometries: [] }), [' geometry-collection']);
   });

@@ -120,7 +120,7 @@ describe('the key-values form', () => {
   it('the key-values form has id and type for @id and @type, no @context, and the other members as they are', () => {
     const entity = { '@type': 'A', '@id': 'urn:a:b', scope: ['/a'], createdAt: 'x', '@context': [] };
     const [{ keyValues }] = readEntity(entity).readings;
-    assert.deepEqual(Object.entries(keyValues), [['type', 'A'], ['id', 'urn:a:b'], ['scope', ['/a']], ['createdAt', 'x']]); // prettier-ignore
+    assert.deepEqual(Object.entries(keyValues), [['type', 'A'], ['id', 'urn:a:b'], ['scope', ['/a']], ['createdAt', 'x']]); // oxfmt-ignore
     assert.deepEqual(
       ['/id', '/type', '/scope/0', ''].map((pointer) => located(entity, pointer)),
       ['/@id', '/@type', '/scope/0', ''],
@@ -314,7 +314,7 @@ describe('the readings of an entity', () => {
       [undefined, 2, 'y', '/x/1/value'],
       ['x', 1, 'y', '/x/0/value'],
       ['x', 3, 'y', '/x/2/value'],
-    ]); // prettier-ignore
+    ]); // oxfmt-ignore
     assert.equal(pointerOf(readings[1]?.locate(['z']) ?? []), '/z/0/value');
     assert.equal(valueOf([5, { type: 'Property', value: 1 }], { form: 'normalized' }), 5);
   });
@@ -329,7 +329,7 @@ describe('the readings of an entity', () => {
     assert.deepEqual(readings.map(({ keyValues, locate }) => [keyValues['x'], pointerOf(locate(['x']))]), [
       [2, '/x/dataset/@none'],
       [1, '/x/dataset/urn:a:1'],
-    ]); // prettier-ignore
+    ]); // oxfmt-ignore
     assert.deepEqual(readings[0].keyValues['y'], { dataset: { a: 1 } });
     for (const dataset of [{ a: 1, 'urn:a:1': 2 }, { 'urn:a:1': 1, a: 2 }, { '@none': 1, a: 2 }, 5]) {
       assert.deepEqual(valueOf({ dataset }), { dataset });

@@ -175,7 +175,7 @@ describe('the structure of an attribute', () => {
       [{ type: 'ListProperty', valueList: 5 }, ['/x/valueList type']],
       [{ type: 'ListRelationship', objectList: 'urn:a:b' }, ['/x/objectList type']],
       [{ type: 'ListRelationship', objectList: [{ object: 'urn:a:b' }, 'urn:a:c', { object: 5 }, {}, 5] }, ['/x/objectList/2/object format', '/x/objectList/3 required', '/x/objectList/4 format']],
-    ]; // prettier-ignore
+    ]; // oxfmt-ignore
     for (const [attribute, faults] of cases)
       assert.deepEqual(faultsOfAttribute(attribute), faults, JSON.stringify(attribute));
   });
@@ -191,7 +191,7 @@ describe('the structure of an attribute', () => {
       [{ unitCode: 5 }, ['/x/unitCode type']],
       [{ objectType: ['A', 5] }, ['/x/objectType/1 type']],
       [{ '@context': {} }, ['/x/@context additionalProperties']],
-    ]; // prettier-ignore
+    ]; // oxfmt-ignore
     for (const [members, faults] of cases)
       assert.deepEqual(faultsOfAttribute({ ...PROPERTY, ...members }), faults, JSON.stringify(members));
   });
@@ -512,7 +512,7 @@ describe('the faults of an entity', () => {
 
   it('the faults and warnings of an entity stand at places that it has, whatever the entity and the form', () => {
     const pieces = fc.constantFrom<JsonValue>(PROPERTY, POINT, [PROPERTY, 5], { value: 1, datasetId: 'a' }, { '@value': 1 }, {
-      dataset: { '@none': 1 } }, { type: 'Relationship', value: [1] }, { type: 'ListRelationship', objectList: [{}] }); // prettier-ignore
+      dataset: { '@none': 1 } }, { type: 'Relationship', value: [1] }, { type: 'ListRelationship', objectList: [{}] }); // oxfmt-ignore
     const names = fc.oneof(
       fc.constantFrom('id', 'type', '@type', 'scope', 'value', 'object', 'json', 'observedAt', '__proto__'),
       fc.string(),
