@@ -22,7 +22,7 @@ export async function generatedCandidates(paths: readonly string[]): Promise<Can
   const all: Candidate[] = [];
   for (const path of paths) {
     const text = await readFile(join(ROOT, path), 'utf8');
-    all.push(...mutantsOf(text).map((mutant) => ({ path, text, mutant })));
+    all.push(...mutantsOf(text, path.endsWith('.tsx')).map((mutant) => ({ path, text, mutant })));
   }
   return all;
 }

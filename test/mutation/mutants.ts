@@ -52,13 +52,14 @@ const TWINS: readonly (readonly [RegExp, string])[] = [
 const INDEXES: ReadonlySet<string> = new Set(['index', 'slot', 'at', 'from', 'to']);
 
 /**
- * All changes that are tried on a TypeScript source, in the order of its text.
+ * All changes that are tried on a TypeScript source, in the order of its text. One with elements in it has to be said to have them.
  *
  * Left alone is what no program can notice: the default that the compiler asks for where a list is read at an index that it
  * has, `once` of a listener for an abort, which comes once, and a `description` that is written out, which people read.
  */
-export function mutantsOf(text: string): readonly Mutant[] {
-  const file = ts.createSourceFile('source.ts', text, ts.ScriptTarget.ESNext, true);
+export function mutantsOf(text: string, hasElements = false): readonly Mutant[] {
+  const name = hasElements ? 'source.tsx' : 'source.ts';
+  const file = ts.createSourceFile(name, text, ts.ScriptTarget.ESNext, true);
   const mutants: Mutant[] = [];
   const propose: Propose = (node, replacement, kind) => {
     mutants.push({ start: node.getStart(file), end: node.getEnd(), replacement, kind });
@@ -70,6 +71,7 @@ export function mutantsOf(text: string): readonly Mutant[] {
     mutateExpression(node, propose);
     mutateLiteral(node, propose);
     mutateList(node, propose);
+    mutateElement(node, propose);
     mutateStatement(node, propose);
     ts.forEachChild(node, visit);
   };
@@ -172,6 +174,13 @@ function mutateList(node: ts.Node, propose: Propose): void {
       propose(node, `{ ${others.map((member) => member.getText()).join(', ')} }`, 'member dropped');
     }
   }
+}
+
+/** Drops what is worked out for an element, but for how it looks and what it is called in a list. */
+function mutateElement(node: ts.Node, propose: Propose): void {
+  if (!ts.isJsxAttribute(node) || node.initializer === undefined) return;
+  const isSeen = !/^(?:key|class|style|aria-.*)$/.test(node.name.getText());
+  if (isSeen && ts.isJsxExpression(node.initializer)) propose(node, '', 'attribute dropped');
 }
 
 function isDescription(member: ts.ObjectLiteralElementLike): boolean {

@@ -36,16 +36,18 @@ export function nearestTests(path: string, sources: readonly Source[]): readonly
 
 /** The words of a path, in the singular, without those that every path has. */
 function wordsOf(path: string): Set<string> {
-  const words = path.replace(/(?:\.test)?\.ts$/, '').split(/[/.-]/);
+  const words = path.replace(/(?:\.test)?\.tsx?$/, '').split(/[/.-]/);
   return new Set(words.filter((word) => !COMMON.has(word)).map((word) => word.replace(/s$/, '')));
 }
 
 function importersOf(sources: readonly Source[]): ReadonlyMap<string, readonly string[]> {
   const importers = new Map<string, string[]>();
+  const paths = new Set(sources.map(({ path }) => path));
   for (const { path, imports } of sources) {
     for (const { specifier, typeOnly } of imports) {
-      const target = targetOf(path, specifier);
-      if (target === undefined || typeOnly) continue;
+      const named = targetOf(path, specifier);
+      if (named === undefined || typeOnly) continue;
+      const target = paths.has(named) ? named : named.replace(/\.ts$/, '.tsx');
       const known = importers.get(target);
       if (known === undefined) importers.set(target, [path]);
       else known.push(path);

@@ -45,7 +45,11 @@ export async function copyProject(): Promise<ProjectCopy> {
   });
   return {
     async put(path, text) {
-      const { code } = await transform(text, { loader: 'ts', target: 'node20.19', logLevel: 'silent' });
+      const { code } = await transform(text, {
+        loader: path.endsWith('.tsx') ? 'tsx' : 'ts',
+        ...{ jsx: 'automatic', jsxImportSource: 'preact' },
+        ...{ target: 'node20.19', logLevel: 'silent' },
+      });
       await writeFile(compiledPath(folder, path), code);
     },
     async run(testFile, timeoutMs) {

@@ -20,7 +20,7 @@ export interface Source {
   readonly touchesEnv: boolean;
 }
 
-/** The project file that a relative specifier means; undefined for packages. */
+/** The project file that a relative specifier means, with `.ts` where it may be `.tsx`; undefined for packages. */
 export function targetOf(path: string, specifier: string): string | undefined {
   if (!specifier.startsWith('.')) return undefined;
   return posix.join(posix.dirname(path), specifier).replace(/\.js$/, '.ts');
@@ -39,7 +39,7 @@ export function packageOf(specifier: string): string | undefined {
 /** All TypeScript files below a folder of the project. */
 export function readSources(folder: string): readonly Source[] {
   const names = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).filter((name) =>
-    name.endsWith('.ts'),
+    /\.tsx?$/.test(name),
   );
   return names.map((name) => {
     const path = posix.join(folder, name.replaceAll('\\', '/'));

@@ -67,6 +67,17 @@ describe('the changes of a mutation run', () => {
     assert.deepEqual(mutantsOf(text), []);
   });
 
+  it('a mutation run changes the elements of a page, but neither their looks nor their keys', () => {
+    const text = 'const x = a && <A key={b} class={c} disabled={d} type="e" />;';
+    const after = mutantsOf(text, true).map((mutant) => applyMutant(text, mutant));
+    assert.deepEqual(after, [
+      'const x = (a);',
+      'const x = (<A key={b} class={c} disabled={d} type="e" />);',
+      'const x = a && <A key={b} class={c}  type="e" />;',
+    ]);
+    assert.ok(readSources('console/parts').some(({ path }) => path === 'console/parts/pager.tsx'));
+  });
+
   it('a mutation run skips changes that no program can notice', () => {
     for (const text of ["x = list[index] ?? '';", 'x = (list[at] ?? 0);']) {
       const drops = mutantsOf(text).filter(

@@ -52,6 +52,16 @@ describe('the tests of a source', () => {
     ]);
   });
 
+  it('the tests of a source with elements are found, and those of what it imports', () => {
+    const sources = [
+      source('console/part.tsx', './words.js'),
+      source('console/words.ts'),
+      source('test/unit/part.test.ts', '../../console/part.js'),
+    ];
+    for (const path of ['console/part.tsx', 'console/words.ts'])
+      assert.deepEqual(nearestTests(path, sources), ['test/unit/part.test.ts']);
+  });
+
   it('the tests of a source are found in import cycles, and none where nothing imports it', () => {
     const circle = [source('a.ts', './b.js'), source('b.ts', './a.js'), source('t.test.ts', './b.js')];
     assert.deepEqual(nearestTests('a.ts', circle), ['t.test.ts']);
