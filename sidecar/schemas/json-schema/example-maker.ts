@@ -68,23 +68,25 @@ export class ExampleMaker {
     if (facts.isEmpty || (facts.atoms.length > 0 && fresh.length === 0)) return undefined;
     for (const atom of fresh) this.#outer.add(atom);
     this.#levels += 1;
-    const value = this.#listed(facts, path, variant) ?? this.#made(facts, path, variant);
+    const listed = this.#listed(facts, path, variant);
+    const value = listed === undefined ? this.#made(facts, path, variant) : listed;
     this.#levels -= 1;
     for (const atom of fresh) this.#outer.delete(atom);
     return value;
   }
 
-  /** What a schema lists itself: the only values there are, or a default or example of the right type. */
+  /** What a schema lists itself: the only values there are, `null` (no value in NGSI-LD) last; or a default or example. */
   #listed(facts: Facts, path: string, variant: number): JsonValue | undefined {
-    const { values } = facts;
-    if (values !== undefined)
+    if (facts.values !== undefined) {
+      const values = facts.values.toSorted((one, other) => Number(one === null) - Number(other === null));
       return values[(this.#choose(`${path} value`, values.length) + variant) % values.length];
+    }
     const samples = facts.atoms
       .flatMap((atom) => {
         const examples = member(atom, 'examples');
         return [member(atom, 'default'), ...(isArray(examples) ? examples : [])];
       })
-      .filter((sample) => sample !== undefined)
+      .filter((sample) => sample !== undefined && sample !== null)
       .filter((sample) => !new Facts([...facts.schemas, { const: sample }], this.#targets).isEmpty);
     // The last way is to make a value.
     return samples[this.#choose(`${path} sample`, samples.length + 1) + variant];

@@ -71,6 +71,20 @@ describe('an example', () => {
       assert.deepEqual(made(schema), { example: expected, faults: [] });
   });
 
+  it('an example has null only where the schema leaves no other value, and then without a search', () => {
+    for (const [schema, expected] of [
+      [{ enum: [null, 'a'] }, 'a'],
+      [{ type: ['null', 'string'], enum: [null, 'b', 'c'] }, 'b'],
+      [{ enum: [null] }, null],
+      [{ type: ['null', 'boolean'] }, false],
+      [{ type: 'string', default: 'd', const: 'x' }, 'x'],
+      [{ default: null, examples: [null, 'e'] }, 'e'],
+      [{ default: null, minLength: 5 }, 'text.'],
+    ] satisfies [JsonObject, JsonValue][])
+      assert.deepEqual(exampleOf(schema, { check: () => [] }).example, expected);
+    assert.deepEqual(made({ enum: [null, 'a'], not: { type: 'string' } }), { example: null, faults: [] });
+  });
+
   it('items that must differ are the examples of their schema, in order', () => {
     const items = { type: 'string', examples: ['red', 'green'] };
     const schema = { type: 'array', items, minItems: 3, uniqueItems: true };
