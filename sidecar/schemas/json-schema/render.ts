@@ -73,7 +73,8 @@ function keywordEntries(
   const rendered = heldSchemas(position, keyword, value, style);
   if (rendered === undefined) return [];
   const [name = keyword] = renderedTokens(position, isArray(value) ? [keyword, '0'] : [keyword]);
-  return [[name, rendered]];
+  // An empty list of items, which describes none, has no counterpart.
+  return name !== keyword && isArray(rendered) && rendered.length === 0 ? [] : [[name, rendered]];
 }
 
 /** The keyword's schemas, each in its place; undefined when none is written. */

@@ -117,6 +117,15 @@ describe('a bundle', () => {
     });
   });
 
+  it('a bundle of an empty list of items says the same by what is said of all further items', () => {
+    for (const $schema of [DRAFT_07, DRAFT_2019]) {
+      const properties = { a: { items: [] }, b: { items: [], additionalItems: false } };
+      const bundled = bundle(resolveWith({ $schema, properties }));
+      assert.ok(isValid2020(bundled));
+      assert.deepEqual(bundled['properties'], { a: {}, b: { items: false } });
+    }
+  });
+
   it('a bundle may contain documents of several drafts, each read by its own draft', () => {
     const stored = new Map<string, JsonValue>([
       ['https://example.com/07', { $schema: DRAFT_07, items: [{ type: 'string' }], additionalItems: false }],
