@@ -1,4 +1,4 @@
-/** Bytes of UTF-8 of a path, and folders within each other. */
+/** Bytes of UTF-8 of a path, and folders within each other around a file. */
 const MAX_PATH_BYTES = 1024;
 const MAX_DEPTH = 32;
 
@@ -25,7 +25,7 @@ export function readPath(name: string): PathReading {
   if (segments.includes('..')) return { fault: 'its path leads out of the repository (..)' };
   if (segments.some((segment) => segment === '' || segment === '.'))
     return { fault: 'its path has an empty segment or one that is a dot' };
-  if (segments.length > MAX_DEPTH) return { fault: `it is more than ${MAX_DEPTH} folders deep` };
+  if (segments.length - 1 > MAX_DEPTH) return { fault: `it is more than ${MAX_DEPTH} folders deep` };
   return { path };
 }
 
