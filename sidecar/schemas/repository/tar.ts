@@ -2,7 +2,7 @@ import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract, type Header } from 'tar-stream';
-import { MAX_FILE_BYTES, type EntryKind, type RepositoryCollector } from './collector.js';
+import type { EntryKind, RepositoryCollector } from './collector.js';
 import { ArchiveUnreadableError, RepositoryTooLargeError } from './errors.js';
 
 /** Pieces in which the archive is unpacked, so that other work has its turns. */
@@ -51,12 +51,9 @@ async function readEntries(
       entry.resume();
       continue;
     }
+    // Never more than the header announced.
     const pieces: Uint8Array[] = [];
-    let bytes = 0;
-    for await (const piece of entry as AsyncIterable<Uint8Array>) {
-      bytes += piece.length;
-      if (bytes <= MAX_FILE_BYTES) pieces.push(piece);
-    }
+    for await (const piece of entry as AsyncIterable<Uint8Array>) pieces.push(piece);
     collector.keep(path, Buffer.concat(pieces));
   }
 }

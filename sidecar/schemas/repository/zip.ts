@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { fromBufferPromise, getFileNameLowLevel, type Entry, type ZipFile } from 'yauzl';
-import { MAX_FILE_BYTES, type EntryKind, type RepositoryCollector } from './collector.js';
+import type { EntryKind, RepositoryCollector } from './collector.js';
 import { ArchiveUnreadableError, RepositoryTooLargeError } from './errors.js';
 
 /**
@@ -28,7 +28,7 @@ export async function readZip(
       }
       const content = await contentOf(zip, entry, collector);
       // yauzl checks lengths only.
-      if (content.length <= MAX_FILE_BYTES && crc32(content) !== entry.crc32)
+      if (crc32(content) !== entry.crc32)
         collector.refuse(path, 'its content does not have the checksum that the archive gives');
       else collector.keep(path, content);
     }
@@ -42,11 +42,10 @@ export async function readZip(
 
 async function contentOf(zip: ZipFile, entry: Entry, collector: RepositoryCollector): Promise<Buffer> {
   const pieces: Buffer[] = [];
-  let bytes = 0;
+  // yauzl ends the stream where it is longer than the archive says.
   for await (const piece of (await zip.openReadStreamPromise(entry)) as AsyncIterable<Buffer>) {
     collector.count(piece.length);
-    bytes += piece.length;
-    if (bytes <= MAX_FILE_BYTES) pieces.push(piece);
+    pieces.push(piece);
   }
   return Buffer.concat(pieces);
 }
