@@ -120,7 +120,11 @@ export interface DescribedFiles {
 /** Files that are described at a time. */
 const AT_ONCE = 8;
 
-/** Has every file read by a worker. @throws errors of the workers, or the reason of the signal */
+/**
+ * Has every file read by a worker; both lists are in the order of the files.
+ *
+ * @throws errors of the workers, or the reason of the signal
+ */
 export async function describeFiles(
   files: readonly RepositoryFile[],
   { workers, signal }: Pick<Reading, 'workers' | 'signal'>,
@@ -130,9 +134,10 @@ export async function describeFiles(
   for (let at = 0; at < files.length; at += AT_ONCE) {
     signal?.throwIfAborted();
     await nextTurn();
-    await Promise.all(
-      files.slice(at, at + AT_ONCE).map((file) => describe(file, workers, described, refused)),
-    );
+    const read = await Promise.all(files.slice(at, at + AT_ONCE).map((file) => describe(file, workers)));
+    for (const one of read)
+      if ('facts' in one) described.push(one);
+      else refused.push(one);
   }
   return { described, refused };
 }
@@ -140,26 +145,20 @@ export async function describeFiles(
 async function describe(
   { path, bytes }: RepositoryFile,
   workers: Reading['workers'],
-  described: DescribedFile[],
-  refused: RefusedFile[],
-): Promise<void> {
-  if (!isUtf8(bytes)) {
-    refused.push({ path, reason: 'It is not valid UTF-8.', line: lineOfFault(bytes) });
-    return;
-  }
+): Promise<DescribedFile | RefusedFile> {
+  if (!isUtf8(bytes)) return { path, reason: 'It is not valid UTF-8.', line: lineOfFault(bytes) };
   try {
     const description = await workers.run('describeDocument', textOf(bytes));
     if ('unreadable' in description) {
       const { line, column, detail } = description.unreadable;
       const reason = `It cannot be read as JSON: line ${line}, column ${column}: ${detail}.`;
-      refused.push({ path, reason, line });
-    } else {
-      const sha256 = createHash('sha256').update(bytes).digest('hex');
-      described.push({ path, sha256, facts: description.facts });
+      return { path, reason, line };
     }
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    return { path, sha256, facts: description.facts };
   } catch (error) {
     if (!(error instanceof TaskTooCostlyError)) throw error;
-    refused.push({ path, reason: `Reading it takes too much ${error.bound}.` });
+    return { path, reason: `Reading it takes too much ${error.bound}.` };
   }
 }
 

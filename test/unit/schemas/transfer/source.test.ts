@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { limitsOf, MAX_FILE_BYTES } from '../../../../sidecar/schemas/repository/collector.js';
 import { RepositoryTooLargeError } from '../../../../sidecar/schemas/repository/errors.js';
-import { type RepositoryTasks, repositoryTasks } from '../../../../sidecar/schemas/repository/tasks.js';
 import {
   archiveKind,
   describeFiles,
@@ -11,25 +10,8 @@ import {
   textOf,
 } from '../../../../sidecar/schemas/transfer/source.js';
 import { TaskFailedError, TaskTooCostlyError } from '../../../../sidecar/shared/workers/errors.js';
-import type { RunOptions, TaskRunner } from '../../../../sidecar/shared/workers/tasks.js';
 import { tarGz, zip } from '../../../support/archives.js';
-
-type Run = readonly [kind: string, options: RunOptions | undefined];
-
-/** Workers that do their tasks at once. @param failure what they fail with instead */
-function workersOf(failure?: (kind: string) => Error | undefined) {
-  const runs: Run[] = [];
-  const tasks = repositoryTasks as unknown as Readonly<Record<string, (input: unknown) => unknown>>;
-  const workers = {
-    run: async (kind: string, input: unknown, options?: RunOptions) => {
-      runs.push([kind, options]);
-      const error = failure?.(kind);
-      if (error !== undefined) throw error;
-      return Promise.resolve(tasks[kind]?.(input));
-    },
-  } as unknown as TaskRunner<RepositoryTasks>;
-  return { workers, runs };
-}
+import { workersOf } from './workers.js';
 
 const reading = (unpackedBytes = 1_000_000, files = 100) => ({
   limits: { packedBytes: 1_000_000, unpackedBytes, files },
@@ -182,83 +164,5 @@ describe('the work on a whole import', () => {
     );
     await assert.rejects(planOf(described, undefined, reading()), { code: 'REPOSITORY_UNCLEAR' });
     assert.equal((await planOf(described, 'D', reading())).models[0]?.domain, 'D');
-  });
-});
-
-describe('the files of an import', () => {
-  const file = (path: string, content: string | Buffer) => ({ path, bytes: Buffer.from(content) });
-
-  it('a file that is not UTF-8 or not JSON is refused with its line, and all others are described', async () => {
-    const broken = Buffer.concat([
-      Buffer.from('{\n"a":\n"é"\n"'),
-      Buffer.from([0xe9]),
-      Buffer.from('"\n}\n'),
-    ]);
-    const { described, refused } = await describeFiles(
-      [
-        file('bad.json', broken),
-        file('first.json', Buffer.from([0xff])),
-        file('cut.json', '{\n"a": 1,,'),
-        file('bom.json', '\ufeff{"$id": "x"}'),
-        file('good.json', '{}'),
-      ],
-      reading(),
-    );
-    assert.deepEqual(
-      refused.map(({ path, line }) => [path, line]),
-      [
-        ['bad.json', 4],
-        ['first.json', 1],
-        ['cut.json', 2],
-      ],
-    );
-    assert.match(refused[2]?.reason ?? '', /^It cannot be read as JSON: line 2, column 8: .+\.$/);
-    assert.deepEqual(described.map(({ path }) => path).sort(), ['bom.json', 'good.json']);
-    assert.equal(described.find(({ path }) => path === 'bom.json')?.facts.id, 'x');
-    assert.notEqual(described[0]?.sha256, described[1]?.sha256);
-  });
-
-  it('a file that takes too much is refused alone, and a failure of the workers ends the import', async () => {
-    const files = [file('a.json', '{}'), file('b.json', '{}')];
-    let count = 0;
-    const costly = workersOf(() =>
-      (count += 1) === 1 ? new TaskTooCostlyError('memory', 'much') : undefined,
-    );
-    const { described, refused } = await describeFiles(files, costly);
-    assert.deepEqual(refused, [{ path: 'a.json', reason: 'Reading it takes too much memory.' }]);
-    assert.deepEqual(
-      described.map(({ path }) => path),
-      ['b.json'],
-    );
-    const failed = new TaskFailedError('closed');
-    await assert.rejects(
-      describeFiles(
-        files,
-        workersOf(() => failed),
-      ),
-      failed,
-    );
-  });
-
-  it('the files of an import are described eight at a time, and no more of them once the client has left', async () => {
-    const leaving = new AbortController();
-    let [count, now, most] = [0, 0, 0];
-    const workers = {
-      run: async () => {
-        count += 1;
-        now += 1;
-        most = Math.max(most, now);
-        if (count === 12) leaving.abort(new Error('gone'));
-        await Promise.resolve();
-        now -= 1;
-        return { facts: { kind: 'other', isEntity: false, references: [], contexts: [], innerIds: [] } };
-      },
-    } as unknown as TaskRunner<RepositoryTasks>;
-    const files = Array.from({ length: 20 }, (_, n) => file(`${n}.json`, '{}'));
-    assert.equal((await describeFiles(files.slice(0, 11), { workers })).described.length, 11);
-    assert.equal(most, 8);
-    count = 0;
-    await assert.rejects(describeFiles(files, { workers, signal: leaving.signal }), /gone/);
-    assert.equal(count, 16);
   });
 });
