@@ -39,6 +39,10 @@ export function discover(
 
   const { explicit, faults } = explicitUrls(files, sorted);
   refused.push(...faults);
+  const couldBeTitled = sorted.schemas.filter(
+    ({ file: { facts } }) => facts.isEntity && facts.title !== undefined && isResourceName(facts.title),
+  );
+  const asked = sorted.schemas.filter(({ file }) => file.path === only?.path);
   const links = linkDocuments({
     files: [
       ...inside.map(({ file, inner }): LinkedFile => ({
@@ -52,20 +56,18 @@ export function discover(
     isExplicitAll: isExport,
     name: domain ?? folderName(root),
     schemas: sorted.schemas.map(({ inner }) => inner),
-    start: sorted.models.map(({ inner }) => inner),
+    start: [...sorted.models, ...asked].map(({ inner }) => inner),
+    startUnlessNamed: couldBeTitled.map(({ inner }) => inner),
     // An export has the URLs of all that it needs.
     contexts: isExport
       ? []
       : [...inside.map(({ inner }) => inner), ...files.map(({ path }) => path).filter(isUrl)],
   });
-  const titled = sorted.schemas.filter(
-    ({ inner, file: { facts } }) =>
-      !links.named.has(inner) && facts.isEntity && facts.title !== undefined && isResourceName(facts.title),
-  );
+  const titled = couldBeTitled.filter(({ inner }) => !links.named.has(inner));
   const found =
     only === undefined
       ? [...sorted.models, ...titled]
-      : [...sorted.models, ...sorted.schemas].filter(({ file }) => file.path === only.path);
+      : [...sorted.models.filter(({ file }) => file.path === only.path), ...asked];
   const models = namedModels(found, {
     isExport,
     domain,

@@ -24,6 +24,8 @@ export interface LinkInput {
   readonly schemas: readonly string[];
   /** Schemas of models, whose references are followed. */
   readonly start: readonly string[];
+  /** Schemas that are models, too, where no schema names them. */
+  readonly startUnlessNamed: readonly string[];
   /** Files whose names of contexts are followed: contexts, examples, and whatever else has an `@context`. */
   readonly contexts: readonly string[];
 }
@@ -95,9 +97,14 @@ class Linking {
     if (isExplicitAll) for (const { path } of explicit) this.#settled.add(path);
   }
 
-  run({ schemas, start, contexts }: Pick<LinkInput, 'schemas' | 'start' | 'contexts'>): Links {
+  run({ schemas, start, startUnlessNamed, contexts }: LinkInput): Links {
     for (const path of start) this.#follow(path, this.#urlOfModel(path));
     this.#drain();
+    for (const path of startUnlessNamed) {
+      if (this.#named.has(path)) continue;
+      this.#follow(path, this.#urlOfModel(path));
+      this.#drain();
+    }
     for (const path of schemas) {
       const file = this.#files.get(path);
       const id = file === undefined ? undefined : ownUrl(file.facts);
