@@ -31,7 +31,10 @@ export interface SurveyOptions {
   readonly reportsLingering: boolean;
 }
 
-/** Ids that one survey collects; the next survey finds the rest. */
+/**
+ * Ids that one survey collects; the next survey finds the rest. Where new ids are left, a survey ends after this many more
+ * than the purge has taken: they may arrive as fast as they are listed, and the broker may give no count that shows it.
+ */
 const MAX_FINDINGS = 32_000;
 
 const STILL_LISTED: BrokerProblem = {
@@ -85,6 +88,10 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
       break;
     }
     if (fresh.size >= wanted || fresh.size + stillListed.length + retryDue.length >= MAX_FINDINGS) break;
+    if (unseen.size > ledger.matched + MAX_FINDINGS) {
+      end = { ...end, trickles: true };
+      break;
+    }
   }
   return {
     ...end,

@@ -4,7 +4,7 @@ import type { ListedPage } from './listing.js';
 export interface WalkEnd {
   /** The broker has shown all its matches. */
   readonly complete: boolean;
-  /** The walk stopped because matches kept coming a few at a time: new ones arrive as fast as they are listed. */
+  /** The walk stopped because matches kept coming: new ones arrive as fast as they are listed. */
   readonly trickles: boolean;
   /** Matches that the broker counted but did not list; 0 without a usable count. */
   readonly unlisted: number;
@@ -36,6 +36,8 @@ export interface WalkState {
   readonly listed: number;
   /** The broker's last count with something new; undefined when it is not trusted. */
   readonly known: number | undefined;
+  /** The broker's first count: later ones include what arrived during the walk. */
+  readonly counted: number | undefined;
   /** End of what was asked for so far; pages may get smaller. */
   readonly reach: number;
   /** Empty pages in a row. */
@@ -80,9 +82,15 @@ const MAX_SKIPPED_PAGES = 100_000;
 /** Short pages in a row after which matches are considered to trickle in. */
 const MAX_SHORT_PAGES = 256;
 
+/**
+ * A walk that has listed this many matches more than twice the broker's first count is listing arrivals: they make up more
+ * than half of its pages, and may come as fast as they are listed.
+ */
+const MAX_ARRIVALS = 256;
+
 export function startOfWalk(from: number): WalkState {
   return {
-    ...{ offset: from, listed: from, known: undefined, reach: 0 },
+    ...{ offset: from, listed: from, known: undefined, counted: undefined, reach: 0 },
     ...{ emptyPages: 0, confirmations: 0, shortPages: 0, skippedPages: 0 },
     ...{ hasSkipped: false, isDoubtful: false },
   };
@@ -114,7 +122,8 @@ export function learnPaging(paging: PagingEvidence, state: WalkState, seen: Seen
 /**
  * Decides what follows a page. Neither a short page nor an empty one is the end by itself (clause 5.5.9.1): the walk ends when the
  * count is reached and the page behind shows no more than it allows, or when a page shows nothing new and neither the count nor a
- * next link says that there is more. Without a count, an empty page is asked for twice: it may be an error.
+ * next link says that there is more. Without a count, an empty page is asked for twice: it may be an error. It also ends when
+ * matches arrive as fast as they are listed.
  *
  * @param paging what is known with this page
  */
@@ -175,9 +184,12 @@ function afterNew(state: WalkState, { page, fresh, distinct }: SeenPage, paging:
   const isShort =
     count === undefined && !hasNext && ids.length < limit && ids.length * 2 <= paging.longestPage;
   const shortPages = isShort ? state.shortPages + 1 : 0;
-  if (shortPages > MAX_SHORT_PAGES) return ended(page, { complete: false, trickles: true });
+  const counted = state.counted ?? count;
+  if (shortPages > MAX_SHORT_PAGES || (count !== undefined && hasOutgrown(state.listed, counted)))
+    return ended(page, { complete: false, trickles: true });
   return next({
     ...state,
+    counted,
     offset: state.offset + ids.length,
     known: count,
     emptyPages: 0,
@@ -185,6 +197,11 @@ function afterNew(state: WalkState, { page, fresh, distinct }: SeenPage, paging:
     shortPages,
     isDoubtful: state.isDoubtful || state.hasSkipped || fresh < distinct,
   });
+}
+
+/** Whether a walk has come so far beyond the broker's first count that it lists little but arrivals. */
+export function hasOutgrown(listed: number, counted: number | undefined): boolean {
+  return counted !== undefined && listed > counted * 2 + MAX_ARRIVALS;
 }
 
 function next(state: WalkState, waits = false): WalkStep {

@@ -3,6 +3,7 @@ import type { PageShape } from './page.js';
 import type { Parameter } from '../query/parameters.js';
 import { ReadAhead } from './read-ahead.js';
 import {
+  hasOutgrown,
   learnPaging,
   nextStep,
   startOfWalk,
@@ -81,11 +82,15 @@ async function* walkByStride(
   { lister, selection, isNew }: WalkOptions,
   stride: number,
 ): AsyncGenerator<ListedPage, WalkEnd> {
+  let counted: number | undefined;
   for (let offset = 0; ; offset += stride) {
     const page = await lister.page({ selection, offset, count: true, limit: stride });
+    counted ??= page.count;
     const showsNew = page.ids.filter(isNew).length > 0;
     if (showsNew) yield page;
-    else if (offset + stride >= (page.count ?? 0))
+    if (hasOutgrown(offset, counted))
+      return { complete: false, trickles: true, unlisted: 0, lastCount: page.count };
+    if (!showsNew && offset + stride >= (page.count ?? 0))
       return { complete: true, trickles: false, unlisted: 0, lastCount: page.count };
   }
 }

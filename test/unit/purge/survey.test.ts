@@ -128,6 +128,22 @@ describe('a survey', () => {
     }
   });
 
+  it('a survey that leaves new ids ends although they arrive as fast as they are listed, and calls them arrivals', async () => {
+    const { lister } = listerOf(({ offset = 0 }) =>
+      pageOf(
+        Array.from({ length: 2000 }, (_, index) => `urn:t:${offset + index}`),
+        { limit: 2000 },
+      ),
+    );
+    for (const taken of [0, 10_000]) {
+      const opened = contextOf({ brokerQuery: { resource: entities('ids'), selection: [] } });
+      opened.ledger.addNew(Array.from({ length: taken }, (_, index) => `urn:gone:${index}`));
+      const survey = await surveyMatches({ ...opened, lister }, { ...OPTIONS, takesFresh: false });
+      assert.deepEqual([survey.complete, survey.trickles], [false, true]);
+      assert.ok(survey.unseen > 32_000 + taken && survey.unseen <= 34_000 + taken, String(survey.unseen));
+    }
+  });
+
   it('a survey begins with a page that was fetched before, or at an offset', async () => {
     const pages = [idsOf(3), ['urn:more']];
     const known = await surveyed(pages, { first: pageOf(idsOf(3), { count: 4, limit: 3 }) });

@@ -22,7 +22,7 @@ interface Walked {
 
 async function walked(
   answer: (offset: number, index: number) => ListedPage,
-  more: { readonly first?: ListedPage } = {},
+  more: { readonly first?: ListedPage; readonly paging?: PagingEvidence } = {},
 ): Promise<Walked> {
   const { lister, asked } = listerOf(({ offset }, index) => {
     assert.ok(index < 400, 'the walk goes on for ever');
@@ -30,7 +30,7 @@ async function walked(
   });
   const ids = new Set<string>();
   const looks: number[] = [];
-  const paging: PagingEvidence = { contradicted: false, longestPage: 0 };
+  const paging: PagingEvidence = more.paging ?? { contradicted: false, longestPage: 0 };
   const walk = walkMatches({
     lister,
     selection: SELECTION,
@@ -39,7 +39,7 @@ async function walked(
     waitBefore: async (look) => {
       looks.push(look);
     },
-    ...more,
+    ...(more.first === undefined ? {} : { first: more.first }),
   });
   const pages: ListedPage[] = [];
   for (;;) {
@@ -216,6 +216,45 @@ describe('walkMatches', () => {
     const { asked, end } = await walked((offset) => pageOf(offset === 0 ? idsOf(10) : [`urn:t:${offset}`]));
     assert.ok(asked.length < 300);
     assert.deepEqual([end.complete, end.trickles], [false, true]);
+  });
+
+  it('walkMatches ends when full pages of new matches arrive for ever, soon after twice the first count', async () => {
+    for (const [present, listed] of [
+      [20, 300],
+      [1000, 2260],
+    ] as const) {
+      let queries = 0;
+      const { ids, end } = await walked((offset) => {
+        queries += 1;
+        return pageOf(
+          idsOf(LIMIT).map((_, index) => `urn:t:${offset + index}`),
+          { count: present + queries * LIMIT },
+        );
+      });
+      assert.deepEqual([end.complete, end.trickles, end.unlisted], [false, true, 0]);
+      assert.ok(ids.length > present * 2 + 256 && ids.length <= listed + LIMIT * 2, String(ids.length));
+    }
+  });
+
+  it('walkMatches lists all where matches arrive more slowly than they are listed', async () => {
+    const { ids, end } = await walked((offset, index) => {
+      const present = 1000 + index * 4;
+      return pageOf(slice(idsOf(present), offset), { count: present });
+    });
+    assert.deepEqual([end.complete, end.trickles, ids.length], [true, false, end.lastCount]);
+  });
+
+  it('walkMatches by what the broker pages through ends although new matches arrive for ever', async () => {
+    let queries = 0;
+    const { end, asked } = await walked(
+      (offset) => {
+        queries += 1;
+        return pageOf([`urn:t:${offset}`], { count: 100 + queries * LIMIT });
+      },
+      { paging: { contradicted: false, longestPage: 0, stride: LIMIT } },
+    );
+    assert.deepEqual([end.complete, end.trickles], [false, true]);
+    assert.ok(asked.length * LIMIT > 200 && asked.length < 60, String(asked.length));
   });
 
   it('walkMatches yields only pages that show something new', async () => {
