@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { CodeView, Mark } from './code-view.js';
+import type { CodeView, Mark, showCode } from './code-view.js';
 import { Loading } from '../parts/states.js';
 import { text } from '../strings.js';
 import type { Fault } from './faults.js';
@@ -25,6 +25,7 @@ export function JsonEditor({
   place,
   isSchema = true,
   height = 'tall',
+  load = () => import('./code-view.js'),
 }: {
   readonly label: string;
   readonly value: string;
@@ -35,6 +36,8 @@ export function JsonEditor({
   readonly place?: Place | undefined;
   readonly isSchema?: boolean;
   readonly height?: 'short' | 'tall';
+  /** Where the editor comes from. */
+  readonly load?: () => Promise<{ readonly showCode: typeof showCode }>;
 }) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<CodeView>(undefined);
@@ -43,12 +46,12 @@ export function JsonEditor({
   const [state, setState] = useState<'loading' | 'there' | 'failed'>('loading');
   useEffect(() => {
     let isLeft = false;
-    import('./code-view.js')
-      .then(({ showCode }) => {
+    load()
+      .then((views) => {
         if (isLeft || host.current === null) return;
         // The policy of the page allows styles in a root of their own alone.
         const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: 'open' });
-        view.current = showCode(root, {
+        view.current = views.showCode(root, {
           ...{ label, isSchema, value: latest.current.value, heights: HEIGHTS[height] },
           onInput: (typed) => latest.current.onInput(typed),
         });

@@ -1,19 +1,27 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Failure, Loading } from '../parts/states.js';
-import type { Side } from './merge-view.js';
+import type { showMerge, showUnified, Side } from './merge-view.js';
 
 /** Below this width two columns cannot be read. */
 const NARROW = '(max-width: 720px)';
+
+interface MergeViews {
+  readonly showMerge: typeof showMerge;
+  readonly showUnified: typeof showUnified;
+}
 
 /** Two texts side by side, or in one column on a narrow screen; loaded when it is first needed. */
 export function MergeEditor({
   label,
   older,
   newer,
+  load = () => import('./merge-view.js'),
 }: {
   readonly label: string;
   readonly older: Side;
   readonly newer: Side;
+  /** Where the views come from. */
+  readonly load?: () => Promise<MergeViews>;
 }) {
   const host = useRef<HTMLDivElement>(null);
   const [isNarrow, setIsNarrow] = useState(() => matchMedia(NARROW).matches);
@@ -28,16 +36,17 @@ export function MergeEditor({
   }, []);
   useEffect(() => {
     let [remove, isLeft] = [() => {}, false];
-    import('./merge-view.js').then(
-      ({ showMerge, showUnified }) => {
+    load()
+      .then((views) => {
         if (isLeft || host.current === null) return;
         // The policy of the page allows styles in a root of their own alone.
         const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: 'open' });
-        remove = isNarrow ? showUnified(root, older, newer, label) : showMerge(root, older, newer);
+        remove = isNarrow
+          ? views.showUnified(root, older, newer, label)
+          : views.showMerge(root, older, newer);
         setState({ isThere: true });
-      },
-      (error: unknown) => isLeft || setState({ error, isThere: false }),
-    );
+      })
+      .catch((error: unknown) => isLeft || setState({ error, isThere: false }));
     return () => {
       isLeft = true;
       remove();

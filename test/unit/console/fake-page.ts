@@ -26,6 +26,8 @@ export class FakePage {
   readonly session = new FakeStorage();
   readonly local = new FakeStorage();
   readonly window = new EventTarget();
+  /** What any question about the screen is answered with. */
+  readonly media = Object.assign(new EventTarget(), { matches: false });
   readonly location = {
     hash: '',
     replaced: [] as string[],
@@ -53,6 +55,7 @@ export class FakePage {
       fetch: (url: string, init: RequestInit) => this.#fetch(url, init),
       addEventListener: window.addEventListener.bind(window),
       removeEventListener: window.removeEventListener.bind(window),
+      matchMedia: () => this.media,
     };
     for (const [name, value] of Object.entries(globals)) {
       this.#before.set(name, Object.getOwnPropertyDescriptor(globalThis, name));

@@ -3,6 +3,7 @@ import { render, type ComponentChild } from 'preact';
 import { act } from 'preact/test-utils';
 import { FakeDocument, type FakeElement } from './fake-dom.js';
 import { settled, type FakePage } from './fake-page.js';
+import { outlineOf } from './outline.js';
 
 /** A part of a page as it is shown, to be read and used as a person would. */
 export class Shown {
@@ -15,6 +16,11 @@ export class Shown {
   /** All that can be read. */
   get text(): string {
     return this.#root.name;
+  }
+
+  /** What it says and offers, line by line. */
+  get lines(): readonly string[] {
+    return outlineOf(this.#root);
   }
 
   /** The elements of a kind, by their tag. */
