@@ -47,24 +47,28 @@ const AFTER: Readonly<Record<string, string>> = { td: ' | ', th: ' | ', dt: ': '
 /** How something is written that can be used, or that has a tone; undefined for all else. */
 function controlOf(element: FakeElement): string | undefined {
   const { localName, attributes, name } = element;
-  const value = element.value ?? attributes.get('value') ?? '';
+  const value = wordsOf(element.value ?? attributes.get('value'));
   switch (localName) {
     case 'a':
-      return `[${name}](${String(attributes.get('href'))}) `;
+      return `[${name}](${wordsOf(attributes.get('href'))}) `;
     case 'button':
       return `<${name}${element.isDisabled ? ' waits' : ''}> `;
     case 'input':
       if (typeof element.checked === 'boolean') return element.checked ? '{x} ' : '{ } ';
-      return `{${String(value)}}${attributes.get('aria-invalid') === true ? '!' : ''} `;
+      return `{${value}}${attributes.get('aria-invalid') === true ? '!' : ''} `;
     case 'select':
     case 'textarea':
-      return `{${String(value)}} `;
+      return `{${value}} `;
     case 'svg':
     case 'progress':
-      return ` (${localName}${localName === 'progress' ? ` ${String(attributes.get('value'))}/${String(attributes.get('max'))}` : ''}) `;
+      return ` (${localName}${localName === 'progress' ? ` ${value}/${wordsOf(attributes.get('max'))}` : ''}) `;
     default: {
-      const [, tone] = /^chip (\w+)$/.exec(String(attributes.get('class') ?? '')) ?? [];
+      const [, tone] = /^chip (\w+)$/.exec(wordsOf(attributes.get('class'))) ?? [];
       return tone === undefined ? undefined : `${name}!${tone} `;
     }
   }
+}
+
+function wordsOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
