@@ -135,6 +135,10 @@ describe('the built plugin in the real plugin server', { timeout: 800_000 }, () 
   it('the built plugin keeps neither events nor memory of thousands of purges', async () => {
     const links = await Promise.all(Array.from({ length: 4 }, () => server.connect()));
     const instance = await link.startInstance(config);
+    const memory = async (): Promise<Memory> => ({
+      ...(await server.memory()),
+      residentKb: await residentKb(server.pid),
+    });
     const purge = async (count: number): Promise<void> => {
       await Promise.all(
         links.map(async (each) => {
@@ -144,19 +148,20 @@ describe('the built plugin in the real plugin server', { timeout: 800_000 }, () 
         }),
       );
     };
-    await purge(3_000);
-    const warm = { ...(await server.memory()), residentKb: await residentKb(server.pid) };
-    await purge(3_000);
-    const end = { ...(await server.memory()), residentKb: await residentKb(server.pid) };
-    assert.equal(end.events, warm.events, 'events kept');
-    assert.ok(
-      end.heapBytes - warm.heapBytes < 1_000_000,
-      `heap grew by ${end.heapBytes - warm.heapBytes} bytes`,
-    );
-    assert.ok(
-      end.residentKb - warm.residentKb < 10_000,
-      `the process grew by ${end.residentKb - warm.residentKb} kB`,
-    );
+    // What is kept grows in every round; caches and the collector's own memory come to an end.
+    let before = await memory();
+    const rounds: Memory[] = [];
+    do {
+      await purge(1_500);
+      const after = await memory();
+      rounds.push({
+        events: after.events - before.events,
+        heapBytes: after.heapBytes - before.heapBytes,
+        residentKb: after.residentKb - before.residentKb,
+      });
+      before = after;
+    } while (!isSteady(rounds.at(-1)) && rounds.length < 10);
+    assert.ok(isSteady(rounds.at(-1)), `every round of purges grew: ${JSON.stringify(rounds)}`);
   });
 });
 
@@ -167,6 +172,19 @@ function assertHoldsThePlugin({ stdout, stderr }: { stdout: string; stderr: stri
     ['ngsi-ld-purge'],
   );
   assert.equal(stderr, '');
+}
+
+interface Memory {
+  readonly events: number;
+  readonly heapBytes: number;
+  readonly residentKb: number;
+}
+
+/** Whether a round of 1,500 purges kept no event, and at most 3 kB for each purge. */
+function isSteady(growth: Memory | undefined): boolean {
+  return (
+    growth !== undefined && growth.events <= 0 && growth.heapBytes < 500_000 && growth.residentKb < 5_000
+  );
 }
 
 /** Resident memory of a process; 0 where the system does not tell. */
