@@ -1,0 +1,113 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { FastifyBaseLogger } from 'fastify';
+import { openPurges, type OpenPurges } from '../../sidecar/open-purges.js';
+import type { BrokerReply } from '../../sidecar/purge/broker/exchange.js';
+import type { BrokerRequest } from '../../sidecar/purge/broker/client.js';
+import { RequestAbortedError } from '../../sidecar/purge/broker/errors.js';
+import type { BrokerNote } from '../../sidecar/schemas/store/broker-notes.js';
+import type { RetentionPolicies, RetentionPolicy } from '../../sidecar/schemas/store/retention-records.js';
+import { loadConfig } from '../../sidecar/shared/config/load.js';
+import { KeptPurges } from './kept-purges.js';
+import { createTestClock } from './purge-harness.js';
+
+/** The purges of a gateway, with everything around them played by a test. */
+
+export const NEVER = new AbortController().signal;
+export const EMPTY: BrokerReply = {
+  status: 200,
+  headers: new Map([['ngsild-results-count', '0']]),
+  body: '[]',
+};
+
+const opened: OpenPurges[] = [];
+
+/** Stops and closes all that was opened. */
+export async function closeOpened(): Promise<void> {
+  for (const purges of opened.splice(0)) {
+    purges.stop();
+    await purges.close();
+  }
+}
+
+/** Lets everything happen that waits for nothing but its turn. */
+export const turns = async () => {
+  for (let index = 0; index < 30; index += 1) await turn();
+};
+
+/** An order to purge. */
+export const order = (query = 'type=T', headers: Readonly<Record<string, string>> = {}) => ({
+  ...{ target: 'entities' as const, query, policy: {}, caller: 'c', requestId: 'r', headers },
+});
+
+/** The purges of a gateway with these settings, and what they ask of all around them. Its broker is empty unless it says otherwise. */
+export function purgesOf(
+  env: Readonly<Record<string, string>> = {},
+  brokerUrl = 'http://orion:1026',
+  kept = new KeptPurges(),
+) {
+  const config = loadConfig({ BROKER_URL: 'http://orion:1026', DATABASE_PATH: ':memory:', ...env });
+  const clock = createTestClock();
+  const [told, metered]: [string[], string[]] = [[], []];
+  const state = {
+    answer: (async () => EMPTY) as (request: BrokerRequest) => Promise<BrokerReply>,
+    policies: [] as RetentionPolicy[],
+    reads: [] as unknown[],
+    notes: [] as readonly BrokerNote[],
+  };
+  const log = (level: string) => (fields: object, message: string) => {
+    const { policy, purgeId } = fields as { policy?: string; purgeId?: string };
+    told.push([level, policy ?? '', policy === undefined ? '' : (purgeId ?? ''), message].join(' '));
+  };
+  const logger = {
+    ...{ debug: log('debug'), warn: log('warn'), error: log('error') },
+    info: (fields: object | string, message?: string) =>
+      typeof fields === 'string' ? told.push(`info ${fields}`) : log('info')(fields, message ?? ''),
+  } as unknown as FastifyBaseLogger;
+  const purges = openPurges(config, {
+    client: { send: (request) => state.answer(request), close: async () => {} },
+    brokerUrl: new URL(brokerUrl),
+    store: kept.store,
+    policies: {
+      enabled: async () => state.policies,
+      claim: async (name: string) => {
+        state.policies = state.policies.filter((policy) => policy.name !== name);
+        return true;
+      },
+    } as unknown as RetentionPolicies,
+    brokerNotes: {
+      read: async (...given) => {
+        state.reads.push(given);
+        return { nowMs: clock.now(), notes: state.notes };
+      },
+      write: async () => {},
+    },
+    ...{ clock, random: () => 0, logger },
+    metrics: {
+      started: (target) => metered.push(`started ${target}`),
+      ended: (target, outcome) => metered.push(`ended ${target} ${outcome}`),
+      retried: () => metered.push('retried'),
+      recordLost: () => metered.push('lost'),
+    },
+  });
+  opened.push(purges);
+  const given = (name: string) => kept.calls.filter((call) => call.name === name).map((call) => call.given);
+  return { purges, kept, clock, told, metered, state, given };
+}
+
+/** A broker that answers nothing, until it is not asked any more. */
+export function unanswered({ signal }: BrokerRequest): Promise<BrokerReply> {
+  return new Promise((_resolve, reject) =>
+    signal?.addEventListener('abort', () => reject(new RequestAbortedError('aborted')), { once: true }),
+  );
+}
+
+/** A policy that was due all the time. */
+export const policy = (name: string): RetentionPolicy => ({
+  name,
+  settings: {
+    ...{ target: 'entities', query: 'type=T', olderThan: 'P1D', by: 'modifiedAt', schedule: '* * * * *' },
+    ...{ timeZone: 'UTC', maxGrowth: 3, mode: 'report', enabled: true },
+  },
+  author: { caller: 'ada', policy: {} },
+  ...{ doneUntil: 0, createdAt: 0, modifiedAt: 0, etag: 'e' },
+});
