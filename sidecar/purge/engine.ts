@@ -46,7 +46,9 @@ async function run(scope: PurgeScope, query: EntityPurgeQuery): Promise<PurgeRep
   }
   if (dryRun) return previewOf(scope, await previewEntities(context, first));
   const listed = await checkBound(context, first);
-  if (limits.strategy === 'native')
-    return { ...reportOf(scope, 0), ...(await purgeNatively(context, first)) };
+  if (limits.strategy === 'native') {
+    const counts = await purgeNatively(context, first);
+    return { ...reportOf(scope, 0), ...counts };
+  }
   return reportOf(scope, await purgeByIds(context, first, listed));
 }

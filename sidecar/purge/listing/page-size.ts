@@ -62,9 +62,13 @@ export class PageSize {
     else this.#size = next;
   }
 
-  /** The broker refuses the current size, or is not faster with it: the previous size stays. */
+  /**
+   * The broker refuses the current size, or is not faster with it: the size before stays. One that was good before and is
+   * refused now is given up for the start, so that no size is asked for again after its refusal.
+   */
   refuse(): void {
-    this.#size = this.#proven?.size ?? this.start;
+    const before = this.#proven?.size ?? this.start;
+    this.#size = before < this.#size ? before : this.start;
     this.#isSettled = true;
   }
 }

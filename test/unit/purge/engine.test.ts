@@ -118,8 +118,9 @@ describe('a purge of entities', () => {
 
   it('the native strategy lets the broker purge entities itself, but not attributes', async () => {
     const limits = { strategy: 'native' } as const;
-    const { report, deletes } = await run({ query: 'type=T', limits });
+    const { report, deletes, sent } = await run({ query: 'type=T', limits });
     assert.deepEqual([report?.deleted, deletes], [25, ['DELETE /entities?type=T']]);
+    assert.equal(report?.requests, sent.length);
     const dropped = await run({ query: 'type=T&drop=a', limits });
     assert.deepEqual([dropped.report?.deleted, dropped.deletes.length], [25, 25]);
     const foreign = await run({ query: 'type=T&attrs=a', limits });

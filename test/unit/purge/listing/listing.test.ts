@@ -38,6 +38,7 @@ function listerOf(
     const query = new URLSearchParams(path.split('?')[1]);
     const limit = Number(query.get('limit') ?? 5);
     asked.push(summaryOf(query));
+    assert.ok(asked.length < 100, 'it goes on for ever');
     return (
       answer(query, limit) ??
       replyOf(
@@ -313,6 +314,36 @@ describe('a page that may grow', () => {
       assert.equal(lister.asked.length, 3);
     });
   }
+
+  for (const status of [400, 403, 413, 422]) {
+    it(`a page that was large before and is refused with ${status} now is asked for once more in the usual size, and then fails`, async () => {
+      let isRefusing = false;
+      const { page, asked } = listerOf(() => (isRefusing ? refusal(status) : undefined), {
+        limits: { pageSize: 1000, pageSizeMax: 4000 },
+      });
+      for (const offset of [0, 1000]) await page({ offset, expected: 100_000 });
+      isRefusing = true;
+      const before = asked.length;
+      await assert.rejects(page({ offset: 5000, expected: 95_000 }), BrokerRefusedError);
+      const sizes = asked.slice(before).map((one) => Number(one.split(' ')[0]));
+      assert.deepEqual([sizes[0], sizes[1], sizes.lastIndexOf(4000)], [4000, 1000, 0]);
+    });
+  }
+
+  it('a page that was large before and cannot be read now is asked for in smaller steps', async () => {
+    let most = Infinity;
+    const { page, asked } = listerOf(
+      (_query, limit) => {
+        if (limit > most) throw new ReplyTooLargeError('too large');
+        return undefined;
+      },
+      { limits: { pageSize: 1000, pageSizeMax: 4000 } },
+    );
+    for (const offset of [0, 1000]) await page({ offset, expected: 100_000 });
+    most = 500;
+    assert.equal((await page({ offset: 5000, expected: 95_000 })).limit, 500);
+    assert.equal(asked.length, 5);
+  });
 
   it('a page goes back to the size before when it cannot be read, or its tries run out', async () => {
     for (const how of ['too large', 'failing'] as const) {

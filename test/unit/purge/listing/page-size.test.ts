@@ -83,6 +83,28 @@ describe('PageSize', () => {
     assert.deepEqual([size.size, size.isSettled], [100, true]);
   });
 
+  it('PageSize gives up a size that was good before when the broker refuses it later', () => {
+    const size = new PageSize(1000, 4000);
+    for (const limit of [1000, 4000]) size.note({ limit, ms: 5, length: 10 });
+    assert.deepEqual([size.size, size.isSettled], [4000, true]);
+    size.refuse();
+    assert.deepEqual([size.size, size.isSettled], [1000, true]);
+  });
+
+  it('PageSize never asks for a size again that was refused, but for its start', () => {
+    fc.assert(
+      fc.property(fc.array(fc.boolean(), { maxLength: 12 }), (refusals) => {
+        const size = new PageSize(10, 100_000);
+        for (const isRefused of refusals) {
+          const limit = size.size;
+          if (isRefused) size.refuse();
+          else size.note({ limit, ms: 5, length: 10 });
+          assert.ok(!isRefused || limit === 10 || size.size < limit);
+        }
+      }),
+    );
+  });
+
   it('PageSize stays between start and maximum, and settles, whatever the pages take', () => {
     fc.assert(
       fc.property(
