@@ -30,16 +30,36 @@ export function curlOf(form: PurgeForm, query: string, base: string, hasToken: b
   ].join(' \\\n  ');
 }
 
+/** Parameters that the command line takes as options, and in no other way. */
+const OPTIONS = { maxAffected: '--max-affected', maxPerSecond: '--rate' } as const;
+
 /** The purge as a call of the command line. @param base the address of the gateway, with a slash at its end */
 export function commandOf({ target, link, ...form }: PurgeForm, query: string, base: string): string {
   const tenant = form.tenant.trim();
+  const { options, rest } = optionsOf(query);
   return [
     `npx ngsi-ld-gateway purge --gateway ${quoted(base.replace(/\/$/, ''))}`,
     ...(target === 'temporal' ? ['--temporal'] : []),
     ...(tenant === '' ? [] : [`--tenant ${quoted(tenant)}`]),
     ...(link === '' ? [] : [`--link ${quoted(link.replace(/^<([^>]*)>.*$/s, '$1'))}`]),
-    quoted(query),
+    ...options,
+    quoted(rest),
   ].join(' \\\n  ');
+}
+
+/** Takes the options out of a query. One that is given twice stays: the command line refuses it, as the gateway does. */
+function optionsOf(query: string): { readonly options: readonly string[]; readonly rest: string } {
+  const pairs = query.split('&');
+  const options: string[] = [];
+  let rest = pairs;
+  for (const [name, option] of Object.entries(OPTIONS)) {
+    const given = pairs.filter((pair) => pair.startsWith(`${name}=`));
+    const [only, ...others] = given;
+    if (only === undefined || others.length > 0) continue;
+    options.push(`${option} ${quoted(only.slice(name.length + 1))}`);
+    rest = rest.filter((pair) => pair !== only);
+  }
+  return { options, rest: rest.join('&') };
 }
 
 /** A word of a POSIX shell. */

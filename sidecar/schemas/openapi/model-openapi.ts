@@ -55,7 +55,8 @@ export function modelOpenApi(input: ModelOpenApiInput): JsonObject {
   const shared = sharedNames(names);
   const flat = flatModel(input.schema, own.keyValues, names.taken);
   for (const name of flat.definitions.keys()) names.allot(name);
-  const normalized = normalizedSchemas(model, flat, shared, (name) => names.allot(`${model}.${name}`));
+  const nameOf = (attribute: string) => names.allot(`${model}.${attribute}`);
+  const normalized = normalizedSchemas(model, entityType, flat, shared, nameOf);
   const usedKinds = new Set(flat.attributes.map(({ kind }) => kind));
   const schemas = [
     [own.entity, normalized.entity],

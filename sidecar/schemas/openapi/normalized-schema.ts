@@ -33,9 +33,12 @@ export interface NormalizedSchemas {
 /**
  * Makes the normalized schemas from the key-values one: the schema of a member becomes that of the attribute's value.
  *
+ * @param model the name of the model, for titles
+ * @param type of its entities
  * @param nameOf the name of the component of an attribute
  */
 export function normalizedSchemas(
+  model: string,
   type: string,
   { root, targets, attributes, isClosed }: FlatModel,
   shared: SharedNames,
@@ -53,14 +56,14 @@ export function normalizedSchemas(
   const closed: JsonObject = isClosed ? { additionalProperties: false } : {};
   return {
     entity: {
-      title: type,
+      title: model,
       ...annotationsOf([root], ['description']),
       type: 'object',
       required: ['id', 'type', ...required],
       properties: members,
       ...closed,
     },
-    fragment: { title: `Attributes of ${type}`, type: 'object', properties: members, ...closed },
+    fragment: { title: `Attributes of ${model}`, type: 'object', properties: members, ...closed },
     attributes: own.map(({ attribute, component }) => [
       component,
       instanceSchema(attribute, targets, shared),

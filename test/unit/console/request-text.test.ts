@@ -45,6 +45,18 @@ describe('the request of a purge as text', () => {
     ]);
   });
 
+  it('the command has the bound and the rate as options, which it takes in no other way', () => {
+    const form = formOf('entities', 'type=Car&maxAffected=5&maxPerSecond=20&record=ids');
+    assert.deepEqual(wordsOf(commandOf(form, queryOf(form), BASE)).slice(5), [
+      ...['--max-affected', '5', '--rate', '20', 'type=Car&record=ids'],
+    ]);
+  });
+
+  it('a bound that is given twice stays in the query of the command, where it is refused', () => {
+    const query = 'type=Car&maxAffected=5&maxAffected=9';
+    assert.deepEqual(wordsOf(commandOf(formOf('entities', query), query, BASE)).slice(5), [query]);
+  });
+
   it('spaces around a tenant are left out, as the console sends it', () => {
     for (const [typed, words] of [
       [' madrid ', 1],

@@ -110,7 +110,7 @@ describe('the OpenAPI document of a model', () => {
   });
 
   it('the OpenAPI document of a model asks for the type that its entities have, where that is not its name', () => {
-    const { paths } = openApi({ ...PARKING, entityType: 'Lot' });
+    const { paths, components } = openApi({ ...PARKING, entityType: 'Lot' });
     const types = Object.values(paths).flatMap((path) =>
       [path, ...Object.values(path)]
         .flatMap(
@@ -124,6 +124,12 @@ describe('the OpenAPI document of a model', () => {
       types.map(({ schema }) => (schema as JsonObject)['default']).filter((type) => type !== undefined),
       ['Lot'],
     );
+    const { properties, title } = components.schemas['ParkingSite'] ?? {};
+    assert.deepEqual((properties as Record<string, JsonObject>)['type']?.['anyOf'], [
+      { const: 'Lot' },
+      { type: 'array', items: { type: 'string' }, contains: { const: 'Lot' } },
+    ]);
+    assert.equal(title, 'ParkingSite');
   });
 
   it('the OpenAPI document of a model shows examples in the media type that each is of', () => {
