@@ -4,7 +4,16 @@ import { afterEach, describe, it } from 'node:test';
 import { PurgeFailedError } from '../../sidecar/jobs/errors.js';
 import { TooManyPurgesError } from '../../sidecar/purge/errors.js';
 import { RunUnderWayError } from '../../sidecar/schemas/store/errors.js';
-import { closeOpened, EMPTY, NEVER, order, policy, purgesOf, turns } from '../support/opened-purges.js';
+import {
+  closeOpened,
+  EMPTY,
+  NEVER,
+  order,
+  policy,
+  purgesOf,
+  turns,
+  unanswered,
+} from '../support/opened-purges.js';
 
 const DAY_MS = 86_400_000;
 
@@ -78,6 +87,24 @@ describe('the purges of a gateway', () => {
     assert.deepEqual(job.headers, {});
     assert.equal(typeof job.sealedHeaders, 'string');
     await assert.rejects(purgesOf().purges.service.submit(order('type=T', bearer)), PurgeFailedError);
+  });
+
+  it('a job whose credentials were kept with an earlier secret goes on with them once the secret is replaced', async () => {
+    const [former, next] = ['a'.repeat(32), 'b'.repeat(32)];
+    const before = purgesOf({ JOB_SECRET: former });
+    before.state.answer = unanswered;
+    await before.purges.service.submit(order('type=T', { authorization: 'Bearer b' }));
+    await before.purges.close();
+    const after = purgesOf({ JOB_SECRET: `${next},${former}` }, undefined, before.kept);
+    const sent: unknown[] = [];
+    after.state.answer = async ({ headers }) => {
+      sent.push(headers?.['authorization']);
+      return EMPTY;
+    };
+    after.purges.start();
+    await turns();
+    assert.ok(sent.length > 0);
+    assert.ok(sent.every((credentials) => credentials === 'Bearer b'));
   });
 
   it('as many purges are at work as PURGE_MAX_RUNNING says', async () => {

@@ -160,6 +160,17 @@ describe('whose turn it is on a connection', () => {
     assert.deepEqual(told, ['destroyed']);
   });
 
+  it('a client that takes its answer is not behind with what it has sent before', async (t) => {
+    const { told, look, socket, on } = connectionOf(t);
+    await look(3, () => (socket.bytesRead += 100_000_000));
+    (on.answer ?? assert.fail()).req.complete = true;
+    [socket.bytesWritten, socket.writableLength] = [5000, 5000];
+    await look(14);
+    assert.deepEqual(told, []);
+    await look(1);
+    assert.deepEqual(told, ['destroyed']);
+  });
+
   it('what the gateway adds to an answer does not count as taken by its client', async (t) => {
     const { told, look, socket, on } = connectionOf(t);
     (on.answer ?? assert.fail()).req.complete = true;

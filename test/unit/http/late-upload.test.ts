@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { describe, it } from 'node:test';
@@ -91,6 +92,19 @@ describe('an answer on a connection that stays open', () => {
     assert.equal(isEnded(), true);
     await destroyed;
     body.destroy();
+  });
+
+  it('a connection on which the rest of a body has been read stays open for the next request', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { body, destroyed } = upload(true, 5000);
+    let isDestroyed = false;
+    void destroyed.then(() => (isDestroyed = true));
+    const isRead = once(body, 'close');
+    body.end('the rest');
+    await isRead;
+    t.mock.timers.tick(60_000);
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(isDestroyed, false);
   });
 
   it('an answer on an open connection is followed by at most 64 MB of an unwanted body', async () => {

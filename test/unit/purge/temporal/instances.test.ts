@@ -142,6 +142,8 @@ describe('the digest of an instance without an id', () => {
   it('the digest of an instance without an id differs with whatever differs', () => {
     const instances = [
       { value: 1, observedAt: AT },
+      { value: 1, observedAt: '2026-01-01T00:00:01Z' },
+      { value: 1 },
       { value: 2, observedAt: AT },
       { value: '1', observedAt: AT },
       { value: 1, observedAt: AT, datasetId: 'urn:d:1' },

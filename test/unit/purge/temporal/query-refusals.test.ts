@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { PolicyRefusedError } from '../../../../sidecar/purge/errors.js';
 import { parseTemporalPurgeQuery } from '../../../../sidecar/purge/temporal/query.js';
 import { assertRefused, queryOf } from '../refusals.js';
 
@@ -61,6 +62,20 @@ describe('a temporal purge refuses parameters', () => {
         const query = `type=Car&timerel=before&timeAt=${AT}`.replace(new RegExp(`&${name}=[^&]*`), '');
         refusedRaw(`${query}&${name}${empty}`, 'invalidRequest', name);
       }
+    }
+  });
+});
+
+describe('a temporal purge of a whole tenant', () => {
+  it('a temporal purge of a whole tenant needs a maximum, whatever parts it names, unless it has a time filter', () => {
+    for (const part of ['', '&datasetId=@none', '&datasetId=urn:d:1']) {
+      assert.match(refusedRaw(`local=true${part}`, 'invalidRequest', 'maxAffected').message, /maxAffected/);
+      assert.throws(
+        () => parseTemporalPurgeQuery(`local=true${part}&maxAffected=5`, 'refuse'),
+        PolicyRefusedError,
+      );
+      parseTemporalPurgeQuery(`local=true${part}&maxAffected=5`);
+      parseTemporalPurgeQuery(`local=true${part}&timerel=before&timeAt=${AT}`, 'refuse');
     }
   });
 });

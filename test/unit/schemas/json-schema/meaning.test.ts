@@ -68,6 +68,18 @@ describe('a change of meaning', () => {
         /is "MW", was "mW"/,
       ],
       [
+        'another unit of three letters, at which case tells milli from mega',
+        { 'x-ngsi': { units: 'mWh' } },
+        { 'x-ngsi': { units: 'MWh' } },
+        /is "MWh", was "mWh"/,
+      ],
+      [
+        'another unit of four letters, at which case tells milli from mega',
+        { 'x-ngsi': { units: 'mVAr' } },
+        { 'x-ngsi': { units: 'MVAr' } },
+        /is "MVAr", was "mVAr"/,
+      ],
+      [
         'a date and time that becomes a text',
         { type: 'string', format: 'date-time' },
         { type: 'string' },

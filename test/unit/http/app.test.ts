@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { pino } from 'pino';
+import { buildApp, type AppOptions } from '../../../sidecar/http/app.js';
+import { createTurns } from '../../../sidecar/http/turns.js';
+
+/** A gateway's server without the rooms behind it: nothing is asked of it. */
+function serverOf() {
+  const options = {
+    logger: pino({ level: 'silent' }),
+    turns: createTurns(),
+    checkHost: () => undefined,
+    checkLoop: () => undefined,
+  };
+  return buildApp(options as unknown as AppOptions).server;
+}
+
+describe('the server of the gateway', () => {
+  it('an upload may take any time as long as it goes on, while a head may not', () => {
+    const { requestTimeout, headersTimeout } = serverOf();
+    assert.deepEqual([requestTimeout, headersTimeout], [0, 60_000]);
+  });
+
+  it('no header field is dropped for its number', () => {
+    assert.equal(serverOf().maxHeadersCount, 0);
+  });
+
+  it('idle connections stay open longer than Kong keeps them, which is a minute', () => {
+    assert.ok(serverOf().keepAliveTimeout > 60_000);
+  });
+});
