@@ -276,6 +276,17 @@ describe('a purge as a job', () => {
     assert.equal(record.caller, 'ann');
   });
 
+  it('a caller who names himself is anonymous in a gateway without a token, an open one among them', async () => {
+    const broker = await startTestBroker();
+    for (const GATEWAY_OPEN of ['false', 'true']) {
+      const gateway = await startTestGateway({ BROKER_URL: broker.url, GATEWAY_OPEN });
+      const named = { 'x-consumer-username': 'ann', 'x-authenticated-userid': 'ann' };
+      const id = (await gateway.purge('type=Car', named)).headers.get('purge-id') ?? '';
+      const record = (await gateway.send('GET', `/api/v2/purges/${id}`)).json() as PurgeRecord;
+      assert.equal(record.caller, 'anonymous');
+    }
+  });
+
   it('records of purges are listed page by page, the newest first, among ten thousand', async () => {
     const path = await temporaryDatabase();
     const store = await SqliteStore.open(path, systemClock);

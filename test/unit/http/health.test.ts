@@ -46,12 +46,17 @@ describe('the health of the gateway', () => {
     assert.deepEqual(sent, []);
   });
 
-  it('the broker is asked for one entity at most, and not waited for without end', async () => {
+  it('the broker is asked for one entity at most, and waited for two seconds', async (t) => {
+    const timeout = t.mock.method(AbortSignal, 'timeout');
     const { health, sent } = healthOf(200, true);
     await health;
     assert.equal(sent.length, 1);
     assert.equal(sent[0]?.method, 'GET');
     assert.match(sent[0].path, /^\/entities\?type=\w+&limit=1$/);
-    assert.ok(sent[0].signal instanceof AbortSignal);
+    assert.deepEqual(
+      timeout.mock.calls.map(({ arguments: [ms] }) => ms),
+      [2000],
+    );
+    assert.equal(sent[0].signal, timeout.mock.calls[0]?.result);
   });
 });

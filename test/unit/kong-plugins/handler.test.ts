@@ -209,6 +209,16 @@ describe('a request to the sidecar’s own API', () => {
     }
   });
 
+  it('a request is for /api/v2 by the path that Kong forwards, however the client has spelt it', async () => {
+    for (const rawPath of ['//api/v2/purges', '/%61pi/v2/purges', '/x/../api/v2/purges', '/api/./v2/purges'])
+      for (const method of ['GET', 'POST', 'DELETE']) {
+        const kong = await run({ method, rawPath, path: '/api/v2/purges' });
+        assert.deepEqual(kong.calls.at(-1)?.args, ['X-Gateway-Token', 'secret'], `${method} ${rawPath}`);
+        const other = await run({ method, rawPath: '/api/v2/purges', path: '/elsewhere' });
+        assert.deepEqual(sent(other), {}, `${method} /elsewhere`);
+      }
+  });
+
   it('a request to /api/v2 carries the policy, which holds for the purges it may start', async () => {
     const settings = { ...config, max_affected: 10, allow_temporal: false, dry_run_only: true };
     for (const request of guarded) {
