@@ -70,16 +70,18 @@ export class IdStates {
     return ((this.#cells[this.#slotOf(id)] ?? 0) & UNCLEAR) !== 0;
   }
 
+  /** Adds an id as pending; false if it is known already, and then nothing changes. */
+  add(id: string): boolean {
+    const slot = this.#claim(id);
+    if (this.#cells[slot] !== 0) return false;
+    this.#change(slot, IdState.pending);
+    return true;
+  }
+
   /** Sets the state of an id. @param isUnclear left as it was by default */
   set(id: string, state: Exclude<IdState, 0>, isUnclear?: boolean): void {
-    if ((this.#used + 1) * 10 > this.#cells.length * 6) this.#grow();
-    const slot = this.#slotOf(id);
+    const slot = this.#claim(id);
     const cell = this.#cells[slot] ?? 0;
-    if (cell === 0) {
-      this.#low[slot] = hashLow;
-      this.#high[slot] = hashHigh;
-      this.#used += 1;
-    }
     this.#change(slot, state | ((isUnclear ?? (cell & UNCLEAR) !== 0) ? UNCLEAR : 0));
   }
 
@@ -127,6 +129,18 @@ export class IdStates {
     if (before !== 0) this.#counts[before] = (this.#counts[before] ?? 0) - 1;
     this.#counts[known] = (this.#counts[known] ?? 0) + 1;
     this.#cells[slot] = (cell & ~KNOWN_BITS) | known;
+  }
+
+  /** The slot of an id; where it has none, an empty one becomes its own, and must get a state at once. */
+  #claim(id: string): number {
+    if ((this.#used + 1) * 10 > this.#cells.length * 6) this.#grow();
+    const slot = this.#slotOf(id);
+    if (this.#cells[slot] === 0) {
+      this.#low[slot] = hashLow;
+      this.#high[slot] = hashHigh;
+      this.#used += 1;
+    }
+    return slot;
   }
 
   /** The slot of an id, or the empty slot where it belongs; leaves the hash in hashLow and hashHigh. */

@@ -95,10 +95,13 @@ export class ItemLedger {
    * @throws TooManyMatchesError when those are more than may be affected
    */
   addNew(ids: readonly string[]): readonly string[] {
-    const fresh = [...new Set(ids)].filter((id) => this.states.get(id) === IdState.unknown);
-    this.#boundTo(this.states.size + fresh.length);
-    for (const id of fresh) this.states.set(id, IdState.pending);
-    return fresh;
+    const { states } = this;
+    // Nearly always there is room for all of them, and one look at each is enough.
+    if (states.size + ids.length > this.#maxAffected) {
+      const fresh = new Set(ids.filter((id) => states.get(id) === IdState.unknown));
+      this.#boundTo(states.size + fresh.size);
+    }
+    return ids.filter((id) => states.add(id));
   }
 
   /** Marks an item whose delete may have had an effect but had no clear answer. */

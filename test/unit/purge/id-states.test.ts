@@ -37,7 +37,7 @@ describe('IdStates', () => {
         state: fc.constantFrom(...STATES),
         isUnclear: fc.constantFrom(true, false, undefined),
       }),
-      fc.record({ kind: fc.constant('mark'), id: ids }),
+      fc.record({ kind: fc.constantFrom('add', 'mark'), id: ids }),
       fc.record({ kind: fc.constantFrom('survey', 'settle', 'settle all') }),
     );
     fc.assert(
@@ -51,6 +51,9 @@ describe('IdStates', () => {
             const { id, state, isUnclear } = step;
             states.set(id, state, isUnclear);
             known.set(id, { state, isUnclear: isUnclear ?? known.get(id)?.isUnclear ?? false });
+          } else if (step.kind === 'add') {
+            assert.equal(states.add(step.id), !known.has(step.id));
+            if (!known.has(step.id)) known.set(step.id, { state: IdState.pending, isUnclear: false });
           } else if ('id' in step) {
             assert.equal(states.markListed(step.id), known.has(step.id) && !listed.has(step.id));
             if (known.has(step.id)) listed.add(step.id);

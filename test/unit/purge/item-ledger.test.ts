@@ -59,6 +59,26 @@ describe('ItemLedger: states', () => {
     assert.deepEqual(ledger.counts, counted({ matched: 3 }));
   });
 
+  it('ItemLedger: pages are added as far as they are new, up to the maximum, whatever they repeat', () => {
+    const pages = fc.array(fc.array(fc.constantFrom(...'abcdefgh'), { maxLength: 6 }), { maxLength: 8 });
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 8 }), pages, (maxAffected, all) => {
+        const ledger = new ItemLedger(maxAffected);
+        const taken = new Set<string>();
+        for (const page of all) {
+          const fresh = [...new Set(page)].filter((id) => !taken.has(id));
+          if (taken.size + fresh.length > maxAffected) {
+            assert.throws(() => ledger.addNew(page), TooManyMatchesError);
+          } else {
+            assert.deepEqual(ledger.addNew(page), fresh);
+            for (const id of fresh) taken.add(id);
+          }
+          assert.equal(ledger.matched, taken.size);
+        }
+      }),
+    );
+  });
+
   it('ItemLedger: items are added one by one up to the maximum, and no further', () => {
     const ledger = new ItemLedger(2);
     for (const item of [ONE, TWO]) ledger.add(item);
@@ -300,13 +320,16 @@ describe('ItemLedger: lists', () => {
   });
 
   it('ItemLedger: success never names an entity with a failed attribute, even when the list of errors is full', () => {
-    const ledger = new ItemLedger();
-    for (let index = 0; index < 1000; index++)
-      ledger.record({ entityId: `urn:b:${index}`, attribute: 'x' }, REFUSED, false);
-    ledger.record(color, REFUSED, false);
-    ledger.record({ entityId: 'urn:b:0', attribute: 'x' }, GONE, true);
-    ledger.record(speed, GONE, false);
-    assert.ok(!ledger.success.includes('urn:a:1'));
+    for (const isFirst of [true, false]) {
+      const ledger = new ItemLedger();
+      if (isFirst) ledger.record(speed, GONE, false);
+      for (let index = 0; index < 1000; index++)
+        ledger.record({ entityId: `urn:b:${index}`, attribute: 'x' }, REFUSED, false);
+      ledger.record(color, REFUSED, false);
+      ledger.record({ entityId: 'urn:b:0', attribute: 'x' }, GONE, true);
+      if (!isFirst) ledger.record(speed, GONE, false);
+      assert.ok(!ledger.success.includes('urn:a:1'), `${isFirst}`);
+    }
   });
 
   it('ItemLedger: a full list of errors keeps what is in it up to date, and hides no deleted entity', () => {
