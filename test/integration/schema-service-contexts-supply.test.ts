@@ -49,6 +49,18 @@ describe('the supply of contexts', () => {
       assert.equal(failureOf(await supplied(url)), 'CONTEXT_REFUSED');
   });
 
+  it('the supply of contexts has other texts in place of the current contexts, and never of versions that are named', async (t) => {
+    const { contexts, contextSupply } = (await rigOf(t)).service;
+    await contexts.create('terms', TERMS, OPTIONS);
+    const instead = new Map([
+      ['terms', JSON.stringify({ '@context': { other: 'https://terms.example/o' } })],
+    ]);
+    const supplied = async (url: string) =>
+      contextOf(await contextSupply.supply(url, BASE_URL, { instead })) as object;
+    assert.deepEqual(Object.keys(await supplied(urlOf('terms'))), ['other']);
+    assert.deepEqual(await supplied(`${urlOf('terms')}?version=1`), TERMS);
+  });
+
   it('the supply of contexts has the version of the core context that is named, not the newest', async (t) => {
     const { contextSupply } = (await rigOf(t)).service;
     const supply = await contextSupply.supply(urlOf('ngsi-ld-core-context-v1.3'), BASE_URL);

@@ -226,6 +226,24 @@ describe('a requester whose broker may be away', () => {
     assert.deepEqual(hand.open(), []);
   });
 
+  it('a requester grants a request that brings the broker down each time one try beyond those it has', async () => {
+    const hand = await begun({ maxAttempts: 3 });
+    const one = hand.delete('/1');
+    await hand.turn();
+    let sends = 0;
+    while (hand.open().includes('/1')) {
+      sends += 1;
+      await hand.end('/1', REFUSED);
+      for (const how of [REFUSED, DONE]) {
+        await hand.pass(1000);
+        await hand.end('/probe', how);
+      }
+      await hand.pass(10_000);
+    }
+    assert.equal((await one).kind, 'gave-up');
+    assert.equal(sends, 4);
+  });
+
   it('a requester counts a failure as a try where the broker answers the first probe', async () => {
     const hand = await begun({ maxAttempts: 2 });
     const one = hand.delete('/1');

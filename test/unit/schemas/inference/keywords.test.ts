@@ -214,7 +214,12 @@ describe('what is inferred', () => {
       'b',
     ]);
     assert.deepEqual(relationships({ a: id, b: id, c: null }, { a: [id], b: 'nobody', c: id }), ['a', 'c']);
-    assert.deepEqual(relationships({ a: [id] }, { a: ['nobody'] }), []);
+    for (const samples of [
+      [{ a: [id] }, { a: ['nobody'] }],
+      [{ a: [id] }, { a: 'nobody' }],
+      [{ a: 'nobody' }, { a: [id] }],
+    ])
+      assert.deepEqual(relationships(...samples), [], JSON.stringify(samples));
     assert.deepEqual(relationships({ a: [id] }, { a: [[id]] }), []);
     for (const [one, other] of [
       [id, 'nobody'],
