@@ -13,12 +13,18 @@ const SLOW_PAGE_MS = Number(process.env['SLOW_PAGE_MS'] ?? 0);
 /** Longest wait for anything in a page, on a machine that is busy with other tests. */
 const PATIENCE_MS = 180_000;
 
+/**
+ * Without a sandbox, which root cannot have. The arguments that the package suggests are for other places: they put all of
+ * the browser into one process, in which keys get lost and pages crash, and switch the same-origin policy off.
+ */
+const ARGUMENTS = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
+
 /** Starts a browser without a window: that of CHROMIUM_PATH, or the one that npm installed. Closed by `stopAll`. */
 export async function startBrowser(): Promise<Browser> {
   chromium.setGraphicsMode = false;
   const browser = await playwright.launch({
     executablePath: process.env['CHROMIUM_PATH'] ?? (await chromium.executablePath()),
-    args: [...chromium.args, '--disable-background-networking'],
+    args: ARGUMENTS,
     headless: true,
     timeout: PATIENCE_MS,
   });
