@@ -144,10 +144,14 @@ async function candidatesFor(
   { type, localName }: NamedType,
   domain: string | undefined,
 ): Promise<readonly Model[]> {
-  const found = await models.ofType(type, domain);
-  const all = found.length > 0 || localName === type ? found : await models.ofType(localName, domain);
-  const published = all.filter(({ status }) => status !== 'draft');
-  return published.length > 0 ? published : all;
+  let drafts: readonly Model[] = [];
+  for (const name of new Set([type, localName])) {
+    const all = await models.ofType(name, domain);
+    const published = all.filter(({ status }) => status !== 'draft');
+    if (published.length > 0) return published;
+    if (drafts.length === 0) drafts = all;
+  }
+  return drafts;
 }
 
 function refused(

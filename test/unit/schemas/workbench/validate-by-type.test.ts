@@ -122,6 +122,18 @@ describe('validation by the types of entities', () => {
     assert.equal(await chosen(draft, modelOf('B/Lamp', 'deprecated')), 'B/Lamp');
   });
 
+  it('a draft that names a whole IRI gives way to a published model that has its last part as type', async () => {
+    const iri = 'https://terms.example/Lamp';
+    const chosen = async (...models: readonly Model[]) => {
+      const all = { [iri]: [modelOf('A/Whole', 'draft')], Lamp: models };
+      const { runs } = await validating({ found: [entity('', iri)], models: all });
+      return titlesIn(runs.at(-1)?.input).map(([title]) => title);
+    };
+    assert.deepEqual(await chosen(modelOf('B/Lamp')), ['B/Lamp']);
+    assert.deepEqual(await chosen(modelOf('B/Lamp', 'draft')), ['A/Whole']);
+    assert.deepEqual(await chosen(), ['A/Whole']);
+  });
+
   it('a domain, a form, strictness and the signal are handed on, each where it belongs', async () => {
     const { signal } = new AbortController();
     const { asked, runs } = await validating({
