@@ -77,20 +77,25 @@ export async function* walkMatches(options: WalkOptions): AsyncGenerator<ListedP
   }
 }
 
-/** Walks over all that the broker counts, page by page, whatever it shows of each; and beyond, should it count too few. */
+/**
+ * Walks over all that the broker counts, page by page, whatever it shows of each; and beyond, should it count too few. A page
+ * reaches as far as it was asked for, which is less than the stride where a larger one could not be read.
+ */
 async function* walkByStride(
   { lister, selection, isNew }: WalkOptions,
   stride: number,
 ): AsyncGenerator<ListedPage, WalkEnd> {
   let counted: number | undefined;
-  for (let offset = 0; ; offset += stride) {
+  for (let offset = 0; ;) {
     const page = await lister.page({ selection, offset, count: true, limit: stride });
+    const end = offset + page.limit;
     counted ??= page.count;
     const showsNew = page.ids.filter(isNew).length > 0;
     if (showsNew) yield page;
     if (hasOutgrown(offset, counted))
       return { complete: false, trickles: true, unlisted: 0, lastCount: page.count };
-    if (!showsNew && offset + stride >= (page.count ?? 0))
+    if (!showsNew && end >= (page.count ?? 0))
       return { complete: true, trickles: false, unlisted: 0, lastCount: page.count };
+    offset = end;
   }
 }

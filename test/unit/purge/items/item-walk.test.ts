@@ -121,7 +121,7 @@ describe('walkItems', () => {
     const { context, asked } = contextWith(({ offset = 0, limit = LIMIT }) =>
       pageOf(
         all.slice(offset, offset + limit).filter((_id, index) => index === 3),
-        { count: all.length },
+        { count: all.length, limit },
       ),
     );
     context.paging.stride = 8;

@@ -257,6 +257,26 @@ describe('walkMatches', () => {
     assert.ok(asked.length * LIMIT > 200 && asked.length < 60, String(asked.length));
   });
 
+  it('walkMatches by what the broker pages through finds every match, also where pages have to be smaller', async () => {
+    const entities = fc.array(fc.boolean(), { maxLength: 80 });
+    const limits = fc.array(fc.integer({ min: 1, max: LIMIT }), { minLength: 1, maxLength: 5 });
+    await fc.assert(
+      fc.asyncProperty(entities, limits, async (matching, most) => {
+        const { ids, end } = await walked(
+          (offset, index) => {
+            const limit = most[index % most.length] ?? LIMIT;
+            const page = matching.slice(offset, offset + limit);
+            const shown = page.flatMap((isMatch, at) => (isMatch ? [`urn:t:${offset + at}`] : []));
+            return pageOf(shown, { count: matching.length, limit });
+          },
+          { paging: { contradicted: false, longestPage: 0, stride: LIMIT } },
+        );
+        assert.ok(end.complete);
+        assert.equal(ids.length, matching.filter((isMatch) => isMatch).length);
+      }),
+    );
+  });
+
   it('walkMatches yields only pages that show something new', async () => {
     const shown = [['urn:a:1', 'urn:a:2'], [], ['urn:a:3'], []];
     const { pages } = await walked((_offset, index) => pageOf(shown[index] ?? [], { hasNext: index < 2 }));
