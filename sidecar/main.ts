@@ -4,13 +4,11 @@ import { loadConfig, type Config } from './shared/config/load.js';
 import { startGateway, type Gateway } from './gateway.js';
 import { startErrorLines } from './http/problem.js';
 import { isLoopback } from './shared/loopback.js';
-import { createEchoFilter, createEnding, isNpmStart, onParentEnd } from './shared/signals.js';
+import { createEnding, endBySignals } from './shared/signals.js';
 
 /** Exit codes: a mistake in the configuration differs from a failed start. */
 const EXIT_CONFIG = 2;
 const EXIT_FAILED = 1;
-
-const PARENT_LOOK_MS = 500;
 
 async function main(): Promise<void> {
   tuneCollector();
@@ -40,16 +38,7 @@ async function main(): Promise<void> {
       process.exitCode = 0;
     },
   });
-  const isEcho = createEchoFilter(() => performance.now());
-  const onSignal = (signal: NodeJS.Signals) => {
-    if (!isEcho(signal)) ending.ask({ signal });
-  };
-  process.on('SIGTERM', onSignal);
-  process.on('SIGINT', onSignal);
-  if (isNpmStart(process.env)) {
-    // An npm that is killed outright cannot pass the signal on.
-    onParentEnd(process, PARENT_LOOK_MS, () => ending.ensure({ cause: 'npm has ended' }));
-  }
+  endBySignals(process, ending, () => performance.now());
   // Said last: who reads it may end the gateway, or npm, at once.
   if (process.env['NODE_ENV'] === 'production')
     logger.info({ url: gateway.url, broker: gateway.brokerUrl, metrics: gateway.metricsUrl }, 'listening');

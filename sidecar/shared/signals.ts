@@ -40,6 +40,21 @@ export function onParentEnd(self: { readonly ppid: number }, everyMs: number, en
   timer.unref();
 }
 
+const PARENT_LOOK_MS = 500;
+
+/** Ends a service by SIGTERM and SIGINT, and with the npm that started it. */
+export function endBySignals(self: NodeJS.Process, ending: Ending, nowMs: () => number): void {
+  const isEcho = createEchoFilter(nowMs);
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (!isEcho(signal)) ending.ask({ signal });
+  };
+  self.on('SIGTERM', onSignal);
+  self.on('SIGINT', onSignal);
+  // An npm that is killed outright cannot pass the signal on; one that has passed it on asks for no hurry by its end.
+  if (isNpmStart(self.env))
+    onParentEnd(self, PARENT_LOOK_MS, () => ending.ensure({ cause: 'npm has ended' }));
+}
+
 /** Causes of an end, as the log has them. */
 export type EndCause = Readonly<Record<string, string>>;
 

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { request } from 'undici';
 import { startMetricsServer, type MetricsServer } from '../../../sidecar/http/metrics-routes.js';
@@ -54,6 +56,18 @@ describe('metrics on a port of their own', () => {
     assert.equal(status, 500);
     assert.match(text, /its log has the cause/);
     assert.doesNotMatch(text, /secret/);
+  });
+
+  it('the port of the metrics is closed at once, whatever its clients have begun and not ended', async () => {
+    const at = { host: '127.0.0.1', port: 0 };
+    const own = await startMetricsServer({ contentType: 'text/plain', text: async () => '' }, at);
+    const client = connect(Number(new URL(own.url).port), '127.0.0.1');
+    client.on('error', () => {});
+    await once(client, 'connect');
+    const isOver = new Promise((resolve) => client.once('close', resolve));
+    client.write('GET /metr');
+    await own.close();
+    await isOver;
   });
 
   it('a port that is taken is reported, and a closed one is free', async () => {

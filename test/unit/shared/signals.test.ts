@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
-import { createEchoFilter, createEnding, isNpmStart, onParentEnd } from '../../../sidecar/shared/signals.js';
+import { EventEmitter } from 'node:events';
+import { describe, it, type TestContext } from 'node:test';
+import {
+  createEchoFilter,
+  createEnding,
+  endBySignals,
+  isNpmStart,
+  onParentEnd,
+} from '../../../sidecar/shared/signals.js';
 
 describe('the filter of echoes', () => {
   const at = (...signals: readonly (readonly [nowMs: number, signal: string])[]): boolean[] => {
@@ -42,6 +49,53 @@ describe('a start by npm', () => {
     assert.equal(isNpmStart({ ...own, npm_lifecycle_event: 'test' }), false);
     assert.equal(isNpmStart({ ...own, npm_package_name: 'another' }), false);
     assert.equal(isNpmStart({}), false);
+  });
+});
+
+describe('the end by signals', () => {
+  /** A process that npm has started, or not, and what its ending was asked for. */
+  function running(t: TestContext, isByNpm: boolean) {
+    t.mock.timers.enable({ apis: ['setInterval'] });
+    const env = isByNpm ? { npm_lifecycle_event: 'start', npm_package_name: 'ngsi-ld-gateway' } : {};
+    const self = Object.assign(new EventEmitter(), { ppid: 7, env });
+    const told: string[] = [];
+    const closings: (() => void)[] = [];
+    const ending = createEnding({
+      close: () => new Promise((resolve) => closings.push(resolve)),
+      log: (cause, words) => told.push(`${words}: ${Object.values(cause).join()}`),
+      onClosed: () => told.push('closed'),
+    });
+    let nowMs = 0;
+    endBySignals(self as unknown as NodeJS.Process, ending, () => nowMs);
+    return { self, told, later: (ms: number) => (nowMs += ms), tick: () => t.mock.timers.tick(500) };
+  }
+
+  it('the end by a signal begins once, and is hurried by another signal, not by an echo', (t) => {
+    const { self, told, later } = running(t, false);
+    self.emit('SIGTERM', 'SIGTERM');
+    self.emit('SIGTERM', 'SIGTERM');
+    later(1000);
+    self.emit('SIGINT', 'SIGINT');
+    assert.deepEqual(told, ['shutting down: SIGTERM', 'hurrying: SIGINT']);
+  });
+
+  it('the end of npm ends what it started, and hurries nothing that has begun to end', (t) => {
+    for (const isSignalled of [false, true]) {
+      const { self, told, tick } = running(t, true);
+      if (isSignalled) self.emit('SIGTERM', 'SIGTERM');
+      tick();
+      self.ppid = 1;
+      tick();
+      assert.deepEqual(told, [`shutting down: ${isSignalled ? 'SIGTERM' : 'npm has ended'}`]);
+      t.mock.timers.reset();
+    }
+  });
+
+  it('the end of another parent ends nothing', (t) => {
+    const { self, told, tick } = running(t, false);
+    self.ppid = 1;
+    tick();
+    assert.deepEqual(told, []);
   });
 });
 

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { INFERENCE_LIMITS, SamplesTooRichError } from '../../../../sidecar/schemas/inference/errors.js';
 import { inferSchema } from '../../../../sidecar/schemas/inference/tasks.js';
@@ -6,11 +8,22 @@ import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json
 import { SCHEMA_LIMITS } from '../../../../sidecar/schemas/json-schema/limits.js';
 import { tokensOf, step } from '../../../../sidecar/shared/json/pointer.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
+import { ROOT } from '../../../support/project.js';
 import { usabilityFaults } from '../../../../sidecar/schemas/json-schema/usability.js';
 
 const { names, levels, enumeratedValues, enumeratedLength, formattedLength } = INFERENCE_LIMITS;
 
 describe('the limits of inference', () => {
+  it('the limits of inference are those that docs/workbench.md names', () => {
+    const page = readFileSync(join(ROOT, 'docs/workbench.md'), 'utf8').replaceAll(/\s+/g, ' ');
+    for (const words of [
+      `more than ${names} names`,
+      `deeper than ${levels} levels`,
+      `at most ${enumeratedValues} different values`,
+    ])
+      assert.ok(page.includes(words), words);
+  });
+
   it('an inferred schema describes objects up to a number of names; beyond it their names are data', () => {
     const full = at(inferSchema({ map: numbered(names) }), '/properties/map');
     assert.equal(Object.keys(at(full, '/properties')).length, names);

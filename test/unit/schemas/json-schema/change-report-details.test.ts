@@ -110,6 +110,27 @@ describe('the details of a change report', () => {
     );
   });
 
+  it('members that another pattern takes are forbidden once only others are allowed, however many patterns there are', () => {
+    const allowing = (...patterns: readonly string[]) => ({
+      additionalProperties: false,
+      patternProperties: Object.fromEntries(patterns.map((pattern) => [pattern, {}])),
+    });
+    for (const [before, after] of [
+      [['^x-'], ['^y-']],
+      [
+        ['^x-', '^y-'],
+        ['^y-', '^z-'],
+      ],
+      [['^x-', '^y-'], ['^y-']],
+    ] as const)
+      assert.notEqual(
+        compareSchemas(allowing(...before), allowing(...after)).overall,
+        'compatible',
+        after[0],
+      );
+    assert.equal(compareSchemas(allowing('^x-'), allowing('^x-', '^y-')).overall, 'compatible');
+  });
+
   it('an item that is not allowed any more breaks a schema exactly where every array has it', () => {
     const after = { prefixItems: [true, false] };
     for (const [minItems, weight] of [
