@@ -71,6 +71,14 @@ describe("the broker's own purge", () => {
     ]);
   });
 
+  it("the broker's own purge reserves all that the broker counts, however few a page shows", async () => {
+    const { ended, reserved } = await natively([5000, 3000, 0], undefined, {
+      shown: (count) => idsOf(Math.min(count, 10)),
+    });
+    await ended;
+    assert.deepEqual(reserved, [5000, 3000]);
+  });
+
   it("the broker's own purge is sent to the path that listed the matches", async () => {
     const { ended, sent } = await natively([1, 0], () => replyOf(204), { path: '/entities/' });
     await ended;
