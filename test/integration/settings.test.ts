@@ -27,6 +27,7 @@ import {
   isDelete,
   relayTo,
   startRecordingBroker,
+  type RecordedAnswer,
   type RecordedRequest,
 } from '../support/recording-broker.js';
 import { hour, TEMPORAL } from '../support/temporal-harness.js';
@@ -477,7 +478,12 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
   BROKER_TIMEOUT_MS: [
     'ends a request to the broker, of a purge and a forwarded one',
     async () => {
-      const silent = await startRecordingBroker(async () => new Promise<never>(() => {}));
+      // Late, but before the default is over.
+      const late = async () =>
+        new Promise<RecordedAnswer>((resolve) => {
+          setTimeout(() => resolve({ status: 200, body: '[]' }), 20_000).unref();
+        });
+      const silent = await startRecordingBroker(late);
       const env = { BROKER_URL: silent.url, BROKER_TIMEOUT_MS: '1500', RETRY_MAX_ATTEMPTS: '1' };
       const gateway = await startTestGateway(env);
       const startedMs = performance.now();
