@@ -74,6 +74,19 @@ const MODEL_DETAILS = {
 const IF_MATCH = { ifMatch: ['a', 'b'], ifAbsent: false };
 const IF_ABSENT = { ifMatch: undefined, ifAbsent: true };
 
+describe('bodies of settings', () => {
+  it('bodies that start or change purges, policies and domains have at most 64 KiB', () => {
+    const { service } = serviceOf();
+    const all = [
+      ...domainEndpoints({ schemas: { domains: service } } as never),
+      ...purgeEndpoints({ purges: service } as never),
+      ...retentionEndpoints({ retention: service } as never),
+    ].filter(({ body }) => body !== undefined);
+    assert.ok(all.length >= 6);
+    for (const { id, bodyMaxBytes } of all) assert.equal(bodyMaxBytes, 65_536, id);
+  });
+});
+
 describe('writes that may be conditional', () => {
   const rooms = (answers: Readonly<Record<string, unknown>>) => {
     const room = serviceOf(answers);

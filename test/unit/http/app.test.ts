@@ -25,7 +25,13 @@ describe('the server of the gateway', () => {
     assert.equal(serverOf().maxHeadersCount, 0);
   });
 
-  it('idle connections stay open longer than Kong keeps them, which is a minute', () => {
-    assert.ok(serverOf().keepAliveTimeout > 60_000);
+  it('idle connections stay open a little longer than Kong keeps them, which is a minute', () => {
+    const { keepAliveTimeout } = serverOf();
+    assert.ok(keepAliveTimeout > 60_000 && keepAliveTimeout < 90_000, String(keepAliveTimeout));
+  });
+
+  it('a head may have 64 KiB, for long lists of ids, and not more', () => {
+    const { maxHeaderSize } = serverOf() as unknown as { readonly maxHeaderSize: number };
+    assert.equal(maxHeaderSize, 65_536);
   });
 });

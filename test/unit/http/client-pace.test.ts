@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { Arrears, timeFor } from '../../../sidecar/http/client-pace.js';
+import { Arrears, MIN_BYTES_PER_SECOND, timeFor } from '../../../sidecar/http/client-pace.js';
 
 const whiles = fc.array(fc.record({ ms: fc.nat(10_000), bytes: fc.nat(100_000) }), { maxLength: 50 });
 
@@ -39,7 +39,7 @@ describe('the arrears of a client', () => {
   });
 
   it('the time for some bytes is what the slowest pace takes', () => {
-    assert.equal(timeFor(65_536, 1000), 65_536);
+    assert.equal(timeFor(65_536, MIN_BYTES_PER_SECOND), 65_536);
     assert.equal(timeFor(1, 500), 2);
   });
 });
