@@ -63,7 +63,8 @@ function createDispatchers(scope: PurgeScope): RetryDispatchers {
 
 /**
  * Deletes singly the ids that were reported as deleted and are still listed. A sample comes first: if the broker has
- * none of it, the deletes worked and the query lags behind; if it has them, batch delete has no effect.
+ * none of it, the deletes worked and the query lags behind; if it has them, batch delete has no effect, provided that most of
+ * what it confirmed is still listed. Where less is, a client may be making entities again as fast as they are deleted.
  *
  * @returns true when the query seems to lag behind
  */
@@ -73,18 +74,19 @@ async function retryStillListed(
   stillListed: readonly string[],
   sampleSize: number,
 ): Promise<boolean> {
-  const { capabilities, deleter } = scope;
+  const { capabilities, deleter, ledger } = scope;
   if (stillListed.length <= sampleSize) {
     single.add(stillListed);
     await single.settled();
     return false;
   }
+  const confirmed = ledger.states.count(IdState.gone) + ledger.states.count(IdState.absent);
   const before = deleter.deletedSingly;
   single.add(stillListed.slice(0, sampleSize));
   await single.settled();
   const found = deleter.deletedSingly - before;
   if (found === 0) return true;
-  if (found * 2 > sampleSize) capabilities.batchDelete = false;
+  if (found * 2 > sampleSize && stillListed.length * 2 > confirmed) capabilities.batchDelete = false;
   single.add(stillListed.slice(sampleSize));
   await single.settled();
   return false;

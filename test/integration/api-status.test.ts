@@ -38,6 +38,29 @@ describe('GET /api/v2/status', () => {
     for (const { learntAt } of learnt) assert.ok(Math.abs(Date.parse(learntAt) - Date.now()) < 60_000);
   });
 
+  it('GET /api/v2/status has no word of batches where a client only makes some entities again while they are purged', async () => {
+    const broker = await startTestBroker();
+    const car = (index: number) => ({ id: `urn:ngsi-ld:Car:${String(index)}`, type: 'Car' });
+    broker.entities.seed(100, car);
+    const relay = relayTo(broker);
+    const again = Array.from({ length: 30 }, (_, index) => JSON.stringify(car(index)));
+    const busy = await startRecordingBroker(async (request) => {
+      const answer = await relay(request);
+      const headers = { 'content-type': 'application/json' };
+      if (request.url.includes('/entityOperations/delete'))
+        for (const body of again) await relay({ method: 'POST', url: '/ngsi-ld/v1/entities', headers, body });
+      return answer;
+    });
+    const gateway = await startTestGateway({ BROKER_URL: busy.url });
+    const purged = await gateway.purge('type=Car');
+    assert.equal(purged.headers.get('purge-deleted'), '100', purged.text);
+    const { learnt } = (await gateway.send('GET', '/api/v2/status')).json() as Status;
+    assert.deepEqual(
+      learnt.map(({ name }) => name),
+      ['honoured type'],
+    );
+  });
+
   it('GET /api/v2/status is 200 while the broker is away, and says so', async () => {
     const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9' });
     const answer = await gateway.send('GET', '/api/v2/status');

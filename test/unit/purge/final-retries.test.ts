@@ -14,13 +14,15 @@ import { idsOf } from './hand-made-lister.js';
 interface Second {
   readonly stillListed?: readonly string[];
   readonly retryDue?: readonly string[];
+  /** Deleted, and not listed again. */
+  readonly gone?: readonly string[];
   readonly lags?: number;
   readonly batch?: (ids: readonly string[]) => BrokerReply;
   readonly single?: (id: string) => BrokerReply;
 }
 
 /** Second tries at a broker by hand, of ids that a survey still lists. */
-function second({ stillListed = [], retryDue = [], lags = 0, ...broker }: Second) {
+function second({ stillListed = [], retryDue = [], gone = [], lags = 0, ...broker }: Second) {
   const singles: string[] = [];
   let underWay = 0;
   const batches: (readonly string[])[] = [];
@@ -46,8 +48,8 @@ function second({ stillListed = [], retryDue = [], lags = 0, ...broker }: Second
     limits: { batchSize: 100 },
   });
   const { ledger } = context;
-  for (const entityId of [...stillListed, ...retryDue]) ledger.add({ entityId });
-  for (const entityId of stillListed) ledger.record({ entityId }, { kind: 'deleted' }, false);
+  for (const entityId of [...stillListed, ...retryDue, ...gone]) ledger.add({ entityId });
+  for (const entityId of [...stillListed, ...gone]) ledger.record({ entityId }, { kind: 'deleted' }, false);
   const problem = { status: 503, title: 'Busy' };
   for (const entityId of retryDue) ledger.record({ entityId }, { kind: 'retryable', problem }, false);
   const waits: number[] = [];
@@ -124,6 +126,21 @@ describe('final retries of entities that are still listed', () => {
       assert.equal(ledger.states.count(IdState.goneTwice), 50, 'all were answered');
       assert.deepEqual([singles.length, capabilities.batchDelete, waits], [50, batchDelete, []]);
       assert.equal(new Set(singles).size, 50);
+    }
+  });
+
+  it('final retries give up batches only if most of what they confirmed is still listed, since clients may make entities again', async () => {
+    for (const [gone, batchDelete] of [
+      [49, false],
+      [50, true],
+      [3000, true],
+    ] as const) {
+      const { ended, capabilities, singles } = second({
+        stillListed: idsOf(50),
+        gone: Array.from({ length: gone }, (_, index) => `urn:gone:${index}`),
+      });
+      assert.equal(await ended, false);
+      assert.deepEqual([capabilities.batchDelete, singles.length], [batchDelete, 50], String(gone));
     }
   });
 });
