@@ -69,6 +69,7 @@ async function apply(decision: Decision, kong: Pdk): Promise<Problem | undefined
     case 'api':
       return vouch(decision, kong);
     case 'judge':
+      if (!(await hasPlainConnection(kong))) return problem('connectionHeader');
       await toSidecar(decision.config, kong);
       await kong.service.request.clearHeader(POLICY_HEADER);
       await kong.service.request.clearHeader(TOKEN_HEADER);
@@ -86,8 +87,7 @@ async function apply(decision: Decision, kong: Pdk): Promise<Problem | undefined
  */
 async function vouch({ kind, config, policy }: Vouched, kong: Pdk): Promise<Problem | undefined> {
   const { request, client, service } = kong;
-  if (!isPlainConnection(optionalText(await request.getHeader('Connection'), 'Connection header')))
-    return problem('connectionHeader');
+  if (!(await hasPlainConnection(kong))) return problem('connectionHeader');
   // The sidecar builds links from the Host that the client used; setTarget replaces it.
   const host = kind === 'api' ? optionalText(await request.getHeader('Host'), 'Host header') : undefined;
   const caller = callerOf(await client.getConsumer(), await client.getCredential());
@@ -101,6 +101,10 @@ async function vouch({ kind, config, policy }: Vouched, kong: Pdk): Promise<Prob
   for (const [name, value] of Object.entries(caller)) await service.request.setHeader(name, value);
   if (config.gateway_token !== undefined) await service.request.setHeader(TOKEN_HEADER, config.gateway_token);
   return undefined;
+}
+
+async function hasPlainConnection({ request }: Pdk): Promise<boolean> {
+  return isPlainConnection(optionalText(await request.getHeader('Connection'), 'Connection header'));
 }
 
 async function toSidecar(config: PluginConfig, kong: Pdk): Promise<void> {

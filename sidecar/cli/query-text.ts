@@ -22,7 +22,7 @@ export function encodeQuery(words: readonly string[]): string {
     .map((pair) => pair.trim())
     .filter((pair) => pair !== '');
   for (const pair of pairs) {
-    const option = BY_OPTION[pair.split('=', 1)[0] ?? ''];
+    const option = BY_OPTION[decoded(pair.split('=', 1)[0] ?? '')];
     if (option !== undefined) throw new CliError(EXIT.usage, `Use ${option} in place of ${pair}.`);
   }
   return pairs
@@ -37,9 +37,19 @@ export function encodeQuery(words: readonly string[]): string {
 
 /** The values that a parameter has in a query string made by encodeQuery. */
 export function valuesIn(query: string, name: string): readonly string[] {
-  return query
-    .split('&')
-    .flatMap((pair) => (pair.startsWith(`${name}=`) ? [pair.slice(name.length + 1)] : []));
+  return query.split('&').flatMap((pair) => {
+    const [given = '', ...value] = pair.split('=');
+    return decoded(given) === name && value.length > 0 ? [value.join('=')] : [];
+  });
+}
+
+/** A name as its reader will decode it; one that cannot be decoded is left as it is. */
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
 }
 
 /** Percent-encodes what is not yet; `:`, `/` and `,` stay readable (RFC 3986 § 3.4). */

@@ -126,11 +126,18 @@ export class IdRecorder {
     return `The recorded ids are incomplete: ${why}.`;
   }
 
+  /** What is there already counts as well. */
+  async #opened(): Promise<FileHandle> {
+    const file = await this.#open();
+    this.#bytes = (await file.stat()).size + this.#waitingBytes;
+    return file;
+  }
+
   async #writeAll(): Promise<void> {
     // What comes in the same turn of the event loop is written together.
     await new Promise((resolve) => setImmediate(resolve));
     try {
-      const file = (this.#file ??= await this.#open());
+      const file = (this.#file ??= await this.#opened());
       while (this.#lines.length > 0) {
         const text = this.#lines.join('');
         this.#lines = [];

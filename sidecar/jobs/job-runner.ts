@@ -100,7 +100,7 @@ export class JobRunner {
   }
 
   async #runJob(job: Job): Promise<void> {
-    const { live } = job;
+    const { live, budget } = job;
     try {
       await this.#options.running.run(placeOf(job.prepared), live.cancelled.signal, async (signal) => {
         live.set({ state: 'running', startedAt: live.record.startedAt ?? this.#now() });
@@ -112,8 +112,14 @@ export class JobRunner {
       });
     } catch (error) {
       if (live.lease.isTaken) this.#options.observer.taken(live.record);
-      else if (this.#isToGoOn(live, error)) await this.#lay(job);
-      else this.#atWork.endEarly(live, error, 'interrupted');
+      else {
+        // Nothing is in flight any more. When it cannot be written, what was reserved stays spent.
+        if (budget !== undefined && this.#isToGoOn(live, error))
+          await budget.settle(live.affectedSince).catch(() => {});
+        // It may have been cancelled meanwhile; else the next process with a free place continues it.
+        if (this.#isToGoOn(live, error)) live.set({ state: 'queued' });
+        else this.#atWork.endEarly(live, error, 'interrupted');
+      }
     } finally {
       this.#atWork.leave(live);
     }
@@ -139,13 +145,6 @@ export class JobRunner {
     // A purge whose caller waits may have taken the last place meanwhile.
     if (error instanceof TooManyPurgesError) return true;
     return (this.#stopped.aborted || lease.lost.aborted) && error instanceof PurgeStoppedError;
-  }
-
-  /** Gives back a stopped job: the next process with a free place continues it. */
-  async #lay({ live, budget }: Job): Promise<void> {
-    // Nothing is in flight any more. When it cannot be written, what was reserved stays spent.
-    await budget?.settle(live.affectedSince).catch(() => {});
-    live.set({ state: 'queued' });
   }
 
   /** A purge with unusually many matches deletes nothing, and only reports them. */

@@ -8,6 +8,8 @@ import { systemClock } from '../../sidecar/shared/clock.js';
 /** The purges of a database in memory, which can be away. */
 export class KeptPurges {
   isAway = false;
+  /** Waited for before a call is carried out. */
+  before: (name: string) => Promise<void> | undefined = () => undefined;
   /** What was called, with what. */
   readonly calls: { readonly name: string; readonly given: readonly unknown[] }[] = [];
   readonly store: Purges & PurgeQueue;
@@ -18,6 +20,8 @@ export class KeptPurges {
       get: (_target, name: keyof SqlPurges) => {
         return async (...given: unknown[]) => {
           this.calls.push({ name, given });
+          const wait = this.before(name);
+          if (wait !== undefined) await wait;
           if (this.isAway) throw new StoreUnavailableError('The database is away.');
           return Reflect.apply(kept[name] as (...all: unknown[]) => unknown, kept, given);
         };

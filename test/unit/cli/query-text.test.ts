@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { CliError } from '../../../sidecar/cli/exit-codes.js';
-import { encode, encodeQuery } from '../../../sidecar/cli/query-text.js';
+import { encode, encodeQuery, valuesIn } from '../../../sidecar/cli/query-text.js';
 import { ENTITY_PARAMETERS, parseParameters } from '../../../sidecar/purge/query/parameters.js';
 
 describe('a query on the command line', () => {
@@ -46,8 +46,15 @@ describe('a query on the command line', () => {
   });
 
   it('a query on the command line refuses bounds and dry runs, which have options of their own', () => {
-    for (const pair of ['dryRun=true', 'maxAffected=5', 'maxPerSecond=1'])
+    for (const pair of ['dryRun=true', 'maxAffected=5', 'maxPerSecond=1', '%64ryRun=true', 'max%41ffected=5'])
       assert.throws(() => encodeQuery([`type=A&${pair}`]), CliError);
+  });
+
+  it('a parameter is found under its name, however that is encoded, with all of its value', () => {
+    const query = `${encodeQuery(['type=A', '%72ecord=ids'])}&q=a==b&%zz=1`;
+    assert.deepEqual(valuesIn(query, 'record'), ['ids']);
+    assert.deepEqual(valuesIn(query, 'q'), ['a==b']);
+    assert.deepEqual(valuesIn(query, 'drop'), []);
   });
 
   it('a query on the command line is refused when it is not text', () => {

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import Fastify from 'fastify';
+import { registerHealthRoutes } from '../../../sidecar/http/health-routes.js';
 import { readHealth, type HealthOptions } from '../../../sidecar/http/health.js';
 
 type Sent = Parameters<HealthOptions['client']['send']>[0];
 
 /** The health of a gateway whose broker gives this status, or none. */
-function healthOf(brokerStatus: number | undefined, isReady: boolean, isShuttingDown = false) {
+function gatewayOf(brokerStatus: number | undefined, isReady: boolean, isShuttingDown = false) {
   const sent: Sent[] = [];
   const options = {
     client: {
@@ -18,6 +20,11 @@ function healthOf(brokerStatus: number | undefined, isReady: boolean, isShutting
     schemas: { isReady: async () => isReady },
     isShuttingDown: () => isShuttingDown,
   } as unknown as HealthOptions;
+  return { sent, options };
+}
+
+function healthOf(...given: Parameters<typeof gatewayOf>) {
+  const { sent, options } = gatewayOf(...given);
   return { sent, health: readHealth(options) };
 }
 
@@ -37,6 +44,21 @@ describe('the health of the gateway', () => {
       assert.equal((await healthOf(status, true).health).broker, 'up', `${status}`);
     for (const status of [500, 501, 503, 599])
       assert.equal((await healthOf(status, true).health).broker, 'down', `${status}`);
+  });
+
+  it('the route of readiness is 200 for a gateway that takes work, and 503 for one that is down or shuts down', async () => {
+    for (const [given, status] of [
+      [[200, true], 200],
+      [[500, true], 503],
+      [[200, false], 503],
+      [[200, true, true], 503],
+    ] as const) {
+      const app = Fastify();
+      registerHealthRoutes(app, gatewayOf(...given).options);
+      assert.equal((await app.inject('/health/ready')).statusCode, status, given.join());
+      assert.equal((await app.inject('/health/live')).statusCode, 200);
+      await app.close();
+    }
   });
 
   it('a gateway that shuts down says so, and asks nobody', async () => {

@@ -32,7 +32,7 @@ const note = (recorder: IdRecorder, entityId: string) => recorder.note({ entityI
 /** A file that takes nothing until it is told to, and what was written to it. */
 function slowFile() {
   const written: string[] = [];
-  const state = { opened: 0, closed: 0, failure: undefined as Error | undefined };
+  const state = { opened: 0, closed: 0, former: 0, failure: undefined as Error | undefined };
   let take = () => {};
   const isTaken = new Promise<void>((resolve) => (take = resolve));
   const file = {
@@ -42,6 +42,9 @@ function slowFile() {
       written.push(lines);
     },
     close: async () => void (state.closed += 1),
+    stat: async () => ({
+      size: state.former + written.reduce((sum, lines) => sum + Buffer.byteLength(lines), 0),
+    }),
   };
   const recorder = new IdRecorder(async () => {
     state.opened += 1;
@@ -212,6 +215,18 @@ describe('the recorder of ids', () => {
     note(recorder, 'urn:2');
     assert.equal(await recorder.close(), 'The recorded ids are incomplete: they are too many.');
     assert.equal(written.length, 16);
+  });
+
+  it('what an earlier process recorded of a purge counts towards its 512 MiB', async (t) => {
+    weigh(t, 32 * 1024 * 1024);
+    const { recorder, written, take, state } = slowFile();
+    state.former = 480 * 1024 * 1024;
+    take();
+    for (const missing of [undefined, 'The recorded ids are incomplete: they are too many.']) {
+      note(recorder, 'urn:1');
+      assert.equal(await recorder.close(), missing);
+    }
+    assert.equal(written.length, 1);
   });
 
   it('a disk that fails costs all later lines, and is reported once', async () => {

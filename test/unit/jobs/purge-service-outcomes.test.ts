@@ -310,6 +310,35 @@ describe('a job', () => {
     assert.equal((await made.kept.store.get(id))?.state, 'cancelled');
   });
 
+  it('a job that is cancelled while it is laid aside is cancelled, and does not go on later', async () => {
+    const made = purgeServiceOf(async function* run(order, signal) {
+      await order.reserve?.(1);
+      yield* untilStopped(order, signal);
+    });
+    const { id } = await made.service.submit(orderOf('type=T&maxAffected=5'));
+    await turns();
+    // What is left of its maximum is written last of all.
+    let write = () => {};
+    const isHeld = new Promise<void>((held) => {
+      made.kept.before = (name) => {
+        if (name !== 'put') return undefined;
+        made.kept.before = () => undefined;
+        held();
+        return new Promise<void>((resolve) => (write = resolve));
+      };
+    });
+    made.service.stop();
+    made.running.stop();
+    await isHeld;
+    const cancelling = made.service.cancel(id);
+    await turns();
+    write();
+    assert.match((await cancelling).state, /^cancel/);
+    await made.service.idle();
+    await made.service.close();
+    assert.equal((await made.kept.store.get(id))?.state, 'cancelled');
+  });
+
   it('a job that waits for the store to write what it may delete goes back to the queue when the gateway stops', async () => {
     let sent = 0;
     const made = purgeServiceOf(async function* run({ reserve }) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Plugin } from '../../../kong-plugins/ngsi-ld-purge/index.js';
+import { Plugin, Priority } from '../../../kong-plugins/ngsi-ld-purge/index.js';
 import { FakeKong, type FakeRequest } from '../../support/fake-pdk.js';
 
 const config = {
@@ -50,6 +50,13 @@ const FORGED = {
 function sent(kong: FakeKong): Readonly<Record<string, string>> {
   return Object.fromEntries([...kong.outcome.headers].filter(([name]) => name !== 'host'));
 }
+
+describe('the plugin among others', () => {
+  it('the plugin runs after authentication, access control, rate limiting and header transformation', () => {
+    // As Kong has them: key-auth 1250, acl 950, rate-limiting 910, request-transformer 801.
+    assert.ok(Priority > 0 && Priority < 801, String(Priority));
+  });
+});
 
 describe('a purge', () => {
   it('a purge goes to the sidecar, its target first and its stamp last', async () => {
@@ -151,6 +158,13 @@ describe('a DELETE that is not a purge', () => {
       assert.deepEqual({ target, retries }, { target: 'sidecar:8080', retries: 0 }, rawPath);
       assert.equal(headers.has('x-gateway-token') || headers.has('x-purge-policy'), false, rawPath);
     }
+  });
+
+  it('a DELETE that may be more than one resource is refused where its Connection would take off its tenant', async () => {
+    const headers = { Connection: 'close, NGSILD-Tenant', 'NGSILD-Tenant': 'a' };
+    const kong = await run({ rawPath: '/ngsi-ld/v1/entities/urn:a;b', headers });
+    assert.equal(refusal(kong, 400), 'hop-by-hop-header');
+    assert.equal(kong.outcome.target, undefined);
   });
 
   it('a DELETE of another service passes untouched', async () => {
