@@ -4,6 +4,7 @@ import type { PurgeReport } from './events.js';
 import type { ListedResource } from './listing/listed-resource.js';
 import { createLister } from './listing/listing.js';
 import type { Parameter } from './query/parameters.js';
+import { effortOf } from './requests/requester.js';
 import { NO_OWN_ATTRIBUTES } from '../ngsi-ld/entity-members.js';
 import { conditionsOf, demandedAttributesOf, parseQ, type QCondition, type QValue } from '../ngsi-ld/q.js';
 import { temporalKindOf } from '../ngsi-ld/q-time.js';
@@ -112,7 +113,7 @@ export async function withHints(
     const attributes = allAttributes.slice(0, source.questionsMax - types.length);
     missing.push(...(await unanswered(scope, attributes, source)));
   }
-  return { ...report, hints: [...hints, ...missing], requests: scope.requester.requests };
+  return { ...report, hints: [...hints, ...missing], ...effortOf(scope.requester) };
 }
 
 async function unanswered(

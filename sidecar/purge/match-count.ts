@@ -77,6 +77,8 @@ const MAX_SAMPLE = 100;
 export interface Preview {
   readonly matched: number;
   readonly sample: readonly string[];
+  /** There are more than could be counted. */
+  readonly isLowerBound?: true;
 }
 
 /** Counts the matches without deleting: by a plausible count of the broker, else by listing them. */
@@ -92,5 +94,9 @@ export async function previewEntities(context: PurgeContext, first: ListedPage):
     // The sample is full and the count is known: stop listing.
     return !(sample.size >= MAX_SAMPLE && counted !== undefined);
   });
-  return { matched: isComplete ? listed : Math.max(listed, counted ?? 0), sample: [...sample] };
+  return {
+    matched: isComplete ? listed : Math.max(listed, counted ?? 0),
+    sample: [...sample],
+    ...(isComplete || counted !== undefined ? {} : { isLowerBound: true }),
+  };
 }

@@ -21,10 +21,10 @@ export async function previewAttributes(context: PurgeContext, removal: Attribut
   const sample = new Set<string>();
   const kind = attributeKind(context, removal);
   const seen = new IdStates();
-  await countItems(context, kind, seen, (items) => {
+  const isComplete = await countItems(context, kind, seen, (items) => {
     for (const { entityId } of items) if (sample.size < MAX_SAMPLE) sample.add(entityId);
   });
-  return { matched: seen.size, sample: [...sample] };
+  return { matched: seen.size, sample: [...sample], ...(isComplete ? {} : { isLowerBound: true }) };
 }
 
 /**

@@ -82,10 +82,11 @@ export function createLister(options: ListerOptions): Lister {
   }
 
   /** Learns from a page. A short page with more to come shows that the broker does not serve this size. */
-  function noteSize(page: Page, limit: number, ms: number): void {
+  function noteSize(page: Page, { offset = 0 }: PageQuery, limit: number, ms: number): void {
     const { ids, length, count, hasNext } = page;
+    const hasMore = hasNext || (count ?? 0) > offset + limit;
     if (ids.length === limit) size.note({ limit, ms, length });
-    else if (limit > size.start && ids.length < limit && (hasNext || (count ?? 0) > limit)) size.refuse();
+    else if (limit > size.start && ids.length < limit && hasMore) size.refuse();
   }
 
   function projectionFor(query: PageQuery, known: Trial): Projection {
@@ -239,7 +240,7 @@ export function createLister(options: ListerOptions): Lister {
           collection.confirm(answered);
           known.keep();
           capabilities.setProvenPage(projection, limit);
-          noteSize(page, limit, clock.now() - startedMs);
+          noteSize(page, query, limit, clock.now() - startedMs);
           return { ...page, limit, instances: instancesOf(query, projection), mayGrow: mayGrow(), path };
         }
         if (limit > size.start && MAY_BE_SIZE.has(reply.status)) {

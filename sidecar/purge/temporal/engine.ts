@@ -65,9 +65,11 @@ async function purgeWhole(scope: PurgeScope, query: TemporalPurgeQuery): Promise
   let listed: number | undefined;
   if (maxAffected !== undefined) {
     const seen = new IdStates();
+    let isFirst = true;
     for await (const { context, first } of queries.open(scope, { limit: maxAffected + 1 })) {
       const inAll = await checkBound(context, first, seen);
-      listed ??= inAll;
+      if (isFirst) listed = inAll;
+      isFirst = false;
     }
   }
   let arrived = 0;

@@ -47,15 +47,15 @@ describe('the health of the gateway', () => {
   });
 
   it('the route of readiness is 200 for a gateway that takes work, and 503 for one that is down or shuts down', async () => {
-    for (const [given, status] of [
-      [[200, true], 200],
-      [[500, true], 503],
-      [[200, false], 503],
-      [[200, true, true], 503],
+    for (const [broker, isReady, isShuttingDown, status] of [
+      [200, true, false, 200],
+      [500, true, false, 503],
+      [200, false, false, 503],
+      [200, true, true, 503],
     ] as const) {
       const app = Fastify();
-      registerHealthRoutes(app, gatewayOf(...given).options);
-      assert.equal((await app.inject('/health/ready')).statusCode, status, given.join());
+      registerHealthRoutes(app, gatewayOf(broker, isReady, isShuttingDown).options);
+      assert.equal((await app.inject('/health/ready')).statusCode, status);
       assert.equal((await app.inject('/health/live')).statusCode, 200);
       await app.close();
     }

@@ -445,6 +445,14 @@ describe('the preview of a purge', () => {
     assert.equal((await purge.preview()).matched, 250);
   });
 
+  it('the preview of a purge says where there are more matches than could be counted', async () => {
+    const previewOf = async (world: World) => (await purgeOf(world).preview()).isLowerBound;
+    const ids = idsOf(250);
+    assert.equal(await previewOf({ ids, count: () => undefined, ignoresOffset: true }), true);
+    assert.equal(await previewOf({ ids, count: () => undefined }), undefined);
+    assert.equal(await previewOf({ ids, limits: { concurrency: 1 } }), undefined);
+  });
+
   it('the preview of a purge does not trust a count that ignores a filter', async () => {
     const purge = purgeOf({ ids: idsOf(150), count: () => 500 });
     purge.context.paging.stride = 10;

@@ -115,6 +115,7 @@ describe('the questions of a dry run that matches nothing', () => {
       readonly variants?: readonly string[];
       readonly matched?: number;
       readonly dryRun?: boolean;
+      readonly retries?: number;
     } = {},
   ) {
     const asked: string[] = [];
@@ -136,6 +137,8 @@ describe('the questions of a dry run that matches nothing', () => {
       variants: variants === undefined ? [[]] : variants.map(parameter),
     });
     assert.equal(ended.requests, asked.length);
+    assert.equal(ended.retries, scope.requester.retries);
+    if (more.retries !== undefined) assert.equal(ended.retries, more.retries);
     return { hints: ended.hints, asked };
   }
 
@@ -178,6 +181,16 @@ describe('the questions of a dry run that matches nothing', () => {
         ['t1 v1', 't1 v2'],
       ],
     );
+  });
+
+  it('the hints of a dry run count what is sent again like all other requests of the purge', async () => {
+    let isBusy = true;
+    const answer = () => {
+      if (!isBusy) return undefined;
+      isBusy = false;
+      return replyOf(503);
+    };
+    await hintsOf(['t1', 't2', 't3', 'a1', 'a2', 'a3'], { answer, retries: 1 });
   });
 
   it('the hints of a dry run ask nothing if something matched, or nothing was to be counted', async () => {

@@ -221,6 +221,26 @@ describe('the preview of a removal', () => {
   });
 });
 
+describe('the preview of a removal at a broker that hides entities', () => {
+  it('the preview of a removal says where there is more than could be counted', async () => {
+    for (const hidden of [0, 2]) {
+      const { context } = at({ entities: [entity(1, 'a'), entity(2, 'a')] });
+      const hiding = {
+        ...context,
+        lister: {
+          ...context.lister,
+          page: async (query: Parameters<typeof context.lister.page>[0]) => {
+            const page = await context.lister.page(query);
+            return page.count === undefined ? page : { ...page, count: page.count + hidden };
+          },
+        },
+      };
+      const { matched, isLowerBound } = await previewAttributes(hiding, DROP_A);
+      assert.deepEqual([matched, isLowerBound], [2, hidden === 0 ? undefined : true]);
+    }
+  });
+});
+
 describe('the attributes to keep', () => {
   const KEEP: AttributeRemoval = { kind: 'keep', names: ['y', 'z'] };
   const check = async (given: Attributes, removal = KEEP) => {

@@ -374,6 +374,18 @@ describe('a page that may grow', () => {
     }
   });
 
+  it('a page keeps its size where it is short because it is the last one', async () => {
+    const lister = listerOf((query, limit) => {
+      const rest = 12_000 - Number(query.get('offset') ?? 0);
+      const shown = idsOf(Math.min(limit, rest)).map((id) => ({ id }));
+      return replyOf(200, shown, { 'ngsild-results-count': '12000' });
+    }, growing);
+    assert.deepEqual(await twice(lister), [true, 4000]);
+    const last = { offset: 5500, expected: 6500, count: true };
+    assert.equal((await lister.page(last)).ids.length, 6500);
+    assert.equal((await lister.page({ expected: 12_000 })).limit, 10_000);
+  });
+
   it('a page of any size fails when the broker asks for too long a pause', async () => {
     const { page, asked } = listerOf(
       (_query, limit) => (limit > 1000 ? replyOf(429, '', { 'retry-after': '36000' }) : undefined),
