@@ -48,6 +48,8 @@ describe('what the change report proves', () => {
       // Names that a pattern took are free of additionalProperties.
       [{ patternProperties: { '^a': true }, additionalProperties: false }, { additionalProperties: false }],
       [{ patternProperties: { '^a': true }, additionalProperties: text }, { properties: { ab: text } }],
+      // Members that are required count among the least there are.
+      [{ required: ['a', 'b'], minProperties: 3 }, { minProperties: 5 }],
       // The condition is known in one branch only.
       [{}, { if: text, else: text }],
       [{ type: 'boolean' }, { enum: [true, null] }],
