@@ -95,6 +95,24 @@ describe('a purge at a broker that pages in its own way', () => {
     assert.equal(broker.entities.size, 0);
   });
 
+  it('a purge is quick to see that a broker sends everything whatever its limit, also where that is more than 4 MiB', async (t) => {
+    const limits: number[] = [];
+    const large = { type: 'Property', value: 'x'.repeat(100_000) };
+    const broker = await startStubBroker(t, {
+      entities: things(60).map((thing) => ({ ...thing, speed: large })),
+      fault: (request) => {
+        if (request.kind !== 'query' || isProbe(request)) return undefined;
+        limits.push(Number(request.query.get('limit')));
+        return { status: 200, body: [...broker.entities.values()] };
+      },
+    });
+    const report = await purged(broker, 'type=Thing');
+    assert.equal(report.deleted, 60);
+    assert.equal(broker.entities.size, 0);
+    assert.deepEqual(limits.slice(0, 3), [100, 50, 1]);
+    assert.ok(limits.slice(3).every((limit) => limit === 1));
+  });
+
   it('a purge asks for a smaller page when one holds more than 4 MiB, or masses of small values', async (t) => {
     const large = { type: 'Property', value: 'x'.repeat(100_000) };
     const rich = { type: 'JsonProperty', json: Array.from({ length: 20_000 }, () => []) };

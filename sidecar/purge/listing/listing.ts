@@ -217,9 +217,13 @@ export function createLister(options: ListerOptions): Lister {
     },
     async page(asked) {
       const known = createTrial(capabilities);
+      let tooLarge = 0;
       for (;;) {
         const query = isBareReadable ? asked : { ...asked, isBare: false };
-        const limit = limitFor(query, known);
+        // After two pages that are too large, a look at a single entity tells whether the broker heeds limits at all.
+        const wanted = limitFor(query, known);
+        const isLook = tooLarge === 2 && wanted > 1;
+        const limit = isLook ? 1 : wanted;
         const projection = projectionFor(query, known);
         const startedMs = clock.now();
         let answered: Answered;
@@ -231,7 +235,11 @@ export function createLister(options: ListerOptions): Lister {
             continue;
           }
           if (!(error instanceof ReplyTooLargeError)) throw error;
-          if (!asksForLess(query, limit)) throw new BrokerReplyError(error.message, { cause: error });
+          if (!asksForLess(query, limit)) {
+            const advice = 'It cannot be asked for in smaller parts: narrow the query.';
+            throw new BrokerReplyError(`${error.message} ${advice}`, { cause: error });
+          }
+          tooLarge += 1;
           continue;
         }
         const { reply, path } = answered;
@@ -241,6 +249,11 @@ export function createLister(options: ListerOptions): Lister {
           known.keep();
           capabilities.setProvenPage(projection, limit);
           noteSize(page, query, limit, clock.now() - startedMs);
+          if (isLook && page.ids.length <= 1) {
+            tooLarge += 1;
+            continue;
+          }
+          if (isLook) readableLimit = 1;
           return { ...page, limit, instances: instancesOf(query, projection), mayGrow: mayGrow(), path };
         }
         if (limit > size.start && MAY_BE_SIZE.has(reply.status)) {

@@ -43,9 +43,13 @@ function removalOf(parameters: ReadonlyMap<string, string>): AttributeRemoval | 
   const kind = drop === undefined ? 'keep' : 'drop';
   const attrs = namesOf(parameters, 'attrs');
   // With attrs, the broker shows no other attributes, so the others could not be found.
-  if (attrs !== undefined && (kind === 'keep' || names.some((name) => !attrs.includes(name)))) {
+  if (attrs !== undefined && kind === 'keep')
+    throw refusedData(
+      kind,
+      'keep goes without attrs: with it, the broker does not show the attributes to remove.',
+    );
+  if (attrs !== undefined && names.some((name) => !attrs.includes(name)))
     throw refusedData(kind, `With attrs, drop can name only attributes listed there: ${attrs.join(', ')}.`);
-  }
   for (const name of names) {
     if (NO_OWN_ATTRIBUTES.has(name)) {
       throw refusedData(kind, `${name} is not an attribute that can be removed or kept.`);

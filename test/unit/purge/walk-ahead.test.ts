@@ -102,7 +102,7 @@ describe('a walk by what the broker pages through', () => {
               row.flatMap((isShown, at) =>
                 isShown && at >= offset && at < offset + stride ? [`urn:t:${at}`] : [],
               ),
-              { count: row.length },
+              { count: row.length, limit: stride },
             ),
           );
           const ids = new Set<string>();

@@ -235,7 +235,40 @@ describe('a page of matches', () => {
     const endless = listerOf(() => {
       throw new ReplyTooLargeError('too large');
     });
-    await assert.rejects(endless.page(), BrokerReplyError);
+    await assert.rejects(endless.page(), (error: unknown) => {
+      assert.ok(error instanceof BrokerReplyError);
+      assert.match(error.message, /^too large .*narrow the query/);
+      return true;
+    });
+  });
+
+  it('a page that is too large to be read is asked for twice in vain where the broker sends everything whatever the limit', async () => {
+    const everything = () =>
+      replyOf(
+        200,
+        idsOf(3000).map((id) => ({ id })),
+      );
+    const { page, asked } = listerOf((_query, limit) => {
+      if (limit > 1) throw new ReplyTooLargeError('too large');
+      return everything();
+    });
+    assert.deepEqual([(await page()).ids.length, (await page({ offset: 3000 })).ids.length], [3000, 3000]);
+    assert.deepEqual(
+      asked.map((one) => one.split(' ')[0]),
+      ['1000', '500', '1', '1'],
+    );
+  });
+
+  it('a page that is too large to be read is asked for in all smaller steps where the broker heeds limits', async () => {
+    const { page, asked } = listerOf((_query, limit) => {
+      if (limit > 10) throw new ReplyTooLargeError('too large');
+      return undefined;
+    });
+    assert.equal((await page()).limit, 10);
+    assert.deepEqual(
+      asked.map((one) => one.split(' ')[0]),
+      ['1000', '500', '1', '200', '100', '50', '20', '10'],
+    );
   });
 
   it('a page of several entities is read up to 4 MiB, and one of a single entity as far as any answer', async () => {
