@@ -54,7 +54,8 @@ function sent(kong: FakeKong): Readonly<Record<string, string>> {
 describe('the plugin among others', () => {
   it('the plugin runs after authentication, access control, rate limiting and header transformation', () => {
     // As Kong has them: key-auth 1250, acl 950, rate-limiting 910, request-transformer 801.
-    assert.ok(Priority > 0 && Priority < 801, String(Priority));
+    const priority: number = Priority;
+    assert.ok(priority > 0 && priority < 801, String(priority));
   });
 });
 
