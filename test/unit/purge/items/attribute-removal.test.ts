@@ -9,7 +9,9 @@ import {
 } from '../../../../sidecar/purge/items/attribute-removal.js';
 import { QueryRefusedError, TooManyMatchesError } from '../../../../sidecar/purge/errors.js';
 import { firstPage } from '../../../../sidecar/purge/entity-purge.js';
+import type { PurgeContext } from '../../../../sidecar/purge/context.js';
 import { entities } from '../../../../sidecar/purge/listing/listed-resource.js';
+import type { PageQuery } from '../../../../sidecar/purge/listing/page.js';
 import type { Parameter } from '../../../../sidecar/purge/query/parameters.js';
 import type { AttributeRemoval } from '../../../../sidecar/purge/query/query.js';
 import { replyOf } from '../broker/replies.js';
@@ -34,6 +36,15 @@ const entity = (n: number, ...names: readonly string[]): Entity => ({
   type: 'T',
   ...Object.fromEntries(names.map((name) => [name, PROPERTY])),
 });
+
+/** The same, with a broker that counts some more matches than it lists. */
+function hiding(context: PurgeContext, hidden: number): PurgeContext {
+  const page = async (query: PageQuery) => {
+    const shown = await context.lister.page(query);
+    return shown.count === undefined ? shown : { ...shown, count: shown.count + hidden };
+  };
+  return { ...context, lister: { ...context.lister, page } };
+}
 
 /** A context whose broker looks at attrs, and deletes attributes. */
 function at({ meaning = (name) => name, selection = [], counts = true, ...given }: Attributes) {
@@ -190,17 +201,9 @@ describe('the removal of attributes', () => {
 
   it('the removal of attributes never reports success while unlisted matches are counted', async () => {
     const { context } = at({ entities: thirty });
-    const hiding = {
-      ...context,
-      lister: {
-        ...context.lister,
-        page: async (query: Parameters<typeof context.lister.page>[0]) => {
-          const page = await context.lister.page(query);
-          return page.count === undefined ? page : { ...page, count: page.count + 2 };
-        },
-      },
-    };
-    await assert.rejects(removeAttributes(hiding, DROP_A, 32), { message: /counts 2 more matches/ });
+    await assert.rejects(removeAttributes(hiding(context, 2), DROP_A, 32), {
+      message: /counts 2 more matches/,
+    });
   });
 });
 
@@ -219,23 +222,11 @@ describe('the preview of a removal', () => {
     const { context } = at({ entities: [entity(1, 'b'), entity(2, 'a')] });
     assert.deepEqual(await previewAttributes(context, DROP_A), { matched: 1, sample: ['urn:t:2'] });
   });
-});
 
-describe('the preview of a removal at a broker that hides entities', () => {
   it('the preview of a removal says where there is more than could be counted', async () => {
     for (const hidden of [0, 2]) {
       const { context } = at({ entities: [entity(1, 'a'), entity(2, 'a')] });
-      const hiding = {
-        ...context,
-        lister: {
-          ...context.lister,
-          page: async (query: Parameters<typeof context.lister.page>[0]) => {
-            const page = await context.lister.page(query);
-            return page.count === undefined ? page : { ...page, count: page.count + hidden };
-          },
-        },
-      };
-      const { matched, isLowerBound } = await previewAttributes(hiding, DROP_A);
+      const { matched, isLowerBound } = await previewAttributes(hiding(context, hidden), DROP_A);
       assert.deepEqual([matched, isLowerBound], [2, hidden === 0 ? undefined : true]);
     }
   });
