@@ -33,6 +33,8 @@ export function curlOf(form: PurgeForm, query: string, base: string, hasToken: b
 /** Parameters that the command line takes as options, and in no other way. */
 const OPTIONS = { maxAffected: '--max-affected', maxPerSecond: '--rate' } as const;
 
+const DRY_RUN = 'dryRun=true';
+
 /** The purge as a call of the command line. @param base the address of the gateway, with a slash at its end */
 export function commandOf({ target, link, ...form }: PurgeForm, query: string, base: string): string {
   const tenant = form.tenant.trim();
@@ -51,11 +53,13 @@ export function commandOf({ target, link, ...form }: PurgeForm, query: string, b
 function optionsOf(query: string): { readonly options: readonly string[]; readonly rest: string } {
   const pairs = query.split('&');
   const options: string[] = [];
-  let rest = pairs;
+  let rest = pairs.filter((pair) => pair !== DRY_RUN);
+  if (pairs.length - rest.length === 1) options.push('--dry-run');
+  else rest = pairs;
   for (const [name, option] of Object.entries(OPTIONS)) {
     const given = pairs.filter((pair) => pair.startsWith(`${name}=`));
     const [only, ...others] = given;
-    if (only === undefined || others.length > 0) continue;
+    if (only === undefined || only === `${name}=` || others.length > 0) continue;
     options.push(`${option} ${quoted(only.slice(name.length + 1))}`);
     rest = rest.filter((pair) => pair !== only);
   }

@@ -155,7 +155,7 @@ async function confirm(
   signal: AbortSignal,
 ): Promise<'yes' | ExitCode> {
   say(context.stderr, ...previewLines(wish, preview));
-  if (preview.matched === 0) return EXIT.done;
+  if (isNothing(preview)) return EXIT.done;
   if (isAbove(wish.maxAffected, preview)) {
     say(context.stderr, tooMany(wish.maxAffected));
     return EXIT.refused;
@@ -167,9 +167,14 @@ async function confirm(
   return EXIT.interrupted;
 }
 
+/** Whether nothing matches for sure: a broker may count what it does not list. */
+function isNothing({ matched, atLeast }: PurgePreview): boolean {
+  return matched === 0 && atLeast !== true;
+}
+
 function previewLines(wish: PurgeWish, preview: PurgePreview): readonly string[] {
   const { matched, sample, atLeast, hints = [] } = preview;
-  if (matched === 0) return ['Nothing matches.', ...hints.map((hint) => `  ${printable(hint)}`)];
+  if (isNothing(preview)) return ['Nothing matches.', ...hints.map((hint) => `  ${printable(hint)}`)];
   const count = `${atLeast === true ? 'at least ' : ''}${formatItems(matched, unitOfPreview(wish, preview))}`;
   const shown = sample.slice(0, SAMPLE_SHOWN).map((id) => `  ${printable(id)}`);
   const isEntities = unitOfPreview(wish, preview) === 'entities';

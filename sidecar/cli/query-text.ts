@@ -1,11 +1,11 @@
 import { CliError, EXIT } from './exit-codes.js';
 
 /** Set by options, so that there is one way to say them. */
-const BY_OPTION: Readonly<Record<string, string>> = {
-  dryRun: '--dry-run',
-  maxAffected: '--max-affected',
-  maxPerSecond: '--rate',
-};
+const BY_OPTION: ReadonlyMap<string, string> = new Map([
+  ['dryRun', '--dry-run'],
+  ['maxAffected', '--max-affected'],
+  ['maxPerSecond', '--rate'],
+]);
 
 /**
  * Makes a query string of a query as people write it, such as `type=A&q=speed<600`. `%XX` is taken as encoded, everything
@@ -22,7 +22,7 @@ export function encodeQuery(words: readonly string[]): string {
     .map((pair) => pair.trim())
     .filter((pair) => pair !== '');
   for (const pair of pairs) {
-    const option = BY_OPTION[decoded(pair.split('=', 1)[0] ?? '')];
+    const option = BY_OPTION.get(decoded(pair.split('=', 1)[0] ?? ''));
     if (option !== undefined) throw new CliError(EXIT.usage, `Use ${option} in place of ${pair}.`);
   }
   return pairs

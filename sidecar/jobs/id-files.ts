@@ -128,8 +128,13 @@ export class IdRecorder {
 
   /** What is there already counts as well. */
   async #opened(): Promise<FileHandle> {
-    const file = await this.#open();
+    const file = (this.#file = await this.#open());
     this.#bytes = (await file.stat()).size + this.#waitingBytes;
+    if (this.#bytes > MAX_FILE_BYTES) {
+      this.#lost += this.#lines.length;
+      this.#lines = [];
+      this.#waitingBytes = 0;
+    }
     return file;
   }
 
@@ -137,7 +142,7 @@ export class IdRecorder {
     // What comes in the same turn of the event loop is written together.
     await new Promise((resolve) => setImmediate(resolve));
     try {
-      const file = (this.#file ??= await this.#opened());
+      const file = this.#file ?? (await this.#opened());
       while (this.#lines.length > 0) {
         const text = this.#lines.join('');
         this.#lines = [];
@@ -147,6 +152,7 @@ export class IdRecorder {
     } catch (error) {
       this.#failure ??= error;
       this.#lines = [];
+      this.#waitingBytes = 0;
     }
     this.#writing = undefined;
   }

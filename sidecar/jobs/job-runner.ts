@@ -111,15 +111,13 @@ export class JobRunner {
         await this.#workOrReport(job, signal);
       });
     } catch (error) {
+      // Nothing is in flight any more. When it cannot be written, what was reserved stays spent.
+      if (budget !== undefined && !live.lease.isTaken && this.#isToGoOn(live, error))
+        await budget.settle(live.affectedSince).catch(() => {});
+      // Meanwhile it may have been taken by another process, or cancelled; else the next one with a free place continues it.
       if (live.lease.isTaken) this.#options.observer.taken(live.record);
-      else {
-        // Nothing is in flight any more. When it cannot be written, what was reserved stays spent.
-        if (budget !== undefined && this.#isToGoOn(live, error))
-          await budget.settle(live.affectedSince).catch(() => {});
-        // It may have been cancelled meanwhile; else the next process with a free place continues it.
-        if (this.#isToGoOn(live, error)) live.set({ state: 'queued' });
-        else this.#atWork.endEarly(live, error, 'interrupted');
-      }
+      else if (this.#isToGoOn(live, error)) live.set({ state: 'queued' });
+      else this.#atWork.endEarly(live, error, 'interrupted');
     } finally {
       this.#atWork.leave(live);
     }

@@ -199,8 +199,9 @@ function listedAgain(number: number): string {
 
 /** @param before warnings of an earlier process */
 function endOf(report: PurgeReport, before: readonly string[]): Partial<PurgeRecord> {
-  const { arrived, errors, sample, dryRun, unit } = report;
-  const warnings = [...before, ...report.warnings];
+  const { arrived, errors, sample, dryRun, unit, isLowerBound } = report;
+  const more = isLowerBound === true ? ['There are more matches than could be counted.'] : [];
+  const warnings = [...before, ...report.warnings, ...more];
   return {
     ...{ arrived, warnings, errors: errors.slice(0, MAX_ERRORS) },
     ...(dryRun ? { sample } : {}),

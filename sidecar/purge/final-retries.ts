@@ -3,7 +3,7 @@ import { createDeleteDispatcher } from './delete-dispatcher.js';
 import type { Dispatcher } from './dispatcher.js';
 import { BrokerFailedError } from './errors.js';
 import { IdState } from './id-states.js';
-import type { Survey } from './survey.js';
+import { MAX_FINDINGS, type Survey } from './survey.js';
 
 /** Ids deleted singly first, to find out whether the batch delete had no effect or the query is stale. */
 const SAMPLE_SIZE = 20;
@@ -80,7 +80,8 @@ async function retryStillListed(
     await single.settled();
     return false;
   }
-  const confirmed = ledger.states.count(IdState.gone) + ledger.states.count(IdState.absent);
+  const gone = ledger.states.count(IdState.gone) + ledger.states.count(IdState.absent);
+  const confirmed = Math.min(gone, MAX_FINDINGS);
   const before = deleter.deletedSingly;
   single.add(stillListed.slice(0, sampleSize));
   await single.settled();

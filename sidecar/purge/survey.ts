@@ -35,7 +35,7 @@ export interface SurveyOptions {
  * Ids that one survey collects; the next survey finds the rest. Where new ids are left, a survey ends after this many more
  * than the purge has taken: they may arrive as fast as they are listed, and the broker may give no count that shows it.
  */
-const MAX_FINDINGS = 32_000;
+export const MAX_FINDINGS = 32_000;
 
 const STILL_LISTED: BrokerProblem = {
   status: 409,

@@ -86,7 +86,7 @@ export function createLister(options: ListerOptions): Lister {
     const { ids, length, count, hasNext } = page;
     const hasMore = hasNext || (count ?? 0) > offset + limit;
     if (ids.length === limit) size.note({ limit, ms, length });
-    else if (limit > size.start && ids.length < limit && hasMore) size.refuse();
+    else if (limit > size.start && ids.length < limit && hasMore) size.refuse(limit);
   }
 
   function projectionFor(query: PageQuery, known: Trial): Projection {
@@ -127,7 +127,8 @@ export function createLister(options: ListerOptions): Lister {
   /** Asks for less after a page too large to read; false when no smaller step is left. */
   function asksForLess(query: PageQuery, limit: number): boolean {
     const smaller = SMALLER_PAGES.find((size) => size < limit);
-    if (smaller !== undefined) readableLimit = smaller;
+    // Other pages may have found out more meanwhile.
+    if (smaller !== undefined) readableLimit = Math.min(readableLimit, smaller);
     else if (query.isBare === true) isBareReadable = false;
     else return false;
     return true;
@@ -231,7 +232,7 @@ export function createLister(options: ListerOptions): Lister {
           answered = await ask(query, limit, projection, known);
         } catch (error) {
           if (limit > size.start && isOfThisPage(error)) {
-            size.refuse();
+            size.refuse(limit);
             continue;
           }
           if (!(error instanceof ReplyTooLargeError)) throw error;
@@ -249,7 +250,8 @@ export function createLister(options: ListerOptions): Lister {
           known.keep();
           capabilities.setProvenPage(projection, limit);
           noteSize(page, query, limit, clock.now() - startedMs);
-          if (isLook && page.ids.length <= 1) {
+          // Sources of a broker may each show one.
+          if (isLook && new Set(page.ids).size <= Math.max(1, wanted / 10)) {
             tooLarge += 1;
             continue;
           }
@@ -257,7 +259,7 @@ export function createLister(options: ListerOptions): Lister {
           return { ...page, limit, instances: instancesOf(query, projection), mayGrow: mayGrow(), path };
         }
         if (limit > size.start && MAY_BE_SIZE.has(reply.status)) {
-          size.refuse();
+          size.refuse(limit);
           known.limitPages(size.size);
           continue;
         }

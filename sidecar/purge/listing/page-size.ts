@@ -63,12 +63,15 @@ export class PageSize {
   }
 
   /**
-   * The broker refuses the current size, or is not faster with it: the size before stays. One that was good before and is
-   * refused now is given up for the start, so that no size is asked for again after its refusal.
+   * The broker refuses a size, or is not faster with it: the size before stays. One that was good before and is refused now
+   * is given up for the start.
+   *
+   * @param limit what was asked for. Several pages may be refused at once; all but the first change nothing
    */
-  refuse(): void {
-    const before = this.#proven?.size ?? this.start;
-    this.#size = before < this.#size ? before : this.start;
+  refuse(limit = this.#size): void {
     this.#isSettled = true;
+    if (limit > this.#size) return;
+    const before = this.#proven?.size ?? this.start;
+    this.#size = before < limit ? before : this.start;
   }
 }

@@ -94,7 +94,7 @@ async function* walkByStride(
     if (showsNew) yield page;
     if (hasOutgrown(offset, counted))
       return { complete: false, trickles: true, unlisted: 0, lastCount: page.count };
-    if (!showsNew && end >= (page.count ?? 0))
+    if (!showsNew && end >= (page.count ?? counted ?? 0))
       return { complete: true, trickles: false, unlisted: 0, lastCount: page.count };
     offset = end;
   }

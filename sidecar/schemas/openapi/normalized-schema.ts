@@ -34,7 +34,7 @@ export interface NormalizedSchemas {
  * Makes the normalized schemas from the key-values one: the schema of a member becomes that of the attribute's value.
  *
  * @param model the name of the model, for titles
- * @param type of its entities
+ * @param type the type of the model's entities
  * @param nameOf the name of the component of an attribute
  */
 export function normalizedSchemas(

@@ -124,6 +124,14 @@ describe('the question of a purge', () => {
     assert.equal(context.err, 'Nothing matches.\n  Car is unknown.\n');
   });
 
+  it('a dry run of matches that the broker counts and does not list does not say that nothing matches', async () => {
+    const { calls, place } = placeOf({ matched: 0, sample: [], atLeast: true });
+    const context = new FakeContext({ isTerminal: true });
+    await purgeCommand(['type=A'], { dryRun: true }, place, context);
+    assert.match(context.out, /matches at least 0 entities/);
+    assert.deepEqual(calls, ['preview type=A']);
+  });
+
   it('a purge of more than --max-affected is refused before the question, and one of as many is asked about', async () => {
     for (const [maxAffected, code] of [
       [6, EXIT.refused],

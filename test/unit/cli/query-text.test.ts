@@ -50,6 +50,10 @@ describe('a query on the command line', () => {
       assert.throws(() => encodeQuery([`type=A&${pair}`]), CliError);
   });
 
+  it('a parameter with the name of a member of every object is a parameter like any other', () => {
+    assert.equal(encodeQuery(['type=A', 'constructor=1', '__proto__=2']), 'type=A&constructor=1&__proto__=2');
+  });
+
   it('a parameter is found under its name, however that is encoded, with all of its value', () => {
     const query = `${encodeQuery(['type=A', '%72ecord=ids'])}&q=a==b&%zz=1`;
     assert.deepEqual(valuesIn(query, 'record'), ['ids']);

@@ -52,6 +52,17 @@ describe('the request of a purge as text', () => {
     ]);
   });
 
+  it('the command has a dry run as an option, and leaves what is no option to be refused', () => {
+    const wordsFor = (query: string) => wordsOf(commandOf(formOf('entities', query), query, BASE)).slice(5);
+    assert.deepEqual(wordsFor('type=Car&dryRun=true'), ['--dry-run', 'type=Car']);
+    for (const query of [
+      'type=Car&dryRun=maybe',
+      'type=Car&dryRun=true&dryRun=true',
+      'type=Car&maxAffected=',
+    ])
+      assert.deepEqual(wordsFor(query), [query]);
+  });
+
   it('a bound that is given twice stays in the query of the command, where it is refused', () => {
     const query = 'type=Car&maxAffected=5&maxAffected=9';
     assert.deepEqual(wordsOf(commandOf(formOf('entities', query), query, BASE)).slice(5), [query]);

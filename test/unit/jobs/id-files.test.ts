@@ -229,6 +229,28 @@ describe('the recorder of ids', () => {
     assert.equal(written.length, 1);
   });
 
+  it('a list of ids that is full when it is taken over gets no line more', async (t) => {
+    weigh(t, 1024 * 1024);
+    const { recorder, written, take, state } = slowFile();
+    state.former = 511 * 1024 * 1024;
+    take();
+    for (let count = 0; count < 20; count += 1) note(recorder, 'urn:1');
+    assert.equal(await recorder.close(), 'The recorded ids are incomplete: they are too many.');
+    assert.deepEqual([written, state.closed], [[], 1]);
+  });
+
+  it('a file whose size cannot be read is closed all the same', async () => {
+    let closed = 0;
+    const broken = {
+      stat: async () => Promise.reject(new Error('no')),
+      close: async () => void (closed += 1),
+    };
+    const recorder = new IdRecorder(async () => broken as unknown as FileHandle);
+    note(recorder, 'urn:1');
+    assert.equal(await recorder.close(), 'The recorded ids are incomplete: they could not be written.');
+    assert.equal(closed, 1);
+  });
+
   it('a disk that fails costs all later lines, and is reported once', async () => {
     const { recorder, written, state, take } = slowFile();
     state.failure = new Error('no space left');

@@ -285,6 +285,13 @@ describe('the report of a purge, in its record', () => {
     const report = { ...REPORT, dryRun: true, sample: ['urn:t:1'], unit: 'instances' as const };
     purge.note({ type: 'finished', report });
     assert.deepEqual([purge.record.sample, purge.record.unit], [['urn:t:1'], 'instances']);
+    assert.deepEqual(purge.record.warnings, []);
+  });
+
+  it('the final record says where there were more matches than could be counted', () => {
+    const { purge } = liveOf();
+    purge.note({ type: 'finished', report: { ...REPORT, dryRun: true, isLowerBound: true } });
+    assert.deepEqual(purge.record.warnings, ['There are more matches than could be counted.']);
   });
 });
 

@@ -145,6 +145,18 @@ describe('final retries of entities that are still listed', () => {
   });
 });
 
+describe('final retries after a survey that ended early', () => {
+  it('final retries give up batches also where a survey could list a part of what they confirmed', async () => {
+    // A survey ends with 32,000 findings.
+    const { ended, capabilities } = second({
+      stillListed: idsOf(20_000),
+      gone: Array.from({ length: 50_000 }, (_, index) => `urn:gone:${index}`),
+    });
+    assert.equal(await ended, false);
+    assert.equal(capabilities.batchDelete, false);
+  });
+});
+
 describe('final retries of entities that failed', () => {
   it('final retries of failed entities use batches, and single deletes after a batch fails again', async () => {
     const { ended, singles, batches, ledger } = second({

@@ -259,6 +259,20 @@ describe('a page of matches', () => {
     );
   });
 
+  it('a page that is too large to be read is asked for in smaller steps also where each source of the broker shows an entity', async () => {
+    const { page, asked } = listerOf((_query, limit) => {
+      if (limit > 100) throw new ReplyTooLargeError('too large');
+      const shown = idsOf(limit).flatMap((id) => [{ id }, { id: `${id}:other` }]);
+      return replyOf(200, shown);
+    });
+    assert.equal((await page()).limit, 100);
+    await page({ offset: 100 });
+    assert.deepEqual(
+      asked.map((one) => one.split(' ')[0]),
+      ['1000', '500', '1', '200', '100', '100'],
+    );
+  });
+
   it('a page that is too large to be read is asked for in all smaller steps where the broker heeds limits', async () => {
     const { page, asked } = listerOf((_query, limit) => {
       if (limit > 10) throw new ReplyTooLargeError('too large');

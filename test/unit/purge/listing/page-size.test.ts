@@ -91,6 +91,17 @@ describe('PageSize', () => {
     assert.deepEqual([size.size, size.isSettled], [1000, true]);
   });
 
+  it('PageSize goes down one step where several pages of a size are refused at once', () => {
+    const size = new PageSize(100, 1600);
+    for (const limit of [100, 400]) size.note({ limit, ms: 5, length: 10 });
+    assert.equal(size.size, 1600);
+    for (const limit of [1000, 1000, 1000]) size.refuse(limit);
+    assert.equal(size.size, 400);
+    size.refuse(400);
+    size.refuse(400);
+    assert.equal(size.size, 100);
+  });
+
   it('PageSize never asks for a size again that was refused, but for its start', () => {
     fc.assert(
       fc.property(fc.array(fc.boolean(), { maxLength: 12 }), (refusals) => {
