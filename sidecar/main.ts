@@ -4,7 +4,7 @@ import { loadConfig, type Config } from './shared/config/load.js';
 import { startGateway, type Gateway } from './gateway.js';
 import { startErrorLines } from './http/problem.js';
 import { isLoopback } from './shared/loopback.js';
-import { createEnding, endBySignals } from './shared/signals.js';
+import { createEnding, endBySignals, isNpmStart } from './shared/signals.js';
 
 /** Exit codes: a mistake in the configuration differs from a failed start. */
 const EXIT_CONFIG = 2;
@@ -38,7 +38,10 @@ async function main(): Promise<void> {
       process.exitCode = 0;
     },
   });
-  endBySignals(process, ending, () => performance.now());
+  endBySignals(process, ending, {
+    isByNpm: isNpmStart(process.env),
+    nowMs: () => performance.now(),
+  });
   // Said last: who reads it may end the gateway, or npm, at once.
   if (process.env['NODE_ENV'] === 'production')
     logger.info({ url: gateway.url, broker: gateway.brokerUrl, metrics: gateway.metricsUrl }, 'listening');

@@ -42,8 +42,18 @@ export function onParentEnd(self: { readonly ppid: number }, everyMs: number, en
 
 const PARENT_LOOK_MS = 500;
 
-/** Ends a service by SIGTERM and SIGINT, and with the npm that started it. */
-export function endBySignals(self: NodeJS.Process, ending: Ending, nowMs: () => number): void {
+/**
+ * Ends a service by SIGTERM and SIGINT, and with the npm that started it.
+ *
+ * @param self `process`
+ * @param isByNpm npm is its parent; see isNpmStart
+ * @param nowMs a clock that never goes back
+ */
+export function endBySignals(
+  self: Pick<NodeJS.Process, 'on' | 'ppid'>,
+  ending: Ending,
+  { isByNpm, nowMs }: { readonly isByNpm: boolean; readonly nowMs: () => number },
+): void {
   const isEcho = createEchoFilter(nowMs);
   const onSignal = (signal: NodeJS.Signals) => {
     if (!isEcho(signal)) ending.ask({ signal });
@@ -51,8 +61,7 @@ export function endBySignals(self: NodeJS.Process, ending: Ending, nowMs: () => 
   self.on('SIGTERM', onSignal);
   self.on('SIGINT', onSignal);
   // An npm that is killed outright cannot pass the signal on; one that has passed it on asks for no hurry by its end.
-  if (isNpmStart(self.env))
-    onParentEnd(self, PARENT_LOOK_MS, () => ending.ensure({ cause: 'npm has ended' }));
+  if (isByNpm) onParentEnd(self, PARENT_LOOK_MS, () => ending.ensure({ cause: 'npm has ended' }));
 }
 
 /** Causes of an end, as the log has them. */

@@ -150,25 +150,25 @@ describe('whose turn it is on a connection', () => {
     assert.deepEqual(told, ['RequestRefusedError']);
   });
 
-  it('a client may take as long for its answer as the slowest pace needs, and the idle time beyond', async (t) => {
-    const { told, look, socket, on } = connectionOf(t);
+  /** Five thousand bytes of an answer are due: five seconds at the slowest pace, and the idle time beyond. */
+  async function assertHasTimeForAnswer({ told, look, socket, on }: ReturnType<typeof connectionOf>) {
     (on.answer ?? assert.fail()).req.complete = true;
     [socket.bytesWritten, socket.writableLength] = [5000, 5000];
     await look(14);
     assert.deepEqual(told, []);
     await look(1);
     assert.deepEqual(told, ['destroyed']);
+  }
+
+  it('a client may take as long for its answer as the slowest pace needs, and the idle time beyond', async (t) => {
+    await assertHasTimeForAnswer(connectionOf(t));
   });
 
   it('a client that takes its answer is not behind with what it has sent before', async (t) => {
-    const { told, look, socket, on } = connectionOf(t);
+    const connection = connectionOf(t);
+    const { look, socket } = connection;
     await look(3, () => (socket.bytesRead += 100_000_000));
-    (on.answer ?? assert.fail()).req.complete = true;
-    [socket.bytesWritten, socket.writableLength] = [5000, 5000];
-    await look(14);
-    assert.deepEqual(told, []);
-    await look(1);
-    assert.deepEqual(told, ['destroyed']);
+    await assertHasTimeForAnswer(connection);
   });
 
   it('what the gateway adds to an answer does not count as taken by its client', async (t) => {

@@ -56,8 +56,7 @@ describe('the end by signals', () => {
   /** A process that npm has started, or not, and what its ending was asked for. */
   function running(t: TestContext, isByNpm: boolean) {
     t.mock.timers.enable({ apis: ['setInterval'] });
-    const env = isByNpm ? { npm_lifecycle_event: 'start', npm_package_name: 'ngsi-ld-gateway' } : {};
-    const self = Object.assign(new EventEmitter(), { ppid: 7, env });
+    const self = Object.assign(new EventEmitter(), { ppid: 7 });
     const told: string[] = [];
     const closings: (() => void)[] = [];
     const ending = createEnding({
@@ -66,7 +65,7 @@ describe('the end by signals', () => {
       onClosed: () => told.push('closed'),
     });
     let nowMs = 0;
-    endBySignals(self as unknown as NodeJS.Process, ending, () => nowMs);
+    endBySignals(self as unknown as NodeJS.Process, ending, { isByNpm, nowMs: () => nowMs });
     return { self, told, later: (ms: number) => (nowMs += ms), tick: () => t.mock.timers.tick(500) };
   }
 

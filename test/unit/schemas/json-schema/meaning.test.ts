@@ -68,13 +68,13 @@ describe('a change of meaning', () => {
         /is "MW", was "mW"/,
       ],
       [
-        'another unit of three letters, at which case tells milli from mega',
+        'a unit of three letters that changes its case: milli becomes mega',
         { 'x-ngsi': { units: 'mWh' } },
         { 'x-ngsi': { units: 'MWh' } },
         /is "MWh", was "mWh"/,
       ],
       [
-        'another unit of four letters, at which case tells milli from mega',
+        'a unit of four letters that changes its case: milli becomes mega',
         { 'x-ngsi': { units: 'mVAr' } },
         { 'x-ngsi': { units: 'MVAr' } },
         /is "MVAr", was "mVAr"/,
