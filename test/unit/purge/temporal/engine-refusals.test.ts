@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { EmbeddedBroker } from '../../../../sidecar/embedded-broker/index.js';
-import { createBrokerClient, type BrokerClient } from '../../../../sidecar/purge/broker/client.js';
+import {
+  createBrokerClient,
+  type BrokerClient,
+  type BrokerRequest,
+} from '../../../../sidecar/purge/broker/client.js';
 import {
   BrokerRefusedError,
   FilterIgnoredError,
@@ -11,7 +15,7 @@ import {
   UncountableError,
   UnsupportedRequestError,
 } from '../../../../sidecar/purge/errors.js';
-import { altering, brokerWith, deletes, hour, kept, purge, purged, stored } from './histories.js';
+import { altering, brokerWith, deletes, hour, idOf, kept, purge, purged, stored } from './histories.js';
 
 describe('a temporal purge by value', () => {
   it('a purge by value without a time filter is refused at a broker that shows matching instances only', async () => {
@@ -76,6 +80,30 @@ describe('a bounded temporal purge', () => {
       ['createdAt after', 'modifiedAt after', 'observedAt after', 'observedAt before'].map(listed),
       [2, 4, 3, 2],
     );
+  });
+
+  it('a bounded purge of whole histories does not wait at its first query for what only later ones list', async () => {
+    const history = [0, 1, 2, 3, 4].map((entity) => stored({ entity }));
+    const broker = await brokerWith(history, { countHeader: 'absent' });
+    const isFirst = ({ path }: BrokerRequest) => path.includes('timeproperty=createdAt');
+    // The first query shows two of the five, on the same page for every offset: it cannot be listed whole.
+    const shown = history.slice(0, 2).map(({ entity }) => idOf(entity));
+    const showingTwo = altering(broker, (request, reply) => {
+      if (!isFirst(request) || request.path.includes('Probe')) return reply;
+      const all = JSON.parse(reply.body) as readonly { readonly id: string }[];
+      return { ...reply, body: JSON.stringify(all.filter(({ id }) => shown.includes(id))) };
+    });
+    const client: BrokerClient = {
+      send: (request) =>
+        showingTwo.send(
+          isFirst(request) ? { ...request, path: request.path.replace(/&offset=\d+/, '') } : request,
+        ),
+      close: () => showingTwo.close(),
+    };
+    const { matched, deleted } = await purged(broker, 'type=T&maxAffected=5', { client });
+    assert.deepEqual([matched, deleted], [5, 5]);
+    const looks = broker.requests.entries.filter(({ search }) => search.includes('timeproperty=createdAt'));
+    assert.equal(looks.length, 7);
   });
 
   it('a dry run of parts gives a lower bound if any of its queries leaves out an entity, the first as well', async () => {
