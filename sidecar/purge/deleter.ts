@@ -6,7 +6,8 @@ import { BrokerRefusedError } from './errors.js';
 import { problemOfFailure } from './items/item-problem.js';
 import type { ListedResource } from './listing/listed-resource.js';
 import { createEntityPaths } from './proof/path-proof.js';
-import type { Requester } from './requests/requester.js';
+import { MustBeSplit } from './requests/one-try.js';
+import type { Requester, Settled } from './requests/requester.js';
 
 /** Receives each result as soon as it is known, so that it counts even if the purge fails right after. */
 export type ReportResult = (id: string, verdict: DeleteResult) => void;
@@ -71,27 +72,39 @@ export function createDeleter(options: DeleterOptions): Deleter {
     (strategy === 'batch' ||
       (strategy === 'auto' && capabilities.batchDelete && (batchAccepted || culprits < MAX_CULPRITS)));
 
-  async function deleteBatch(ids: readonly string[], report: ReportResult): Promise<BatchEnd> {
+  const sizeMax = () => Math.min(requester.burst, capabilities.batchSizeMax ?? Infinity);
+
+  /** @param mayBeGone an earlier try of this batch had no clear answer */
+  async function deleteBatch(
+    ids: readonly string[],
+    report: ReportResult,
+    mayBeGone = false,
+  ): Promise<BatchEnd> {
     if (!usesBatches()) return { leftForSingle: ids, foundCulprit: false };
-    const size = capabilities.batchSizeMax ?? Infinity;
-    return ids.length > size ? inParts(ids, size, report) : inOne(ids, report);
+    return ids.length > sizeMax() ? inParts(ids, report, mayBeGone) : inOne(ids, report, mayBeGone);
   }
 
-  async function inOne(ids: readonly string[], report: ReportResult): Promise<BatchEnd> {
+  async function inOne(ids: readonly string[], report: ReportResult, wasUnclear: boolean): Promise<BatchEnd> {
     let open = ids;
-    let mayBeGone = false;
+    let mayBeGone = wasUnclear;
     for (let attempt = 1; ; attempt++) {
-      const settled = await requester.send({
-        method: 'POST',
-        path: BATCH_PATH,
-        jsonBody: JSON.stringify(open),
-        operation: 'delete a batch of entities',
-        deletes: open.length,
-        onUnclear: () => {
-          mayBeGone = true;
-          onUnclear(open);
-        },
-      });
+      let settled: Settled;
+      try {
+        settled = await requester.send({
+          method: 'POST',
+          path: BATCH_PATH,
+          jsonBody: JSON.stringify(open),
+          operation: 'delete a batch of entities',
+          deletes: open.length,
+          onUnclear: () => {
+            mayBeGone = true;
+            onUnclear(open);
+          },
+        });
+      } catch (error) {
+        if (!(error instanceof MustBeSplit)) throw error;
+        return inParts(open, report, mayBeGone);
+      }
       if (settled.kind === 'gave-up') {
         const problem = problemOfFailure(settled.failure);
         for (const id of open) report(id, { kind: 'retryable', problem });
@@ -115,10 +128,18 @@ export function createDeleter(options: DeleterOptions): Deleter {
     }
   }
 
-  async function inParts(ids: readonly string[], size: number, report: ReportResult): Promise<BatchEnd> {
+  async function inParts(
+    ids: readonly string[],
+    report: ReportResult,
+    mayBeGone: boolean,
+  ): Promise<BatchEnd> {
     const parts: BatchEnd[] = [];
-    for (let from = 0; from < ids.length; from += size) {
-      parts.push(await deleteBatch(ids.slice(from, from + size), report));
+    let rest = ids;
+    while (rest.length > 0) {
+      // The rate may change between two parts.
+      const size = sizeMax();
+      parts.push(await deleteBatch(rest.slice(0, size), report, mayBeGone));
+      rest = rest.slice(size);
     }
     return merge(parts);
   }
@@ -229,7 +250,7 @@ export function createDeleter(options: DeleterOptions): Deleter {
       return usesBatches();
     },
     get batchSize() {
-      return Math.min(options.batchSize, requester.burst, capabilities.batchSizeMax ?? Infinity);
+      return Math.min(options.batchSize, sizeMax());
     },
   };
 }

@@ -34,6 +34,9 @@ export class TryFailed extends Error {
   }
 }
 
+/** The rate was lowered while a delete of several items waited: it must be sent in parts. Nothing was sent. */
+export class MustBeSplit extends Error {}
+
 /**
  * Sends a request once.
  *

@@ -11,15 +11,16 @@ export interface Pace {
   /**
    * Waits until `amount` deletes may be sent. Requests are let through in the order in which they came.
    *
+   * @returns false, and takes nothing, when that is more than a burst by now: the rate was lowered, and the request must be
+   *   sent in parts
    * @throws the signal's reason when it aborts first
    */
-  take(amount: number, signal: AbortSignal): Promise<void>;
+  take(amount: number, signal: AbortSignal): Promise<boolean>;
+  /** Gives back what was taken for a request that was not sent after all. */
+  giveBack(amount: number): void;
 }
 
-/**
- * A token bucket that holds what one second allows, and is full at first. An amount above that is let through when the
- * bucket is full, and is owed: those behind it wait the longer.
- */
+/** A token bucket that holds what one second allows, and is full at first. */
 export function createPace(clock: Clock, perSecond?: number): Pace {
   let rate = perSecond;
   let tokens = burstOf(rate);
@@ -35,19 +36,20 @@ export function createPace(clock: Clock, perSecond?: number): Pace {
     if (rate !== undefined) tokens = Math.min(burstOf(rate), tokens + (passedMs * rate) / 1000);
   }
 
-  async function waitFor(amount: number, signal: AbortSignal): Promise<void> {
+  async function waitFor(amount: number, signal: AbortSignal): Promise<boolean> {
     for (;;) {
       signal.throwIfAborted();
       fill();
-      if (rate === undefined) return;
-      const needed = Math.min(amount, burstOf(rate));
+      if (rate === undefined) return true;
+      if (amount > burstOf(rate)) return false;
       // Rounding must not cost another sleep of a millisecond.
-      if (tokens >= needed - 1e-6) break;
-      const waitMs = Math.ceil(((needed - tokens) * 1000) / rate);
+      if (tokens >= amount - 1e-6) break;
+      const waitMs = Math.ceil(((amount - tokens) * 1000) / rate);
       const wake = AbortSignal.any([signal, changed.signal]);
       await clock.sleep(waitMs, wake).catch(() => signal.throwIfAborted());
     }
     tokens -= amount;
+    return true;
   }
 
   return {
@@ -66,11 +68,19 @@ export function createPace(clock: Clock, perSecond?: number): Pace {
       changed = new AbortController();
     },
     take(amount, signal) {
-      if (rate === undefined && !signal.aborted) return Promise.resolve();
+      if (rate === undefined && !signal.aborted) return Promise.resolve(true);
       const turn = tail.then(() => waitFor(amount, signal));
       // One that gives up lets the next one through.
-      tail = turn.catch(() => {});
+      tail = turn.then(
+        () => {},
+        () => {},
+      );
       return turn;
+    },
+    giveBack(amount) {
+      if (rate === undefined) return;
+      fill();
+      tokens = Math.min(burstOf(rate), tokens + amount);
     },
   };
 }

@@ -8,7 +8,7 @@ import { createBreaker } from '../retry/breaker.js';
 import type { Clock } from '../../shared/clock.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError, PurgeStoppedError } from '../errors.js';
 import type { OutageEvent } from '../events.js';
-import { throwIfStopped, TryFailed, tryOnce, type PurgeRequest } from './one-try.js';
+import { MustBeSplit, throwIfStopped, TryFailed, tryOnce, type PurgeRequest } from './one-try.js';
 import { createOutageWatch } from './outage.js';
 import type { Pace } from './pace.js';
 import { createSharedPause } from './shared-pause.js';
@@ -28,6 +28,7 @@ export interface Requester {
    * @throws BrokerRefusedError for 401, 403 (unless `allow403`) and an unknown tenant, which end the purge
    * @throws BrokerFailedError when the broker answers nothing but failures, asks to come back too late, or is away too long
    * @throws PurgeStoppedError when the purge is stopped
+   * @throws MustBeSplit for a delete of several items, when it is more than the rate allows in one second by now
    */
   send(request: PurgeRequest, options?: { readonly allow403?: boolean }): Promise<Settled>;
   /** Waits as after a failed try, for partial failures inside an answer; false when the tries are used up. */
@@ -135,6 +136,32 @@ export function createRequester(options: RequesterOptions): Requester {
     return deletes === undefined ? undefined : beforeDelete?.();
   }
 
+  /**
+   * Waits until a request may be sent. Its share of the rate is taken last: what waits for anything else must not add up to
+   * more than one burst.
+   */
+  async function clearance(request: PurgeRequest, signal: AbortSignal, isAgain: boolean): Promise<void> {
+    const { deletes } = request;
+    let needsReserve = reserve !== undefined && !isAgain;
+    for (;;) {
+      for (let wait = obstacle(request, signal); wait !== undefined; wait = obstacle(request, signal))
+        await wait;
+      if (deletes === undefined || (rate === undefined && !needsReserve)) return;
+      if (rate !== undefined && !(await takeShare(rate, deletes, signal))) throw new MustBeSplit();
+      if (needsReserve) await reserve?.(deletes);
+      needsReserve = false;
+      if (obstacle(request, signal) === undefined) return;
+      rate?.giveBack(deletes);
+    }
+  }
+
+  async function takeShare(from: Pace, deletes: number, signal: AbortSignal): Promise<boolean> {
+    return from.take(deletes, signal).catch((error: unknown) => {
+      throwIfStopped(signal);
+      throw error;
+    });
+  }
+
   /** No request is sent any more: the error is that of all others, too. */
   function breakBy(error: BrokerFailedError): never {
     brokenBy ??= error;
@@ -192,14 +219,7 @@ export function createRequester(options: RequesterOptions): Requester {
     try {
       const reply = await pRetry(
         async () => {
-          if (request.deletes !== undefined)
-            await rate?.take(request.deletes, signal).catch((error: unknown) => {
-              throwIfStopped(signal);
-              throw error;
-            });
-          if (request.deletes !== undefined && !isAgain) await reserve?.(request.deletes);
-          for (let wait = obstacle(request, signal); wait !== undefined; wait = obstacle(request, signal))
-            await wait;
+          await clearance(request, signal, isAgain);
           pausesBefore = pause.asked;
           if (isAgain) retries += 1;
           isAgain = true;

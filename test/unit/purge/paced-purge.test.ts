@@ -16,7 +16,13 @@ async function pacedPurge(options: {
   readonly perSecond: number;
   readonly hasBatches?: boolean;
   readonly mishaps?: readonly Mishap[];
-  readonly atProgress?: (setPerSecond: (rate: number | undefined) => void, deleted: number) => void;
+  readonly atProgress?: (
+    setPerSecond: (rate: number | undefined) => void,
+    deleted: number,
+    nowMs: number,
+  ) => void;
+  /** The purge is stopped after so many deletes. */
+  readonly endsAfter?: number;
 }): Promise<{ readonly sent: readonly Sent[]; readonly left: number }> {
   const clock = createTestClock(0);
   const { entities, hasBatches = true, mishaps = [], perSecond } = options;
@@ -25,9 +31,11 @@ async function pacedPurge(options: {
   });
   const pace = createPace(clock, perSecond);
   const sent: Sent[] = [];
+  const stop = new AbortController();
   const outcome = await purge({ url: new URL('http://broker') }, 'type=Thing', {
     clock,
     pace,
+    signal: stop.signal,
     client: {
       send: (request) => {
         if (request.method === 'DELETE') sent.push({ atMs: clock.now(), ids: 1 });
@@ -38,10 +46,12 @@ async function pacedPurge(options: {
       close: async () => {},
     },
     onEvent: (event) => {
-      if (event.type === 'progress') options.atProgress?.((rate) => pace.setPerSecond(rate), event.deleted);
+      if (event.type !== 'progress') return;
+      options.atProgress?.((rate) => pace.setPerSecond(rate), event.deleted, clock.now());
+      if (event.deleted >= (options.endsAfter ?? Infinity)) stop.abort();
     },
   });
-  assert.equal(outcome.error, undefined);
+  if (options.endsAfter === undefined) assert.equal(outcome.error, undefined);
   return { sent, left: broker.store.size };
 }
 
@@ -78,6 +88,27 @@ describe('a purge at a rate', () => {
     const all = sent.reduce((sum, { ids }) => sum + ids, 0);
     assert.ok(all <= 10 + (end * 10) / 1000 + 10, `${String(all)} in ${String(end)} ms`);
   });
+
+  for (const hasBatches of [true, false]) {
+    it(`a purge at a rate that is lowered sends at the new rate at once, what waits too (${hasBatches ? 'batches' : 'one by one'})`, async () => {
+      let loweredMs: number | undefined;
+      const { sent, left } = await pacedPurge({
+        ...{ entities: 700, perSecond: 100, hasBatches },
+        atProgress: (setPerSecond, deleted, nowMs) => {
+          if (deleted < 200 || loweredMs !== undefined) return;
+          loweredMs = nowMs;
+          setPerSecond(1);
+        },
+        endsAfter: 205,
+      });
+      const at = loweredMs ?? NaN;
+      for (const seconds of [0, 1, 2, 4]) {
+        const since = between(sent, at + 1, at + seconds * 1000 + 1);
+        assert.ok(since <= seconds + 1, `${String(since)} deletes in ${String(seconds)} s`);
+      }
+      assert.ok(left > 400, `${String(left)} left`);
+    });
+  }
 
   it('a purge at a rate follows a rate that is changed while it runs', async () => {
     const { sent } = await pacedPurge({

@@ -123,8 +123,8 @@ describe('a purge that runs', () => {
   it('a purge run keeps its maximum, its pace and its reserve', async () => {
     const [taken, reserved]: [number[], number[]] = [[], []];
     const pace: Pace = {
-      ...{ perSecond: 1, burst: 1, setPerSecond: () => {} },
-      take: async (amount) => void taken.push(amount),
+      ...{ perSecond: 1, burst: 1, setPerSecond: () => {}, giveBack: () => {} },
+      take: async (amount) => taken.push(amount) > 0,
     };
     const { error } = await ran({
       run: async (scope) => {

@@ -62,35 +62,63 @@ describe('the pace of a purge', () => {
     assert.equal(through, 35);
   });
 
-  it('the pace of a purge counts a batch by its ids, and delays those behind it for its excess', async () => {
+  it('the pace of a purge refuses more than one second allows, and takes nothing for it', async () => {
     const clock = createManualClock();
-    const pace = createPace(clock, 2);
-    const done: string[] = [];
-    void pace.take(6, never).then(() => done.push('batch'));
-    void pace.take(1, never).then(() => done.push('next'));
-    await clock.advance(2400);
-    assert.deepEqual(done, ['batch']);
-    await clock.advance(200);
-    assert.deepEqual(done, ['batch', 'next']);
+    const pace = createPace(clock, 10);
+    assert.equal(await pace.take(11, never), false);
+    assert.equal(await pace.take(10, never), true);
   });
 
-  it('the pace of a purge lets an amount through once the bucket holds it, and one above a burst once it is full', async () => {
+  it('the pace of a purge lets an amount through once the bucket holds it', async () => {
     const clock = createManualClock();
     const pace = createPace(clock, 10);
     const done: number[] = [];
-    for (const amount of [10, 5, 20, 1]) void pace.take(amount, never).then(() => done.push(amount));
+    for (const amount of [10, 5, 10, 1]) void pace.take(amount, never).then(() => done.push(amount));
     for (const [ms, through] of [
       [499, [10]],
       [1, [10, 5]],
       [999, [10, 5]],
-      [1, [10, 5, 20]],
-      [1099, [10, 5, 20]],
-      [1, [10, 5, 20, 1]],
+      [1, [10, 5, 10]],
+      [99, [10, 5, 10]],
+      [1, [10, 5, 10, 1]],
     ] as const) {
       await clock.advance(ms);
       await clock.advance(0);
       assert.deepEqual(done, through);
     }
+  });
+
+  it('the pace of a purge that is lowered refuses what waits and is too much now, and lets the rest through at the new rate', async () => {
+    const clock = createManualClock();
+    const pace = createPace(clock, 500);
+    await pace.take(500, never);
+    const ends: [number, boolean, number][] = [];
+    for (const amount of [500, 1, 500, 1])
+      void pace.take(amount, never).then((isTaken) => ends.push([amount, isTaken, clock.now()]));
+    await clock.advance(500);
+    pace.setPerSecond(1);
+    await clock.advance(3);
+    // What was saved up at the old rate is at most one second's worth at the new one.
+    assert.deepEqual(ends, [
+      [500, false, 500],
+      [1, true, 500],
+      [500, false, 500],
+    ]);
+    await clock.advance(1000);
+    assert.deepEqual(ends.slice(3), [[1, true, 1500]]);
+  });
+
+  it('the pace of a purge takes back what was not sent, but never more than a burst', async () => {
+    const clock = createManualClock();
+    const pace = createPace(clock, 10);
+    await pace.take(10, never);
+    pace.setPerSecond(2);
+    pace.giveBack(10);
+    let through = 0;
+    for (let n = 0; n < 9; n += 1) void pace.take(1, never).then(() => (through += 1));
+    await clock.advance(0);
+    await clock.advance(0);
+    assert.equal(through, 2);
   });
 
   it('the pace of a purge neither gains nor loses by a clock that is set back', async () => {
@@ -127,22 +155,22 @@ describe('the pace of a purge', () => {
           const pace = createPace(clock, first);
           let through = 0;
           let allowed = Math.max(1, first);
-          let largest = 0;
           let rate = first;
           for (const one of steps) {
             if ('take' in one) {
-              const amount = Math.min(one.take, Math.floor(pace.burst));
-              largest = Math.max(largest, amount);
-              void pace.take(amount, never).then(() => (through += amount));
+              const amount = one.take;
+              void pace.take(amount, never).then((isTaken) => (through += isTaken ? amount : 0));
             } else if ('rate' in one) {
               rate = one.rate;
               pace.setPerSecond(rate);
+              // What was saved up is cut to one second's worth at the new rate.
+              allowed = Math.min(allowed, through + rate);
             } else {
               await clock.advance(one.advance);
               allowed += (rate * one.advance) / 1000;
             }
             await clock.advance(0);
-            assert.ok(through <= allowed + largest + 1e-6, `${String(through)} of ${String(allowed)}`);
+            assert.ok(through <= allowed + 1e-6, `${String(through)} of ${String(allowed)}`);
           }
         },
       ),

@@ -13,6 +13,7 @@ import {
   BrokerReplyError,
   PurgeStoppedError,
 } from '../../../../sidecar/purge/errors.js';
+import { MustBeSplit } from '../../../../sidecar/purge/requests/one-try.js';
 import { createRequester, effortOf, type Settled } from '../../../../sidecar/purge/requests/requester.js';
 import type { Pace } from '../../../../sidecar/purge/requests/pace.js';
 import type { RetryPolicy } from '../../../../sidecar/purge/retry/policy.js';
@@ -489,7 +490,7 @@ describe('the answers of a requester', () => {
 
 describe('a requester of a purge that is held to a rate', () => {
   const paced = (take: Pace['take']) =>
-    byHand({}, { pace: { take, perSecond: 1, burst: 1, setPerSecond: () => {} } });
+    byHand({}, { pace: { take, perSecond: 1, burst: 1, setPerSecond: () => {}, giveBack: () => {} } });
   const request = { method: 'DELETE', path: '/1', operation: 'delete', deletes: 3 } as const;
 
   it('a requester with a rate sends a delete only when its pace lets it through, and delays no query', async () => {
@@ -498,6 +499,7 @@ describe('a requester of a purge that is held to a rate', () => {
     const hand = paced(async (amount) => {
       taken.push(amount);
       await new Promise<void>((resolve) => (pass = resolve));
+      return true;
     });
     const one = hand.requester.send(request);
     const look = hand.requester.send({ method: 'GET', path: '/look', operation: 'look' });
@@ -518,10 +520,44 @@ describe('a requester of a purge that is held to a rate', () => {
       [7.9, 7],
       [Infinity, Infinity],
     ] as const) {
-      const pace = { take: async () => {}, perSecond: burst, burst, setPerSecond: () => {} };
+      const pace = {
+        ...{ perSecond: burst, burst, setPerSecond: () => {}, giveBack: () => {} },
+        take: async () => true,
+      };
       assert.equal(byHand({}, { pace }).requester.burst, most);
     }
     assert.equal(byHand().requester.burst, Infinity);
+  });
+
+  it('a requester with a rate does not send what is too much for it by now: it must be split', async () => {
+    const hand = paced(async () => false);
+    await assert.rejects(hand.requester.send(request), MustBeSplit);
+    assert.deepEqual(hand.open(), []);
+  });
+
+  it('a requester with a rate lets what waits for a pause add up to no more than one burst', async () => {
+    let tokens = 3;
+    const pace = {
+      ...{ perSecond: 3, burst: 3, setPerSecond: () => {} },
+      take: async (amount: number) => {
+        tokens -= amount;
+        return true;
+      },
+      giveBack: (amount: number) => void (tokens += amount),
+    };
+    const hand = byHand({}, { pace });
+    const send = (path: string) => hand.requester.send({ ...request, path, deletes: 1 });
+    const first = send('/1');
+    await hand.turn();
+    await hand.end('/1', replyOf(429, '', { 'retry-after': '3' }));
+    assert.equal(tokens, 2);
+    const all = [first, send('/2'), send('/3')];
+    await hand.pass(2999);
+    assert.equal(tokens, 2, 'nothing is taken while the pause lasts');
+    await hand.pass(1);
+    for (const path of ['/1', '/2', '/3']) await hand.end(path, DONE);
+    for (const ended of all) await isAnswered(ended);
+    assert.equal(tokens, -1);
   });
 
   it('a requester with a rate sends nothing where the pace fails, or the purge is stopped meanwhile', async () => {
