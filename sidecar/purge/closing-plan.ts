@@ -48,7 +48,7 @@ export function takesFresh(state: ClosingState, { counted, taken, allowance }: C
 /** Decides what follows a survey. */
 export function planClosing(survey: Survey, state: ClosingState, facts: ClosingFacts): ClosingStep {
   const { counted, taken } = facts;
-  const again = survey.stillListed.length + survey.retryDue.length;
+  const again = survey.missing.length + survey.retryDue.length;
   if (survey.fresh.length + again > 0) {
     // A query may lag behind the deletes for a moment: do not repeat them all yet.
     const mayLag = survey.fresh.length + survey.retryDue.length === 0;

@@ -41,7 +41,11 @@ export interface PurgeScope {
   readonly ledger: ItemLedger;
   readonly warnings: ReadonlySet<string>;
   readonly clock: Pick<Clock, 'now'>;
+  /** When the purge began, in milliseconds since the epoch. */
+  readonly startedMs: number;
   readonly emit: (event: PurgeEvent) => void;
+  /** Adds a warning to the report; at most ten are kept. */
+  warn(warning: string): void;
   /** Emits a progress event. */
   reportProgress(): void;
   /** Opens a query. Nothing is sent yet. */
@@ -61,6 +65,8 @@ export interface BrokerQuery {
 
 /** What the broker shows of the matches through one query. */
 export interface QueryView {
+  /** The collection that is queried. */
+  readonly resource: ListedResource;
   /** The query as sent to the broker. */
   readonly selection: readonly Parameter[];
   /**
@@ -106,8 +112,12 @@ export function createPurgeScope(options: PurgeScopeOptions, path: ListedResourc
   const warnings = new Set<string>();
   const guard = createIdGuard(query.ids, query.idPattern);
 
+  function warn(warning: string): void {
+    if (warnings.size < MAX_WARNINGS) warnings.add(warning);
+  }
+
   async function check(page: Page, isLocal: boolean): Promise<void> {
-    if (page.warning !== undefined && warnings.size < MAX_WARNINGS) warnings.add(page.warning);
+    if (page.warning !== undefined) warn(page.warning);
     if (isLocal && page.madeEntityMap) {
       const detail =
         'The broker queried its context sources despite local=true, so this purge would reach too much. Nothing more is deleted.';
@@ -137,6 +147,7 @@ export function createPurgeScope(options: PurgeScopeOptions, path: ListedResourc
     /** The first query that listed something. */
     let listed: PageQuery | undefined;
     const view: QueryView = {
+      resource,
       selection,
       showsAll: !isPartial,
       countsUnshown,
@@ -170,7 +181,9 @@ export function createPurgeScope(options: PurgeScopeOptions, path: ListedResourc
     ledger,
     warnings,
     clock,
+    startedMs: clock.now(),
     emit,
+    warn,
     deleter: createDeleter({
       requester,
       capabilities,

@@ -9,6 +9,8 @@ export interface DeleteTry {
   readonly isFinalTry: boolean;
   /** One request for each entity, even where batches work. */
   readonly singly: boolean;
+  /** Most ids in one batch. */
+  readonly batchMax?: number;
   /** Receives the ids that failed in a batch and are to be retried singly, instead of recording them. */
   readonly retrySingly?: (id: string) => void;
 }
@@ -16,14 +18,14 @@ export interface DeleteTry {
 /** Deletes entities with the purge's concurrency and records the results. */
 export function createDeleteDispatcher(
   scope: PurgeScope,
-  { isFinalTry, singly, retrySingly }: DeleteTry,
+  { isFinalTry, singly, retrySingly, batchMax = Infinity }: DeleteTry,
 ): Dispatcher<string> {
   const { deleter, ledger, limits } = scope;
   const usesBatches = () => !singly && deleter.usesBatches;
   const report: ReportResult = (entityId, verdict) => ledger.record({ entityId }, verdict, isFinalTry);
   return createDispatcher<string>({
     concurrency: () => limits.concurrency,
-    chunkSize: () => (usesBatches() ? deleter.batchSize : 1),
+    chunkSize: () => (usesBatches() ? Math.min(deleter.batchSize, batchMax) : 1),
     bytesOf: (id) => Buffer.byteLength(JSON.stringify(id)) + 1,
     chunkBytesMax: MAX_BATCH_BYTES,
     run: async (ids) => {

@@ -22,8 +22,6 @@ export interface Deleter {
   deleteBatch(ids: readonly string[], report: ReportResult): Promise<readonly string[]>;
   /** Deletes one entity. */
   deleteOne(id: string): Promise<DeleteResult>;
-  /** Entities that the broker deleted by single requests. */
-  readonly deletedSingly: number;
   /** True while batches are worth sending. */
   readonly usesBatches: boolean;
   /** Most ids that one batch may hold. */
@@ -62,7 +60,6 @@ export function createDeleter(options: DeleterOptions): Deleter {
   const { requester, capabilities, strategy, onUnclear } = options;
   let batchAccepted = false;
   let culprits = 0;
-  let deletedSingly = 0;
 
   const { path: collection } = options;
   const paths = createEntityPaths(requester, collection);
@@ -214,7 +211,6 @@ export function createDeleter(options: DeleterOptions): Deleter {
     });
     if (settled.kind === 'gave-up') return { kind: 'retryable', problem: problemOfFailure(settled.failure) };
     const { reply } = settled;
-    if (reply.status >= 200 && reply.status < 300) deletedSingly += 1;
     const verdict = readSingleReply(reply, id, operation);
     if (isUnclear(verdict)) onUnclear([id]);
     return verdict;
@@ -243,9 +239,6 @@ export function createDeleter(options: DeleterOptions): Deleter {
   return {
     deleteBatch: async (ids, report) => (await deleteBatch(ids, report)).leftForSingle,
     deleteOne,
-    get deletedSingly() {
-      return deletedSingly;
-    },
     get usesBatches() {
       return usesBatches();
     },

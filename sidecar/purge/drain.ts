@@ -1,11 +1,12 @@
-import { initialClosing, MAX_RECHECKS, planClosing, takesFresh } from './closing-plan.js';
+import { initialClosing, MAX_RECHECKS, planClosing, takesFresh, type ClosingState } from './closing-plan.js';
 import type { PurgeContext } from './context.js';
 import { deleteListed } from './delete-dispatcher.js';
 import type { Dispatcher } from './dispatcher.js';
 import { BrokerReplyError, NotConvergingError } from './errors.js';
 import { IdState } from './id-states.js';
 import type { ListedPage } from './listing/listing.js';
-import { runFinalRetries } from './final-retries.js';
+import { deleteSingly, runFinalRetries } from './final-retries.js';
+import { sortReappeared, type Sorted } from './reappeared.js';
 import { surveyMatches, type Survey } from './survey.js';
 
 /** Without a count, matches that arrive as fast as they are deleted look like old ones. */
@@ -16,8 +17,8 @@ const MAX_UNCOUNTED = 1_000_000;
  * Deletes every match in rounds: list while nothing is being deleted, delete, list again, until nothing is left to do.
  * Deletes during the listing would shift later pages, and could not start at the end where the broker is fast.
  *
- * Ids that are still listed after their delete, and ids whose tries ran out, get one final retry. Those that remain are
- * reported.
+ * Ids whose tries ran out, and ids that were reported missing and are listed, get one final retry. What was reported
+ * deleted and is listed again counts as made again, unless the broker shows that it is not. What remains is reported.
  *
  * @param target matches counted before the first delete; undefined when the count cannot be trusted
  * @param first a page that was not processed yet
@@ -30,8 +31,9 @@ export async function drain(
   target: number | undefined,
   first: ListedPage,
 ): Promise<number> {
-  const { ledger, paging, requester, limits } = context;
+  const { ledger, paging, requester } = context;
   const { states } = ledger;
+  const madeAgainBefore = ledger.madeAgain;
   let state = initialClosing;
   let uncounted = 0;
   let lags = 0;
@@ -40,7 +42,7 @@ export async function drain(
     const factsNow = () => ({
       counted: paging.contradicted ? undefined : target,
       taken: ledger.matched,
-      allowance: Math.max(0, (limits.maxAffected ?? Infinity) - ledger.matched),
+      allowance: ledger.allowance,
     });
     const { counted = 0, taken } = factsNow();
     const isDraining = taken < counted;
@@ -63,10 +65,20 @@ export async function drain(
       skipsKnown = false;
       continue;
     }
-    const step = planClosing(survey, state, factsNow());
+    const sorted = await sort(survey, state);
+    if (sorted.untouched.length > 0) {
+      await deleteSingly(context, sorted.untouched);
+      continue;
+    }
+    if (sorted.hasMore) continue;
+    const step = planClosing(
+      { ...survey, lingering: survey.lingering + sorted.lingering },
+      state,
+      factsNow(),
+    );
     if (step.kind === 'finish') {
       finish(context, survey);
-      return survey.unseen;
+      return survey.unseen + ledger.madeAgain - madeAgainBefore;
     }
     state = step.state;
     if (step.kind === 'recheck') {
@@ -85,6 +97,13 @@ export async function drain(
   throw new NotConvergingError(
     'New matches keep arriving, and the broker gives no count to distinguish them from the old ones. Send the purge again.',
   );
+
+  /** A first look at what is listed again may come too early: the query may lag behind the deletes for a moment. */
+  async function sort(survey: Survey, { rechecks }: ClosingState): Promise<Sorted> {
+    const { length } = survey.reappeared;
+    if (length === 0 || rechecks === 0) return { lingering: length, untouched: [], hasMore: false };
+    return sortReappeared(context, survey, rechecks >= MAX_RECHECKS);
+  }
 
   async function take(ids: readonly string[]): Promise<void> {
     await context.proveFilters();

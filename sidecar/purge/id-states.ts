@@ -18,6 +18,8 @@ export const IdState = {
   absentTwice: 6,
   /** Not deleted, and not retried. */
   failed: 7,
+  /** Deleted, and then made again by somebody: what is there now is another one, and is left. */
+  madeAgain: 8,
 } as const;
 export type IdState = (typeof IdState)[keyof typeof IdState];
 
@@ -40,7 +42,7 @@ export class IdStates {
   #used = 0;
   #mark = 0;
   /** Ids by state and clearness. */
-  readonly #counts = new Array<number>(16).fill(0);
+  readonly #counts = new Array<number>(32).fill(0);
   readonly #seed1: number;
   readonly #seed2: number;
 
@@ -175,12 +177,12 @@ export class IdStates {
   }
 }
 
-const STATE_BITS = 0b0000_0111;
-const UNCLEAR = 0b0000_1000;
+const STATE_BITS = 0b0000_1111;
+const UNCLEAR = 0b0001_0000;
 const KNOWN_BITS = STATE_BITS | UNCLEAR;
-const MARK_SHIFT = 4;
+const MARK_SHIFT = 5;
 /** Number of values that the bits of the mark can hold. */
-const MARKS = 15;
+const MARKS = 7;
 
 function stateOf(cell: number): IdState {
   return (cell & STATE_BITS) as IdState;

@@ -84,7 +84,7 @@ export class ItemLedger {
    * @throws TooManyMatchesError when that is one more than may be affected
    */
   add(item: Item): void {
-    this.#boundTo(this.states.size + 1);
+    this.#boundTo(this.matched + 1);
     this.states.set(keyOf(item), IdState.pending);
   }
 
@@ -97,9 +97,9 @@ export class ItemLedger {
   addNew(ids: readonly string[]): readonly string[] {
     const { states } = this;
     // Nearly always there is room for all of them, and one look at each is enough.
-    if (states.size + ids.length > this.#maxAffected) {
+    if (this.matched + ids.length > this.#maxAffected) {
       const fresh = new Set(ids.filter((id) => states.get(id) === IdState.unknown));
-      this.#boundTo(states.size + fresh.size);
+      this.#boundTo(this.matched + fresh.size);
     }
     return ids.filter((id) => states.add(id));
   }
@@ -161,6 +161,21 @@ export class ItemLedger {
     }
   }
 
+  /** Notes an item as made again by somebody after it was deleted: what is there now is another one. */
+  markMadeAgain(item: Item): void {
+    this.states.set(keyOf(item), IdState.madeAgain, false);
+  }
+
+  /** Items that were made again after they were deleted, and left. */
+  get madeAgain(): number {
+    return this.states.count(IdState.madeAgain);
+  }
+
+  /** Items that may still be added under the maximum; Infinity without one. */
+  get allowance(): number {
+    return Math.max(0, this.#maxAffected - this.matched);
+  }
+
   /** Unclear items of the current query, at most 10,000; another query may resolve them. */
   get unclear(): readonly Item[] {
     return [...this.#unclear.values()].filter((item) => this.states.isUnclear(keyOf(item)));
@@ -191,10 +206,10 @@ export class ItemLedger {
 
   get counts(): PurgeCounts {
     const { states } = this;
-    const { pending, gone, absent, retryDue, goneTwice, absentTwice, failed } = IdState;
+    const { pending, gone, absent, retryDue, goneTwice, absentTwice, failed, madeAgain } = IdState;
     return {
-      matched: states.size,
-      deleted: states.count(gone, false) + states.count(goneTwice),
+      matched: this.matched,
+      deleted: states.count(gone, false) + states.count(goneTwice) + states.count(madeAgain),
       alreadyGone: states.count(absent, false) + states.count(absentTwice),
       failed: states.count(retryDue, false) + states.count(failed, false),
       // Also what was confirmed, still listed, and then deleted once more without a clear answer.
@@ -259,7 +274,7 @@ export class ItemLedger {
 }
 
 function isGone(state: IdState): boolean {
-  return state === IdState.gone || state === IdState.goneTwice;
+  return state === IdState.gone || state === IdState.goneTwice || state === IdState.madeAgain;
 }
 
 /** Its outcome was told as `deleted` or `alreadyGone`. */

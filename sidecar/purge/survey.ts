@@ -10,11 +10,14 @@ export interface Survey extends WalkEnd {
   readonly fresh: readonly string[];
   /** Number of new ids, taken or not. */
   readonly unseen: number;
-  /** Reported as deleted at the first try, and still listed. */
-  readonly stillListed: readonly string[];
+  /** Reported as deleted, and listed again; at most MAX_FINDINGS of `reappearedCount`. */
+  readonly reappeared: readonly string[];
+  readonly reappearedCount: number;
+  /** Reported as missing at the first try, and listed. */
+  readonly missing: readonly string[];
   /** The first try failed for a reason that may pass. */
   readonly retryDue: readonly string[];
-  /** Number of ids reported as deleted twice, still listed, and not yet recorded as failed. */
+  /** Number of ids reported as missing twice, listed, and not yet recorded as failed. */
   readonly lingering: number;
 }
 
@@ -27,12 +30,12 @@ export interface SurveyOptions {
   readonly wanted: number;
   /** Collect new ids. */
   readonly takesFresh: boolean;
-  /** Record ids as failed that were reported as deleted twice and are still listed. */
+  /** Record ids as failed that were reported as missing twice and are listed. */
   readonly reportsLingering: boolean;
 }
 
 /**
- * Ids that one survey collects; the next survey finds the rest. Where new ids are left, a survey ends after this many more
+ * Ids of each kind that one survey collects; the next survey finds the rest. Where new ids are left, a survey ends after this many more
  * than the purge has taken: they may arrive as fast as they are listed, and the broker may give no count that shows it.
  */
 export const MAX_FINDINGS = 32_000;
@@ -40,7 +43,7 @@ export const MAX_FINDINGS = 32_000;
 const STILL_LISTED: BrokerProblem = {
   status: 409,
   title: 'Entity still listed',
-  detail: 'The broker confirmed two deletes and still lists the entity.',
+  detail: 'The broker says twice that it does not have the entity, and lists it.',
 };
 
 /** Lists what the query still shows while nothing is being deleted. */
@@ -48,10 +51,12 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
   const { selection, lister, paging, requester, ledger } = context;
   const { states } = ledger;
   const fresh = new Set<string>();
-  const stillListed: string[] = [];
+  const reappeared: string[] = [];
+  const missing: string[] = [];
   const retryDue: string[] = [];
   const wanted = Math.min(options.wanted, MAX_FINDINGS);
   const unseen = new UnseenIds(options.takesFresh ? fresh : undefined);
+  let reappearedCount = 0;
   let lingering = 0;
 
   states.startSurvey();
@@ -59,9 +64,13 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
     const state = states.get(entityId);
     if (state === IdState.unknown) return unseen.note(entityId);
     if (!states.markListed(entityId)) return false;
-    if (state === IdState.gone || state === IdState.absent) stillListed.push(entityId);
-    if (state === IdState.retryDue) retryDue.push(entityId);
-    if (state === IdState.goneTwice || state === IdState.absentTwice) {
+    if (state === IdState.gone || state === IdState.goneTwice) {
+      reappearedCount += 1;
+      if (reappeared.length < MAX_FINDINGS) reappeared.push(entityId);
+    }
+    if (state === IdState.absent && missing.length < MAX_FINDINGS) missing.push(entityId);
+    if (state === IdState.retryDue && retryDue.length < MAX_FINDINGS) retryDue.push(entityId);
+    if (state === IdState.absentTwice) {
       if (options.reportsLingering) ledger.recordStillListed({ entityId }, STILL_LISTED);
       else lingering += 1;
     }
@@ -87,7 +96,7 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
       end = step.value;
       break;
     }
-    if (fresh.size >= wanted || fresh.size + stillListed.length + retryDue.length >= MAX_FINDINGS) break;
+    if (fresh.size >= wanted) break;
     if (unseen.size > ledger.matched + MAX_FINDINGS) {
       end = { ...end, trickles: true };
       break;
@@ -97,7 +106,9 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
     ...end,
     fresh: [...fresh],
     unseen: unseen.size,
-    stillListed,
+    reappeared,
+    reappearedCount,
+    missing,
     retryDue,
     lingering,
   };

@@ -73,13 +73,13 @@ async function resolvePortion(context: PurgeContext, kind: Reader, items: readon
 }
 
 /** The query, narrowed to some of the entities that it has shown. */
-function withIds(selection: readonly Parameter[], ids: ReadonlySet<string>): readonly Parameter[] {
+export function withIds(selection: readonly Parameter[], ids: ReadonlySet<string>): readonly Parameter[] {
   const others = selection.filter(({ name }) => name !== 'id' && name !== 'idPattern');
   return [...others, { name: 'id', value: [...ids].join(',') }];
 }
 
 /** Splits items so that one query can ask for their entities. Ids with a comma cannot be listed and are left out. */
-function* portionsOf(items: readonly Item[]): Iterable<readonly Item[]> {
+export function* portionsOf(items: readonly Item[]): Iterable<readonly Item[]> {
   let portion: Item[] = [];
   let ids = new Set<string>();
   let chars = 0;

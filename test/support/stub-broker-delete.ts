@@ -1,5 +1,6 @@
 import { matches } from './stub-broker-filter.js';
 import {
+  createdAtOf,
   ERRORS,
   problem,
   remove,
@@ -95,7 +96,9 @@ export function answerAttribute(state: StubState, request: StubRequest): StubRep
     // Rebuilt rather than mutated: entities may be shared with the test.
     const rest = Object.entries(entity).filter(([member]) => member !== name);
     const left = kept.length === 0 ? [] : [[name, kept.length === 1 ? kept[0] : kept] as const];
-    entities.set(id, { ...Object.fromEntries([...rest, ...left]), id });
+    const rebuilt = { ...Object.fromEntries([...rest, ...left]), id };
+    state.created.set(rebuilt, createdAtOf(state, entity));
+    entities.set(id, rebuilt);
   }
   return { status: 204 };
 }

@@ -6,6 +6,8 @@ export interface Oddities {
   readonly overPageMax: 'clamped' | '403' | '400' | '400-mute';
   readonly pick: 'honoured' | 'ignored' | '400' | '400-mute';
   readonly keyValues: 'honoured' | '400' | '400-mute';
+  /** Entities show when they were created, where that is asked for. */
+  readonly sysAttrs: boolean;
   /** `refused`: an unknown parameter. */
   readonly countParameter: 'honoured' | '400' | '400-mute';
   /**
@@ -73,6 +75,7 @@ export const exemplary: Oddities = {
   overPageMax: 'clamped',
   pick: 'honoured',
   keyValues: 'honoured',
+  sysAttrs: true,
   countParameter: 'honoured',
   paging: 'offset',
   shortPages: false,

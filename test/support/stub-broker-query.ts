@@ -1,16 +1,22 @@
 import { matches, type StubEntity } from './stub-broker-filter.js';
-import { problem, type StubReply, type StubRequest, type StubState } from './stub-broker-state.js';
+import {
+  createdAtOf,
+  problem,
+  type StubReply,
+  type StubRequest,
+  type StubState,
+} from './stub-broker-state.js';
 
 const CONTEXT_LINK =
   '<https://example.org/context.jsonld>; rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"';
 const DEFAULT_LIMIT = 20;
 
 /** `GET /entities/{id}` (clause 6.5.3.1). */
-export function answerRetrieval({ entities }: StubState, { id = '' }: StubRequest): StubReply {
-  const entity = entities.get(id);
+export function answerRetrieval(state: StubState, { id = '', query }: StubRequest): StubReply {
+  const entity = state.entities.get(id);
   return entity === undefined
     ? problem(404, 'ResourceNotFound', 'no such entity')
-    : { status: 200, headers: { 'content-type': 'application/json' }, body: entity };
+    : { status: 200, headers: { 'content-type': 'application/json' }, body: withTimes(state, entity, query) };
 }
 
 /** `GET /entities` (clause 6.4.3.2), with the oddities asked for. */
@@ -94,7 +100,22 @@ function pageOf(
   return result.slice(offset, offset + length);
 }
 
-function shown({ oddities }: StubState, entity: StubEntity, query: URLSearchParams): unknown {
+function shown(state: StubState, entity: StubEntity, query: URLSearchParams): unknown {
+  return withTimes(state, narrowed(state, entity, query), query, entity);
+}
+
+/** The system attributes that are asked for (clause 4.8). */
+function withTimes(
+  state: StubState,
+  body: object,
+  query: URLSearchParams,
+  entity = body as StubEntity,
+): object {
+  const isAsked = query.get('options') === 'sysAttrs' && state.oddities.sysAttrs;
+  return isAsked ? { ...body, createdAt: createdAtOf(state, entity) } : body;
+}
+
+function narrowed({ oddities }: StubState, entity: StubEntity, query: URLSearchParams): object {
   if (query.get('pick') === 'id' && oddities.pick === 'honoured') return { id: entity.id };
   const named = query.get('attrs');
   if (named === null || oddities.ignores.includes('attrs')) return entity;

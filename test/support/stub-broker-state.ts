@@ -36,6 +36,20 @@ export interface StubState {
   readonly oddities: Oddities;
   /** In [0, 1), seeded. */
   readonly random: () => number;
+  /** When each entity was created, an object of its own: one that is made again is another. */
+  readonly created: WeakMap<StubEntity, string>;
+}
+
+/** Long before any purge: when the entities were created that a stub broker begins with. */
+export const LONG_AGO = '2020-01-01T00:00:00.000Z';
+
+/** When an entity was created; later than any purge for one that was added meanwhile. */
+export function createdAtOf({ created }: StubState, entity: StubEntity): string {
+  const known = created.get(entity);
+  if (known !== undefined) return known;
+  const later = new Date(Date.UTC(2100, 0, 1) + performance.now()).toISOString();
+  created.set(entity, later);
+  return later;
 }
 
 export const ERRORS = 'https://uri.etsi.org/ngsi-ld/errors/';

@@ -7,6 +7,7 @@ import type { StubEntity } from './stub-broker-filter.js';
 import { exemplary, type Oddities } from './stub-broker-oddities.js';
 import { answerQuery, answerRetrieval } from './stub-broker-query.js';
 import {
+  LONG_AGO,
   problem,
   seededRandom,
   type StubReply,
@@ -51,6 +52,7 @@ export async function startStubBroker(
     stale: new Map(),
     oddities: { ...exemplary, ...oddities },
     random: seededRandom(seed),
+    created: new WeakMap(entities.map((entity) => [entity, LONG_AGO])),
   };
   const requests: StubRequest[] = [];
   const server = http.createServer({ keepAliveTimeout: 60_000 }, (incoming, response) => {

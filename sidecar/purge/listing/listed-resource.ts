@@ -25,10 +25,11 @@ export function entities(content: 'ids' | 'attributes'): ListedResource {
     listing: 'list the matching entities',
     answered: new Set([200, 201, 203]),
     // `attrs` already narrows the output, and is not mixed with `pick`.
-    projectionsOf: ({ selection }) =>
-      content === 'ids' && !selection.some(({ name }) => name === 'attrs')
-        ? ['pick', 'key-values', 'none']
-        : ['none'],
+    projectionsOf: ({ selection, needsTimes }) => {
+      if (needsTimes === true) return ['times', 'none'];
+      const isNarrow = selection.some(({ name }) => name === 'attrs');
+      return content === 'ids' && !isNarrow ? ['pick', 'key-values', 'none'] : ['none'];
+    },
   };
 }
 

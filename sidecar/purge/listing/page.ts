@@ -14,7 +14,7 @@ export interface PageQuery {
   readonly expected?: number;
   /** Temporal entities: instances of each attribute (lastN). @default 1 */
   readonly instances?: number;
-  /** Temporal entities: include createdAt and modifiedAt (clause 6.3.11). */
+  /** Include createdAt and modifiedAt (clause 6.3.11). */
   readonly needsTimes?: boolean;
   /** Send the query as its author would, without a projection. */
   readonly isBare?: boolean;

@@ -18,7 +18,7 @@ function surveyOf(findings: Partial<Survey> = {}): Survey {
     lastCount: 0,
     fresh: [],
     unseen: 0,
-    stillListed: [],
+    ...{ reappeared: [], reappearedCount: 0, missing: [] },
     retryDue: [],
     lingering: 0,
     ...findings,
@@ -75,7 +75,7 @@ describe('planClosing', () => {
   });
 
   it('planClosing queries once more before it repeats confirmed deletes, since the query may lag behind', () => {
-    const survey = surveyOf({ stillListed: ['urn:a:1'] });
+    const survey = surveyOf({ missing: ['urn:a:1'] });
     const step = planClosing(survey, initialClosing, COUNTED);
     assert.deepEqual(step, { kind: 'recheck', state: { ...initialClosing, rechecks: 1 } });
     assert.equal(planClosing(survey, { ...initialClosing, rechecks: 1 }, COUNTED).kind, 'work');
@@ -83,7 +83,7 @@ describe('planClosing', () => {
 
   it('planClosing does not wait for a lagging query while other ids need work', () => {
     for (const more of [{ fresh: ['urn:a:2'] }, { retryDue: ['urn:a:2'] }]) {
-      const step = planClosing(surveyOf({ stillListed: ['urn:a:1'], ...more }), initialClosing, COUNTED);
+      const step = planClosing(surveyOf({ missing: ['urn:a:1'], ...more }), initialClosing, COUNTED);
       assert.equal(step.kind, 'work');
     }
   });

@@ -46,7 +46,6 @@ function dispatcherOf({ verdictOf = () => GONE, takesBatches = true, stopsBatche
       await send([id]);
       return verdictOf(id);
     },
-    deletedSingly: 0,
     get usesBatches() {
       return usesBatches;
     },

@@ -6,23 +6,27 @@ import type { BrokerReply } from '../../../sidecar/purge/broker/exchange.js';
 import { BrokerRefusedError, PurgeStoppedError } from '../../../sidecar/purge/errors.js';
 import { IdState } from '../../../sidecar/purge/id-states.js';
 import { entities } from '../../../sidecar/purge/listing/listed-resource.js';
+import type { PurgeLimits } from '../../../sidecar/purge/context.js';
 import { runFinalRetries } from '../../../sidecar/purge/final-retries.js';
 import { replyOf } from './broker/replies.js';
 import { contextOf } from './hand-made-context.js';
 import { idsOf } from './hand-made-lister.js';
 
 interface Second {
-  readonly stillListed?: readonly string[];
+  /** Reported as missing, and listed. */
+  readonly missing?: readonly string[];
   readonly retryDue?: readonly string[];
-  /** Deleted, and not listed again. */
-  readonly gone?: readonly string[];
   readonly lags?: number;
   readonly batch?: (ids: readonly string[]) => BrokerReply;
   readonly single?: (id: string) => BrokerReply;
+  /** When an entity was created, by the number of the query. */
+  readonly createdAt?: (nth: number) => string | undefined;
+  readonly limits?: Partial<PurgeLimits>;
 }
 
 /** Second tries at a broker by hand, of ids that a survey still lists. */
-function second({ stillListed = [], retryDue = [], gone = [], lags = 0, ...broker }: Second) {
+function second({ missing = [], retryDue = [], lags = 0, limits, ...broker }: Second) {
+  let looks = 0;
   const singles: string[] = [];
   let underWay = 0;
   const batches: (readonly string[])[] = [];
@@ -41,30 +45,35 @@ function second({ stillListed = [], retryDue = [], gone = [], lags = 0, ...broke
         batches.push(ids);
         return takesItsTime(broker.batch?.(ids) ?? replyOf(204));
       }
+      if (method === 'GET') {
+        looks += 1;
+        const createdAt = broker.createdAt?.(looks);
+        const asked = new URLSearchParams(path.split('?')[1]).get('id')?.split(',') ?? [];
+        return replyOf(
+          200,
+          asked.map((id) => ({ id, createdAt })),
+        );
+      }
       const id = decodeURIComponent(path.split('/').at(-1) ?? '');
       singles.push(id);
       return takesItsTime(broker.single?.(id) ?? replyOf(204));
     },
-    limits: { batchSize: 100 },
+    limits: { batchSize: 500, pageSize: 100, ...limits },
   });
   const { ledger } = context;
-  for (const entityId of [...stillListed, ...retryDue, ...gone]) ledger.add({ entityId });
-  for (const entityId of [...stillListed, ...gone]) ledger.record({ entityId }, { kind: 'deleted' }, false);
+  for (const entityId of [...missing, ...retryDue]) ledger.add({ entityId });
+  for (const entityId of missing) ledger.record({ entityId }, { kind: 'absent' }, false);
   const problem = { status: 503, title: 'Busy' };
   for (const entityId of retryDue) ledger.record({ entityId }, { kind: 'retryable', problem }, false);
   const waits: number[] = [];
   const ended = runFinalRetries(
     {
       ...context,
-      // Earlier deletes of single entities do not count.
-      deleter: Object.create(context.deleter, {
-        deletedSingly: { get: () => context.deleter.deletedSingly + 7 },
-      }) as typeof context.deleter,
       requester: { ...context.requester, waitBefore: async (look) => void waits.push(look) },
     },
     {
       ...{ complete: true, trickles: false, unlisted: 0, lastCount: undefined },
-      ...{ fresh: [], unseen: 0, stillListed, retryDue, lingering: 0 },
+      ...{ fresh: [], unseen: 0, missing, retryDue, lingering: 0, reappeared: [], reappearedCount: 0 },
     },
     lags,
   );
@@ -73,17 +82,33 @@ function second({ stillListed = [], retryDue = [], gone = [], lags = 0, ...broke
 
 const GONE = replyOf(404);
 
-describe('final retries of entities that are still listed', () => {
-  it('final retries delete each listed entity singly, once, and record the results', async () => {
-    const { ended, singles, batches, ledger, waits } = second({
-      stillListed: idsOf(20),
+describe('final retries of entities that were reported missing and are listed', () => {
+  const missingIn = (ids: readonly string[]) =>
+    replyOf(207, { errors: ids.map((entityId) => ({ entityId, error: { status: 404, title: 'Missing' } })) });
+
+  it('final retries of entities that a large batch did not find use small batches, and teach nothing', async () => {
+    const { ended, singles, batches, ledger, capabilities } = second({
+      missing: idsOf(300),
+      createdAt: () => '2020-01-01T00:00:00Z',
+    });
+    assert.equal(await ended, false);
+    assert.deepEqual([singles, batches.map(({ length }) => length)], [[], [20, 100, 100, 80]]);
+    assert.equal(ledger.states.count(IdState.gone), 300);
+    assert.equal(capabilities.batchDelete, true);
+  });
+
+  it('final retries delete singly what small batches do not find either, each once', async () => {
+    const { ended, singles, ledger } = second({
+      missing: idsOf(20),
+      batch: missingIn,
       single: (id) => (id === 'urn:t:1' ? GONE : id === 'urn:t:2' ? replyOf(409) : replyOf(204)),
     });
     assert.equal(await ended, false);
-    assert.deepEqual([singles, batches, waits], [idsOf(20), [], []]);
+    assert.deepEqual(singles, idsOf(20));
+    const { goneTwice, absentTwice, failed } = IdState;
     assert.deepEqual(
-      [ledger.states.count(IdState.goneTwice), ledger.states.count(IdState.failed), ledger.errors.length],
-      [19, 1, 1],
+      [goneTwice, absentTwice, failed].map((state) => ledger.states.count(state)),
+      [18, 1, 1],
     );
   });
 
@@ -93,67 +118,39 @@ describe('final retries of entities that are still listed', () => {
       [1, 200],
     ] as const) {
       const { ended, singles, ledger, waits, capabilities } = second({
-        stillListed: idsOf(sample + 1),
+        ...{ missing: idsOf(sample + 1), lags, batch: missingIn },
         single: () => GONE,
-        lags,
       });
       assert.equal(await ended, true);
       assert.deepEqual(singles, idsOf(sample));
       assert.deepEqual(waits, [lags + 1]);
-      assert.equal(ledger.states.get(`urn:t:${sample}`), IdState.gone);
+      assert.equal(ledger.states.get(`urn:t:${sample}`), IdState.absent);
       assert.equal(capabilities.batchDelete, true);
     }
   });
 
-  it('final retries of no more entities than a sample wait for nothing', async () => {
-    const { ended, singles, waits, ledger } = second({ stillListed: idsOf(20), single: () => GONE });
-    assert.equal(await ended, false);
-    assert.deepEqual([singles.length, waits, ledger.states.count(IdState.goneTwice)], [20, [], 20]);
-  });
-
-  it('final retries continue if the broker had some of the sample, and give up batches if it had most', async () => {
-    for (const [had, batchDelete] of [
-      [1, true],
-      [10, true],
-      [11, false],
-      [20, false],
+  it('final retries give up batches only if the same entities are there before and after a batch that finds none', async () => {
+    const first = '2020-01-01T00:00:00Z';
+    for (const [why, createdAt, batch, batchDelete] of [
+      ['the same', () => first, missingIn, false],
+      ['made again meanwhile', (nth: number) => `202${nth}-01-01T00:00:00Z`, missingIn, true],
+      ['without a time', () => undefined, missingIn, true],
+      ['one was found', () => first, (ids: readonly string[]) => missingIn(ids.slice(1)), true],
     ] as const) {
-      const { ended, singles, capabilities, waits, ledger } = second({
-        stillListed: idsOf(50),
-        single: (id) => (Number(id.split(':')[2]) < had ? replyOf(204) : GONE),
-      });
+      const { ended, capabilities, ledger } = second({ missing: idsOf(50), createdAt, batch });
       assert.equal(await ended, false);
-      assert.equal(ledger.states.count(IdState.goneTwice), 50, 'all were answered');
-      assert.deepEqual([singles.length, capabilities.batchDelete, waits], [50, batchDelete, []]);
-      assert.equal(new Set(singles).size, 50);
+      assert.equal(capabilities.batchDelete, batchDelete, why);
+      assert.equal(ledger.counts.deleted, 50, why);
     }
   });
 
-  it('final retries give up batches only if most of what they confirmed is still listed, since clients may make entities again', async () => {
-    for (const [gone, batchDelete] of [
-      [49, false],
-      [50, true],
-      [3000, true],
-    ] as const) {
-      const { ended, capabilities, singles } = second({
-        stillListed: idsOf(50),
-        gone: Array.from({ length: gone }, (_, index) => `urn:gone:${index}`),
-      });
-      assert.equal(await ended, false);
-      assert.deepEqual([capabilities.batchDelete, singles.length], [batchDelete, 50], String(gone));
-    }
-  });
-});
-
-describe('final retries after a survey that ended early', () => {
-  it('final retries give up batches also where a survey could list a part of what they confirmed', async () => {
-    // A survey ends with 32,000 findings.
+  it('final retries learn nothing of batches where these are asked for by the configuration', async () => {
     const { ended, capabilities } = second({
-      stillListed: idsOf(20_000),
-      gone: Array.from({ length: 50_000 }, (_, index) => `urn:gone:${index}`),
+      ...{ missing: idsOf(5), batch: missingIn, limits: { strategy: 'batch' } },
+      createdAt: () => '2020-01-01T00:00:00Z',
     });
-    assert.equal(await ended, false);
-    assert.equal(capabilities.batchDelete, false);
+    await ended;
+    assert.equal(capabilities.batchDelete, true);
   });
 });
 
@@ -191,7 +188,7 @@ describe('final retries that get nothing but failures', () => {
 
   it('final retries that get nothing but failures record each item as failed and let the purge go on', async () => {
     const { ended, ledger, requester, singles } = second({
-      stillListed: idsOf(60).slice(30),
+      missing: idsOf(60).slice(30),
       retryDue: idsOf(30),
       ...failing,
     });
@@ -202,14 +199,14 @@ describe('final retries that get nothing but failures', () => {
     assert.ok(ledger.errors.every(({ error }) => error.status === 500));
     // The failures are forgiven: the next query is to show whether the broker still answers.
     const settled = await requester.send({ method: 'GET', path: '/entities/urn:t:1', operation: 'look' });
-    assert.equal(settled.kind, 'gave-up');
+    assert.equal(settled.kind, 'answered');
   });
 
   it('final retries that get no answer at all record the items with the status of a broker that is not there', async () => {
     const late = () => {
       throw new BrokerTimeoutError('too late', false);
     };
-    const { ended, ledger } = second({ stillListed: idsOf(20), batch: late, single: late });
+    const { ended, ledger } = second({ missing: idsOf(20), batch: late, single: late });
     assert.equal(await ended, false);
     const given = ledger.errors.filter(({ error }) => error.title === 'The broker did not delete the entity');
     assert.ok(given.length > 0);
@@ -219,9 +216,9 @@ describe('final retries that get nothing but failures', () => {
   it('final retries leave items that had their final retry before', async () => {
     let count = 0;
     const { ended, ledger } = second({
-      stillListed: idsOf(20),
+      missing: idsOf(20),
       retryDue: idsOf(50).slice(20),
-      batch: () => replyOf(500),
+      limits: { strategy: 'single' },
       single: () => replyOf((count += 1) <= 20 ? 204 : 500),
     });
     assert.equal(await ended, false);
@@ -231,24 +228,23 @@ describe('final retries that get nothing but failures', () => {
   it('final retries leave items alone that were deleted at their final retry', async () => {
     let count = 0;
     const { ended, ledger } = second({
-      stillListed: idsOf(20),
+      missing: idsOf(20),
       retryDue: idsOf(50).slice(20),
-      batch: () => replyOf(500),
+      limits: { strategy: 'single' },
       single: () => ((count += 1) <= 20 ? GONE : replyOf(500)),
     });
-    // Absent after a delete that was claimed to have worked: that one did it. Of the first it is not known.
-    ledger.states.set('urn:t:0', IdState.absent);
     await ended;
     assert.equal(ledger.states.get('urn:t:0'), IdState.absentTwice);
-    assert.deepEqual([ledger.counts.deleted, ledger.counts.alreadyGone, ledger.counts.matched], [19, 1, 50]);
+    assert.deepEqual([ledger.counts.deleted, ledger.counts.alreadyGone, ledger.counts.matched], [0, 20, 50]);
   });
 });
 
 describe('final retries that end the purge', () => {
   it('final retries that end the purge send nothing more, and pass on the error', async () => {
     const { ended, requester, singles, inFlight } = second({
-      stillListed: idsOf(20),
+      missing: idsOf(20),
       retryDue: ['urn:t:x'],
+      limits: { strategy: 'single' },
       single: (id) => replyOf(id === 'urn:t:0' ? 401 : 204),
     });
     await assert.rejects(ended, BrokerRefusedError);

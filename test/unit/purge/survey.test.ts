@@ -36,25 +36,26 @@ async function surveyed(
 }
 
 /** What a survey finds, without how its walk ended. */
-const findings = ({ fresh, unseen, stillListed, retryDue, lingering }: Survey) => ({
-  ...{ fresh, unseen, stillListed, retryDue, lingering },
+const findings = ({ fresh, unseen, reappeared, missing, retryDue, lingering }: Survey) => ({
+  ...{ fresh, unseen, reappeared, missing, retryDue, lingering },
 });
-const NOTHING = { fresh: [], unseen: 0, stillListed: [], retryDue: [], lingering: 0 };
+const NOTHING = { fresh: [], unseen: 0, reappeared: [], missing: [], retryDue: [], lingering: 0 };
 
 describe('a survey', () => {
   const found: Readonly<Record<Exclude<keyof typeof IdState, 'unknown'>, Partial<typeof NOTHING> | object>> =
     {
       pending: {},
-      gone: { stillListed: [ID] },
-      absent: { stillListed: [ID] },
+      gone: { reappeared: [ID] },
+      absent: { missing: [ID] },
       retryDue: { retryDue: [ID] },
-      goneTwice: { lingering: 1 },
+      goneTwice: { reappeared: [ID] },
       absentTwice: { lingering: 1 },
       failed: {},
+      madeAgain: {},
     };
 
   for (const name of Object.keys(found) as (keyof typeof found)[]) {
-    const isTwice = name === 'goneTwice' || name === 'absentTwice';
+    const isTwice = name === 'absentTwice';
 
     it(`a survey sorts the ids that it lists by their state: ${name}`, async () => {
       for (const takesFresh of [true, false]) {
@@ -66,7 +67,7 @@ describe('a survey', () => {
       }
     });
 
-    it(`a survey records only ids as failed that are still listed after two deletes: ${name}`, async () => {
+    it(`a survey records only ids as failed that were reported missing twice and are listed: ${name}`, async () => {
       const { survey, ledger } = await surveyed([[ID]], { reportsLingering: true }, (context) =>
         context.ledger.states.set(ID, IdState[name]),
       );
@@ -115,16 +116,19 @@ describe('a survey', () => {
     }
   });
 
-  it('a survey holds at most 32,000 ids', async () => {
+  it('a survey holds at most 32,000 ids of a kind, and counts all that are listed again', async () => {
     const all = idsOf(40_000);
     const pages = [0, 1, 2, 3, 4].map((page) => all.slice(page * 8000, (page + 1) * 8000));
-    for (const state of [IdState.unknown, IdState.gone, IdState.retryDue]) {
+    for (const state of [IdState.unknown, IdState.gone, IdState.retryDue, IdState.absent]) {
       const { survey, asked } = await surveyed(pages, {}, ({ ledger: { states } }) => {
         if (state !== IdState.unknown) for (const id of all) states.set(id, state);
       });
-      const { fresh, stillListed, retryDue } = survey;
-      assert.equal(fresh.length + stillListed.length + retryDue.length, 32_000);
-      assert.deepEqual([asked.length, survey.complete], [4, false]);
+      const { fresh, reappeared, missing, retryDue } = survey;
+      assert.equal(fresh.length + reappeared.length + missing.length + retryDue.length, 32_000);
+      assert.equal(survey.reappearedCount, state === IdState.gone ? 40_000 : 0);
+      // New ones are taken before more are listed.
+      assert.equal(survey.complete, state !== IdState.unknown);
+      if (state === IdState.unknown) assert.equal(asked.length, 4);
     }
   });
 
