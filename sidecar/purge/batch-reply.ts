@@ -12,8 +12,10 @@ export type DeleteResult =
   | { readonly kind: 'deleted' }
   /** The broker did not have it. */
   | { readonly kind: 'absent' }
-  /** Failed for a reason that may pass. */
-  | { readonly kind: 'retryable'; readonly problem: BrokerProblem }
+  /** Failed for a reason that may pass; `isCutShort`: with tries left, since it was listed too long ago. */
+  | { readonly kind: 'retryable'; readonly problem: BrokerProblem; readonly isCutShort?: boolean }
+  /** Not sent, since it was listed too long ago. */
+  | { readonly kind: 'unsent' }
   /** Failed without a status: worth one more try, alone. */
   | { readonly kind: 'unclear'; readonly problem: BrokerProblem }
   /** Refused for good. */

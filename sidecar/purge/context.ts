@@ -190,6 +190,7 @@ export function createPurgeScope(options: PurgeScopeOptions, path: ListedResourc
       path,
       strategy: limits.strategy === 'native' ? 'auto' : limits.strategy,
       batchSize: limits.batchSize,
+      onSend: (ids) => void ledger.addNew(ids),
       onUnclear: (ids) => {
         for (const entityId of ids) ledger.markUnclear({ entityId });
       },

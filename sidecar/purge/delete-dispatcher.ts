@@ -1,44 +1,59 @@
 import type { PurgeScope } from './context.js';
 import type { ReportResult } from './deleter.js';
+import { isStaleSince } from './freshness.js';
 import { createDispatcher, type Dispatcher } from './dispatcher.js';
 
 /** Largest body of a batch delete; brokers refuse bodies from 1 MB on. */
 const MAX_BATCH_BYTES = 900_000;
 
 export interface DeleteTry {
+  /** When the broker listed the ids, in milliseconds since the epoch. */
+  readonly listedAtMs: number;
   readonly isFinalTry: boolean;
   /** One request for each entity, even where batches work. */
   readonly singly: boolean;
+  /** Asked for each final try that was cut short, since the list got too old: whether there may be another one. */
+  readonly mayTryAgain?: (id: string) => boolean;
+  /** One after the other. */
+  readonly isAlone?: boolean;
   /** Most ids in one batch. */
   readonly batchMax?: number;
   /** Receives the ids that failed in a batch and are to be retried singly, instead of recording them. */
   readonly retrySingly?: (id: string) => void;
 }
 
-/** Deletes entities with the purge's concurrency and records the results. */
-export function createDeleteDispatcher(
-  scope: PurgeScope,
-  { isFinalTry, singly, retrySingly, batchMax = Infinity }: DeleteTry,
-): Dispatcher<string> {
-  const { deleter, ledger, limits } = scope;
+/** Deletes entities with the purge's concurrency and records the results. What was listed too long ago is not sent. */
+export function createDeleteDispatcher(scope: PurgeScope, howToTry: DeleteTry): Dispatcher<string> {
+  const { isFinalTry, singly, retrySingly, mayTryAgain, listedAtMs, batchMax = Infinity } = howToTry;
+  const { deleter, ledger, limits, clock } = scope;
+  const isStale = isStaleSince(clock, listedAtMs);
   const usesBatches = () => !singly && deleter.usesBatches;
-  const report: ReportResult = (entityId, verdict) => ledger.record({ entityId }, verdict, isFinalTry);
+  const report: ReportResult = (entityId, verdict) => {
+    const wasCutShort = verdict.kind === 'retryable' && verdict.isCutShort === true;
+    const isDueAgain = isFinalTry && wasCutShort && mayTryAgain?.(entityId) === true;
+    // A batch may not find what a single delete does.
+    const isFinal = isFinalTry && !isDueAgain && (singly || verdict.kind !== 'absent');
+    ledger.record({ entityId }, verdict, isFinal);
+  };
   return createDispatcher<string>({
-    concurrency: () => limits.concurrency,
+    concurrency: () => (howToTry.isAlone === true ? 1 : limits.concurrency),
     chunkSize: () => (usesBatches() ? Math.min(deleter.batchSize, batchMax) : 1),
     bytesOf: (id) => Buffer.byteLength(JSON.stringify(id)) + 1,
     chunkBytesMax: MAX_BATCH_BYTES,
     run: async (ids) => {
+      if (isStale()) return [];
       const [only] = ids;
       if (!usesBatches() && ids.length === 1 && only !== undefined) {
-        report(only, await deleter.deleteOne(only));
+        report(only, await deleter.deleteOne(only, isStale));
         scope.reportProgress();
         return [];
       }
-      const leftForSingle = await deleter.deleteBatch(ids, (id, verdict) => {
-        if (retrySingly !== undefined && verdict.kind === 'retryable') retrySingly(id);
+      const toReport: ReportResult = (id, verdict) => {
+        if (retrySingly !== undefined && verdict.kind === 'retryable' && verdict.isCutShort !== true)
+          retrySingly(id);
         else report(id, verdict);
-      });
+      };
+      const leftForSingle = await deleter.deleteBatch(ids, toReport, isStale);
       scope.reportProgress();
       return leftForSingle;
     },

@@ -3,10 +3,10 @@ import type { BrokerCapabilities } from './broker/capabilities.js';
 import type { BrokerReply } from './broker/failure.js';
 import { readBatchReply, type DeleteResult } from './batch-reply.js';
 import { BrokerRefusedError } from './errors.js';
-import { problemOfFailure } from './items/item-problem.js';
+import { givenUp } from './items/given-up.js';
 import type { ListedResource } from './listing/listed-resource.js';
 import { createEntityPaths } from './proof/path-proof.js';
-import { MustBeSplit } from './requests/one-try.js';
+import { ListedTooLongAgo, MustBeSplit } from './requests/one-try.js';
 import type { Requester, Settled } from './requests/requester.js';
 
 /** Receives each result as soon as it is known, so that it counts even if the purge fails right after. */
@@ -17,11 +17,16 @@ export interface Deleter {
   /**
    * Deletes a batch, halving it where the broker refuses it.
    *
+   * @param isStale whether it was listed too long ago; what is not sent for that is reported as `unsent`
    * @returns the ids left to be deleted singly, because the broker has no batch delete
    */
-  deleteBatch(ids: readonly string[], report: ReportResult): Promise<readonly string[]>;
+  deleteBatch(
+    ids: readonly string[],
+    report: ReportResult,
+    isStale: () => boolean,
+  ): Promise<readonly string[]>;
   /** Deletes one entity. */
-  deleteOne(id: string): Promise<DeleteResult>;
+  deleteOne(id: string, isStale: () => boolean): Promise<DeleteResult>;
   /** True while batches are worth sending. */
   readonly usesBatches: boolean;
   /** Most ids that one batch may hold. */
@@ -37,8 +42,16 @@ export interface DeleterOptions {
   readonly batchSize: number;
   /** The collection to delete from. Temporal entities have no batch delete. */
   readonly path: ListedResource['path'];
+  /** Receives the ids whose delete is about to be sent; when it throws, nothing is sent. */
+  readonly onSend: (ids: readonly string[]) => void;
   /** Receives the ids whose delete may have had an effect but had no clear answer. */
   readonly onUnclear: (ids: readonly string[]) => void;
+}
+
+/** What goes along with the ids of a batch. */
+interface BatchOrder {
+  readonly report: ReportResult;
+  readonly isStale: () => boolean;
 }
 
 /** What remains of a batch besides the reported results. */
@@ -51,13 +64,14 @@ interface BatchEnd {
 const BATCH_PATH = '/entityOperations/delete';
 const DELETED = { kind: 'deleted' } as const;
 const ABSENT = { kind: 'absent' } as const;
+const UNSENT = { kind: 'unsent' } as const;
 const DONE: BatchEnd = { leftForSingle: [], foundCulprit: false };
 
 /** After this many refused ids without an accepted batch, the broker is considered to refuse batches. */
 const MAX_CULPRITS = 10;
 
 export function createDeleter(options: DeleterOptions): Deleter {
-  const { requester, capabilities, strategy, onUnclear } = options;
+  const { requester, capabilities, strategy, onSend, onUnclear } = options;
   let batchAccepted = false;
   let culprits = 0;
 
@@ -74,16 +88,18 @@ export function createDeleter(options: DeleterOptions): Deleter {
   /** @param mayBeGone an earlier try of this batch had no clear answer */
   async function deleteBatch(
     ids: readonly string[],
-    report: ReportResult,
+    order: BatchOrder,
     mayBeGone = false,
   ): Promise<BatchEnd> {
     if (!usesBatches()) return { leftForSingle: ids, foundCulprit: false };
-    return ids.length > sizeMax() ? inParts(ids, report, mayBeGone) : inOne(ids, report, mayBeGone);
+    return ids.length > sizeMax() ? inParts(ids, order, mayBeGone) : inOne(ids, order, mayBeGone);
   }
 
-  async function inOne(ids: readonly string[], report: ReportResult, wasUnclear: boolean): Promise<BatchEnd> {
+  async function inOne(ids: readonly string[], order: BatchOrder, wasUnclear: boolean): Promise<BatchEnd> {
+    const { report, isStale } = order;
     let open = ids;
     let mayBeGone = wasUnclear;
+    let failed: readonly (readonly [string, DeleteResult])[] = [];
     for (let attempt = 1; ; attempt++) {
       let settled: Settled;
       try {
@@ -93,23 +109,28 @@ export function createDeleter(options: DeleterOptions): Deleter {
           jsonBody: JSON.stringify(open),
           operation: 'delete a batch of entities',
           deletes: open.length,
+          isStale,
+          onSend: () => onSend(open),
           onUnclear: () => {
             mayBeGone = true;
             onUnclear(open);
           },
         });
       } catch (error) {
-        if (!(error instanceof MustBeSplit)) throw error;
-        return inParts(open, report, mayBeGone);
+        if (error instanceof MustBeSplit) return inParts(open, order, mayBeGone);
+        if (!(error instanceof ListedTooLongAgo)) throw error;
+        if (attempt === 1) for (const id of open) report(id, UNSENT);
+        for (const [id, item] of failed) report(id, { ...item, isCutShort: true } as DeleteResult);
+        return DONE;
       }
       if (settled.kind === 'gave-up') {
-        const problem = problemOfFailure(settled.failure);
-        for (const id of open) report(id, { kind: 'retryable', problem });
+        const verdict = givenUp(settled);
+        for (const id of open) report(id, verdict);
         return DONE;
       }
       const verdict = readBatchReply(settled.reply, open);
       if (verdict.kind === 'no-batch') return withoutBatches(open, settled.reply, mayBeGone, report);
-      if (verdict.kind === 'refused') return halve(open, verdict.problem, report);
+      if (verdict.kind === 'refused') return halve(open, verdict.problem, order);
       batchAccepted = true;
       onUnclear([...verdict.items].filter(([, item]) => isUnclear(item)).map(([id]) => id));
       const retryable = [...verdict.items].filter(([, item]) => item.kind === 'retryable');
@@ -121,21 +142,18 @@ export function createDeleter(options: DeleterOptions): Deleter {
         for (const [id, item] of retryable) report(id, item);
         return DONE;
       }
+      failed = retryable;
       open = retryable.map(([id]) => id);
     }
   }
 
-  async function inParts(
-    ids: readonly string[],
-    report: ReportResult,
-    mayBeGone: boolean,
-  ): Promise<BatchEnd> {
+  async function inParts(ids: readonly string[], order: BatchOrder, mayBeGone: boolean): Promise<BatchEnd> {
     const parts: BatchEnd[] = [];
     let rest = ids;
     while (rest.length > 0) {
       // The rate may change between two parts.
       const size = sizeMax();
-      parts.push(await deleteBatch(rest.slice(0, size), report, mayBeGone));
+      parts.push(await deleteBatch(rest.slice(0, size), order, mayBeGone));
       rest = rest.slice(size);
     }
     return merge(parts);
@@ -167,25 +185,22 @@ export function createDeleter(options: DeleterOptions): Deleter {
   }
 
   /** Halves a refused batch, to find out whether its size or one of its ids was the reason. */
-  async function halve(
-    ids: readonly string[],
-    problem: BrokerProblem,
-    report: ReportResult,
-  ): Promise<BatchEnd> {
+  async function halve(ids: readonly string[], problem: BrokerProblem, order: BatchOrder): Promise<BatchEnd> {
     const [only] = ids;
     if (ids.length === 1 && only !== undefined) {
       culprits += 1;
-      const verdict = strategy === 'batch' ? ({ kind: 'refused', problem } as const) : await deleteOne(only);
+      const verdict =
+        strategy === 'batch' ? ({ kind: 'refused', problem } as const) : await deleteOne(only, order.isStale);
       // Refused in every batch but deleted singly: this broker cannot do batches.
       const isGone = verdict.kind === 'deleted' || verdict.kind === 'absent';
       if (!batchAccepted && isGone) capabilities.batchDelete = false;
-      report(only, verdict);
+      order.report(only, verdict);
       return { leftForSingle: [], foundCulprit: true };
     }
     const half = Math.ceil(ids.length / 2);
     if (problem.status === 413) shrinkBatches(half);
-    const left = await deleteBatch(ids.slice(0, half), report);
-    const end = merge([left, await deleteBatch(ids.slice(half), report)]);
+    const left = await deleteBatch(ids.slice(0, half), order);
+    const end = merge([left, await deleteBatch(ids.slice(half), order)]);
     // None of the ids was the reason, so the size was.
     if (batchAccepted && !end.foundCulprit) shrinkBatches(half);
     return end;
@@ -195,21 +210,31 @@ export function createDeleter(options: DeleterOptions): Deleter {
     capabilities.batchSizeMax = Math.min(size, capabilities.batchSizeMax ?? Infinity);
   }
 
-  async function deleteOne(id: string): Promise<DeleteResult> {
-    const viaBatch = async () => (usesBatches() ? batchOfOne(id) : undefined);
+  async function deleteOne(id: string, isStale: () => boolean): Promise<DeleteResult> {
+    try {
+      return await sendOne(id, isStale);
+    } catch (error) {
+      if (error instanceof ListedTooLongAgo) return UNSENT;
+      throw error;
+    }
+  }
+
+  async function sendOne(id: string, isStale: () => boolean): Promise<DeleteResult> {
+    const viaBatch = async () => (usesBatches() ? batchOfOne(id, isStale) : undefined);
     const verdict = strategy === 'batch' ? await viaBatch() : undefined;
     if (verdict !== undefined) return verdict;
     const safe = await paths.safePathOf(id);
-    return 'path' in safe ? viaPath(id, safe.path) : ((await viaBatch()) ?? safe.doubt);
+    return 'path' in safe ? viaPath(id, safe.path, isStale) : ((await viaBatch()) ?? safe.doubt);
   }
 
-  async function viaPath(id: string, path: string): Promise<DeleteResult> {
+  async function viaPath(id: string, path: string, isStale: () => boolean): Promise<DeleteResult> {
     const operation = isTemporal ? 'delete a temporal entity' : 'delete an entity';
     const settled = await requester.send({
-      ...{ method: 'DELETE', path, operation, item: id, deletes: 1 },
+      ...{ method: 'DELETE', path, operation, item: id, deletes: 1, isStale },
+      onSend: () => onSend([id]),
       onUnclear: () => onUnclear([id]),
     });
-    if (settled.kind === 'gave-up') return { kind: 'retryable', problem: problemOfFailure(settled.failure) };
+    if (settled.kind === 'gave-up') return givenUp(settled);
     const { reply } = settled;
     const verdict = readSingleReply(reply, id, operation);
     if (isUnclear(verdict)) onUnclear([id]);
@@ -217,7 +242,7 @@ export function createDeleter(options: DeleterOptions): Deleter {
   }
 
   /** Undefined when the broker has no batch delete. */
-  async function batchOfOne(id: string): Promise<DeleteResult | undefined> {
+  async function batchOfOne(id: string, isStale: () => boolean): Promise<DeleteResult | undefined> {
     const settled = await requester.send({
       method: 'POST',
       path: BATCH_PATH,
@@ -225,9 +250,11 @@ export function createDeleter(options: DeleterOptions): Deleter {
       operation: 'delete an entity',
       deletes: 1,
       item: id,
+      isStale,
+      onSend: () => onSend([id]),
       onUnclear: () => onUnclear([id]),
     });
-    if (settled.kind === 'gave-up') return { kind: 'retryable', problem: problemOfFailure(settled.failure) };
+    if (settled.kind === 'gave-up') return givenUp(settled);
     const verdict = readBatchReply(settled.reply, [id]);
     if (verdict.kind === 'no-batch') return undefined;
     if (verdict.kind === 'refused') return verdict;
@@ -237,7 +264,7 @@ export function createDeleter(options: DeleterOptions): Deleter {
   }
 
   return {
-    deleteBatch: async (ids, report) => (await deleteBatch(ids, report)).leftForSingle,
+    deleteBatch: async (ids, report, isStale) => (await deleteBatch(ids, { report, isStale })).leftForSingle,
     deleteOne,
     get usesBatches() {
       return usesBatches();

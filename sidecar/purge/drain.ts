@@ -1,21 +1,29 @@
 import { initialClosing, MAX_RECHECKS, planClosing, takesFresh, type ClosingState } from './closing-plan.js';
 import type { PurgeContext } from './context.js';
-import { deleteListed } from './delete-dispatcher.js';
-import type { Dispatcher } from './dispatcher.js';
+import { createDeleteDispatcher, deleteListed } from './delete-dispatcher.js';
 import { BrokerReplyError, NotConvergingError } from './errors.js';
+import { ListAhead } from './freshness.js';
 import { IdState } from './id-states.js';
 import type { ListedPage } from './listing/listing.js';
-import { deleteSingly, runFinalRetries } from './final-retries.js';
+import { CutTries, deleteSingly, runFinalRetries } from './final-retries.js';
 import { sortReappeared, type Sorted } from './reappeared.js';
 import { surveyMatches, type Survey } from './survey.js';
 
+/** Rounds that delete nothing. Reached only if what is listed is never there when its delete comes. */
+const MAX_IDLE_ROUNDS = 20_000;
+
 /** Without a count, matches that arrive as fast as they are deleted look like old ones. */
-const MAX_ROUNDS = 20_000;
 const MAX_UNCOUNTED = 1_000_000;
+
+/** Rounds of final retries in a row after which nothing was gone. */
+const MAX_FRUITLESS = 12;
+
+const GONE = [IdState.gone, IdState.goneTwice, IdState.absentTwice] as const;
 
 /**
  * Deletes every match in rounds: list while nothing is being deleted, delete, list again, until nothing is left to do.
- * Deletes during the listing would shift later pages, and could not start at the end where the broker is fast.
+ * Deletes during the listing would shift later pages, and could not start at the end where the broker is fast. What cannot
+ * be deleted while its list is fresh is left to the next round, which lists it again if it still matches.
  *
  * Ids whose tries ran out, and ids that were reported missing and are listed, get one final retry. What was reported
  * deleted and is listed again counts as made again, unless the broker shows that it is not. What remains is reported.
@@ -27,47 +35,58 @@ const MAX_UNCOUNTED = 1_000_000;
  */
 export async function drain(
   context: PurgeContext,
-  dispatcher: Dispatcher<string>,
   target: number | undefined,
   first: ListedPage,
 ): Promise<number> {
-  const { ledger, paging, requester } = context;
+  const { ledger, paging, requester, clock } = context;
   const { states } = ledger;
   const madeAgainBefore = ledger.madeAgain;
+  const ahead = new ListAhead();
   let state = initialClosing;
+  let unprocessed: ListedPage | undefined = first;
   let uncounted = 0;
   let lags = 0;
+  let fruitless = 0;
+  const cuts = new CutTries();
   let skipsKnown = true;
-  for (let round = 1; round <= MAX_ROUNDS; round++) {
+  /** Ids to be taken in all, with those that a sweep has listed. */
+  let sweptTo = 0;
+  for (let idle = 0; idle <= MAX_IDLE_ROUNDS;) {
     const factsNow = () => ({
       counted: paging.contradicted ? undefined : target,
       taken: ledger.matched,
       allowance: ledger.allowance,
     });
     const { counted = 0, taken } = factsNow();
-    const isDraining = taken < counted;
+    const wanted = Math.max(counted, sweptTo) - taken;
+    const isDraining = wanted > 0;
     if (!isDraining) context.emit({ type: 'drained', matched: taken });
     // Matches that could not be deleted come first; skip them.
     const known =
       isDraining && skipsKnown ? states.count(IdState.retryDue) + states.count(IdState.failed) : 0;
     const survey = await surveyMatches(context, {
-      first: round === 1 ? first : undefined,
+      first: unprocessed,
       from: known,
-      wanted: isDraining ? counted - taken : Infinity,
-      takesFresh: takesFresh(state, factsNow()),
+      wanted: isDraining ? Math.min(wanted, ahead.next(requester.burst)) : Infinity,
+      isBrief: isDraining,
+      takesFresh: isDraining || takesFresh(state, factsNow()),
       reportsLingering: state.rechecks >= MAX_RECHECKS,
     });
+    unprocessed = undefined;
     if (isDraining && survey.fresh.length > 0) {
-      await take(survey.fresh.slice(0, counted - taken));
+      await take(survey.fresh.slice(0, wanted), survey.listedAtMs);
+      if (ledger.matched === taken) idle += 1;
       continue;
     }
+    idle += 1;
     if (known > 0) {
       skipsKnown = false;
       continue;
     }
+    sweptTo = 0;
     const sorted = await sort(survey, state);
     if (sorted.untouched.length > 0) {
-      await deleteSingly(context, sorted.untouched);
+      await deleteSingly(context, sorted.untouched, clock.now());
       continue;
     }
     if (sorted.hasMore) continue;
@@ -90,13 +109,26 @@ export async function drain(
     if (survey.fresh.length > 0) {
       const { counted: stillCounted, allowance } = factsNow();
       // All counted ones are listed: any beyond the maximum arrived later.
-      await take(survey.fresh.slice(0, stillCounted === undefined ? undefined : allowance));
+      const fresh = survey.fresh.slice(0, stillCounted === undefined ? undefined : allowance);
+      sweptTo = taken + fresh.length;
+      await take(fresh, survey.listedAtMs);
+      if (ledger.matched < sweptTo) continue;
     }
-    if (await runFinalRetries(context, survey, lags)) lags += 1;
+    await retry(survey);
   }
   throw new NotConvergingError(
     'New matches keep arriving, and the broker gives no count to distinguish them from the old ones. Send the purge again.',
   );
+
+  async function retry(survey: Survey): Promise<void> {
+    const gone = () => GONE.reduce((sum, state) => sum + states.count(state), 0);
+    const before = gone();
+    if (await runFinalRetries(context, survey, lags, cuts)) lags += 1;
+    const isDue = survey.retryDue.length + survey.missing.length > 0;
+    fruitless = isDue && gone() === before ? fruitless + 1 : 0;
+    if (fruitless >= MAX_FRUITLESS) ledger.giveUp(survey.retryDue);
+    else if (fruitless > 1) await requester.waitBefore(fruitless);
+  }
 
   /** A first look at what is listed again may come too early: the query may lag behind the deletes for a moment. */
   async function sort(survey: Survey, { rechecks }: ClosingState): Promise<Sorted> {
@@ -105,9 +137,19 @@ export async function drain(
     return sortReappeared(context, survey, rechecks >= MAX_RECHECKS);
   }
 
-  async function take(ids: readonly string[]): Promise<void> {
+  async function take(ids: readonly string[], listedAtMs: number): Promise<void> {
     await context.proveFilters();
-    await deleteListed(context, dispatcher, context.ledger.addNew(ids));
+    const [startedMs, before] = [clock.now(), ledger.matched];
+    const dispatcher = createDeleteDispatcher(context, { listedAtMs, isFinalTry: false, singly: false });
+    try {
+      await deleteListed(context, dispatcher, ids);
+    } catch (error) {
+      requester.halt();
+      await dispatcher.abandon();
+      throw error;
+    }
+    const sent = ledger.matched - before;
+    ahead.note({ sent, unsent: ids.length - sent, ms: clock.now() - startedMs });
   }
 }
 
@@ -117,7 +159,7 @@ function finish({ ledger, paging, showsAll }: PurgeContext, survey: Survey): voi
   ledger.resolveBySurvey(survey.complete && showsAll);
   if (survey.complete || survey.trickles) return;
   // Without a fixed page order, unlisted matches may be those that could not be deleted.
-  const known = states.count(IdState.failed) + survey.unseen;
+  const known = states.count(IdState.failed) + states.count(IdState.madeAgain) + survey.unseen;
   const isAccountedFor = survey.lastCount !== undefined && !paging.contradicted && survey.lastCount <= known;
   if (isAccountedFor) return;
   throw new BrokerReplyError(

@@ -1,5 +1,4 @@
 import type { PurgeContext, QueryView } from './context.js';
-import { createDeleteDispatcher } from './delete-dispatcher.js';
 import { drain } from './drain.js';
 import { BrokerReplyError } from './errors.js';
 import type { ListedPage } from './listing/listing.js';
@@ -47,15 +46,13 @@ export async function purgeByIds(
   first: ListedPage,
   listed: number | undefined,
 ): Promise<number> {
-  const dispatcher = createDeleteDispatcher(context, { isFinalTry: false, singly: false });
   context.ledger.forgetUnclear();
   try {
-    const arrived = await drain(context, dispatcher, listed ?? trustedTotal(context, first), first);
+    const arrived = await drain(context, listed ?? trustedTotal(context, first), first);
     await resolveUnclear(context, WHOLE_ENTITIES);
     return arrived;
   } catch (error) {
     context.requester.halt();
-    await dispatcher.abandon();
     await resolveUnclearAtEnd(context, WHOLE_ENTITIES);
     throw error;
   }

@@ -1,7 +1,9 @@
 import type { PurgeContext, PurgeScope } from './context.js';
 import { createDeleteDispatcher } from './delete-dispatcher.js';
+import type { ReportResult } from './deleter.js';
 import type { Dispatcher } from './dispatcher.js';
 import { BrokerFailedError } from './errors.js';
+import { isStaleSince } from './freshness.js';
 import { IdState } from './id-states.js';
 import { creationTimesOf } from './reappeared.js';
 import type { Survey } from './survey.js';
@@ -12,31 +14,72 @@ const SAMPLE_SIZE = 20;
 /** Ids in one batch of those that a larger one has reported as missing: some brokers find nothing in batches of many ids. */
 const SMALL_BATCH = 100;
 
+/** Final tries of an entity that may be cut short, because their list got too old, before the next one is its last. */
+const MAX_CUTS = 3;
+
+/** Entities whose cut tries are remembered; others have one final try. */
+const MAX_REMEMBERED = 10_000;
+
+/** How often the final tries of entities were cut short. */
+export class CutTries {
+  readonly #cuts = new Map<string, number>();
+
+  of(id: string): number {
+    return this.#cuts.get(id) ?? 0;
+  }
+
+  /** Whether one more is the last. */
+  isLast(id: string): boolean {
+    return this.of(id) >= MAX_CUTS - 1;
+  }
+
+  /** Notes one more; false when there may be no other. */
+  note(id: string): boolean {
+    const cuts = this.of(id) + 1;
+    if (cuts > 1 || this.#cuts.size < MAX_REMEMBERED) this.#cuts.set(id, cuts);
+    return cuts < MAX_CUTS && this.#cuts.has(id);
+  }
+}
+
 /**
  * Gives the ids that a survey lists and that were not deleted their final retry: by batch, and singly where that does not
  * help. None of them had a delete that the broker confirmed.
  *
  * @param lags how often the query was found to lag behind; each time, a larger sample is tried first
+ * @param cuts of earlier final tries of this purge
  * @returns true when the query seems to lag behind
  */
-export async function runFinalRetries(context: PurgeContext, survey: Survey, lags: number): Promise<boolean> {
+export async function runFinalRetries(
+  context: PurgeContext,
+  survey: Survey,
+  lags: number,
+  cuts: CutTries,
+): Promise<boolean> {
   const { requester } = context;
-  const tries = createDispatchers(context);
+  const tries = createDispatchers(context, survey.listedAtMs, cuts);
   return guarded(context, tries, [...survey.retryDue, ...survey.missing], async () => {
     const isLagging = await retryMissing(context, tries, survey.missing, SAMPLE_SIZE * 10 ** lags);
-    tries.any.add(survey.retryDue);
+    tries.any.add(survey.retryDue.filter((id) => cuts.of(id) === 0));
     await tries.any.settled();
     // A batch may fail because of one entity or its size, so each id gets its last try alone.
-    tries.single.add(tries.failed);
+    const cutBefore = survey.retryDue.filter((id) => cuts.of(id) > 0 && !tries.cut.has(id));
+    tries.single.add([...tries.failed, ...cutBefore.filter((id) => !cuts.isLast(id))]);
     await tries.single.settled();
+    // One that makes the broker fail must not take the last try of another.
+    tries.alone.add(cutBefore.filter((id) => cuts.isLast(id)));
+    await tries.alone.settled();
     if (isLagging) await requester.waitBefore(lags + 1);
     return isLagging;
   });
 }
 
 /** Deletes entities singly on which a first delete had no effect. */
-export async function deleteSingly(context: PurgeContext, ids: readonly string[]): Promise<void> {
-  const tries = createDispatchers(context);
+export async function deleteSingly(
+  context: PurgeContext,
+  ids: readonly string[],
+  listedAtMs: number,
+): Promise<void> {
+  const tries = createDispatchers(context, listedAtMs, new CutTries());
   await guarded(context, tries, ids, async () => {
     tries.single.add(ids);
     await tries.single.settled();
@@ -56,7 +99,9 @@ async function guarded(
     return await work();
   } catch (error) {
     if (!isHopeless(error)) requester.halt();
-    await Promise.all([tries.single, tries.any, tries.small].map(async (each) => each.abandon()));
+    await Promise.all(
+      [tries.single, tries.alone, tries.any, tries.small].map(async (each) => each.abandon()),
+    );
     if (!isHopeless(error)) throw error;
     requester.forgiveFailures();
     for (const entityId of ids) giveUp(scope, entityId, error);
@@ -65,29 +110,45 @@ async function guarded(
 }
 
 interface RetryDispatchers {
+  /** When the broker listed what they are to delete. */
+  readonly listedAtMs: number;
   readonly single: Dispatcher<string>;
   readonly any: Dispatcher<string>;
+  /** Singly, one after the other. */
+  readonly alone: Dispatcher<string>;
   /** Small batches, whose ids may be tried once more. */
   readonly small: Dispatcher<string>;
   /** Failed in a batch; each is still to be tried alone. */
   readonly failed: readonly string[];
+  /** Their tries were cut short just now. */
+  readonly cut: ReadonlySet<string>;
 }
 
-function createDispatchers(scope: PurgeScope): RetryDispatchers {
+function createDispatchers(scope: PurgeScope, listedAtMs: number, cuts: CutTries): RetryDispatchers {
   const failed: string[] = [];
-  const single = createDeleteDispatcher(scope, { isFinalTry: true, singly: true });
+  const cut = new Set<string>();
+  const mayTryAgain = (id: string): boolean => {
+    cut.add(id);
+    return cuts.note(id);
+  };
+  const single = createDeleteDispatcher(scope, { listedAtMs, isFinalTry: true, singly: true, mayTryAgain });
+  const alone = createDeleteDispatcher(scope, {
+    ...{ listedAtMs, isFinalTry: true, singly: true, isAlone: true, mayTryAgain },
+  });
   const any = createDeleteDispatcher(scope, {
+    listedAtMs,
+    mayTryAgain,
     isFinalTry: true,
     singly: false,
     retrySingly: (id) => failed.push(id),
   });
   const small = createDeleteDispatcher(scope, {
+    listedAtMs,
     isFinalTry: false,
     singly: false,
     batchMax: SMALL_BATCH,
-    retrySingly: (id) => failed.push(id),
   });
-  return { single, any, small, failed };
+  return { listedAtMs, single, alone, any, small, failed, cut };
 }
 
 /**
@@ -129,15 +190,22 @@ const GONE: ReadonlySet<IdState> = new Set([IdState.gone, IdState.goneTwice]);
  */
 async function tryBatches(
   context: PurgeContext,
-  { small }: RetryDispatchers,
+  { small, listedAtMs }: RetryDispatchers,
   sample: readonly string[],
 ): Promise<void> {
-  const { capabilities, ledger, limits } = context;
+  const { capabilities, deleter, ledger, limits } = context;
   const watched = sample.slice(0, SAMPLE_SIZE);
   const before = await creationTimesOf(context, watched);
-  small.add(sample);
+  const missing = new Set<string>();
+  const report: ReportResult = (id, verdict) => {
+    if (verdict.kind === 'absent') missing.add(id);
+    ledger.record({ entityId: id }, verdict, false);
+  };
+  await deleter.deleteBatch(watched, report, isStaleSince(context.clock, listedAtMs));
+  small.add(sample.slice(SAMPLE_SIZE));
   await small.settled();
-  const foundNone = sample.every((id) => ledger.states.get(id) === IdState.absent);
+  // Only an answer teaches: a batch that was not sent finds nothing either.
+  const foundNone = watched.every((id) => missing.has(id));
   if (limits.strategy !== 'auto' || !foundNone || before.size === 0) return;
   const after = await creationTimesOf(context, watched);
   if ([...before].every(([id, createdAt]) => after.get(id) === createdAt)) capabilities.batchDelete = false;

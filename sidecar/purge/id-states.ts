@@ -110,7 +110,8 @@ export class IdStates {
   }
 
   /**
-   * Resolves the ids that were not deleted (retryDue, failed) by the current survey. Those it listed are still there.
+   * Resolves the ids that were not deleted (retryDue, failed; pending: never sent) by the current survey. Those it listed are
+   * still there.
    *
    * @param showsAll those it did not list are gone: deleted if unclear, else absent
    */
@@ -118,8 +119,10 @@ export class IdStates {
     for (let slot = 0; slot < this.#cells.length; slot++) {
       const cell = this.#cells[slot] ?? 0;
       const state = stateOf(cell);
-      if (state !== IdState.retryDue && state !== IdState.failed) continue;
-      if (cell >> MARK_SHIFT === this.#mark) this.#change(slot, state);
+      const isNeverSent = (cell & KNOWN_BITS) === IdState.pending;
+      if (state !== IdState.retryDue && state !== IdState.failed && !isNeverSent) continue;
+      const isListed = cell >> MARK_SHIFT === this.#mark;
+      if (isListed || (isNeverSent && !showsAll)) this.#change(slot, isNeverSent ? IdState.failed : state);
       else if (showsAll) this.#change(slot, (cell & UNCLEAR) === 0 ? IdState.absentTwice : IdState.goneTwice);
     }
   }

@@ -58,6 +58,12 @@ const CONFIRMED_AND_PRESENT: BrokerProblem = {
   detail: 'The broker confirmed a delete and still lists what it should have deleted.',
 };
 
+const NEVER_IN_TIME: BrokerProblem = {
+  status: 504,
+  title: 'Not deleted in time',
+  detail: 'Each time its delete could have been sent, the list that it was on was too old.',
+};
+
 /** Unclear items that can be resolved at the end: more than are ever in flight with usual settings. */
 const MAX_UNCLEAR = 10_000;
 
@@ -88,6 +94,16 @@ export class ItemLedger {
     this.states.set(keyOf(item), IdState.pending);
   }
 
+  /** @throws TooManyMatchesError when the item is new and one too many */
+  checkRoomFor(item: Item): void {
+    if (this.states.get(keyOf(item)) === IdState.unknown) this.#boundTo(this.matched + 1);
+  }
+
+  /** Adds an item that was never seen before, whose delete is about to be sent. @throws as add() */
+  addOnce(item: Item): void {
+    if (this.states.get(keyOf(item)) === IdState.unknown) this.add(item);
+  }
+
   /**
    * Adds the entities that were never seen before, all or none.
    *
@@ -115,14 +131,15 @@ export class ItemLedger {
   }
 
   /**
-   * Records the result of an item's first or final try. An item that is absent after a confirmed or unclear delete was
+   * Records the result of an item's first or final try; one that was not sent changes nothing. An item that is absent after a confirmed or unclear delete was
    * deleted by it.
    */
   record(item: Item, verdict: DeleteResult, isFinalTry: boolean): void {
+    if (verdict.kind === 'unsent') return;
     const key = keyOf(item);
     if (verdict.kind === 'deleted' || verdict.kind === 'absent') {
       const wasDeleted =
-        verdict.kind === 'deleted' || this.states.get(key) === IdState.gone || this.states.isUnclear(key);
+        verdict.kind === 'deleted' || isGone(this.states.get(key)) || this.states.isUnclear(key);
       this.#recordGone(key, item, wasDeleted, isFinalTry);
       return;
     }
@@ -137,6 +154,15 @@ export class ItemLedger {
     this.#onOutcome(item, 'notDeleted');
     this.states.set(key, IdState.failed, false);
     this.#noteError(key, item, problem);
+  }
+
+  /** Gives up items whose final tries were cut short again and again; the last problem of each stays. */
+  giveUp(entityIds: readonly string[]): void {
+    for (const entityId of entityIds) {
+      const state = this.states.get(entityId);
+      if (state === IdState.retryDue) this.states.set(entityId, IdState.failed);
+      if (state === IdState.pending) this.recordFailure({ entityId }, NEVER_IN_TIME);
+    }
   }
 
   /** Records an item as failed that is not retried; it stays unclear if it was. */

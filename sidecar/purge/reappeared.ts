@@ -15,6 +15,9 @@ import { portionsOf, withIds } from './unclear-items.js';
 /** How far the broker's clock may be behind the gateway's, for an entity to be taken for an old one. */
 const CLOCK_SKEW_MS = 60_000;
 
+/** Old entities are not looked for any longer than this before they are dealt with; the next survey lists the others again. */
+const MAX_LOOK_MS = 1000;
+
 /** Old entities whose own paths are asked whether the query lags behind. */
 const LAG_SAMPLE = 5;
 
@@ -76,7 +79,8 @@ async function sortByCreation(
   ids: readonly string[],
   isLast: boolean,
 ): Promise<{ readonly old: CreationTimes; readonly undecided: number }> {
-  const { ledger, startedMs } = context;
+  const { ledger, clock } = context;
+  const beganMs = clock.now();
   const old = new Map<string, string>();
   const open: string[] = [];
   let areAllNew = false;
@@ -85,7 +89,7 @@ async function sortByCreation(
     // Where one portion is new altogether, the others are taken for new: a look at each of thousands would take too long.
     const times: CreationTimes = areAllNew ? new Map() : await creationTimesOf(context, portion);
     const isNew = (id: string) =>
-      areAllNew || (times.has(id) && !isOlderThan(times.get(id) ?? '', startedMs));
+      areAllNew || (times.has(id) && !isCreatedBefore(context, times.get(id) ?? ''));
     const added = portion.filter(isNew);
     for (const entityId of added) ledger.markMadeAgain({ entityId });
     for (const id of portion) {
@@ -94,6 +98,8 @@ async function sortByCreation(
       else if (createdAt !== undefined && !isNew(id)) old.set(id, createdAt);
     }
     areAllNew = added.length === portion.length;
+    // They may have to be deleted soon after they were looked at.
+    if (old.size > 0 && clock.now() - beganMs > MAX_LOOK_MS) break;
   }
   if (!isLast || open.length === 0) return { old, undecided: open.length };
   context.warn(UNDECIDED);
@@ -146,11 +152,17 @@ async function learnIdleBatches(context: PurgeContext, [entityId]: readonly stri
   const before = await retrieve(context, entityId);
   if (typeof before === 'string') return;
   const kinds: DeleteResult['kind'][] = [];
-  await deleter.deleteBatch([entityId], (_id, { kind }) => kinds.push(kind));
+  await deleter.deleteBatch(
+    [entityId],
+    (_id, { kind }) => kinds.push(kind),
+    () => false,
+  );
+  // Only an answer teaches: a batch that was lost has no effect either.
+  const wasAnswered = kinds.includes('deleted') || kinds.includes('absent');
   const after = await retrieve(context, entityId);
   if (typeof after === 'string') {
     if (kinds.includes('deleted')) ledger.record({ entityId }, { kind: 'deleted' }, true);
-  } else if (after.createdAt === before.createdAt) capabilities.batchDelete = false;
+  } else if (wasAnswered && after.createdAt === before.createdAt) capabilities.batchDelete = false;
 }
 
 /** Looks at one entity by its path: when it was created, that it is gone, or that nothing can be told. */
@@ -172,7 +184,8 @@ async function retrieve(
   return body?.['id'] === id && typeof createdAt === 'string' ? { createdAt } : 'untold';
 }
 
-function isOlderThan(createdAt: string, startedMs: number): boolean {
+/** Whether something was created before the purge began. @param createdAt as the broker writes it */
+export function isCreatedBefore({ startedMs }: Pick<PurgeContext, 'startedMs'>, createdAt: string): boolean {
   const at = instantOf(createdAt);
   return at !== undefined && at + CLOCK_SKEW_MS < startedMs;
 }

@@ -6,6 +6,8 @@ import { walkMatches, type WalkEnd } from './listing/walk.js';
 
 /** What the query still shows, sorted by what is known of each id. */
 export interface Survey extends WalkEnd {
+  /** When the first page came that has something to delete, in milliseconds since the epoch. */
+  readonly listedAtMs: number;
   /** New ids; empty unless `takesFresh`. */
   readonly fresh: readonly string[];
   /** Number of new ids, taken or not. */
@@ -15,7 +17,7 @@ export interface Survey extends WalkEnd {
   readonly reappearedCount: number;
   /** Reported as missing at the first try, and listed. */
   readonly missing: readonly string[];
-  /** The first try failed for a reason that may pass. */
+  /** The first try failed for a reason that may pass, or did not come to an end. */
   readonly retryDue: readonly string[];
   /** Number of ids reported as missing twice, listed, and not yet recorded as failed. */
   readonly lingering: number;
@@ -30,6 +32,8 @@ export interface SurveyOptions {
   readonly wanted: number;
   /** Collect new ids. */
   readonly takesFresh: boolean;
+  /** End before the new ids get too old to be deleted, although there may be more. */
+  readonly isBrief: boolean;
   /** Record ids as failed that were reported as missing twice and are listed. */
   readonly reportsLingering: boolean;
 }
@@ -39,6 +43,9 @@ export interface SurveyOptions {
  * than the purge has taken: they may arrive as fast as they are listed, and the broker may give no count that shows it.
  */
 export const MAX_FINDINGS = 32_000;
+
+/** What is to be deleted gets too old when the listing goes on for longer than this. */
+const MAX_LISTING_MS = 1000;
 
 const STILL_LISTED: BrokerProblem = {
   status: 409,
@@ -55,6 +62,8 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
   const missing: string[] = [];
   const retryDue: string[] = [];
   const wanted = Math.min(options.wanted, MAX_FINDINGS);
+  const pageMax = wanted + states.count(IdState.failed) + states.count(IdState.retryDue);
+  const first = options.first !== undefined && isRecent(context, options.first) ? options.first : undefined;
   const unseen = new UnseenIds(options.takesFresh ? fresh : undefined);
   let reappearedCount = 0;
   let lingering = 0;
@@ -69,7 +78,9 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
       if (reappeared.length < MAX_FINDINGS) reappeared.push(entityId);
     }
     if (state === IdState.absent && missing.length < MAX_FINDINGS) missing.push(entityId);
-    if (state === IdState.retryDue && retryDue.length < MAX_FINDINGS) retryDue.push(entityId);
+    // Nothing is in flight now: one that is pending was refused in a batch, and then got too old to be sent alone.
+    const isDue = state === IdState.retryDue || state === IdState.pending;
+    if (isDue && retryDue.length < MAX_FINDINGS) retryDue.push(entityId);
     if (state === IdState.absentTwice) {
       if (options.reportsLingering) ledger.recordStillListed({ entityId }, STILL_LISTED);
       else lingering += 1;
@@ -83,12 +94,17 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
     countsUnshown: context.countsUnshown,
     waitBefore: (look) => requester.waitBefore(look),
     isNew,
-    first: options.first,
+    first,
     paging,
     from: options.from,
     wanted,
     concurrency: context.limits.concurrency,
+    // A purge held to a rate lists no further ahead than it needs, beside what stays in front of it.
+    ...(requester.burst < Infinity && pageMax < context.limits.pageSize
+      ? { shape: () => ({ limit: pageMax }) }
+      : {}),
   });
+  let listedAtMs: number | undefined;
   let end: WalkEnd = { complete: false, trickles: false, unlisted: 0, lastCount: undefined };
   for (;;) {
     const step = await walk.next();
@@ -96,7 +112,10 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
       end = step.value;
       break;
     }
+    if (fresh.size + missing.length + retryDue.length > 0) listedAtMs ??= step.value.atMs;
     if (fresh.size >= wanted) break;
+    const isLong = listedAtMs !== undefined && context.clock.now() - listedAtMs > MAX_LISTING_MS;
+    if (isLong && (options.isBrief || fresh.size === 0)) break;
     if (unseen.size > ledger.matched + MAX_FINDINGS) {
       end = { ...end, trickles: true };
       break;
@@ -104,6 +123,7 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
   }
   return {
     ...end,
+    listedAtMs: listedAtMs ?? context.clock.now(),
     fresh: [...fresh],
     unseen: unseen.size,
     reappeared,
@@ -112,6 +132,10 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
     retryDue,
     lingering,
   };
+}
+
+function isRecent({ clock }: PurgeContext, { atMs }: ListedPage): boolean {
+  return clock.now() - atMs < MAX_LISTING_MS;
 }
 
 /** New ids: collected when they are wanted, otherwise only counted by hash. */

@@ -252,7 +252,7 @@ describe('a broker that answers nothing but failures', () => {
       entities: things(100),
       batch: 405,
       fault: (request) =>
-        !isProbe(request) && request.kind === 'single' && ++singles % 15 !== 0 ? { status: 500 } : undefined,
+        !isProbe(request) && request.kind === 'single' && ++singles % 2 !== 0 ? { status: 500 } : undefined,
     });
     const { report } = await purge(broker, 'type=Thing', { retry: { maxAttempts: 40 } });
     assert.equal(report?.deleted, 100);

@@ -109,9 +109,11 @@ describe('the same purge in three processes at once, one of which is killed', ()
         assert.equal(report.status, 200, report.text);
         const counts = report.json() as Record<string, number>;
         const own = deletedBy.get(survivors[index]?.via ?? '');
+        // What was listed more than two seconds before is asked for again, and not even tried if it is gone.
+        const tried = (own ?? 0) + (counts['alreadyGone'] ?? 0);
         assert.deepEqual(
-          [counts['matched'], counts['deleted'], counts['alreadyGone'], counts['failed'], counts['unknown']],
-          [TOTAL, own, TOTAL - (own ?? 0), 0, 0],
+          [counts['matched'], counts['deleted'], counts['failed'], counts['unknown']],
+          [tried, own, 0, 0],
         );
         deleted += counts['deleted'] ?? 0;
       }

@@ -6,6 +6,7 @@ import {
 } from '../../sidecar/purge/broker/errors.js';
 import type { BrokerReply } from '../../sidecar/purge/broker/failure.js';
 import type { TestClock } from './purge-harness.js';
+import { LONG_AGO } from './stub-broker-state.js';
 
 /**
  * What happens to one request. `…-before`: nothing was done; `…-after`: it was carried out; `…-halfway`: a part of a batch
@@ -137,7 +138,12 @@ export class MishapBroker implements BrokerClient {
   }
 
   #carryOut(request: BrokerRequest, share: number): BrokerReply {
-    if (request.method === 'GET') return this.#query(new URLSearchParams(request.path.split('?')[1]));
+    if (request.method === 'GET') {
+      const [, one] = /^\/entities\/([^/?]+)/.exec(request.path) ?? [];
+      if (one === undefined) return this.#query(new URLSearchParams(request.path.split('?')[1]));
+      const id = decodeURIComponent(one);
+      return this.store.has(id) ? replyOf(200, { id, createdAt: LONG_AGO }) : replyOf(404);
+    }
     const { hasBatches } = this.#options;
     if (request.jsonBody !== undefined && !hasBatches) return replyOf(405);
     const { attribute } = partsOf(request);
@@ -166,6 +172,7 @@ export class MishapBroker implements BrokerClient {
     const shown = page.map(([id, names]) => ({
       id,
       type: 'Thing',
+      ...(query.get('options') === 'sysAttrs' ? { createdAt: LONG_AGO } : {}),
       ...(query.get('pick') === 'id'
         ? {}
         : Object.fromEntries([...names].map((name) => [name, { value: 1 }]))),

@@ -10,6 +10,7 @@ import { deleteWholeAttribute } from './item-delete.js';
 import { ownAttributesOf } from '../../ngsi-ld/entity-members.js';
 import { firstPage } from '../entity-purge.js';
 import { entities } from '../listing/listed-resource.js';
+import type { Item } from '../item-ledger.js';
 import type { ListedPage } from '../listing/listing.js';
 import { refusedData } from '../query/selection.js';
 
@@ -62,18 +63,34 @@ function attributeKind(context: PurgeContext, removal: AttributeRemoval): ItemKi
           entityId,
           attribute,
           datasets: datasetsOf(entity[attribute]),
+          ...createdAtOf(entity[attribute]),
         }));
       });
       yield { items };
     },
-    remove: async (item) =>
-      deleteWholeAttribute(context, item, { collection: '/entities', operation: 'delete an attribute' }),
+    remove: async (item, isStale) =>
+      deleteWholeAttribute(context, item, {
+        collection: '/entities',
+        operation: 'delete an attribute',
+        isStale,
+      }),
+    mayComeBack: true,
     stillThere: {
       status: 409,
       title: 'Attribute still listed',
       detail: 'The broker confirmed two deletes and still shows the attribute.',
     },
   };
+}
+
+/** When an attribute was created, if it is shown: the first of its instances. */
+function createdAtOf(attribute: unknown): Pick<Item, 'time'> {
+  const times = [attribute].flat().flatMap((instance: unknown) => {
+    const isShown = typeof instance === 'object' && instance !== null && 'createdAt' in instance;
+    return isShown && typeof instance.createdAt === 'string' ? [instance.createdAt] : [];
+  });
+  const [createdAt] = times.sort();
+  return createdAt === undefined ? {} : { time: { createdAt } };
 }
 
 type Entity = Readonly<Record<string, unknown>>;

@@ -2,11 +2,13 @@ import { parseBrokerProblem } from '../broker/broker-problem.js';
 import type { DeleteResult } from '../batch-reply.js';
 import type { PurgeScope } from '../context.js';
 import { BrokerRefusedError } from '../errors.js';
-import { problemOfFailure } from './item-problem.js';
+import { givenUp } from './given-up.js';
 import { noSafePath } from '../proof/path-proof.js';
 import { keyOf, type Item } from '../item-ledger.js';
 import { datasetParameter, NO_DATASET } from './datasets.js';
 import type { ListedResource } from '../listing/listed-resource.js';
+import { ListedTooLongAgo } from '../requests/one-try.js';
+import type { Settled } from '../requests/requester.js';
 import { attributePath } from '../proof/resource-path.js';
 
 /** The request that deletes an item within an entity. */
@@ -15,6 +17,8 @@ export interface ItemDelete {
   readonly path: string | undefined;
   /** Completes "The broker did not …", e.g. "delete an attribute". */
   readonly operation: string;
+  /** Whether it was listed too long ago. */
+  readonly isStale: () => boolean;
 }
 
 /**
@@ -26,15 +30,24 @@ export interface ItemDelete {
 export async function deleteItem(
   { requester, ledger }: Pick<PurgeScope, 'requester' | 'ledger'>,
   item: Item,
-  { path, operation }: ItemDelete,
+  { path, operation, isStale }: ItemDelete,
 ): Promise<DeleteResult> {
   if (path === undefined) return NOT_ADDRESSABLE;
   const onUnclear = () => ledger.markUnclear(item);
-  const settled = await requester.send({
-    ...{ method: 'DELETE', path, operation, item: keyOf(item), deletes: 1 },
-    onUnclear,
-  });
-  if (settled.kind === 'gave-up') return { kind: 'retryable', problem: problemOfFailure(settled.failure) };
+  let settled: Settled;
+  try {
+    settled = await requester.send({
+      ...{ method: 'DELETE', path, operation, item: keyOf(item), deletes: 1 },
+      isPart: true,
+      isStale,
+      onSend: () => ledger.addOnce(item),
+      onUnclear,
+    });
+  } catch (error) {
+    if (error instanceof ListedTooLongAgo) return { kind: 'unsent' };
+    throw error;
+  }
+  if (settled.kind === 'gave-up') return givenUp(settled);
   const { reply } = settled;
   if (reply.status === 404) return { kind: 'absent' };
   if (reply.status < 300 && reply.status !== 207) return { kind: 'deleted' };
@@ -54,6 +67,8 @@ export interface AttributeDelete {
   readonly collection: ListedResource['path'];
   /** Completes "The broker did not …". */
   readonly operation: string;
+  /** Whether it was listed too long ago. */
+  readonly isStale: () => boolean;
 }
 
 /**
@@ -68,16 +83,22 @@ export interface AttributeDelete {
 export async function deleteWholeAttribute(
   scope: Pick<PurgeScope, 'requester' | 'capabilities' | 'ledger'>,
   item: Item,
-  { collection, operation }: AttributeDelete,
+  { collection, operation, isStale }: AttributeDelete,
 ): Promise<DeleteResult> {
   const { capabilities } = scope;
   const { entityId, attribute = '', datasets = [] } = item;
   const path = attributePath(collection, entityId, attribute);
-  const send = async (query: string | undefined): Promise<DeleteResult> =>
-    deleteItem(scope, item, {
+  let hasBegun = false;
+  const send = async (query: string | undefined): Promise<DeleteResult> => {
+    const verdict = await deleteItem(scope, item, {
       path: path === undefined || query === undefined ? undefined : path + query,
       operation,
+      // What is begun is finished: the rest of an attribute may not be listed again.
+      isStale: () => !hasBegun && isStale(),
     });
+    hasBegun = true;
+    return verdict;
+  };
   const hasDatasets = datasets.some((datasetId) => datasetId !== NO_DATASET);
   if (!hasDatasets && capabilities.deleteAllNeedsDatasets) return send('');
 

@@ -1,7 +1,10 @@
 import type { PurgeContext, QueryView } from '../context.js';
 import { createDispatcher } from '../dispatcher.js';
 import { BrokerFailedError, BrokerReplyError, NotConvergingError } from '../errors.js';
+import type { DeleteResult } from '../batch-reply.js';
+import { isStaleSince } from '../freshness.js';
 import { IdStates, IdState } from '../id-states.js';
+import { isCreatedBefore } from '../reappeared.js';
 import { selectsByValue, walkItems, type ItemKind } from './item-walk.js';
 import type { ListedPage } from '../listing/listing.js';
 import { keyOf, type Item } from '../item-ledger.js';
@@ -24,6 +27,11 @@ const MAX_RECHECKS = 3;
 
 /** Deletes between two progress reports; one for each would double the bookkeeping. */
 const DELETES_PER_REPORT = 20;
+
+/** Entities of one page, in seconds of the rate. */
+const PAGE_SECONDS = 1.5;
+
+const SETTLED: ReadonlySet<IdState> = new Set([IdState.failed, IdState.madeAgain]);
 
 /** Failed items remembered for their final retry; others are retried when they are listed again. */
 const MAX_FINAL_RETRIES = 10_000;
@@ -56,6 +64,7 @@ async function removeInPasses(
   total: number | undefined,
 ): Promise<number> {
   const entities = new IdStates();
+  const madeAgainBefore = context.ledger.madeAgain;
   let rechecks = 0;
   let wholePasses = 0;
   let trusted = total;
@@ -64,16 +73,18 @@ async function removeInPasses(
     const isLastRecheck = rechecks === MAX_RECHECKS;
     // Take new items in the first two full passes; later ones arrived during the purge.
     const takesNew = wholePasses < 2 || expectsMore;
+    const paced = listingNoFurther(context, kind);
+    const asks = pass > 1 && kind.mayComeBack ? askingForTimes(paced) : paced;
     const options = { takesNew, isLastRecheck, skipsArrivals: pass > MAX_PASSES_WITH_ARRIVALS };
     const known = entities.size;
-    const result = await removeInOnePass(context, kind, entities, options);
+    const result = await removeInOnePass(context, asks, entities, options);
     const { tried, left, lingering } = result;
     context.emit({ type: 'drained', matched: context.ledger.matched });
     if (!result.wasTruncated) wholePasses += 1;
     if (result.hidesSome) trusted = undefined;
     // Pages without a fixed order skip some entities; a later pass finds them.
     const hidden = Math.max(0, result.counted - entities.size);
-    if (tried > 0 || (hidden > 0 && entities.size > known)) continue;
+    if (tried > 0 || result.unsent > 0 || (hidden > 0 && entities.size > known)) continue;
     if (lingering + hidden > 0 && !isLastRecheck) {
       rechecks += 1;
       await context.requester.waitBefore(rechecks);
@@ -85,13 +96,15 @@ async function removeInPasses(
     await resolveUnclear(context, kind);
     for await (const { error, ...item } of kind.hiddenItems?.() ?? [])
       context.ledger.recordStillListed(item, error);
-    return left;
+    return left + context.ledger.madeAgain - madeAgainBefore;
   }
   throw new NotConvergingError('Every pass finds more items to delete. Send the purge again.');
 }
 
 interface PassResult {
   readonly tried: number;
+  /** Items that were listed too long ago when their turn came; the next pass lists them again. */
+  readonly unsent: number;
   /** New items that were not taken. */
   readonly left: number;
   /** Items reported as deleted twice, still listed, and not yet recorded as failed. */
@@ -118,6 +131,7 @@ interface PassOptions {
 interface PendingDelete {
   readonly item: Item;
   readonly isFinalTry: boolean;
+  readonly isStale: () => boolean;
 }
 
 async function removeInOnePass(
@@ -127,23 +141,56 @@ async function removeInOnePass(
   { takesNew, isLastRecheck, skipsArrivals }: PassOptions,
 ): Promise<PassResult> {
   const { ledger, limits } = context;
-  const counts = { tried: 0, left: 0, lingering: 0, done: 0, wasTruncated: false };
-  const dueAgain: Item[] = [];
+  const counts = { tried: 0, unsent: 0, left: 0, lingering: 0, done: 0, wasTruncated: false };
+  const dueAgain: PendingDelete[] = [];
+  /** Once an item of an entity is gone, a query by value may not list the others again: they go with it. */
+  const isByValue = selectsByValue(context.selection);
+  const begun = new IdStates();
+  /** Keys of the items that are queued or in flight. */
+  const queued = new Set<string>();
   const dispatcher = createDispatcher<PendingDelete>({
     concurrency: () => limits.concurrency,
     chunkSize: () => 1,
     run: async ([next]) => {
       if (next === undefined) return [];
-      const { item, isFinalTry } = next;
-      const verdict = await kind.remove(item);
+      const { item, isFinalTry, isStale } = next;
+      ledger.checkRoomFor(item);
+      const isBegun = isByValue && begun.get(item.entityId) !== IdState.unknown;
+      if (isByValue && !isStale()) begun.set(item.entityId, IdState.pending);
+      const verdict: DeleteResult =
+        !isBegun && isStale()
+          ? { kind: 'unsent' }
+          : await kind.remove(item, isByValue ? () => false : isStale);
+      if (verdict.kind === 'unsent') {
+        counts.unsent += 1;
+        queued.delete(keyOf(item));
+        return [];
+      }
+      queued.delete(keyOf(item));
+      counts.tried += 1;
       ledger.record(item, verdict, isFinalTry);
       const isDueAgain = !isFinalTry && (verdict.kind === 'retryable' || verdict.kind === 'unclear');
-      if (isDueAgain && dueAgain.length < MAX_FINAL_RETRIES) dueAgain.push(item);
+      if (isDueAgain && dueAgain.length < MAX_FINAL_RETRIES) dueAgain.push(next);
       counts.done += 1;
       if (counts.done % DELETES_PER_REPORT === 0) context.reportProgress();
       return [];
     },
   });
+  /**
+   * Whether what is there again under the name of a deleted item is left: it was created since, or, under a maximum, may have
+   * been. Otherwise its delete had no effect.
+   */
+  function isLeft(item: Item): boolean {
+    const createdAt = item.time?.['createdAt'];
+    if (createdAt !== undefined && !isCreatedBefore(context, createdAt)) {
+      ledger.markMadeAgain(item);
+      return true;
+    }
+    if (createdAt !== undefined || limits.maxAffected === undefined) return false;
+    if (isLastRecheck) ledger.recordStillListed(item, kind.stillThere);
+    else counts.lingering += 1;
+    return true;
+  }
   const takes = (item: Item) => !skipsArrivals || kind.hasArrived?.(item) !== true;
   const isBehindStart = createArrivalsCheck();
   ledger.states.startSurvey();
@@ -151,19 +198,21 @@ async function removeInOnePass(
     const end = await walkItems(context, kind, entities, async ({ items, mayHideMore = false }, page) => {
       counts.wasTruncated ||= mayHideMore;
       // Items uncovered by deletes were there before.
+      const isStale = isStaleSince(context.clock, context.clock.now());
       const takesPage = (takesNew || mayHideMore) && !isBehindStart(page);
       for (const item of items) {
         const key = keyOf(item);
         const state = ledger.states.get(key);
         ledger.states.markListed(key);
-        const isGoneTwice = state === IdState.goneTwice || state === IdState.absentTwice;
-        if (isGoneTwice && !isLastRecheck) counts.lingering += 1;
-        else if (isGoneTwice) ledger.recordStillListed(item, kind.stillThere);
-        else if (state === IdState.unknown && !(takesPage && takes(item))) counts.left += 1;
-        else if (state !== IdState.failed && state !== IdState.pending) {
-          if (state === IdState.unknown) context.ledger.add(item);
-          counts.tried += 1;
-          dispatcher.add([{ item, isFinalTry: state !== IdState.unknown }]);
+        if (isGone(state) && kind.mayComeBack && isLeft(item)) continue;
+        if (state === IdState.goneTwice || state === IdState.absentTwice) {
+          if (isLastRecheck) ledger.recordStillListed(item, kind.stillThere);
+          else counts.lingering += 1;
+        } else if (state === IdState.unknown && !(takesPage && takes(item))) counts.left += 1;
+        else if (!SETTLED.has(state) && !queued.has(key)) {
+          queued.add(key);
+          const isFinalTry = state !== IdState.unknown && state !== IdState.pending;
+          dispatcher.add([{ item, isFinalTry, isStale }]);
         }
       }
       await dispatcher.room(kind.pendingMax ?? limits.concurrency * 4);
@@ -175,7 +224,8 @@ async function removeInOnePass(
       ...counts,
       counted: end.unlisted > 0 ? (end.lastCount ?? 0) : 0,
       hidesSome: end.hidesSome === true,
-      hasShownAll: end.complete && !counts.wasTruncated,
+      wasTruncated: counts.wasTruncated || counts.unsent > 0,
+      hasShownAll: end.complete && !counts.wasTruncated && counts.unsent === 0,
     };
   } catch (error) {
     context.requester.halt();
@@ -184,19 +234,44 @@ async function removeInOnePass(
   }
 }
 
+function isGone(state: IdState): boolean {
+  return state === IdState.gone || state === IdState.goneTwice;
+}
+
+/** The same items, in pages that go before they get too old, where the purge is held to a rate. */
+function listingNoFurther({ requester, limits }: PurgeContext, kind: ItemKind): ItemKind {
+  const most = Math.ceil(requester.burst * PAGE_SECONDS);
+  if (most >= limits.pageSize) return kind;
+  const shape = () => {
+    const asked = kind.shape?.();
+    return { ...asked, limit: Math.min(asked?.limit ?? limits.pageSize, most) };
+  };
+  return { ...kind, shape };
+}
+
+/** The same items, with the times of their creation. */
+function askingForTimes(kind: ItemKind): ItemKind {
+  return { ...kind, shape: () => ({ ...kind.shape?.(), needsTimes: true }) };
+}
+
 /**
- * Retries the items that failed for a reason that may pass. They may never be listed again: with one of its items gone, an
- * entity may no longer match.
+ * Retries the items that failed for a reason that may pass, and whose list is not too old. They may never be listed again:
+ * with one of its items gone, an entity may no longer match.
  */
-async function runFinalRetries(context: PurgeContext, kind: ItemKind, items: readonly Item[]): Promise<void> {
+async function runFinalRetries(
+  context: PurgeContext,
+  kind: ItemKind,
+  pending: readonly PendingDelete[],
+): Promise<void> {
   const { ledger, requester, limits } = context;
-  const due = items.filter((item) => ledger.states.get(keyOf(item)) === IdState.retryDue);
-  const dispatcher = createDispatcher<Item>({
+  const due = pending.filter(({ item }) => ledger.states.get(keyOf(item)) === IdState.retryDue);
+  const dispatcher = createDispatcher<PendingDelete>({
     concurrency: () => limits.concurrency,
     chunkSize: () => 1,
-    run: async ([item]) => {
-      if (item === undefined) return [];
-      ledger.record(item, await kind.remove(item), true);
+    run: async ([next]) => {
+      if (next === undefined) return [];
+      const { item, isStale } = next;
+      ledger.record(item, await kind.remove(item, isStale), true);
       context.reportProgress();
       return [];
     },
@@ -214,7 +289,7 @@ async function runFinalRetries(context: PurgeContext, kind: ItemKind, items: rea
       title: 'The broker did not delete the item',
       detail: error.message,
     };
-    for (const item of due) {
+    for (const { item } of due) {
       if (ledger.states.get(keyOf(item)) === IdState.retryDue) ledger.recordFailure(item, problem);
     }
   }

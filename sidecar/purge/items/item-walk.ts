@@ -25,7 +25,14 @@ export interface ItemKind {
    * @throws FilterIgnoredError when an entity shows what the query excludes
    */
   read(page: ListedPage, indexes: readonly number[]): Iterable<ItemBatch> | AsyncIterable<ItemBatch>;
-  remove(item: Item): Promise<DeleteResult>;
+  /**
+   * Deletes an item.
+   *
+   * @param isStale whether it was listed too long ago: it is not sent then
+   */
+  remove(item: Item, isStale: () => boolean): Promise<DeleteResult>;
+  /** Somebody may write it again under the same name after it was deleted. */
+  readonly mayComeBack: boolean;
   /** The problem of an item that is still there after two confirmed deletes. */
   readonly stillThere: BrokerProblem;
   /** How much of a page to ask for. */

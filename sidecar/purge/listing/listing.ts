@@ -23,6 +23,8 @@ export interface ListedPage extends Page {
   readonly instances: number | undefined;
   /** A page of another size may follow. */
   readonly mayGrow: boolean;
+  /** When its answer came, in milliseconds since the epoch. */
+  readonly atMs: number;
   /** The path that listed it, below the API root: the collection, with a slash at the end where the broker wants one. */
   readonly path: string;
 }
@@ -256,7 +258,8 @@ export function createLister(options: ListerOptions): Lister {
             continue;
           }
           if (isLook) readableLimit = 1;
-          return { ...page, limit, instances: instancesOf(query, projection), mayGrow: mayGrow(), path };
+          const instances = instancesOf(query, projection);
+          return { ...page, limit, instances, mayGrow: mayGrow(), atMs: clock.now(), path };
         }
         if (limit > size.start && MAY_BE_SIZE.has(reply.status)) {
           size.refuse(limit);

@@ -23,6 +23,12 @@ export interface PurgeRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Most bytes of the answer to a query. */
   readonly replyMaxBytes?: number;
+  /** Deletes a part of an entity. Lists come between such deletes, whose answers show that the broker works. */
+  readonly isPart?: boolean;
+  /** What it deletes was listed too long ago: it is not sent, nor sent again. */
+  readonly isStale?: () => boolean;
+  /** Called once, right before it is first sent; when it throws, nothing is sent. */
+  readonly onSend?: () => void;
   /** Called for each try of a delete that may have had an effect: it got a server error or no answer. */
   readonly onUnclear?: () => void;
 }
@@ -36,6 +42,9 @@ export class TryFailed extends Error {
 
 /** The rate was lowered while a delete of several items waited: it must be sent in parts. Nothing was sent. */
 export class MustBeSplit extends Error {}
+
+/** What a delete would delete was listed too long ago. Nothing was sent. */
+export class ListedTooLongAgo extends Error {}
 
 /**
  * Sends a request once.

@@ -8,17 +8,27 @@ import { createBreaker } from '../retry/breaker.js';
 import type { Clock } from '../../shared/clock.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError, PurgeStoppedError } from '../errors.js';
 import type { OutageEvent } from '../events.js';
-import { MustBeSplit, throwIfStopped, TryFailed, tryOnce, type PurgeRequest } from './one-try.js';
+import {
+  ListedTooLongAgo,
+  MustBeSplit,
+  throwIfStopped,
+  TryFailed,
+  tryOnce,
+  type PurgeRequest,
+} from './one-try.js';
 import { createOutageWatch } from './outage.js';
 import type { Pace } from './pace.js';
 import { createSharedPause } from './shared-pause.js';
 
 export type { PurgeRequest };
 
-/** How a request ended: answered (any status that settles it), or given up after the last try. */
+/**
+ * How a request ended: answered (any status that settles it), or given up after the last try. `isCutShort`: it has tries left,
+ * but what it deletes was listed too long ago.
+ */
 export type Settled =
   | { readonly kind: 'answered'; readonly reply: BrokerReply }
-  | { readonly kind: 'gave-up'; readonly failure: Failure };
+  | { readonly kind: 'gave-up'; readonly failure: Failure; readonly isCutShort?: boolean };
 
 /** Sends the requests of one purge: with its headers, retries, one breaker, one shared pause and one watch for outages. */
 export interface Requester {
@@ -28,6 +38,7 @@ export interface Requester {
    * @throws BrokerRefusedError for 401, 403 (unless `allow403`) and an unknown tenant, which end the purge
    * @throws BrokerFailedError when the broker answers nothing but failures, asks to come back too late, or is away too long
    * @throws PurgeStoppedError when the purge is stopped
+   * @throws ListedTooLongAgo for a delete that got stale before it was first sent
    * @throws MustBeSplit for a delete of several items, when it is more than the rate allows in one second by now
    */
   send(request: PurgeRequest, options?: { readonly allow403?: boolean }): Promise<Settled>;
@@ -91,6 +102,8 @@ export function createRequester(options: RequesterOptions): Requester {
   let requests = 0;
   let retries = 0;
   let successes = 0;
+  /** The last delete that ended a try failed. */
+  let doDeletesFail = false;
   let brokenBy: BrokerFailedError | undefined;
   if (options.signal.aborted) phase.ending.abort();
   options.signal.addEventListener('abort', () => phase.ending.abort(), { once: true });
@@ -146,11 +159,13 @@ export function createRequester(options: RequesterOptions): Requester {
     for (;;) {
       for (let wait = obstacle(request, signal); wait !== undefined; wait = obstacle(request, signal))
         await wait;
+      if (request.isStale?.() === true) throw new ListedTooLongAgo();
       if (deletes === undefined || (rate === undefined && !needsReserve)) return;
       if (rate !== undefined && !(await takeShare(rate, deletes, signal))) throw new MustBeSplit();
       if (needsReserve) await reserve?.(deletes);
       needsReserve = false;
-      if (obstacle(request, signal) === undefined) return;
+      const isStale = request.isStale?.() === true;
+      if (!isStale && obstacle(request, signal) === undefined) return;
       rate?.giveBack(deletes);
     }
   }
@@ -216,12 +231,14 @@ export function createRequester(options: RequesterOptions): Requester {
     let hasOutlived = false;
     let pausesBefore = 0;
     let isAgain = false;
+    let last: Failure | undefined;
     try {
       const reply = await pRetry(
         async () => {
           await clearance(request, signal, isAgain);
           pausesBefore = pause.asked;
           if (isAgain) retries += 1;
+          else request.onSend?.();
           isAgain = true;
           return transmit(request, signal);
         },
@@ -230,6 +247,8 @@ export function createRequester(options: RequesterOptions): Requester {
           ...{ retries: Infinity, minTimeout: 0, maxTimeout: 0 },
           shouldRetry: async ({ error }) => {
             if (!(error instanceof TryFailed)) return false;
+            last = error.failure;
+            if (request.deletes !== undefined && request.isPart !== true) doDeletesFail = true;
             const tries = { attempt, pausesBefore, hasOutlived };
             const next = await afterFailure(request, error.failure, signal, tries);
             if (next === 'same-try') hasOutlived = true;
@@ -241,11 +260,15 @@ export function createRequester(options: RequesterOptions): Requester {
         },
       );
       outage.answered();
-      breaker.succeeded(request.item);
+      // Lists come between deletes: an answer to one does not show that deletes work again.
+      if (request.deletes !== undefined) doDeletesFail = false;
+      if (!doDeletesFail) breaker.succeeded(request.item);
       successes += 1;
       return { kind: 'answered', reply };
     } catch (error) {
       if (error instanceof TryFailed) return { kind: 'gave-up', failure: error.failure };
+      if (error instanceof ListedTooLongAgo && last !== undefined)
+        return { kind: 'gave-up', failure: last, isCutShort: true };
       throw error;
     }
   }
@@ -278,6 +301,7 @@ export function createRequester(options: RequesterOptions): Requester {
     },
     waitBefore: async (look) => sleep(backoffMs(look, retry, random()), phase.ending.signal),
     forgiveFailures: () => {
+      doDeletesFail = false;
       breaker.succeeded();
       brokenBy = undefined;
     },

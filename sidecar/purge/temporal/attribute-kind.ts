@@ -33,7 +33,12 @@ export function temporalAttributeKind(
           for (const instance of instances) guard.checkInstance(entityId, attribute, instance);
           if (instances.length === 0) continue;
           const datasets = [...new Set(instances.map((instance) => instance.datasetId))];
-          items.push({ entityId, attribute, ...(datasetId === undefined ? { datasets } : { datasetId }) });
+          const [createdAt] = instances.flatMap((instance) => instance.createdAt ?? []).sort();
+          items.push({
+            ...{ entityId, attribute },
+            ...(datasetId === undefined ? { datasets } : { datasetId }),
+            ...(createdAt === undefined ? {} : { time: { createdAt } }),
+          });
         }
       }
       yield { items };
@@ -44,15 +49,18 @@ export function temporalAttributeKind(
       isBare = isDue;
       return isDue;
     },
-    remove: async (item) =>
+    mayComeBack: true,
+    remove: async (item, isStale) =>
       datasetId === undefined
         ? deleteWholeAttribute(scope, item, {
             collection: '/temporal/entities',
             operation: 'delete an attribute of a temporal entity',
+            isStale,
           })
         : deleteItem(scope, item, {
             path: datasetPath(item, datasetId),
             operation: 'delete a dataset of an attribute',
+            isStale,
           }),
     stillThere: {
       status: 409,

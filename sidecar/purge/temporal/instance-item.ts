@@ -48,6 +48,7 @@ export async function removeInstance(
   scope: Pick<PurgeScope, 'requester' | 'ledger'>,
   item: Item,
   { property }: TimeFilter,
+  isStale: () => boolean,
 ): Promise<DeleteResult> {
   const { entityId, attribute, instanceId, time } = item;
   if (instanceId === undefined) {
@@ -67,6 +68,7 @@ export async function removeInstance(
   return deleteItem(scope, item, {
     path: attributePath('/temporal/entities', entityId, attribute ?? '', instanceId),
     operation: 'delete an attribute instance',
+    isStale,
   });
 }
 

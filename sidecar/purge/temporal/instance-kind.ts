@@ -208,7 +208,9 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
 
   return {
     read,
-    remove: (item) => removeInstance(context, item, time),
+    remove: async (item, isStale) => removeInstance(context, item, time, isStale),
+    // One that is written anew has another instanceId.
+    mayComeBack: false,
     stillThere: {
       status: 409,
       title: 'Instance still listed',

@@ -23,6 +23,8 @@ interface HandMadeDeletes {
   readonly options?: Partial<Pick<DeleterOptions, 'strategy' | 'batchSize' | 'path'>>;
 }
 
+const isFresh = () => false;
+
 /** A deleter whose broker is a function, and what it sent and settled. */
 function deleterOf({ batch, single, get, burst = Infinity, options }: HandMadeDeletes) {
   const batches: (readonly string[])[] = [];
@@ -50,6 +52,7 @@ function deleterOf({ batch, single, get, burst = Infinity, options }: HandMadeDe
   const deleter = createDeleter({
     ...{ capabilities, strategy: 'auto', batchSize: 100, path: '/entities' },
     requester: { ...requester, burst },
+    onSend: () => {},
     onUnclear: (ids) => unclear.push(...ids),
     ...options,
   });
@@ -60,7 +63,7 @@ function deleterOf({ batch, single, get, burst = Infinity, options }: HandMadeDe
   const kinds = () => Object.fromEntries([...settled].map(([id, { kind }]) => [id, kind]));
   return {
     ...{ deleter, capabilities, batches, singles, unclear, settled, kinds, reserved },
-    deleteBatch: async (ids: readonly string[]) => deleter.deleteBatch(ids, settle),
+    deleteBatch: async (ids: readonly string[]) => deleter.deleteBatch(ids, settle, isFresh),
   };
 }
 
@@ -306,7 +309,7 @@ describe('the delete of one entity', () => {
   ] as const) {
     it(`the delete of one entity is ${kind} after a ${status}`, async () => {
       const hand = deleterOf({ single: () => replyOf(status) });
-      assert.equal((await hand.deleter.deleteOne('urn:t:0')).kind, kind);
+      assert.equal((await hand.deleter.deleteOne('urn:t:0', isFresh)).kind, kind);
       assert.deepEqual(hand.batches, []);
       assert.equal(hand.unclear.length > 0, status === 503);
     });
@@ -320,7 +323,7 @@ describe('the delete of one entity', () => {
       ] as const) {
         const { deleter } = deleterOf({ single: () => replyOf(status), options: { path } });
         await assert.rejects(
-          deleter.deleteOne('urn:t:0'),
+          deleter.deleteOne('urn:t:0', isFresh),
           (error: unknown) => error instanceof BrokerRefusedError && error.operation === operation,
         );
       }
@@ -329,7 +332,7 @@ describe('the delete of one entity', () => {
 
   it('the delete of one entity reads an error item in a successful answer', async () => {
     const hand = deleterOf({ single: (id) => itemErrors([id]) });
-    assert.equal((await hand.deleter.deleteOne('urn:t:0')).kind, 'unclear');
+    assert.equal((await hand.deleter.deleteOne('urn:t:0', isFresh)).kind, 'unclear');
     assert.deepEqual(hand.unclear, ['urn:t:0']);
   });
 
@@ -341,7 +344,7 @@ describe('the delete of one entity', () => {
       [{ strategy: 'batch', path: '/temporal/entities' }, [0, 1]],
     ] as const) {
       const hand = deleterOf({ options });
-      assert.equal((await hand.deleter.deleteOne('urn:t:0')).kind, 'deleted');
+      assert.equal((await hand.deleter.deleteOne('urn:t:0', isFresh)).kind, 'deleted');
       assert.deepEqual([hand.batches.length, hand.singles.length], ways);
     }
     const { deleter } = deleterOf({ options: { path: '/temporal/entities', strategy: 'batch' } });
@@ -352,7 +355,7 @@ describe('the delete of one entity', () => {
   it('an entity whose path could mean another one is deleted by batch, or else refused', async () => {
     const id = 'urn:t:0?b';
     const hand = deleterOf({ batch: () => replyOf(204) });
-    assert.equal((await hand.deleter.deleteOne(id)).kind, 'deleted');
+    assert.equal((await hand.deleter.deleteOne(id, isFresh)).kind, 'deleted');
     assert.deepEqual([hand.batches, hand.singles], [[[id]], []]);
 
     for (const [status, kind] of [
@@ -360,7 +363,7 @@ describe('the delete of one entity', () => {
       [503, 'retryable'],
     ] as const) {
       const failing = deleterOf({ batch: () => replyOf(status, { title: 'No' }) });
-      const verdict = await failing.deleter.deleteOne(id);
+      const verdict = await failing.deleter.deleteOne(id, isFresh);
       assert.equal(verdict.kind, kind);
       assert.ok('problem' in verdict && verdict.problem.status === status);
       assert.deepEqual(failing.singles, []);
@@ -371,14 +374,14 @@ describe('the delete of one entity', () => {
       [409, false],
     ] as const) {
       const single = deleterOf({ batch: (ids) => itemErrors(ids, status) });
-      await single.deleter.deleteOne(id);
+      await single.deleter.deleteOne(id, isFresh);
       assert.deepEqual(single.unclear, isUnclear ? [id] : [], String(status));
     }
     for (const without of [
       deleterOf({ batch: () => replyOf(404) }),
       deleterOf({ options: { strategy: 'single' } }),
     ]) {
-      const verdict = await without.deleter.deleteOne(id);
+      const verdict = await without.deleter.deleteOne(id, isFresh);
       assert.ok(verdict.kind === 'refused' && verdict.problem.status === 501);
       assert.deepEqual(without.singles, []);
     }
@@ -389,13 +392,13 @@ describe('each request of a deleter', () => {
   it('each request of a deleter says how many entities it may delete, so that rates and maxima hold', async () => {
     const { deleter, deleteBatch, reserved, batches, singles } = deleterOf({});
     await deleteBatch(idsOf(7));
-    await deleter.deleteOne('urn:t:8');
+    await deleter.deleteOne('urn:t:8', isFresh);
     assert.deepEqual([reserved, batches.length, singles.length], [[7, 1], 1, 1]);
     const halving = deleterOf({ batch: (ids) => replyOf(ids.length > 2 ? 413 : 204) });
     await halving.deleteBatch(idsOf(4));
     assert.deepEqual(halving.reserved, [4, 2, 2]);
     const native = deleterOf({ options: { strategy: 'batch' } });
-    await native.deleter.deleteOne('urn:t:8');
+    await native.deleter.deleteOne('urn:t:8', isFresh);
     assert.deepEqual([native.reserved, native.batches], [[1], [['urn:t:8']]]);
   });
 });

@@ -7,7 +7,7 @@ import { BrokerRefusedError, PurgeStoppedError } from '../../../sidecar/purge/er
 import { IdState } from '../../../sidecar/purge/id-states.js';
 import { entities } from '../../../sidecar/purge/listing/listed-resource.js';
 import type { PurgeLimits } from '../../../sidecar/purge/context.js';
-import { runFinalRetries } from '../../../sidecar/purge/final-retries.js';
+import { CutTries, runFinalRetries } from '../../../sidecar/purge/final-retries.js';
 import { replyOf } from './broker/replies.js';
 import { contextOf } from './hand-made-context.js';
 import { idsOf } from './hand-made-lister.js';
@@ -74,8 +74,10 @@ function second({ missing = [], retryDue = [], lags = 0, limits, ...broker }: Se
     {
       ...{ complete: true, trickles: false, unlisted: 0, lastCount: undefined },
       ...{ fresh: [], unseen: 0, missing, retryDue, lingering: 0, reappeared: [], reappearedCount: 0 },
+      listedAtMs: Infinity,
     },
     lags,
+    new CutTries(),
   );
   return { ...context, ended, singles, batches, waits, inFlight: () => underWay };
 }
@@ -206,7 +208,10 @@ describe('final retries that get nothing but failures', () => {
     const late = () => {
       throw new BrokerTimeoutError('too late', false);
     };
-    const { ended, ledger } = second({ missing: idsOf(20), batch: late, single: late });
+    const { ended, ledger } = second({
+      ...{ missing: idsOf(20), single: late },
+      limits: { strategy: 'single' },
+    });
     assert.equal(await ended, false);
     const given = ledger.errors.filter(({ error }) => error.title === 'The broker did not delete the entity');
     assert.ok(given.length > 0);

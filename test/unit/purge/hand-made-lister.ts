@@ -15,6 +15,7 @@ export function pageOf(ids: readonly string[], more: Partial<ListedPage> = {}): 
     limit: 10,
     instances: undefined,
     mayGrow: false,
+    atMs: Infinity,
     path: '/entities',
     ...more,
   };

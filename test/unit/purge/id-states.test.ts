@@ -7,7 +7,7 @@ import { IdStates, IdState } from '../../../sidecar/purge/id-states.js';
 
 type Known = Exclude<IdState, 0>;
 
-const STATES: readonly Known[] = [1, 2, 3, 4, 5, 6, 7];
+const STATES: readonly Known[] = [1, 2, 3, 4, 5, 6, 7, 8];
 const ID_COUNT = 200_000;
 const idOf = (index: number) => `urn:ngsi-ld:Car:${index}`;
 
@@ -18,7 +18,9 @@ function settled(
   showsAll: boolean,
 ): { state: Known; isUnclear: boolean } {
   const { state, isUnclear } = entry;
-  if (state !== IdState.retryDue && state !== IdState.failed) return entry;
+  const isNeverSent = state === IdState.pending && !isUnclear;
+  if (state !== IdState.retryDue && state !== IdState.failed && !isNeverSent) return entry;
+  if (isNeverSent && (isListed || !showsAll)) return { state: IdState.failed, isUnclear };
   if (isListed) return { state, isUnclear: false };
   if (!showsAll) return entry;
   return { state: isUnclear ? IdState.goneTwice : IdState.absentTwice, isUnclear: false };

@@ -47,9 +47,10 @@ function removal(
           yield { items: names.map((attribute) => ({ entityId, attribute })) };
         }
       },
-      remove: async (item) => {
+      mayComeBack: true,
+      remove: async (item, isStale) => {
         const path = attributePath('/entities', item.entityId, item.attribute ?? '');
-        return deleteItem(context, item, { path, operation: 'delete an attribute' });
+        return deleteItem(context, item, { path, operation: 'delete an attribute', isStale });
       },
       stillThere: { status: 409 },
     },
@@ -136,9 +137,10 @@ describe('a removal that ends early, or in doubt', () => {
           const found = indexes.filter((index) => 'a' in (page.entities[index] ?? {}));
           yield { items: found.map((index) => ({ entityId: page.ids[index] ?? '', attribute: 'a' })) };
         },
-        remove: async (item) => {
+        mayComeBack: true,
+        remove: async (item, isStale) => {
           const path = attributePath('/entities', item.entityId, 'a');
-          return deleteItem(context, item, { path, operation: 'delete an attribute' });
+          return deleteItem(context, item, { path, operation: 'delete an attribute', isStale });
         },
         stillThere: { status: 409 },
       },

@@ -9,7 +9,13 @@ import { contextOf } from './hand-made-context.js';
 import { idsOf, listerOf, pageOf } from './hand-made-lister.js';
 
 const ID = 'urn:t:0';
-const OPTIONS: SurveyOptions = { from: 0, wanted: Infinity, takesFresh: true, reportsLingering: false };
+const OPTIONS: SurveyOptions = {
+  from: 0,
+  wanted: Infinity,
+  takesFresh: true,
+  isBrief: false,
+  reportsLingering: false,
+};
 
 /** Surveys a broker that shows these pages one behind the other. */
 async function surveyed(
@@ -44,7 +50,7 @@ const NOTHING = { fresh: [], unseen: 0, reappeared: [], missing: [], retryDue: [
 describe('a survey', () => {
   const found: Readonly<Record<Exclude<keyof typeof IdState, 'unknown'>, Partial<typeof NOTHING> | object>> =
     {
-      pending: {},
+      pending: { retryDue: [ID] },
       gone: { reappeared: [ID] },
       absent: { missing: [ID] },
       retryDue: { retryDue: [ID] },

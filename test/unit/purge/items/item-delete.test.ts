@@ -26,7 +26,11 @@ async function deleted(answer: (request: BrokerRequest) => BrokerReply, path: st
     reserve: async (deletes) => void reserved.push(deletes),
   });
   context.ledger.add(ITEM);
-  const verdict = await deleteItem(context, ITEM, { path, operation: 'delete an attribute' });
+  const verdict = await deleteItem(context, ITEM, {
+    path,
+    operation: 'delete an attribute',
+    isStale: () => false,
+  });
   return { verdict, asked, reserved, unclear: context.ledger.unclear.length };
 }
 
@@ -100,7 +104,11 @@ describe('the delete of an item', () => {
 
   it('the delete of an item is not sent where its path could be read as another', async () => {
     const context = contextOf({ brokerQuery });
-    const verdict = await deleteItem(context, ITEM, { path: undefined, operation: 'delete an attribute' });
+    const verdict = await deleteItem(context, ITEM, {
+      path: undefined,
+      operation: 'delete an attribute',
+      isStale: () => false,
+    });
     assert.ok(verdict.kind === 'refused');
     assert.equal(context.requester.requests, 0);
   });

@@ -104,6 +104,7 @@ async function removed(removal: Removal) {
         ),
       };
     },
+    mayComeBack: true,
     async remove(item) {
       const nth = (tries.get(keyOf(item)) ?? 0) + 1;
       tries.set(keyOf(item), nth);

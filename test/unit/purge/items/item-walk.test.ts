@@ -45,6 +45,7 @@ function kindOf(more: Partial<ItemKind> = {}): ItemKind {
       yield onePerEntity(page, indexes);
     },
     remove: async () => assert.fail('a walk deletes nothing'),
+    mayComeBack: true,
     stillThere: { status: 409 },
     ...more,
   };

@@ -8,7 +8,7 @@ import { replyOf } from '../broker/replies.js';
 import { contextOf } from '../hand-made-context.js';
 
 const PATH = '/entities/urn%3At%3A1/attrs/speed';
-const HOW = { collection: '/entities', operation: 'delete an attribute' } as const;
+const HOW = { collection: '/entities', operation: 'delete an attribute', isStale: () => false } as const;
 
 /** Deletes attributes at a broker that answers by the query of a delete ('' without one). */
 function at(answer: (query: string) => number) {

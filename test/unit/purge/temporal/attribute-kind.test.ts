@@ -28,7 +28,7 @@ function kindOf(datasetId: string | undefined) {
   const kind = temporalAttributeKind(context, guard, datasetId);
   const remove = async (item: Item) => {
     context.ledger.add(item);
-    return kind.remove(item);
+    return kind.remove(item, () => false);
   };
   return { kind, sent, checked, remove };
 }

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { createCapabilities } from '../../sidecar/purge/broker/capabilities.js';
+import { createPace } from '../../sidecar/purge/requests/pace.js';
+import { startTestBroker, stopAll } from '../support/gateway-harness.js';
+import { createTestClock, purge, purged } from '../support/purge-harness.js';
+import { seededRandom } from '../support/stub-broker-state.js';
+import { WritersBroker } from '../support/writers-broker.js';
+
+after(stopAll);
+
+const vehicle = (n: number) => ({
+  id: `urn:ngsi-ld:Vehicle:${String(n)}`,
+  type: 'Vehicle',
+  speed: { type: 'Property', value: n % 100 },
+});
+
+describe('entities that are made again while they are purged', () => {
+  it('entities that are made again during a purge are not deleted again, beyond a maximum or at all', async () => {
+    const broker = await startTestBroker();
+    broker.entities.seed(3000, vehicle);
+    const clock = createTestClock(Date.now());
+    const capabilities = createCapabilities(clock);
+    const outcomes: string[] = [];
+    let isMadeAgain = false;
+    const report = await purged({ url: new URL(broker.url) }, 'type=Vehicle', {
+      ...{ clock, capabilities, pace: createPace(clock, 1000) },
+      limits: { maxAffected: 3000, batchSize: 500 },
+      onOutcome: (_item, outcome) => outcomes.push(outcome),
+      onEvent: ({ type, ...event }) => {
+        if (type !== 'progress' || isMadeAgain || !('deleted' in event) || event.deleted < 1500) return;
+        isMadeAgain = true;
+        broker.entities.seed(1500, vehicle);
+      },
+    });
+    const { matched, deleted, failed, arrived } = report;
+    assert.deepEqual([matched, deleted, failed], [3000, 3000, 0]);
+    assert.equal(outcomes.filter((outcome) => outcome === 'deleted').length, 3000);
+    assert.equal(arrived, broker.entities.count());
+    assert.equal(capabilities.batchDelete, true);
+    // The next purge takes them, in batches.
+    const next = await purged({ url: new URL(broker.url) }, 'type=Vehicle', { clock, capabilities });
+    assert.equal(next.deleted, arrived);
+    assert.ok(next.requests < 80, `${String(next.requests)} requests`);
+  });
+});
+
+describe('a purge at a rate whose matches change', () => {
+  for (const hasBatches of [true, false]) {
+    it(`a purge at a rate deletes nothing that stopped matching more than two seconds before (${hasBatches ? 'batches' : 'one by one'})`, async () => {
+      const clock = createTestClock();
+      const writers = { makesAgain: 0, changes: 0, deletes: 0, adds: 0, most: 1 };
+      const broker = new WritersBroker({
+        ...{ clock, entities: 1000, hasBatches, requestMs: 1, deleteMs: 0, showsTimes: true, writers },
+        random: seededRandom(1),
+      });
+      const startMs = clock.now();
+      let changedAtMs = Infinity;
+      const { report, error } = await purge({ url: new URL('http://broker') }, 'type=Thing&q=on==1', {
+        ...{ clock, client: broker, pace: createPace(clock, 20) },
+        onEvent: () => {
+          if (clock.now() < startMs + 3000 || changedAtMs < Infinity) return;
+          changedAtMs = clock.now();
+          for (const life of broker.store.values()) {
+            life.matches = false;
+            life.matchedUntilMs = changedAtMs;
+          }
+        },
+      });
+      assert.equal(error, undefined);
+      assert.ok(broker.effects.every(({ unmatchedMs }) => unmatchedMs <= 2000));
+      assert.ok(broker.effects.length <= 20 + 5 * 20, `${String(broker.effects.length)} deleted`);
+      assert.equal(report?.deleted, broker.effects.length);
+      assert.ok(broker.requests < 400, `${String(broker.requests)} requests`);
+    });
+  }
+});
