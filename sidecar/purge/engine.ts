@@ -34,7 +34,11 @@ async function run(scope: PurgeScope, query: EntityPurgeQuery): Promise<PurgeRep
   const { removal, dryRun, selection } = query;
   if (limits.strategy === 'native' && removal === undefined) checkNativeQuery(query);
 
-  const context = scope.open({ resource: entities(removal === undefined ? 'ids' : 'attributes'), selection });
+  const context = scope.open({
+    resource: entities(removal === undefined ? 'ids' : 'attributes'),
+    selection,
+    removed: removal?.names,
+  });
   // Under a bound, one match too many settles it. Attributes are bounded, not their entities.
   const isBound = limits.maxAffected !== undefined && removal === undefined && !dryRun;
   const first = await firstPage(context, isBound ? { limit: limits.maxAffected + 1 } : {});

@@ -17,6 +17,15 @@ const MAX_EMPTY_PAGES = 3;
  * @throws BrokerReplyError when the broker shows matches only when it is not asked for pages
  */
 export async function firstPage(context: PurgeContext, shape: PageShape = {}): Promise<ListedPage> {
+  const beside = context.beginProof(shape);
+  try {
+    return await lookFor(context, shape);
+  } finally {
+    await beside;
+  }
+}
+
+async function lookFor(context: PurgeContext, shape: PageShape): Promise<ListedPage> {
   const { selection, lister, requester } = context;
   for (let look = 1; ; look++) {
     const page = await lister.page({ selection, count: true, ...shape });

@@ -35,6 +35,8 @@ export interface Page {
   readonly count: number | undefined;
   /** The answer links to a next page (clause 6.3.10). */
   readonly hasNext: boolean;
+  /** Its Link header, which also names the @context that the broker used (clause 6.3.6). */
+  readonly link?: string | undefined;
   /** NGSILD-Warning (clause 6.3.17): the result set is incomplete. */
   readonly warning: string | undefined;
   /** 206: instances are missing from the temporal evolutions (clause 6.3.10). */
@@ -58,6 +60,7 @@ export function parsePage(reply: BrokerReply): Page {
     ids: entities.map(idOf),
     count: parseCount(reply.headers.get('ngsild-results-count')),
     hasNext: hasNextLink(reply.headers.get('link')),
+    link: reply.headers.get('link'),
     warning: reply.headers.get('ngsild-warning'),
     madeEntityMap: reply.headers.has('ngsild-entitymap'),
     length: reply.body.length,

@@ -23,6 +23,8 @@ export interface PurgeRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Most bytes of the answer to a query. */
   readonly replyMaxBytes?: number;
+  /** A server error is an answer as well, and no reason to try again. */
+  readonly takesServerErrors?: true;
   /** Called for each try of a delete that may have had an effect: it got a server error or no answer. */
   readonly onUnclear?: () => void;
 }
@@ -79,7 +81,7 @@ export async function tryOnce(
     throw error;
   }
   const failure = failureOf(reply);
-  if (failure === undefined) return reply;
+  if (failure === undefined || (request.takesServerErrors === true && reply.status >= 500)) return reply;
   // A server error may come from a proxy that lost the broker halfway.
   if (failure.kind === 'broker-error') onUnclear?.();
   throw new TryFailed(failure);

@@ -53,7 +53,7 @@ function purgeOf({ ids, count = (total) => total, pageMax = Infinity, limits, ..
     queries += 1;
     world.onQuery?.(queries, there);
     assert.ok(queries < 500, 'the purge goes on for ever');
-    if (search.includes('PurgeProbe')) return replyOf(200, []);
+    if (search.includes('PurgeProbe')) return replyOf(200, [], { 'ngsild-results-count': '0' });
     const lingering = [...stale].filter(([, until]) => until >= queries).map(([id]) => id);
     const all = [...new Set([...lingering, ...there])];
     const offset = world.ignoresOffset === true ? 0 : Number(given.get('offset') ?? 0);
