@@ -43,6 +43,8 @@ export interface PurgeScope {
   /** Records every item; refuses more than `limits.maxAffected`. */
   readonly ledger: ItemLedger;
   readonly warnings: ReadonlySet<string>;
+  /** Keeps a warning for the report. */
+  warn(message: string): void;
   readonly clock: Pick<Clock, 'now'>;
   readonly emit: (event: PurgeEvent) => void;
   /** Emits a progress event. */
@@ -118,8 +120,12 @@ export function createPurgeScope(options: PurgeScopeOptions, path: ListedResourc
   const warnings = new Set<string>();
   const guard = createIdGuard(query.ids, query.idPattern);
 
+  function warn(message: string): void {
+    if (warnings.size < MAX_WARNINGS) warnings.add(message);
+  }
+
   async function check(page: Page, isLocal: boolean): Promise<void> {
-    if (page.warning !== undefined && warnings.size < MAX_WARNINGS) warnings.add(page.warning);
+    if (page.warning !== undefined) warn(page.warning);
     if (isLocal && page.madeEntityMap) {
       const detail =
         'The broker queried its context sources despite local=true, so this purge would reach too much. Nothing more is deleted.';
@@ -204,6 +210,7 @@ export function createPurgeScope(options: PurgeScopeOptions, path: ListedResourc
     capabilities,
     ledger,
     warnings,
+    warn,
     clock,
     emit,
     deleter: createDeleter({

@@ -19,20 +19,25 @@ const TIMES = /^(?:https:\/\/uri\.etsi\.org\/ngsi-ld\/)?(?:createdAt|modifiedAt|
  */
 export function termOfQ(text: string): Term {
   const spans = new Map<QNode, QSpan>();
-  return termOf(parseQ(text, 'q', spans), text, spans, false);
+  return termOf(parseQ(text, 'q', spans), text, spans, 'first');
 }
 
-function termOf(node: QNode, text: string, spans: ReadonlyMap<QNode, QSpan>, isAlternative: boolean): Term {
+/** Where a condition stands among others. */
+type Place = 'alternative' | 'first' | 'last';
+
+function termOf(node: QNode, text: string, spans: ReadonlyMap<QNode, QSpan>, place: Place): Term {
   const { start = 0, end = text.length, operator = end } = spans.get(node) ?? {};
   switch (node.kind) {
     case 'and':
     case 'or': {
-      const operands = node.operands.map((operand) => termOf(operand, text, spans, node.kind === 'or'));
+      const operands = node.operands.map((operand, index) =>
+        termOf(operand, text, spans, node.kind === 'or' ? 'alternative' : index === 0 ? 'first' : 'last'),
+      );
       return { kind: node.kind, start, end, operands, mayDrop: true };
     }
     case 'group':
       // An "and" of one: the brackets are part of it.
-      return { kind: 'and', start, end, operands: [termOf(node.inner, text, spans, false)] };
+      return { kind: 'and', start, end, operands: [termOf(node.inner, text, spans, 'first')] };
     case 'exists':
     case 'equality':
     case 'order':
@@ -42,8 +47,9 @@ function termOf(node: QNode, text: string, spans: ReadonlyMap<QNode, QSpan>, isA
       const leaf = { kind: 'leaf', start, end, operands: [] } as const;
       if (opposite === undefined)
         return { ...leaf, impossible: impossibleOf(node, condition, operator - start) };
-      const both = `${condition};${opposite}`;
-      return { ...leaf, impossible: isAlternative ? `(${both})` : both, isContradiction: true };
+      // The condition stays the first or the last one: a broker may drop that.
+      const both = place === 'last' ? `${opposite};${condition}` : `${condition};${opposite}`;
+      return { ...leaf, impossible: place === 'alternative' ? `(${both})` : both, isContradiction: true };
     }
   }
 }
