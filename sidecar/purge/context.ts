@@ -155,7 +155,7 @@ export function createPurgeScope(options: PurgeScopeOptions, path: ListedResourc
     const { headers } = requester;
     const filterProof = new QueryProof({
       name: proofNameOf(selection, headers, resource.projectionsOf({ selection }).join()),
-      probes: probesOf(filters, additions, headers),
+      probes: probesOf(filters, additions, headers, countsUnshown),
       lister: unchecked,
       capabilities,
       countsUnshown,

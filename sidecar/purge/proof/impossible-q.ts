@@ -16,28 +16,40 @@ const TIMES = /^(?:https:\/\/uri\.etsi\.org\/ngsi-ld\/)?(?:createdAt|modifiedAt|
  * was: brokers drop what they cannot read, such as a path, a list or a date. A negated one cannot be made impossible that way,
  * because some brokers find it met where the attribute is missing: it is asked for together with its opposite, which shows
  * nothing but what the broker lists wrongly.
+ *
+ * @param isHistory the query is of temporal entities: some instance may meet a condition, and another one its opposite, so that a
+ *   negated condition is asked for without the negation and by another name
  */
-export function termOfQ(text: string): Term {
+export function termOfQ(text: string, isHistory = false): Term {
   const spans = new Map<QNode, QSpan>();
-  return termOf(parseQ(text, 'q', spans), text, spans, 'first');
+  const root = parseQ(text, 'q', spans);
+  return termOf(root, { text, spans, isHistory }, 'first');
+}
+
+/** A q, and where its nodes stand. */
+interface Parsed {
+  readonly text: string;
+  readonly spans: ReadonlyMap<QNode, QSpan>;
+  readonly isHistory: boolean;
 }
 
 /** Where a condition stands among others. */
 type Place = 'alternative' | 'first' | 'last';
 
-function termOf(node: QNode, text: string, spans: ReadonlyMap<QNode, QSpan>, place: Place): Term {
+function termOf(node: QNode, q: Parsed, place: Place): Term {
+  const { text, spans, isHistory } = q;
   const { start = 0, end = text.length, operator = end } = spans.get(node) ?? {};
   switch (node.kind) {
     case 'and':
     case 'or': {
       const operands = node.operands.map((operand, index) =>
-        termOf(operand, text, spans, node.kind === 'or' ? 'alternative' : index === 0 ? 'first' : 'last'),
+        termOf(operand, q, node.kind === 'or' ? 'alternative' : index === 0 ? 'first' : 'last'),
       );
       return { kind: node.kind, start, end, operands, mayDrop: true };
     }
     case 'group':
       // An "and" of one: the brackets are part of it.
-      return { kind: 'and', start, end, operands: [termOf(node.inner, text, spans, 'first')] };
+      return { kind: 'and', start, end, operands: [termOf(node.inner, q, 'first')] };
     case 'exists':
     case 'equality':
     case 'order':
@@ -47,6 +59,8 @@ function termOf(node: QNode, text: string, spans: ReadonlyMap<QNode, QSpan>, pla
       const leaf = { kind: 'leaf', start, end, operands: [] } as const;
       if (opposite === undefined)
         return { ...leaf, impossible: impossibleOf(node, condition, operator - start) };
+      const [name = ''] = node.path.names;
+      if (isHistory) return { ...leaf, impossible: name + NO_SUCH + opposite.slice(name.length) };
       // The condition stays the first or the last one: a broker may drop that.
       const both = place === 'last' ? `${opposite};${condition}` : `${condition};${opposite}`;
       return { ...leaf, impossible: place === 'alternative' ? `(${both})` : both, isContradiction: true };

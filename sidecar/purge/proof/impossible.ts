@@ -39,19 +39,23 @@ export function filtersOf(selection: readonly Parameter[]): readonly ProbedParam
  * A selection with one of its filters made impossible, condition by condition, and everything else as it is. With a change of
  * how filters are proven, raise the format of notes (broker/note.ts): other gateways would believe proofs of the former kind.
  *
+ * @param isHistory the query is of temporal entities
  * @throws QueryRefusedError for a filter of more conditions than can be proven
  */
 export function impossibleSelections(
   selection: readonly Parameter[],
   filter: ProbedParameter,
+  isHistory = false,
 ): readonly Impossible[] {
   const value = selection.find(({ name }) => name === filter)?.value ?? '';
-  return replacementsOf(filter, value).map(({ parameters, about = value, isContradiction = false }) => {
-    const replaced = new Set(parameters.map(({ name }) => name));
-    if (filter === 'timerel') replaced.add('endTimeAt');
-    const others = selection.filter(({ name }) => !replaced.has(name));
-    return { filter, selection: [...others, ...parameters], about, isContradiction };
-  });
+  return replacementsOf(filter, value, isHistory).map(
+    ({ parameters, about = value, isContradiction = false }) => {
+      const replaced = new Set(parameters.map(({ name }) => name));
+      if (filter === 'timerel') replaced.add('endTimeAt');
+      const others = selection.filter(({ name }) => !replaced.has(name));
+      return { filter, selection: [...others, ...parameters], about, isContradiction };
+    },
+  );
 }
 
 interface Replacement {
@@ -60,14 +64,14 @@ interface Replacement {
   readonly isContradiction?: boolean;
 }
 
-function replacementsOf(filter: ProbedParameter, value: string): readonly Replacement[] {
+function replacementsOf(filter: ProbedParameter, value: string, isHistory: boolean): readonly Replacement[] {
   const one = (text: string): readonly Replacement[] => [{ parameters: [{ name: filter, value: text }] }];
   switch (filter) {
     case 'type':
       // Any type: there is nothing to honour.
       return value === '*' ? [] : variantsOf(filter, value, termOfType(value));
     case 'q':
-      return variantsOf(filter, value, termOfQ(value));
+      return variantsOf(filter, value, termOfQ(value, isHistory));
     case 'scopeQ':
       return variantsOf(filter, value, termOfScopes(value));
     case 'attrs': {

@@ -35,16 +35,20 @@ const NOTHING_DELETED =
  * the tenant.
  *
  * @param filters the caller's; parameters that the broker needs besides come as `additions`
+ * @param isHistory the query is of temporal entities
  * @throws QueryRefusedError for more conditions than can be proven
  */
 export function probesOf(
   filters: readonly Parameter[],
   additions: readonly Parameter[],
   headers: Headers,
+  isHistory = false,
 ): readonly Probe[] {
   return [
     ...filtersOf(filters).flatMap((filter) =>
-      impossibleSelections(filters, filter).map((impossible) => filterProbe(impossible, additions)),
+      impossibleSelections(filters, filter, isHistory).map((impossible) =>
+        filterProbe(impossible, additions),
+      ),
     ),
     ...tenantProbes([...filters, ...additions], headers),
   ];

@@ -61,6 +61,16 @@ describe('a q that cannot match', () => {
     );
   });
 
+  it('a negated condition on histories is made impossible by another name, since instances may differ', () => {
+    const made = (q: string) =>
+      impossibleSelections(selectionOf({ q }), 'q', true).map(({ selection, isContradiction }) => [
+        selection[0]?.value.replaceAll('NoSuchPurgeProbe', '§'),
+        isContradiction,
+      ]);
+    assert.deepEqual(made('a!=1,2'), [['a§==1,2', false]]);
+    assert.deepEqual(made('!a|b!~=x'), [['a§|b§~=x', false]]);
+  });
+
   it('a q of many alternatives is made impossible once, by a text that is hardly longer', () => {
     const q = Array.from({ length: 3000 }, (_, n) => `n==${n}`).join('|');
     const [only, ...others] = impossible('q', q);
