@@ -31,7 +31,10 @@ describe('a temporal purge that matches nothing', () => {
 
 describe('a temporal purge by a negated condition', () => {
   it('a temporal purge by a negated condition is not refused for instances that differ', async () => {
-    const broker = await brokerWith([1, 2, 3].map((at) => stored({ entity: 0, hour: at })), {});
+    const broker = await brokerWith(
+      [1, 2, 3].map((at) => stored({ entity: 0, hour: at })),
+      {},
+    );
     const after = 'timerel=after&timeAt=1990-01-01T00:00:00Z';
     for (const q of ['a!=1', 'a!=1,2', '!missing']) {
       const { error } = await purge(broker, `type=T&q=${q}&${after}&dryRun=true`);
