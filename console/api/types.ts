@@ -6,7 +6,7 @@ export interface components {
   schemas: {
     /** ListedDomain */
     readonly ListedDomain: {
-      /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
+      /** @description A letter or digit, then up to 127 letters, digits and `_`, `.`, `-`. */
       readonly name: string;
       readonly description?: string;
       /**
@@ -88,7 +88,7 @@ export interface components {
     };
     /** NewDomain */
     readonly NewDomain: {
-      /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
+      /** @description A letter or digit, then up to 127 letters, digits and `_`, `.`, `-`. */
       readonly name: string;
       readonly description?: string;
       /**
@@ -99,7 +99,7 @@ export interface components {
     };
     /** Domain */
     readonly Domain: {
-      /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
+      /** @description A letter or digit, then up to 127 letters, digits and `_`, `.`, `-`. */
       readonly name: string;
       readonly description?: string;
       /**
@@ -135,9 +135,9 @@ export interface components {
     };
     /** ModelSummary */
     readonly ModelSummary: {
-      /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
+      /** @description A letter or digit, then up to 127 letters, digits and `_`, `.`, `-`. */
       readonly domain: string;
-      /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
+      /** @description A letter or digit, then up to 127 letters, digits and `_`, `.`, `-`. */
       readonly name: string;
       readonly description?: string;
       /** @description Base IRI of the terms of its context, where it has its own. */
@@ -173,7 +173,7 @@ export interface components {
     };
     /** NewModel */
     readonly NewModel: {
-      /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
+      /** @description A letter or digit, then up to 127 letters, digits and `_`, `.`, `-`. */
       readonly name: string;
       readonly description?: string;
       /** @description A JSON Schema (draft-07, 2019-09 or 2020-12) of an entity in key-values form. */
@@ -231,9 +231,9 @@ export interface components {
     };
     /** Model */
     readonly Model: {
-      /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
+      /** @description A letter or digit, then up to 127 letters, digits and `_`, `.`, `-`. */
       readonly domain: string;
-      /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
+      /** @description A letter or digit, then up to 127 letters, digits and `_`, `.`, `-`. */
       readonly name: string;
       readonly description?: string;
       /** @description Base IRI of the terms of its context, where it has its own. */
@@ -306,9 +306,9 @@ export interface components {
     };
     /** UpdatedModel */
     readonly UpdatedModel: {
-      /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
+      /** @description A letter or digit, then up to 127 letters, digits and `_`, `.`, `-`. */
       readonly domain: string;
-      /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
+      /** @description A letter or digit, then up to 127 letters, digits and `_`, `.`, `-`. */
       readonly name: string;
       readonly description?: string;
       /** @description Base IRI of the terms of its context, where it has its own. */
@@ -442,7 +442,7 @@ export interface components {
     };
     /** NewContext */
     readonly NewContext: {
-      /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
+      /** @description A letter or digit, then up to 127 letters, digits and `_`, `.`, `-`. */
       readonly name: string;
       /** @description A map of terms, an array of maps and URLs, a URL, or an object that holds one as `@context`. */
       readonly '@context': unknown;
@@ -455,9 +455,9 @@ export interface components {
     };
     /** UpdatedDependent */
     readonly UpdatedDependent: {
-      /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
+      /** @description A letter or digit, then up to 127 letters, digits and `_`, `.`, `-`. */
       readonly domain: string;
-      /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
+      /** @description A letter or digit, then up to 127 letters, digits and `_`, `.`, `-`. */
       readonly model: string;
       /** @enum {unknown} */
       readonly status: 'updated' | 'unchanged' | 'refused';
@@ -720,7 +720,7 @@ export interface components {
     };
     /** RetentionPolicy */
     readonly RetentionPolicy: {
-      /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
+      /** @description A letter or digit, then up to 127 letters, digits and `_`, `.`, `-`. */
       readonly name: string;
       /** @enum {string} */
       readonly target: 'entities' | 'temporal';
@@ -761,7 +761,7 @@ export interface components {
     };
     /** NewRetentionPolicy */
     readonly NewRetentionPolicy: {
-      /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
+      /** @description A letter or digit, then up to 127 letters, digits and `_`, `.`, `-`. */
       readonly name: string;
       /** @enum {string} */
       readonly target: 'entities' | 'temporal';

@@ -50,7 +50,7 @@ export function nameFor(samples: readonly Json[]): string | undefined {
   const type = first?.['type'] ?? first?.['@type'];
   const own = type === 'Feature' ? (first?.['properties'] as Json | undefined)?.['type'] : type;
   const [name] = [own].flat();
-  return typeof name === 'string' && /^[A-Za-z][A-Za-z0-9_.-]{0,127}$/.test(name) ? name : undefined;
+  return typeof name === 'string' && /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/.test(name) ? name : undefined;
 }
 
 /**

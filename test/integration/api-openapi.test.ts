@@ -420,7 +420,7 @@ async function retention(api: ApiClient): Promise<void> {
   await api.send('POST', `${policy}/run`);
   await api.get(`${policy}/runs`);
   await api.get(`${policy}/runs`, { 'if-none-match': '*' });
-  await api.put('/retention-policies/1', RETENTION);
+  await api.put('/retention-policies/-1', RETENTION);
   await api.delete(policy, { 'if-match': '"x"' });
   await api.delete(policy);
   await api.send('PUT', policy, { body: RETENTION });

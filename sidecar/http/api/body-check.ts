@@ -1,6 +1,7 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 
 import { pointerOf, type InputIssue } from '../../shared/json/pointer.js';
+import { isResourceName } from '../../shared/resource-name.js';
 import { quoted } from '../../shared/shown.js';
 import { refused } from '../errors.js';
 import type { JsonSchema } from './schema-types.js';
@@ -64,7 +65,7 @@ function rawSchemaFault(body: unknown, hasName: boolean): InputIssue | undefined
     return undefined;
   if (!OF_SCHEMAS.some((name) => Object.hasOwn(body, name))) return undefined;
   const { title } = body as { readonly title?: unknown };
-  const name = typeof title === 'string' && /^[A-Za-z][A-Za-z0-9_.-]{0,127}$/.test(title) ? title : 'Vehicle';
+  const name = typeof title === 'string' && isResourceName(title) ? title : 'Vehicle';
   const form = hasName ? `{"name": "${name}", "schema": …}` : '{"schema": …}';
   return { pointer: '', detail: `is a JSON Schema itself; send it inside a body such as ${form}` };
 }

@@ -44,7 +44,7 @@ const FOREIGN = new Set(['node_modules', '__MACOSX']);
 
 /** The files of exported models, and the folders around them; domains and models may have any name. */
 const EXPORTED =
-  /^(?:[^/]+\/)?domains\/[A-Za-z][^/]*(?:\/[A-Za-z][^/]*(?:\/(?:(?:schema|meta)\.json|context\.jsonld|versions(?:\/\d{1,9}\.json)?))?)?$/;
+  /^(?:[^/]+\/)?domains\/[A-Za-z0-9][^/]*(?:\/[A-Za-z0-9][^/]*(?:\/(?:(?:schema|meta)\.json|context\.jsonld|versions(?:\/\d{1,9}\.json)?))?)?$/;
 
 /**
  * Whether an import looks into a folder or file at all; names that begin with a dot belong to tools.

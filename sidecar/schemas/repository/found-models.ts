@@ -1,4 +1,4 @@
-import { isResourceName } from '../../shared/resource-name.js';
+import { isResourceName, RESOURCE_NAME_RULE } from '../../shared/resource-name.js';
 import { byPath, type RefusedFile } from './collector.js';
 import { RepositoryUnclearError } from './errors.js';
 import { fileNameOf, folderOf } from './file-paths.js';
@@ -44,8 +44,7 @@ export function namedModels(files: readonly InnerFile[], naming: Naming): readon
     const hasFolder = fileNameOf(inner) === 'schema.json';
     const name = naming.name ?? (hasFolder && isResourceName(folder) ? folder : (facts.title ?? ''));
     if (!isResourceName(name)) {
-      const reason =
-        'A model is named by the folder of its schema.json, or else by its title; neither is a name (a letter, then up to 127 letters, digits and _ . -).';
+      const reason = `A model is named by the folder of its schema.json, or else by its title; neither is a name (${RESOURCE_NAME_RULE}).`;
       refused.push({ path, reason });
       continue;
     }

@@ -35,7 +35,7 @@ export interface AcceptedOwnContext extends ComposedContext {
 }
 
 /** Of a custom, generated or core context. */
-const NAME = /^[A-Za-z][A-Za-z0-9_.~-]*$/;
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_.~-]*$/;
 
 /** Where the context stands in the input. */
 const POINTER = '/context';

@@ -93,8 +93,8 @@ describe('the models of a repository', () => {
     assert.deepEqual(examples(within('kiosk-main', kiosk)), {
       'kiosk-main': own.map((path) => `kiosk-main/${path}`),
     });
-    assert.deepEqual(examples({ ...within('1st', kiosk), 'other/note.json': {} }), {
-      Kiosk: own.map((path) => `1st/${path}`),
+    assert.deepEqual(examples({ ...within('_1st', kiosk), 'other/note.json': {} }), {
+      Kiosk: own.map((path) => `_1st/${path}`),
     });
     // Those of another model within are its own.
     const both = {
