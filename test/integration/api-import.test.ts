@@ -619,7 +619,7 @@ describe('an import that is refused', () => {
       ['application/gzip', Buffer.alloc(20_001), '?domain=D', 413, /IMPORT_LIMIT_BYTES/],
       ['application/gzip', deflated, '?domain=D', 413, /more than 160000 bytes/],
       ['application/gzip', good, '', 400, /parameter domain/],
-      ['application/gzip', good, '?domain=1', 400, /name of a domain/],
+      ['application/gzip', good, '?domain=-1', 400, /name of a domain/],
       ['application/json', '{"documents": [}', '?domain=D', 400, /line 1, column 16/],
       ['application/json', '{"document": {}}', '?domain=D', 422, /documents/],
       ['application/json', '{"documents": {}, "x": 1}', '?domain=D', 422, /\/x/],

@@ -1,16 +1,16 @@
 import { isResourceName } from '../../shared/resource-name.js';
 import { byPath, type RefusedFile } from './collector.js';
-import { folderOf, withoutTools } from './file-paths.js';
+import { folderOf, isUrl, withoutTools } from './file-paths.js';
 import { contextsOf, contextVersionsOf } from './found-contexts.js';
-import { folderName, namedModels } from './found-models.js';
+import { namedModels } from './found-models.js';
 import type { DescribedFile, ImportPlan, OnlyModel, PlannedDomainSettings } from './import-plan.js';
 import { linkDocuments, type LinkedFile } from './links.js';
+import { nameOfFolder } from './repository-roots.js';
 import {
   EXPORTED_DOMAIN,
   EXPORTED_MODEL,
   InnerFile,
   isOfExport,
-  isUrl,
   rootOf,
   SortedFiles,
 } from './sorted-files.js';
@@ -54,7 +54,8 @@ export function discover(
     ],
     explicit,
     isExplicitAll: isExport,
-    name: domain ?? folderName(root),
+    domain,
+    archive: nameOfFolder(root),
     schemas: sorted.schemas.map(({ inner }) => inner),
     start: [...sorted.models, ...asked].map(({ inner }) => inner),
     startUnlessNamed: couldBeTitled.map(({ inner }) => inner),
@@ -72,7 +73,6 @@ export function discover(
     isExport,
     domain,
     name: only?.name,
-    root,
     refused,
     sorted,
     links,
@@ -94,7 +94,7 @@ export function discover(
       ]),
     ],
     domainSettings,
-    documents: documents.map(({ path, url }) => ({ path: pathOf(path), url })),
+    documents: documents.map(({ path, url, mayReplace }) => ({ path: pathOf(path), url, mayReplace })),
     contexts: contextsOf(models, { sorted, isExport, links, refused }),
     contextVersions: contextVersionsOf(sorted),
     models: models.map(({ planned }) => planned),

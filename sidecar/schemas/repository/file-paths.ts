@@ -39,6 +39,11 @@ export function fileNameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
+/** Whether the name of a document is a URL rather than a path. */
+export function isUrl(path: string): boolean {
+  return /^[A-Za-z][A-Za-z0-9+.-]*:/.test(path);
+}
+
 /** Folders of tools and of operating systems, which are not part of a repository of models. */
 const FOREIGN = new Set(['node_modules', '__MACOSX']);
 

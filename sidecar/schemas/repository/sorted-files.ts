@@ -1,4 +1,4 @@
-import { fileNameOf, folderOf } from './file-paths.js';
+import { fileNameOf, folderOf, isUrl } from './file-paths.js';
 import type { DescribedFile } from './import-plan.js';
 
 /** The files of an export: domains with their models, the documents that they name, and custom contexts. */
@@ -140,9 +140,4 @@ export function isOfExport(paths: readonly string[]): boolean {
     paths.some((path) => EXPORTED_CONTEXT.test(path) || EXPORTED_DOMAIN.test(path)) &&
     paths.every((path) => EXPORTED_FILE.test(path))
   );
-}
-
-/** Whether the name of a document is a URL rather than a path. */
-export function isUrl(path: string): boolean {
-  return /^[A-Za-z][A-Za-z0-9+.-]*:/.test(path);
 }

@@ -19,6 +19,7 @@ import type { Workbench } from '../workbench/workbench.js';
 import { ChangedContexts, nameOf } from './changed-contexts.js';
 import { changeByContexts, updateDependents } from './dependents.js';
 import { ContextImport } from './context-import.js';
+import { storeDocument } from './document-import.js';
 import { checkExamples, ExampleTime } from './examples.js';
 import { type Step, stepsOf } from './import-order.js';
 import { modelChangeOf } from './model-change.js';
@@ -148,14 +149,13 @@ export class ImportRun {
     if (path !== undefined && reason !== undefined) this.#files.push({ path, status: 'refused', reason });
   }
 
-  async #document({ path, url }: PlannedDocument): Promise<void> {
-    const { references } = this.#parts.schemas;
+  async #document(document: PlannedDocument): Promise<void> {
+    const { path, url } = document;
     const text = this.#text(path);
-    const entry = await this.#entryOf({ path, url }, text, '', async () => {
-      const { outcome } = await references.put(url, JSON.parse(text) as JsonValue);
-      this.#stored.push(url);
-      return outcome === 'replaced' ? 'updated' : outcome;
-    });
+    const entry = await this.#entryOf({ path, url }, text, '', () =>
+      storeDocument(document, text, this.#parts.schemas.references),
+    );
+    if (entry.status !== 'refused') this.#stored.push(url);
     this.#files.push(entry);
   }
 

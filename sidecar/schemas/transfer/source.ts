@@ -8,7 +8,7 @@ import {
   type RepositoryLimits,
 } from '../repository/collector.js';
 import type { DescribedFile, ImportPlan } from '../repository/import-plan.js';
-import { isUrl } from '../repository/sorted-files.js';
+import { isUrl } from '../repository/file-paths.js';
 import { BodyShapeError, RepositoryTooLargeError, RepositoryUnclearError } from '../repository/errors.js';
 import { readTarGz } from '../repository/tar.js';
 import type { RepositoryTasks } from '../repository/tasks.js';

@@ -329,7 +329,7 @@ describe('the documents that models share', () => {
     ] as const) {
       const car = { ...schema(), allOf: [{ $ref: url }] };
       const found = plan({ 'Car/schema.json': car, ...files, 'own/common.json': claiming }, 'D');
-      assert.deepEqual(found.documents, [{ path, url }]);
+      assert.deepEqual(found.documents, [{ path, url, mayReplace: path === url }]);
       assert.deepEqual(found.refused, []);
     }
   });
