@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { MAX_FILE_BYTES, MAX_FILES } from '../schemas/repository/collector.js';
 import { isOfInterest, isRead } from '../schemas/repository/file-paths.js';
+import { isOfModels } from '../schemas/repository/sorted-files.js';
 import { packTarGz, type PackedFile } from '../schemas/repository/pack.js';
 import { archiveKind } from '../schemas/transfer/source.js';
 import { CliError, EXIT } from './exit-codes.js';
@@ -107,8 +108,9 @@ async function* filesBelow(
       else yield* filesBelow(at, path, leftOut, depth + 1);
     } else if (entry.isFile() && isRead(entry.name)) {
       const content = await reading(at, () => readFileAt(at, MAX_FILE_BYTES));
-      if (content === undefined) leftOut.push(`${path} has more than ${formatCount(MAX_FILE_BYTES)} bytes.`);
-      else yield { path, content };
+      if (content !== undefined) yield { path, content };
+      // An import takes no other file of that size for one of data models.
+      else if (isOfModels(path)) leftOut.push(`${path} has more than ${formatCount(MAX_FILE_BYTES)} bytes.`);
     }
   }
 }

@@ -88,10 +88,12 @@ const REVISION = /^(?:main|master|develop|trunk|HEAD|v?\d+(?:\.\d+)*|[0-9a-f]{40
  */
 export function withoutRevision(segments: readonly string[]): readonly string[] {
   const view = segments.findLastIndex((segment) => VIEWS.has(segment));
-  const refs = segments.findLastIndex((segment) => segment === 'refs');
+  const refs = segments.findLastIndex((segment, at) => {
+    return segment === 'refs' && /^(?:heads|tags)$/.test(segments[at + 1] ?? '');
+  });
   const [last = ''] = segments.slice(-1);
   let left = segments;
-  if (refs > 0 && refs >= segments.length - 3) left = segments.slice(0, refs);
+  if (refs > 0) left = segments.slice(0, refs);
   else if (view > 0 && view >= segments.length - 2) left = segments.slice(0, view);
   else if (segments.length > 1 && REVISION.test(last)) left = segments.slice(0, -1);
   return left.length < segments.length ? withoutRevision(left) : left;

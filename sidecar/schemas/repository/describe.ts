@@ -2,6 +2,7 @@ import { isArray, isObject, type JsonObject, type JsonValue, member } from '../.
 import { readJson, type Unreadable } from '../../shared/json/strict-json.js';
 import { REFERENCE_KEYWORDS } from '../json-schema/linker.js';
 import { contextNamesIn } from './context-names.js';
+import { isJsonWithComments } from './json-with-comments.js';
 
 /** What an import has to know of a document before it stores it. */
 export interface DocumentFacts {
@@ -28,7 +29,9 @@ export interface NamedDocument {
   readonly within: readonly string[];
 }
 
-export type Description = { readonly facts: DocumentFacts } | { readonly unreadable: Unreadable };
+export type Description =
+  | { readonly facts: DocumentFacts }
+  | { readonly unreadable: Unreadable; readonly hasComments: boolean };
 
 /** More references to other documents than any schema has. */
 const MAX_REFERENCES = 1000;
@@ -41,13 +44,14 @@ const SCHEMA_KEYWORDS = [
 /** Reads a document strictly, and says what it is. @param text without a byte order mark */
 export function describeDocument(text: string): Description {
   const read = readJson(text);
-  if ('unreadable' in read) return read;
+  if ('unreadable' in read) return { ...read, hasComments: isJsonWithComments(text) };
   const value = read.value as JsonValue;
   if (isArray(value)) return { facts: { ...NO_FACTS, contexts: contextsNamedBy(value) } };
   return { facts: isObject(value) ? factsOf(value) : NO_FACTS };
 }
 
-const NO_FACTS: DocumentFacts = {
+/** What is known of a document that could not be read, or is none of an import. */
+export const NO_FACTS: DocumentFacts = {
   kind: 'other',
   isEntity: false,
   references: [],

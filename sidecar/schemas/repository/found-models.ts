@@ -19,8 +19,6 @@ export interface Naming {
 export interface FoundModel {
   readonly planned: PlannedModel;
   readonly contextFile: InnerFile | undefined;
-  /** Of the context, within the repository. */
-  readonly folder: string;
 }
 
 const NO_DOMAIN = 'Nothing says which domain it belongs to, such as a $id: name one by the parameter domain.';
@@ -60,7 +58,7 @@ export function namedModels(files: readonly InnerFile[], naming: Naming): readon
     const exportedName = exported === null ? undefined : `${exported[1]}/${name}`;
     const versions = sorted.versionsOf(exportedName);
     const settings = sorted.settingsOf(exportedName);
-    const contextFile = settings === undefined ? sorted.nearestContext(inner) : undefined;
+    const contextFile = settings === undefined ? sorted.nearestContext(inner, name) : undefined;
     const id = links.ids.get(inner);
     const planned: PlannedModel = {
       path,
@@ -72,9 +70,7 @@ export function namedModels(files: readonly InnerFile[], naming: Naming): readon
       versions: versions.map((one) => one.file.path),
       examples: hasFolder ? (examples.get(folderOf(inner)) ?? []) : [],
     };
-    const within = repository?.folder.length ?? 0;
-    const around = contextFile === undefined ? '' : folderOf(contextFile.inner).slice(within);
-    const model = { planned, contextFile, folder: around };
+    const model = { planned, contextFile };
     const claimed = claims.get(key);
     if (claimed === undefined) claims.set(key, [model]);
     else claimed.push(model);

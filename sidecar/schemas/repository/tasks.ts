@@ -1,5 +1,6 @@
 import { isObject, type JsonValue, member } from '../../shared/json/json.js';
 import { readJson, type Unreadable } from '../../shared/json/strict-json.js';
+import type { RefusedFile } from './collector.js';
 import { describeDocument, type Description } from './describe.js';
 import { discover } from './discover.js';
 import type { DescribedFile, ImportPlan } from './import-plan.js';
@@ -21,6 +22,8 @@ export type SentDocuments =
 export interface PlanInput {
   readonly files: readonly DescribedFile[];
   readonly domain: string | undefined;
+  /** Files that could not be read, and are refused only where something uses them. */
+  readonly unread: readonly RefusedFile[];
 }
 
 /** Tasks on the files of a repository; they run in a worker, because a repository may have any size. */
@@ -31,9 +34,9 @@ export const repositoryTasks = {
   },
 
   /** See {@link discover}. @returns why not, in a sentence, where that throws */
-  planImport({ files, domain }: PlanInput): ImportPlan | { readonly unclear: string } {
+  planImport({ files, domain, unread }: PlanInput): ImportPlan | { readonly unclear: string } {
     try {
-      return discover(files, domain);
+      return discover(files, { domain, unread });
     } catch (error) {
       if (error instanceof RepositoryUnclearError) return { unclear: error.message };
       throw error;

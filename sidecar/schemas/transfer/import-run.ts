@@ -218,16 +218,17 @@ export class ImportRun {
       const noDomain = this.#refusedDomains.get(domain);
       if (noDomain !== undefined)
         return { status: 'refused', reason: `Its domain ${domain} cannot be created. ${noDomain}` };
-      if (refusedContext !== undefined)
+      const context = this.#contexts.nameOf(model.context);
+      const missing = refusedContext ?? (context === undefined ? model.context : undefined);
+      if (missing !== undefined)
         return {
           status: 'refused',
-          reason: `Its context ${refusedContext} is refused, and without it its terms would have other IRIs.`,
+          reason: `Its context ${missing} is refused, and without it its terms would have other IRIs.`,
         };
       const fault = model.settings === undefined ? undefined : settingsFault(this.#text(model.settings));
       if (fault !== undefined) return { status: 'refused', reason: fault };
       const other = await this.#contexts.otherPin(pins);
       if (other !== undefined) return { status: 'refused', reason: other };
-      const context = this.#contexts.nameOf(model.context);
       const before = await schemas.models.get(key).catch(absent);
       const change = this.#changeOf(model, text, context, before !== undefined);
       const hasHistory = before === undefined && (await this.#earlierVersions(model, change));

@@ -30,7 +30,7 @@ function described(files: Files): readonly DescribedFile[] {
   return found.sort(byPath);
 }
 
-const plan = (files: Files, domain?: string) => discover(described(files), domain);
+const plan = (files: Files, domain?: string) => discover(described(files), { domain });
 
 /** The documents that are to be stored, as `url: path`. */
 const stored = (files: Files, domain = 'D') =>
