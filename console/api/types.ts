@@ -176,7 +176,7 @@ export interface components {
       /** @description A letter or digit, then up to 127 letters, digits and `_`, `.`, `-`. */
       readonly name: string;
       readonly description?: string;
-      /** @description A JSON Schema (draft-07, 2019-09 or 2020-12) of an entity in key-values form. */
+      /** @description A JSON Schema (draft-04, draft-06, draft-07, 2019-09 or 2020-12) of an entity in key-values form. */
       readonly schema: unknown;
       /** @description Base IRI of the terms of its context: http, https or urn, ending with a separator. Without one, the setting CONTEXT_BASE_IRI. */
       readonly contextBase?: string;
@@ -270,7 +270,7 @@ export interface components {
        * @description The draft of its JSON Schema.
        * @enum {unknown}
        */
-      readonly dialect: 'draft-07' | '2019-09' | '2020-12';
+      readonly dialect: 'draft-04' | 'draft-06' | 'draft-07' | '2019-09' | '2020-12';
       /** @description The JSON Schema, as it was given. */
       readonly schema: unknown;
       /** @description The JSON-LD context that it was given, where it has its own. */
@@ -284,7 +284,7 @@ export interface components {
      * @description A member that is left out keeps its value; null removes it. A model that is not there yet needs a schema.
      */
     readonly ModelChange: {
-      /** @description A JSON Schema (draft-07, 2019-09 or 2020-12) of an entity in key-values form. */
+      /** @description A JSON Schema (draft-04, draft-06, draft-07, 2019-09 or 2020-12) of an entity in key-values form. */
       readonly schema?: unknown;
       readonly description?: string | null;
       /** @description Base IRI of the terms of its context: http, https or urn, ending with a separator. Without one, the setting CONTEXT_BASE_IRI. */
@@ -345,7 +345,7 @@ export interface components {
        * @description The draft of its JSON Schema.
        * @enum {unknown}
        */
-      readonly dialect: 'draft-07' | '2019-09' | '2020-12';
+      readonly dialect: 'draft-04' | 'draft-06' | 'draft-07' | '2019-09' | '2020-12';
       /** @description The JSON Schema, as it was given. */
       readonly schema: unknown;
       /** @description The JSON-LD context that it was given, where it has its own. */
@@ -371,7 +371,7 @@ export interface components {
        * @description The draft of its JSON Schema.
        * @enum {unknown}
        */
-      readonly dialect: 'draft-07' | '2019-09' | '2020-12';
+      readonly dialect: 'draft-04' | 'draft-06' | 'draft-07' | '2019-09' | '2020-12';
       /** @description Of the stored schema. */
       readonly sha256: string;
       /** @description Of the stored schema, in bytes. */

@@ -1,4 +1,4 @@
-import { ANNOTATIONS, DIALECT_URIS, subschemaAt } from './keywords.js';
+import { ANNOTATIONS, DIALECT_URIS, identifierKeyword, subschemaAt } from './keywords.js';
 import { blameIn, enter, keyOf, rootOf, type Position, type SchemaDocument } from './document.js';
 import { NotConvertibleError } from './errors.js';
 import { isObject, type JsonObject, member, objectOf, type Schema } from '../../shared/json/json.js';
@@ -112,9 +112,12 @@ class Bundler implements Style {
   }
 
   #id(position: Position): Entry | undefined {
-    const { document, tokens, schema, resource } = position;
+    const { document, tokens, schema, resource, dialect } = position;
     if (tokens.length > 0) return this.#keepsId(position) ? ['$id', resource] : undefined;
-    const id = document === this.#linked.main && isObject(schema) ? member(schema, '$id') : undefined;
+    const id =
+      document === this.#linked.main && isObject(schema)
+        ? member(schema, identifierKeyword(dialect))
+        : undefined;
     if (typeof id !== 'string') return undefined;
     const uri = isAbsolute(resource) ? resource : id.replace(/#.*$/s, '');
     return uri === '' ? undefined : ['$id', uri];

@@ -1,4 +1,12 @@
-import { type Dialect, dialectOf, refStandsAlone, subschemaAt, subschemasOf } from './keywords.js';
+import {
+  type Dialect,
+  dialectOf,
+  identifierKeyword,
+  isBefore2019,
+  refStandsAlone,
+  subschemaAt,
+  subschemasOf,
+} from './keywords.js';
 import type { Blame } from './errors.js';
 import {
   isObject,
@@ -52,9 +60,10 @@ export const RECURSIVE = 'recursive';
 
 /** The document of a schema that was submitted: its own `$id` says where it is. */
 export function submittedDocument(root: JsonObject): SchemaDocument {
-  const id = member(root, '$id');
+  const dialect = dialectOf(root);
+  const id = member(root, identifierKeyword(dialect));
   const uri = typeof id === 'string' ? resolveUri(id)?.uri : undefined;
-  return { uri: uri ?? ANONYMOUS, root, dialect: dialectOf(root) };
+  return { uri: uri ?? ANONYMOUS, root, dialect };
 }
 
 /**
@@ -160,14 +169,14 @@ export function dynamicAnchorOf({ schema, dialect }: Position): string | undefin
 /** The schema's identifier where its draft takes one here, as written. */
 function idOf(schema: Schema, dialect: Dialect): string | undefined {
   if (!isObject(schema) || refStandsAlone(schema, dialect)) return undefined;
-  const id = member(schema, '$id');
+  const id = member(schema, identifierKeyword(dialect));
   return typeof id === 'string' ? id : undefined;
 }
 
 function anchorsOf({ schema, dialect }: Position): readonly string[] {
   if (!isObject(schema) || refStandsAlone(schema, dialect)) return [];
-  // Draft-07 spells an anchor as an $id that ends in a fragment.
-  const id = dialect === 'draft-07' ? idOf(schema, dialect) : undefined;
+  // Drafts up to draft-07 spell an anchor as an identifier that ends in a fragment.
+  const id = isBefore2019(dialect) ? idOf(schema, dialect) : undefined;
   const fragment = id === undefined ? undefined : resolveUri(id)?.fragment;
   const dynamic = dialect === '2020-12' ? member(schema, '$dynamicAnchor') : undefined;
   return [fragment, member(schema, '$anchor'), dynamic]

@@ -5,10 +5,18 @@ import {
   isSchema,
   type JsonObject,
   type JsonValue,
+  member,
   objectOf,
   type Schema,
 } from '../../shared/json/json.js';
-import { holdsNamedSchemas, holdsSchemas, isDefinitions, isEffective } from './keywords.js';
+import {
+  holdsNamedSchemas,
+  holdsSchemas,
+  identifierKeyword,
+  isBefore2019,
+  isDefinitions,
+  isEffective,
+} from './keywords.js';
 import { REFERENCE_KEYWORDS, type ReferenceKeyword } from './linker.js';
 
 export type Entry = readonly [keyword: string, value: JsonValue];
@@ -53,7 +61,7 @@ export function renderedTokens(
     if (keyword === 'items' && key.length > 0) return ['prefixItems', ...key];
     if (keyword === 'additionalItems') return ['items'];
   }
-  if (outer.dialect === 'draft-07' && keyword === 'dependencies') return ['dependentSchemas', ...key];
+  if (isBefore2019(outer.dialect) && keyword === 'dependencies') return ['dependentSchemas', ...key];
   return [keyword, ...key];
 }
 
@@ -64,17 +72,42 @@ function keywordEntries(
   value: JsonValue,
   style: Style,
 ): readonly Entry[] {
+  const { dialect } = position;
+  if (keyword === identifierKeyword(dialect)) return some(style.identity(position, '$id'));
   if (IDENTITY.has(keyword)) return some(style.identity(position, keyword));
+  if (dialect === 'draft-04' && EXCLUSIVE.has(keyword)) return [];
   const reference = REFERENCE_KEYWORDS.find((name) => name === keyword);
   if (reference !== undefined) return some(style.reference(position, reference));
-  if (!holdsSchemas(keyword, schema, position.dialect))
-    return style.keeps(keyword, value, position) ? [[keyword, value]] : [];
+  if (!holdsSchemas(keyword, schema, dialect)) {
+    const name = dialect === 'draft-04' ? boundOf(keyword, schema) : keyword;
+    // What means nothing in an older draft may have a value that the newest does not allow.
+    if (dialect !== '2020-12' && ANNOTATED.get(name)?.(value) === false) return [];
+    return style.keeps(name, value, position) ? [[name, value]] : [];
+  }
   if (keyword === 'dependencies') return dependencyEntries(position, value, style);
   const rendered = heldSchemas(position, keyword, value, style);
   if (rendered === undefined) return [];
   const [name = keyword] = renderedTokens(position, isArray(value) ? [keyword, '0'] : [keyword]);
   // An empty list of items, which describes none, has no counterpart.
   return name !== keyword && isArray(rendered) && rendered.length === 0 ? [] : [[name, rendered]];
+}
+
+const isBoolean = (value: JsonValue): boolean => typeof value === 'boolean';
+const isText = (value: JsonValue): boolean => typeof value === 'string';
+
+/** What draft 2020-12 allows for annotations that came with later drafts. */
+const ANNOTATED: ReadonlyMap<string, (value: JsonValue) => boolean> = new Map<string, (value: JsonValue) => boolean>([
+  ...['deprecated', 'readOnly', 'writeOnly'].map((keyword) => [keyword, isBoolean] as const),
+  ...['$comment', 'contentMediaType', 'contentEncoding'].map((keyword) => [keyword, isText] as const),
+  ['examples', isArray],
+]);
+
+const EXCLUSIVE: ReadonlySet<string> = new Set(['exclusiveMinimum', 'exclusiveMaximum']);
+
+/** In draft-04, a keyword beside a bound says whether the bound itself is excluded; later drafts have other bounds for that. */
+function boundOf(keyword: string, schema: JsonObject): string {
+  if (keyword === 'minimum' && member(schema, 'exclusiveMinimum') === true) return 'exclusiveMinimum';
+  return keyword === 'maximum' && member(schema, 'exclusiveMaximum') === true ? 'exclusiveMaximum' : keyword;
 }
 
 /** The keyword's schemas, each in its place; undefined when none is written. */
@@ -86,7 +119,11 @@ function heldSchemas(
 ): JsonValue | undefined {
   const definition = isDefinitions(keyword);
   const write = (held: JsonValue, ...key: string[]): JsonValue | undefined =>
-    isSchema(held) ? style.inner(enter(position, [keyword, ...key], held), definition) : held;
+    isSchema(held)
+      ? style.inner(enter(position, [keyword, ...key], held), definition)
+      : definition
+        ? undefined
+        : held;
   if (isArray(value)) {
     const items = value.map((item, index) => write(item, String(index)));
     return items.length > 0 && items.every((item) => item === undefined)
@@ -99,11 +136,11 @@ function heldSchemas(
   return all.length > 0 && written.length === 0 ? undefined : objectOf(written);
 }
 
-/** Draft-07 has one keyword for what are two in later drafts. */
+/** Drafts up to draft-07 have one keyword for what are two in later drafts. */
 function dependencyEntries(position: Position, value: JsonValue, style: Style): readonly Entry[] {
   const rendered = heldSchemas(position, 'dependencies', value, style);
   if (rendered === undefined) return [];
-  if (position.dialect !== 'draft-07' || !isObject(rendered)) return [['dependencies', rendered]];
+  if (!isBefore2019(position.dialect) || !isObject(rendered)) return [['dependencies', rendered]];
   const all = Object.entries(rendered);
   const required = all.filter(([, held]) => !isSchema(held));
   const schemas = all.filter(([, held]) => isSchema(held));

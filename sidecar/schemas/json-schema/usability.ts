@@ -1,13 +1,13 @@
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { Ajv } from 'ajv/dist/ajv.js';
-import { isObject, type JsonObject, type Schema } from '../../shared/json/json.js';
+import { isObject, type JsonObject, member, objectOf, type Schema } from '../../shared/json/json.js';
 import { tokensOf, type InputIssue } from '../../shared/json/pointer.js';
 import { blameIn, type Position, rootOf } from './document.js';
 import { SchemaRefusedError } from './errors.js';
 import { alternativesIn, schemasIn, targetOf } from './flat-graph.js';
 import { flatten } from './flatten.js';
-import { type Dialect, DIALECT_URIS } from './keywords.js';
+import { type Dialect, DIALECT_URIS, isEffective } from './keywords.js';
 import { patternsOf } from './limits.js';
 import type { LinkedSchema } from './linker.js';
 import { compileSchema } from './validator.js';
@@ -71,11 +71,38 @@ export function loopsOf(linked: LinkedSchema): readonly InputIssue[] {
 /** No formats: patterns are checked one by one, and URIs by following them. */
 const OPTIONS = { strict: false, allErrors: true, ownProperties: true, logger: false } as const;
 
-const MAKERS: Readonly<Record<Dialect, () => Pick<Ajv, 'getSchema'>>> = {
-  'draft-07': () => new Ajv(OPTIONS),
-  '2019-09': () => new Ajv2019(OPTIONS),
-  '2020-12': () => new Ajv2020(OPTIONS),
+const MAKERS: Readonly<Record<Dialect, () => ValidateFunction | undefined>> = {
+  'draft-04': () => new Ajv(OPTIONS).compile(olderMetaSchema('draft-04')),
+  'draft-06': () => new Ajv(OPTIONS).compile(olderMetaSchema('draft-06')),
+  'draft-07': () => new Ajv(OPTIONS).getSchema(DIALECT_URIS['draft-07']),
+  '2019-09': () => new Ajv2019(OPTIONS).getSchema(DIALECT_URIS['2019-09']),
+  '2020-12': () => new Ajv2020(OPTIONS).getSchema(DIALECT_URIS['2020-12']),
 };
+
+/**
+ * The meta-schema of draft-07 as the drafts before it have it: without the keywords that came later, and in draft-04 with bounds
+ * that are excluded by a keyword beside them. It takes more than they do, such as an empty list of required properties.
+ */
+function olderMetaSchema(dialect: 'draft-04' | 'draft-06'): JsonObject {
+  const newer = new Ajv(OPTIONS).getSchema(DIALECT_URIS['draft-07'])?.schema as JsonObject;
+  const properties = Object.entries(member(newer, 'properties') as JsonObject);
+  const known = properties.filter(([keyword]) => isEffective(keyword, {}, dialect));
+  const ofDraft04 = {
+    ...{
+      id: { type: 'string' },
+      exclusiveMinimum: { type: 'boolean' },
+      exclusiveMaximum: { type: 'boolean' },
+    },
+  };
+  return {
+    ...newer,
+    $id: DIALECT_URIS[dialect],
+    properties: objectOf([...known, ...Object.entries(dialect === 'draft-04' ? ofDraft04 : {})]),
+    ...(dialect === 'draft-06'
+      ? {}
+      : { dependencies: { exclusiveMinimum: ['minimum'], exclusiveMaximum: ['maximum'] } }),
+  };
+}
 
 /** Compiled when first needed; meta-schemas do not change. */
 const metaValidators = new Map<Dialect, ValidateFunction>();
@@ -108,7 +135,7 @@ function metaFaults({ document, tokens, schema, dialect }: Position): readonly I
 }
 
 function metaValidator(dialect: Dialect): ValidateFunction {
-  const validator = metaValidators.get(dialect) ?? MAKERS[dialect]().getSchema(DIALECT_URIS[dialect]);
+  const validator = metaValidators.get(dialect) ?? MAKERS[dialect]();
   if (validator === undefined) throw new Error(`No meta-schema for ${dialect}`);
   metaValidators.set(dialect, validator);
   return validator;

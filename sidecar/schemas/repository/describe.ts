@@ -60,7 +60,7 @@ export const NO_FACTS: DocumentFacts = {
 };
 
 function factsOf(document: JsonObject): DocumentFacts {
-  const [id, title] = [member(document, '$id'), member(document, 'title')];
+  const [id, title] = [member(document, identifierIn(document)), member(document, 'title')];
   const urls = urlsIn(document);
   if (urls !== undefined) return { ...NO_FACTS, kind: 'urls', urls };
   const isContext = Object.hasOwn(document, '@context') && Object.keys(document).length === 1;
@@ -73,6 +73,12 @@ function factsOf(document: JsonObject): DocumentFacts {
     contexts: contextsNamedBy([document]),
     ...(isSchema ? namesIn(document) : NO_NAMES),
   };
+}
+
+/** The keyword by which schemas of its draft are called; that of most drafts, where its own is not known. */
+function identifierIn(document: JsonObject): '$id' | 'id' {
+  const dialect = member(document, '$schema');
+  return typeof dialect === 'string' && /json-schema\.org\/draft-04\//.test(dialect) ? 'id' : '$id';
 }
 
 function contextsNamedBy(documents: readonly JsonValue[]): readonly string[] {
@@ -115,6 +121,7 @@ const NO_NAMES: Names = { references: [], innerIds: [] };
 function namesIn(document: JsonObject): Names {
   const references = new Map<string, NamedDocument>();
   const innerIds = new Map<string, NamedDocument>();
+  const identifier = identifierIn(document);
   const note = (into: Map<string, NamedDocument>, reference: string, within: readonly string[]): void => {
     const target = reference.split('#', 1)[0] ?? '';
     if (target !== '' && into.size < MAX_REFERENCES)
@@ -123,7 +130,7 @@ function namesIn(document: JsonObject): Names {
   const visit = (value: JsonValue, within: readonly string[]): void => {
     if (isArray(value)) for (const item of value) visit(item, within);
     if (!isObject(value)) return;
-    const id = value === document ? undefined : member(value, '$id');
+    const id = value === document ? undefined : member(value, identifier);
     let inner = within;
     if (typeof id === 'string' && !id.startsWith('#')) {
       note(innerIds, id, within);

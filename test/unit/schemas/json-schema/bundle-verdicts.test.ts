@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';
-import { type Dialect, DIALECT_URIS } from '../../../../sidecar/schemas/json-schema/keywords.js';
+import { DIALECT_URIS } from '../../../../sidecar/schemas/json-schema/keywords.js';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
 import type { LinkedSchema } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { loopsOf } from '../../../../sidecar/schemas/json-schema/usability.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
 import { documents, schemaPairs } from './schema-arbitraries.js';
-import { isValid2020, verdictOf, type Verdict } from './verdicts.js';
+import { AJV_DIALECTS, type AjvDialect, isValid2020, verdictOf, type Verdict } from './verdicts.js';
 
 const SHARED = 'https://example.com/shared.json';
 
 describe('a bundle', () => {
-  for (const dialect of Object.keys(DIALECT_URIS) as Dialect[]) {
+  for (const dialect of AJV_DIALECTS) {
     it(`a bundle of a ${dialect} schema and its documents accepts what the schema with its documents accepts`, () => {
       fc.assert(
         fc.property(cases(dialect), fc.array(documents, { minLength: 20, maxLength: 20 }), (one, samples) => {
@@ -46,7 +46,7 @@ describe('a bundle', () => {
 
   it('a bundle is valid by the meta-schema of draft 2020-12, and the same when it is bundled again', () => {
     fc.assert(
-      fc.property(fc.constantFrom(...(Object.keys(DIALECT_URIS) as Dialect[])).chain(cases), ({ linked }) => {
+      fc.property(fc.constantFrom(...AJV_DIALECTS).chain(cases), ({ linked }) => {
         const bundled = bundle(linked);
         assert.ok(isValid2020(bundled), JSON.stringify(bundled));
         assert.deepEqual(bundle(resolveWith(bundled)), bundled);
@@ -57,7 +57,7 @@ describe('a bundle', () => {
 });
 
 function cases(
-  dialect: Dialect,
+  dialect: AjvDialect,
 ): fc.Arbitrary<{ schema: JsonObject; stored: ReadonlyMap<string, JsonObject>; linked: LinkedSchema }> {
   const $schema = DIALECT_URIS[dialect];
   return schemaPairs(dialect, `${SHARED}#/definitions/d`)
