@@ -19,6 +19,8 @@ export interface Upload {
   readonly mediaType: 'application/gzip' | 'application/zip';
   /** Files of folders that were left out, and why. */
   readonly leftOut: readonly string[];
+  /** The folders as they were named, by the names with which the paths of their files begin. */
+  readonly folders: ReadonlyMap<string, string>;
 }
 
 /**
@@ -36,17 +38,18 @@ export async function readUpload(paths: readonly string[]): Promise<Upload> {
     throw new CliError(EXIT.usage, `${file.path} is not a folder: an archive is imported alone.`);
   const leftOut: string[] = [];
   const files: FolderFile[] = [];
-  const names = new Set<string>();
+  const folders = new Map<string, string>();
   for (const { path } of kinds) {
     const folder = await realpath(path);
     const name = basename(folder) || 'models';
-    if (names.has(name))
+    if (folders.has(name))
       throw new CliError(EXIT.usage, `Two folders are called ${name}: import one after the other.`);
-    names.add(name);
+    folders.set(name, path);
     await readFolder(folder, name, files, leftOut);
   }
   if (files.length === 0) throw new CliError(EXIT.usage, `There is no JSON file in ${paths.join(', ')}.`);
-  return { bytes: new Uint8Array(await buffer(packTarGz(files))), mediaType: 'application/gzip', leftOut };
+  const bytes = new Uint8Array(await buffer(packTarGz(files)));
+  return { bytes, mediaType: 'application/gzip', leftOut, folders };
 }
 
 export type FolderFile = PackedFile & { readonly content: Buffer };
@@ -79,7 +82,8 @@ async function readArchive(path: string): Promise<Upload> {
   const kind = archiveKind(bytes);
   if (kind === undefined)
     throw new CliError(EXIT.usage, `${path} is neither a folder, nor a tar.gz, nor a zip.`);
-  return { bytes, mediaType: kind === 'gzip' ? 'application/gzip' : 'application/zip', leftOut: [] };
+  const mediaType = kind === 'gzip' ? 'application/gzip' : 'application/zip';
+  return { bytes, mediaType, leftOut: [], folders: new Map() };
 }
 
 /** Whether it is a folder rather than a file. @throws CliError for what is neither */
