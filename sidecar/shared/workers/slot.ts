@@ -3,7 +3,8 @@ import { Piscina } from 'piscina';
 import type { Deadlines } from './deadlines.js';
 import type { Batch } from './fair-queue.js';
 import type { Task } from './task.js';
-import type { Job, JobResult } from './tasks.js';
+import { processorTimeMs } from './thread-time.js';
+import type { Job, JobResult, Loaded } from './tasks.js';
 
 /**
  * Options of Node for workers: those of this process that concern modules, since workers refuse many of the others.
@@ -43,6 +44,8 @@ export class WorkerSlot {
   readonly #options: SlotOptions;
   #piscina: Piscina<readonly Job[], readonly JobResult[]>;
   #state: 'loading' | 'free' | 'busy' | 'broken' = 'loading';
+  /** What the system calls the thread of the worker. */
+  #thread: string | undefined;
   /** Ends what Piscina runs; it costs much less than an AbortController. */
   #ender = new EventEmitter();
 
@@ -87,6 +90,11 @@ export class WorkerSlot {
     }
   }
 
+  /** The processor time in milliseconds that the worker has had so far; undefined where it is not known. */
+  processorTimeMs(): number | undefined {
+    return processorTimeMs(this.#thread);
+  }
+
   /** Ends the worker, and what it runs. */
   end(): void {
     this.#ender.emit('abort');
@@ -111,8 +119,9 @@ export class WorkerSlot {
     });
     const isCurrent = () => this.#piscina === piscina && this.#state !== 'broken';
     // The only message is `Loaded`.
-    piscina.on('message', () => {
+    piscina.on('message', ({ thread }: Loaded) => {
       if (!isCurrent()) return;
+      this.#thread = thread;
       this.#state = 'free';
       this.#options.onLoaded();
     });
@@ -134,7 +143,19 @@ export type BatchResult =
   | { readonly outcomes: readonly JobResult[] }
   | { readonly cause: unknown; readonly isLate: boolean };
 
-/** A batch that a worker runs. Its deadline counts from the start, because the worker has loaded and is free. */
+/**
+ * The part of a deadline after which the processor time of a worker is looked at first. Most tasks have ended by then, and it costs
+ * more than they do.
+ */
+const FIRST_LOOK = 0.05;
+
+/** How many deadlines may pass, whatever a worker gets of the processor. */
+const MAX_DEADLINES = 10;
+
+/**
+ * A batch that a worker runs. Its deadline counts from the start, because the worker has loaded and is free. Where the system says
+ * how much processor time the worker had, that counts: beside other work, the machine may be slow, and not the task.
+ */
 export class RunningBatch {
   readonly batch: Batch<Task>;
   readonly #slot: WorkerSlot;
@@ -146,7 +167,7 @@ export class RunningBatch {
     this.batch = batch;
     this.#slot = slot;
     this.#deadlines = deadlines;
-    this.#cancel = this.#endAfter(Math.min(...batch.tasks.map(({ deadlineMs }) => deadlineMs)));
+    this.#cancel = this.#watch(Math.min(...batch.tasks.map(({ deadlineMs }) => deadlineMs)));
   }
 
   async carryOut(): Promise<BatchResult> {
@@ -165,10 +186,38 @@ export class RunningBatch {
     this.#cancel = this.#endAfter(ms);
   }
 
-  #endAfter(ms: number): () => void {
-    return this.#deadlines.start(ms, () => {
-      this.#isLate = true;
-      this.#slot.end();
+  /** Ends the worker once it has had its time. @returns ends that */
+  #watch(deadlineMs: number): () => void {
+    const firstMs = FIRST_LOOK * deadlineMs;
+    let atFirst: number | undefined;
+    let passedMs = 0;
+    let stop: () => void;
+    const stopLook = this.#deadlines.start(firstMs, () => {
+      atFirst = this.#slot.processorTimeMs();
     });
+    const wait = (ms: number): void => {
+      passedMs += ms;
+      stop = this.#deadlines.start(ms, () => {
+        const now = this.#slot.processorTimeMs();
+        const usedMs = atFirst === undefined || now === undefined ? passedMs : firstMs + now - atFirst;
+        const leftMs = deadlineMs - usedMs;
+        if (leftMs <= firstMs || passedMs >= MAX_DEADLINES * deadlineMs) this.#end();
+        else wait(leftMs);
+      });
+    };
+    wait(deadlineMs);
+    return () => {
+      stopLook();
+      stop();
+    };
+  }
+
+  #endAfter(ms: number): () => void {
+    return this.#deadlines.start(ms, () => this.#end());
+  }
+
+  #end(): void {
+    this.#isLate = true;
+    this.#slot.end();
   }
 }
