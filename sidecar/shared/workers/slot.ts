@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events';
 import { Piscina } from 'piscina';
+import type { Clock } from '../clock.js';
 import type { Deadlines } from './deadlines.js';
 import type { Batch } from './fair-queue.js';
 import type { Task } from './task.js';
-import { processorTimeMs } from './thread-time.js';
 import type { Job, JobResult, Loaded } from './tasks.js';
 
 /**
@@ -44,7 +44,6 @@ export class WorkerSlot {
   readonly #options: SlotOptions;
   #piscina: Piscina<readonly Job[], readonly JobResult[]>;
   #state: 'loading' | 'free' | 'busy' | 'broken' = 'loading';
-  /** What the system calls the thread of the worker. */
   #thread: string | undefined;
   /** Ends what Piscina runs; it costs much less than an AbortController. */
   #ender = new EventEmitter();
@@ -90,9 +89,9 @@ export class WorkerSlot {
     }
   }
 
-  /** The processor time in milliseconds that the worker has had so far; undefined where it is not known. */
-  processorTimeMs(): number | undefined {
-    return processorTimeMs(this.#thread);
+  /** What the system calls the thread of the worker, where it is known. */
+  get thread(): string | undefined {
+    return this.#thread;
   }
 
   /** Ends the worker, and what it runs. */
@@ -149,8 +148,8 @@ export type BatchResult =
  */
 const FIRST_LOOK = 0.05;
 
-/** How many deadlines may pass, whatever a worker gets of the processor. */
-const MAX_DEADLINES = 10;
+/** How many deadlines may pass, whatever a worker gets of the processor: no longer than tasks behind it wait. */
+const MAX_DEADLINES = 4;
 
 /**
  * A batch that a worker runs. Its deadline counts from the start, because the worker has loaded and is free. Where the system says
@@ -163,11 +162,21 @@ export class RunningBatch {
   #cancel: () => void;
   #isLate = false;
 
-  constructor(batch: Batch<Task>, slot: WorkerSlot, deadlines: Deadlines) {
+  /** @param processorTimeMs see Clock */
+  constructor(
+    batch: Batch<Task>,
+    slot: WorkerSlot,
+    deadlines: Deadlines,
+    processorTimeMs?: Clock['processorTimeMs'],
+  ) {
     this.batch = batch;
     this.#slot = slot;
     this.#deadlines = deadlines;
-    this.#cancel = this.#watch(Math.min(...batch.tasks.map(({ deadlineMs }) => deadlineMs)));
+    const deadlineMs = Math.min(...batch.tasks.map((task) => task.deadlineMs));
+    this.#cancel =
+      processorTimeMs === undefined
+        ? this.#endAfter(deadlineMs)
+        : this.#watch(deadlineMs, () => processorTimeMs(slot.thread));
   }
 
   async carryOut(): Promise<BatchResult> {
@@ -187,18 +196,18 @@ export class RunningBatch {
   }
 
   /** Ends the worker once it has had its time. @returns ends that */
-  #watch(deadlineMs: number): () => void {
+  #watch(deadlineMs: number, processorTimeMs: () => number | undefined): () => void {
     const firstMs = FIRST_LOOK * deadlineMs;
     let atFirst: number | undefined;
     let passedMs = 0;
     let stop: () => void;
     const stopLook = this.#deadlines.start(firstMs, () => {
-      atFirst = this.#slot.processorTimeMs();
+      atFirst = processorTimeMs();
     });
     const wait = (ms: number): void => {
       passedMs += ms;
       stop = this.#deadlines.start(ms, () => {
-        const now = this.#slot.processorTimeMs();
+        const now = processorTimeMs();
         const usedMs = atFirst === undefined || now === undefined ? passedMs : firstMs + now - atFirst;
         const leftMs = deadlineMs - usedMs;
         if (leftMs <= firstMs || passedMs >= MAX_DEADLINES * deadlineMs) this.#end();

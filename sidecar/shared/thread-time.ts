@@ -9,13 +9,7 @@ export function systemThread(): string | undefined {
   }
 }
 
-/**
- * The processor time in milliseconds that a thread of this process has had so far. Beside other work on the machine it is less
- * than the time that has passed.
- *
- * @param thread as {@link systemThread} has it
- * @returns undefined where the system does not say it
- */
+/** See `Clock`. @param thread as {@link systemThread} has it */
 export function processorTimeMs(thread: string | undefined): number | undefined {
   if (thread === undefined) return undefined;
   try {
