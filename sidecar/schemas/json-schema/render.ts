@@ -96,7 +96,10 @@ const isBoolean = (value: JsonValue): boolean => typeof value === 'boolean';
 const isText = (value: JsonValue): boolean => typeof value === 'string';
 
 /** What draft 2020-12 allows for annotations that came with later drafts. */
-const ANNOTATED: ReadonlyMap<string, (value: JsonValue) => boolean> = new Map<string, (value: JsonValue) => boolean>([
+const ANNOTATED: ReadonlyMap<string, (value: JsonValue) => boolean> = new Map<
+  string,
+  (value: JsonValue) => boolean
+>([
   ...['deprecated', 'readOnly', 'writeOnly'].map((keyword) => [keyword, isBoolean] as const),
   ...['$comment', 'contentMediaType', 'contentEncoding'].map((keyword) => [keyword, isText] as const),
   ['examples', isArray],

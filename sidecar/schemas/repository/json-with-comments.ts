@@ -29,7 +29,7 @@ function withoutComments(text: string): string | undefined {
       if (close === -1) return undefined;
       at = close + 2;
     } else if (at < text.length) {
-      bare += text[at];
+      bare += text.charAt(at);
       at += 1;
     }
   }

@@ -4,7 +4,8 @@ import { isResourceName } from '../../../sidecar/shared/resource-name.js';
 
 describe('names of resources', () => {
   it('a resource may be called by a letter or digit and up to 127 letters, digits, dots, dashes and underscores', () => {
-    for (const name of ['a', 'Z', '9', '3DPrinter', 'a-b_c.9', `a${'b'.repeat(127)}`]) assert.ok(isResourceName(name), name);
+    for (const name of ['a', 'Z', '9', '3DPrinter', 'a-b_c.9', `a${'b'.repeat(127)}`])
+      assert.ok(isResourceName(name), name);
   });
 
   it('a resource may have no other name', () => {
