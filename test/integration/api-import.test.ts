@@ -282,7 +282,8 @@ describe('an import', () => {
       ],
     );
     for (const { reason } of refused) assert.match(reason ?? '', /^[A-Z].*\.$/s);
-    assert.equal(report.summary.created, 7);
+    assert.equal(fileOf(report, 'context/context.jsonld').context, `${DOMAIN}-context-context`);
+    assert.equal(report.summary.created, 8);
   });
 
   it('an import lists the errors of examples with file, pointer and line', async () => {
