@@ -81,6 +81,10 @@ class Bundler implements Style {
     return true;
   }
 
+  get tracksItems(): boolean {
+    return this.#linked.tracksItems;
+  }
+
   identity(position: Position, keyword: string): Entry | undefined {
     switch (keyword) {
       case '$schema':
@@ -144,7 +148,7 @@ class Bundler implements Style {
       const rest = tokens.slice(at.tokens.length);
       const next = isObject(at.schema) ? subschemaAt(at.schema, at.dialect, rest) : undefined;
       if (next === undefined) break;
-      home = { ...home, tokens: [...home.tokens, ...renderedTokens(at, next.tokens)] };
+      home = { ...home, tokens: [...home.tokens, ...renderedTokens(at, next.tokens, this)] };
       at = enter(at, next.tokens, next.schema);
       if (this.#keepsId(at)) home = { resource: at.resource, tokens: [] };
     }
@@ -166,6 +170,7 @@ class Bundler implements Style {
       identity: () => undefined,
       reference: () => undefined,
       keeps: (keyword) => isRoot || ANNOTATIONS.has(keyword),
+      tracksItems: this.tracksItems,
       inner: (next) => this.inner(next),
     });
   }

@@ -44,6 +44,8 @@ export interface LinkedSchema {
   readonly displaced: readonly Position[];
   /** The schemas that a dynamic reference may mean, by name, where it may mean more than one. */
   readonly dynamicAnchors: ReadonlyMap<string, readonly Position[]>;
+  /** Whether a schema in use has `unevaluatedItems`, so that it matters which items are evaluated. */
+  readonly tracksItems: boolean;
   /** Where the schema's reference leads; undefined when it has none by the keyword. */
   readonly linkOf: (from: Position, keyword: ReferenceKeyword) => Link | undefined;
 }
@@ -128,6 +130,7 @@ export class Linker {
       entries: this.#entries,
       displaced: [...targets.values()].filter(({ known }) => !known),
       dynamicAnchors: this.#dynamicAnchors(),
+      tracksItems: [...this.#positions.values()].some(hasUnevaluatedItems),
       linkOf: (from, keyword) => this.#links.get(linkKey(from, keyword)),
     };
   }
@@ -247,6 +250,14 @@ export class Linker {
     const { document, tokens } = from;
     return blameIn(document, tokens)([keyword], `${keyword} ${text.slice(0, 500)}: ${detail}`);
   }
+}
+
+function hasUnevaluatedItems({ schema, dialect }: Position): boolean {
+  return (
+    isObject(schema) &&
+    Object.hasOwn(schema, 'unevaluatedItems') &&
+    isEffective('unevaluatedItems', schema, dialect)
+  );
 }
 
 function linkKey(from: Position, keyword: ReferenceKeyword): string {

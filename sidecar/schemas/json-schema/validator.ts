@@ -1,18 +1,15 @@
 import { fullFormats } from 'ajv-formats/dist/formats.js';
-import { _, Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { isObject, type JsonObject, type JsonValue, member, objectOf } from '../../shared/json/json.js';
 import { schemasIn } from './flat-graph.js';
 import { flatten, selfContained, type FlatSchema } from './flatten.js';
 import { ASSERTIONS } from './keywords.js';
 import type { LinkedSchema } from './linker.js';
-
-/** Keywords on what no other keyword of the schema has looked at. */
-const UNEVALUATED = ['unevaluatedProperties', 'unevaluatedItems'];
+import { Unevaluated, usesUnevaluated } from './unevaluated.js';
 
 const NO_FAULTS: readonly ErrorObject[] = [];
 
-/** Keywords on properties that depend on each other, and keywords on items that do. */
-const PROPERTY_KEYWORDS = ['properties', 'patternProperties', 'additionalProperties'];
+/** Keywords on items that depend on each other. */
 const TUPLE_KEYWORDS = ['prefixItems', 'items'];
 
 /** Schemas whose code is optimized have no more positions than this. */
@@ -55,20 +52,18 @@ export function compileSchema(
   linked: LinkedSchema,
   { stopsAtFirst = false, isOptimized = true }: CompileOptions = {},
 ): CompiledSchema {
-  const has = (keyword: string) =>
-    [...linked.positions.values()].some(({ schema }) => isObject(schema) && Object.hasOwn(schema, keyword));
-  const tracksEvaluated = UNEVALUATED.some(has);
+  const schemas = [...linked.positions.values()].map(({ schema }) => schema);
   // Ajv gives some keywords of other vocabularies a meaning of its own, and fails on others.
   const flat = flatten(linked, {
     keeps: (keyword) => ASSERTIONS.has(keyword),
-    finish: (schema) =>
-      countingContains(withTuplesApart(tracksEvaluated ? withPatternsApart(schema) : schema)),
+    finish: (schema) => countingContains(withTuplesApart(schema)),
   });
   // The schema was checked against its own draft's meta-schema, and conversion keeps it valid.
   const ajv = new Ajv2020({
     strict: false,
-    // Ajv's code that stops at the first fault is wrong for some schemas with these keywords.
-    allErrors: !stopsAtFirst || tracksEvaluated || has('contains'),
+    // Ajv's code that stops at the first fault is wrong for some schemas with this keyword.
+    allErrors:
+      !stopsAtFirst || schemas.some((schema) => isObject(schema) && Object.hasOwn(schema, 'contains')),
     ownProperties: true,
     validateSchema: false,
     meta: false,
@@ -77,29 +72,16 @@ export function compileSchema(
     // What optimizing takes grows with the square of the code, and gains a few microseconds a document.
     code: { optimize: isOptimized && linked.positions.size <= MAX_OPTIMIZED },
   });
-  // The constructor turns it on for all; it costs time, and is of use only with these keywords.
-  ajv.opts.unevaluated = tracksEvaluated;
-  if (tracksEvaluated) for (const keyword of ['anyOf', 'oneOf']) collectApart(ajv, keyword);
-  const validate = ajv.compile(selfContained(flat));
-  return { flat, validate: (document) => (validate(document) ? NO_FAULTS : (validate.errors ?? NO_FAULTS)) };
-}
-
-/**
- * Has the properties collected that the fitting branches of a keyword evaluate. Without a variable for them, Ajv's code takes over
- * that of the first branch which has one, and what a branch evaluates that does not fit counts as well.
- */
-function collectApart(ajv: Ajv2020, keyword: string): void {
-  const definition = ajv.getKeyword(keyword);
-  if (typeof definition !== 'object' || !('code' in definition)) throw new TypeError(`Ajv lacks ${keyword}.`);
-  const { code } = definition;
-  ajv.removeKeyword(keyword);
-  ajv.addKeyword({
-    ...definition,
-    code(context, ruleType) {
-      context.it.props ??= context.gen.var('props', _`{}`);
-      code(context, ruleType);
-    },
-  });
+  // The constructor turns it on; it costs time, and is wrong.
+  ajv.opts.unevaluated = false;
+  const document = selfContained(flat);
+  const validate = schemas.some(usesUnevaluated)
+    ? new Unevaluated(ajv, flat.targets, document).compile()
+    : ajv.compile(document);
+  return {
+    flat,
+    validate: (value) => (validate(value) === true ? NO_FAULTS : (validate.errors ?? NO_FAULTS)),
+  };
 }
 
 /**
@@ -111,14 +93,6 @@ function countingContains(schema: JsonObject): JsonObject {
   const isCounted = Object.hasOwn(schema, 'maxContains') || (member(schema, 'minContains') ?? 1) !== 1;
   if (!Object.hasOwn(schema, 'contains') || isCounted) return schema;
   return { ...schema, maxContains: Number.MAX_SAFE_INTEGER };
-}
-
-/**
- * Moves `patternProperties`, with the keywords that belong to it, into a schema of its own. Ajv's code for it takes the
- * evaluated properties to be known there; after `anyOf` and the like they may not be, and it throws a TypeError.
- */
-function withPatternsApart(schema: JsonObject): JsonObject {
-  return Object.hasOwn(schema, 'patternProperties') ? withApart(schema, PROPERTY_KEYWORDS) : schema;
 }
 
 /**

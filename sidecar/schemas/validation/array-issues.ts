@@ -25,6 +25,12 @@ export function arrayIssues(
   return found;
 }
 
+/** An item that is not allowed at all. */
+export function unknownItem(place: Place, keyword: string): Issue {
+  const plain = 'is not among the items that the schema allows';
+  return issue(place, keyword, () => ({ must: 'not be there', plain }));
+}
+
 function sizeIssues(schema: JsonObject, place: Place, items: readonly JsonValue[]): readonly Issue[] {
   const found: Issue[] = [];
   const [least, most] = ['minItems', 'maxItems'].map((keyword) => member(schema, keyword));

@@ -118,6 +118,83 @@ describe('a validator', () => {
     );
   });
 
+  const base = { properties: { a: true }, patternProperties: { '^x': true } };
+  for (const [what, schema, valid, invalid, place] of [
+    [
+      'oneOf after a reference',
+      { $ref: '#/$defs/base', oneOf: [{ required: ['z'] }, { properties: { b: true } }] },
+      { a: 1, b: 1 },
+      { a: 1, c: 1 },
+      '/c',
+    ],
+    [
+      'anyOf with a later branch that fits',
+      { anyOf: [{ required: ['z'] }, { properties: { b: true } }] },
+      { b: 1 },
+      { b: 1, c: 1 },
+      '/c',
+    ],
+    [
+      'dependentSchemas',
+      { dependentSchemas: { b: { properties: { b: true, c: true } } } },
+      { b: 1, c: 1 },
+      { c: 1 },
+      '/c',
+    ],
+    [
+      'if with then',
+      { if: { required: ['b'] }, then: { properties: { b: true } }, else: base },
+      { b: 1 },
+      { b: 1, a: 1 },
+      '/a',
+    ],
+    [
+      'if with else alone',
+      { if: { properties: { b: { const: 1 } }, required: ['b'] }, else: base },
+      { b: 1 },
+      { b: 2, a: 1 },
+      '/b',
+    ],
+    ['if alone', { if: { properties: { b: { const: 1 } } } }, { b: 1 }, { b: 2 }, '/b'],
+  ] satisfies (readonly [string, JsonObject, JsonObject, JsonObject, string])[])
+    it(`a validator knows which members are left by ${what}, and names the one that is`, () => {
+      const closed = { ...schema, unevaluatedProperties: false, $defs: { base } };
+      for (const stopsAtFirst of [true, false]) {
+        const { validate } = compileSchema(resolveWith(closed), { stopsAtFirst });
+        assert.deepEqual(validate(valid), []);
+        assert.deepEqual(
+          validate(invalid).map(({ instancePath, keyword }) => [instancePath, keyword]),
+          [[place, 'unevaluatedProperties']],
+        );
+      }
+    });
+
+  it('a validator takes the items that contains finds as evaluated, and no others', () => {
+    const validate = createValidator(
+      resolveWith({ prefixItems: [true], contains: { type: 'string' }, unevaluatedItems: false }),
+    );
+    assert.deepEqual(validate([1, 'a', 'b']), []);
+    assert.deepEqual(
+      validate([1, 'a', 2]).map(({ instancePath, keyword }) => [instancePath, keyword]),
+      [['/2', 'unevaluatedItems']],
+    );
+  });
+
+  it('a validator names what is wrong within an unevaluated member by its whole path', () => {
+    const inner = { properties: { 'p/q': { type: 'string' } }, unevaluatedProperties: false };
+    const validate = createValidator(resolveWith({ properties: { deep: { unevaluatedProperties: inner } } }));
+    assert.deepEqual(
+      validate({ deep: { m: { 'p/q': 1, other: 1 } } }).map(({ instancePath, keyword }) => [
+        instancePath,
+        keyword,
+      ]),
+      [
+        ['/deep/m/p~1q', 'type'],
+        ['/deep/m/other', 'unevaluatedProperties'],
+      ],
+    );
+  });
+
   it('a validator finds an empty list without what it should contain, also after one that contains it', () => {
     const contains = { type: 'array', items: { contains: { $ref: '#/$defs/d' } }, $defs: { d: {} } };
     for (const isOptimized of [true, false])
