@@ -1,4 +1,5 @@
 import { type JsonValue, sameJson } from '../../shared/json/json.js';
+import { isDateTime } from '../../shared/rfc3339.js';
 import type { Model, ModelSettings } from '../store/records.js';
 import { PublishedError, SunsetError } from './errors.js';
 import type { ModelChange } from './shapes.js';
@@ -64,11 +65,8 @@ export function isSame(model: Model, ownContext: string | undefined, settings: M
   );
 }
 
-/** RFC 3339 § 5.6. */
-const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i;
-
 function timeOf(text: string): number {
-  const time = DATE_TIME.test(text) ? Date.parse(text) : NaN;
+  const time = isDateTime(text) ? Date.parse(text) : NaN;
   if (!Number.isNaN(time)) return time;
   throw new SunsetError('must be a date and time of RFC 3339, such as 2027-01-31T00:00:00Z');
 }

@@ -111,6 +111,8 @@ const FORMATS: ReadonlyMap<string, string> = new Map([
   ['uri', 'a URI such as urn:ngsi-ld:Vehicle:001'],
   ['url', 'a URL such as https://city.example/map'],
   ['uri-reference', 'a URI, or one relative to another'],
+  ['iri', 'an IRI such as https://städte.example/karte'],
+  ['iri-reference', 'an IRI, or one relative to another'],
   ['uri-template', 'a URI template (RFC 6570)'],
   ['email', 'an email address such as name@city.example'],
   ['hostname', 'a host name such as city.example'],
@@ -138,6 +140,8 @@ export function formatHint(format: string, text: string): string | undefined {
         : 'the seconds and the time zone are missing';
     }
     if (/^\d{4}-\d\d-\d\d$/.test(text)) return 'the time is missing';
+    if (/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/.test(text)) return 'between date and time is a T';
+    if (/:\d\d(?:\.\d+)?[+-]\d\d$/.test(text)) return 'the offset needs its minutes, such as +02:00';
   }
   if (format === 'time' && /^\d\d:\d\d:\d\d(?:\.\d+)?$/.test(text))
     return 'the time zone, such as Z, is missing';
