@@ -74,6 +74,7 @@ export function compileSchema(
   });
   // The constructor turns it on; it costs time, and is wrong.
   ajv.opts.unevaluated = false;
+  allowEmptyEnum(ajv);
   const document = selfContained(flat);
   const validate = schemas.some(usesUnevaluated)
     ? new Unevaluated(ajv, flat.targets, document).compile()
@@ -82,6 +83,23 @@ export function compileSchema(
     flat,
     validate: (value) => (validate(value) === true ? NO_FAULTS : (validate.errors ?? NO_FAULTS)),
   };
+}
+
+/**
+ * Has an empty `enum` refuse every value, as JSON Schema has it (validation, section 6.1.2: the array SHOULD have an element).
+ * Ajv does not compile one.
+ */
+function allowEmptyEnum(ajv: Ajv2020): void {
+  const definition = ajv.getKeyword('enum');
+  if (typeof definition !== 'object' || !('code' in definition)) throw new TypeError('Ajv lacks enum.');
+  ajv.removeKeyword('enum');
+  ajv.addKeyword({
+    ...definition,
+    code(context, ruleType) {
+      if (Array.isArray(context.schema) && context.schema.length === 0) context.fail();
+      else definition.code(context, ruleType);
+    },
+  });
 }
 
 /**

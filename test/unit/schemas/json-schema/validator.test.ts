@@ -3,9 +3,10 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { JsonObject, JsonValue, Schema } from '../../../../sidecar/shared/json/json.js';
 import { type Dialect, DIALECT_URIS } from '../../../../sidecar/schemas/json-schema/keywords.js';
-import { loopsOf } from '../../../../sidecar/schemas/json-schema/usability.js';
+import { loopsOf, usabilityFaults } from '../../../../sidecar/schemas/json-schema/usability.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
 import { compileSchema, createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
+import { explain } from '../../../../sidecar/schemas/validation/explain.js';
 import { documents, schemas } from './schema-arbitraries.js';
 
 describe('a validator', () => {
@@ -55,6 +56,22 @@ describe('a validator', () => {
     ])
       assert.ok(validity({ format })('anything at all'), format);
   });
+
+  for (const dialect of Object.keys(DIALECT_URIS) as Dialect[])
+    it(`a validator of a ${dialect} schema refuses every value where an enum is empty, and names the place`, () => {
+      const linked = resolveWith({ $schema: DIALECT_URIS[dialect], properties: { a: { enum: [] } } });
+      assert.deepEqual(usabilityFaults(linked), []);
+      const { flat, validate } = compileSchema(linked);
+      assert.deepEqual(validate({}), []);
+      assert.deepEqual(
+        validate({ a: 1 }).map(({ instancePath, keyword }) => [instancePath, keyword]),
+        [['/a', 'enum']],
+      );
+      assert.deepEqual(
+        explain(flat, { a: 1 }).map(({ tokens, keyword, say }) => [...tokens, keyword, say()]),
+        [['a', 'enum', 'must not be there: no value is allowed']],
+      );
+    });
 
   it('a validator ignores keywords that only other validators know', () => {
     const isValid = validity({
