@@ -1,6 +1,4 @@
-import { Ajv2019 } from 'ajv/dist/2019.js';
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import { Ajv } from 'ajv/dist/ajv.js';
+import type { ErrorObject, ValidateFunction } from 'ajv/dist/ajv.js';
 import { isObject, type JsonObject, type Schema } from '../../shared/json/json.js';
 import { tokensOf, type InputIssue } from '../../shared/json/pointer.js';
 import { blameIn, type Position, rootOf } from './document.js';
@@ -10,6 +8,7 @@ import { flatten } from './flatten.js';
 import { type Dialect, DIALECT_URIS, holdsSchemas } from './keywords.js';
 import { patternsOf } from './limits.js';
 import type { LinkedSchema } from './linker.js';
+import { metaSchemasOf } from './meta-schemas.js';
 import { resolveWith } from './references.js';
 import { compileSchema } from './validator.js';
 
@@ -85,18 +84,6 @@ export function loopsOf(linked: LinkedSchema): readonly InputIssue[] {
   return loops;
 }
 
-/** No formats: patterns are checked one by one, and URIs by following them. */
-const OPTIONS = { strict: false, allErrors: true, ownProperties: true, logger: false } as const;
-
-const MAKERS: Readonly<Record<Dialect, () => Pick<Ajv, 'getSchema'>>> = {
-  'draft-07': () => new Ajv(OPTIONS),
-  '2019-09': () => new Ajv2019(OPTIONS),
-  '2020-12': () => new Ajv2020(OPTIONS),
-};
-
-/** Compiled when first needed; meta-schemas do not change. */
-const metaValidators = new Map<Dialect, ValidateFunction>();
-
 /** Faults reported; a schema that is wrong throughout is as wrong with these. */
 const MAX_FAULTS = 100;
 
@@ -131,9 +118,8 @@ function metaFaults({ document, tokens, schema, dialect }: Position): readonly I
 }
 
 function metaValidator(dialect: Dialect): ValidateFunction {
-  const validator = metaValidators.get(dialect) ?? MAKERS[dialect]().getSchema(DIALECT_URIS[dialect]);
+  const validator = metaSchemasOf(dialect).getSchema(DIALECT_URIS[dialect]);
   if (validator === undefined) throw new Error(`No meta-schema for ${dialect}`);
-  metaValidators.set(dialect, validator);
   return validator;
 }
 

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { isArray, isObject, type JsonValue, member } from '../../shared/json/json.js';
+import { isArray, isObject, isSchema, type JsonValue, member } from '../../shared/json/json.js';
 import { dialectOf } from '../json-schema/keywords.js';
 import { checkDocumentLimits } from '../json-schema/limits.js';
 import { documentUri, resolveUri } from '../json-schema/uri.js';
+import { ownMetaSchemaUri } from '../json-schema/vocabularies.js';
 import { RemoteDocumentError } from '../remote/errors.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
 import { PreconditionFailedError } from '../store/errors.js';
@@ -82,12 +83,12 @@ export class References implements ReferenceService {
 
 /** Whether schemas can refer to the document; what is in it is looked at when one does. */
 function requireUsable(document: JsonValue): void {
-  if (!isObject(document)) {
-    const detail = 'must be a JSON object';
+  if (!isSchema(document)) {
+    const detail = 'must be a JSON object or a boolean';
     throw new SchemaNotAcceptedError('SCHEMA_INVALID', `The document ${detail}.`, [{ pointer: '', detail }]);
   }
   checkDocumentLimits(document);
-  dialectOf(document);
+  if (isObject(document) && ownMetaSchemaUri(document) === undefined) dialectOf(document);
 }
 
 /** A document that was found, and its text. */
@@ -208,13 +209,14 @@ export function referenceUri(text: string): string {
 const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef'];
 
 /**
- * The URIs of other documents that a document names by `$ref` and the like, wherever they stand.
+ * The URIs of other documents that a document names by `$ref` and the like, wherever they stand, and by its `$schema`.
  *
  * @param document of bounded depth
  * @param uri against which it resolves, regardless of its own `$id`
  */
 export function urisNamedIn(document: JsonValue, uri: string): ReadonlySet<string> {
-  const named = new Set<string>();
+  const metaSchema = ownMetaSchemaUri(document);
+  const named = new Set(metaSchema === undefined ? [] : [metaSchema]);
   const own = new Set([uri]);
   const visit = (value: JsonValue, base: string): void => {
     if (isArray(value)) for (const item of value) visit(item, base);

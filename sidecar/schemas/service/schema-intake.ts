@@ -89,7 +89,7 @@ export class SchemaIntake {
       async () => {
         const linked = await resolveAll(schema, (uri) => gathering.load(uri));
         const text = JSON.stringify(schema);
-        const found = gathering.found(linked.documents.keys());
+        const found = gathering.found([...linked.documents.keys(), ...linked.metaSchemas]);
         const documents = [...found].map(([uri, one]) => [uri, one.text] as const);
         const description = unlessRefused(
           await workers.run('acceptModel', { schema: text, documents }),
