@@ -42,7 +42,7 @@ export function createJsonLdTasks() {
 
   async function run({ text, stamp, supplied }: JsonLdInput, operation: Operation): Promise<Outcome> {
     protectPrototypes();
-    const read = readJson(text);
+    const read = readJson(text, { anyName: false });
     if ('unreadable' in read) return read;
     const request = readRequest(read.value);
     if ('faults' in request) return refusedFor('BODY_INVALID', 'The body is invalid', request.faults);

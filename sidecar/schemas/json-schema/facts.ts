@@ -87,8 +87,6 @@ export class Facts {
 
   /** What is known to apply to a property, as far as no pattern needs to be tried for it. */
   property(name: string): readonly Schema[] {
-    // Validators pass over a description of `__proto__`.
-    if (name === '__proto__') return [];
     return this.atoms.flatMap((atom) => {
       const own = namedSchemasIn(atom, 'properties').get(name);
       if (own !== undefined) return [own];

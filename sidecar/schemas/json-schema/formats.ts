@@ -3,7 +3,16 @@ import { fullFormats } from 'ajv-formats/dist/formats.js';
 import type { JsonValue } from '../../shared/json/json.js';
 import { isDateTime, isDuration, isFullDate, isFullTime, isTimeOfDay } from '../../shared/rfc3339.js';
 import type { FactType } from './facts.js';
-import { IRI_GRAMMAR, URI_GRAMMAR, URI_TEMPLATE } from './uri-grammar.js';
+import { IPV4, IPV6, IRI_GRAMMAR, URI_GRAMMAR, URI_TEMPLATE } from './uri-grammar.js';
+
+/** A mailbox of RFC 5321 (section 4.1.2) with a domain of several labels, or an address between brackets. */
+const EMAIL = ((): RegExp => {
+  const atom = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
+  const quoted = String.raw`"(?:[ !#-\[\]-~]|\\[ -~])*"`;
+  const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
+  const literal = String.raw`\[(?:${IPV4}|IPv6:${IPV6})\]`;
+  return new RegExp(String.raw`^(?:${atom}(?:\.${atom})*|${quoted})@(?:(?:${label}\.)+${label}|${literal})$`);
+})();
 
 /**
  * The formats that are asserted, for validators, explanations, inference and change reports alike. The RFCs that JSON Schema
@@ -22,6 +31,7 @@ export const FORMATS: Readonly<Record<string, Format>> = {
   iri: IRI_GRAMMAR.absolute,
   'iri-reference': IRI_GRAMMAR.reference,
   'uri-template': URI_TEMPLATE,
+  email: EMAIL,
   uuid: /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i,
   hostname: /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i,
   regex: isRegex,

@@ -107,12 +107,12 @@ export class Unevaluated {
   }
 
   #check(keyword: (typeof UNEVALUATED)[number], held: Schema, parent: JsonObject): SchemaValidateFunction {
-    const check: SchemaValidateFunction = (value: JsonValue, at?: DataValidationCxt): boolean => {
+    const check: SchemaValidateFunction = (value: JsonValue & object, at?: DataValidationCxt): boolean => {
       const errors: Partial<ErrorObject>[] = [];
       for (const key of this.#unevaluated(parent, value)) {
         const instancePath = pointerTo(at?.instancePath ?? '', key);
         if (held === false) errors.push({ keyword, instancePath, message: 'must not be there', params: {} });
-        else if (held !== true) errors.push(...this.#errorsOf(held, childOf(value, key), instancePath));
+        else if (held !== true) errors.push(...this.#errorsOf(held, value, key, instancePath));
       }
       check.errors = errors;
       return errors.length === 0;
@@ -120,30 +120,36 @@ export class Unevaluated {
     return check;
   }
 
-  #unevaluated(schema: JsonObject, value: JsonValue): readonly (string | number)[] {
+  #unevaluated(schema: JsonObject, value: JsonValue & object): readonly (string | number)[] {
     const around: Evaluation = {
       targets: this.#targets,
       fits: (one) => this.#fits(one, value),
-      itemFits: (one, index) => this.#fits(one, childOf(value, index)),
+      itemFits: (one, index) => this.#fits(one, childOf(value, index), within(value, index)),
       patternOf: (pattern) => this.#patternOf(pattern),
     };
     if (isArray(value)) return unevaluatedIndexes(schema, value, around);
     return isObject(value) ? unevaluatedMembers(schema, value, around) : [];
   }
 
-  #fits(schema: Schema, value: JsonValue): boolean {
+  #fits(schema: Schema, value: JsonValue, at?: Partial<DataValidationCxt>): boolean {
     if (!isObject(schema)) return schema;
-    if (typeof value !== 'object' || value === null) return this.#part(schema)(value) === true;
+    if (typeof value !== 'object' || value === null) return this.#part(schema)(value, at) === true;
     const known = this.#known.get(schema) ?? new WeakMap<JsonValue & object, boolean>();
     this.#known.set(schema, known);
-    const fits = known.get(value) ?? this.#part(schema)(value) === true;
+    const fits = known.get(value) ?? this.#part(schema)(value, at) === true;
     known.set(value, fits);
     return fits;
   }
 
-  #errorsOf(schema: JsonObject, value: JsonValue, instancePath: string): readonly ErrorObject[] {
+  #errorsOf(
+    schema: JsonObject,
+    value: JsonValue & object,
+    key: string | number,
+    instancePath: string,
+  ): readonly ErrorObject[] {
     const part = this.#part(schema);
-    return part(value, { instancePath }) === true ? [] : (part.errors ?? []);
+    const isValid = part(childOf(value, key), { ...within(value, key), instancePath }) === true;
+    return isValid ? [] : (part.errors ?? []);
   }
 
   #patternOf(pattern: string): RegExp {
@@ -151,6 +157,11 @@ export class Unevaluated {
     this.#patterns.set(pattern, known);
     return known;
   }
+}
+
+/** Where a value stands, for keywords that look around. */
+function within(around: JsonValue & object, key: string | number): Partial<DataValidationCxt> {
+  return { parentData: around, parentDataProperty: key };
 }
 
 function childOf(value: JsonValue, key: string | number): JsonValue {

@@ -18,11 +18,15 @@ const UNRESERVED = String.raw`A-Za-z0-9\-._~`;
 const SUB_DELIMS = "!$&'()*+,;=";
 const ENCODED = '%[0-9A-Fa-f]{2}';
 
-/** An IP literal between brackets. */
-const LITERAL = ((): string => {
+const OCTET = String.raw`(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)`;
+
+/** An IPv4 address, as the source of a regular expression. */
+export const IPV4 = String.raw`(?:${OCTET}\.){3}${OCTET}`;
+
+/** An IPv6 address, as the source of a regular expression. */
+export const IPV6 = ((): string => {
   const h16 = '[0-9A-Fa-f]{1,4}';
-  const octet = String.raw`(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)`;
-  const ls32 = String.raw`(?:${h16}:${h16}|(?:${octet}\.){3}${octet})`;
+  const ls32 = `(?:${h16}:${h16}|${IPV4})`;
   const before = (most: number) => `(?:(?:${h16}:){0,${most}}${h16})?::`;
   const addresses = [
     `(?:${h16}:){6}${ls32}`,
@@ -31,8 +35,11 @@ const LITERAL = ((): string => {
     `${before(5)}${h16}`,
     before(6),
   ];
-  return String.raw`\[(?:${addresses.join('|')}|[Vv][0-9A-Fa-f]+\.[${UNRESERVED}${SUB_DELIMS}:]+)\]`;
+  return `(?:${addresses.join('|')})`;
 })();
+
+/** An IP literal between brackets. */
+const LITERAL = String.raw`\[(?:${IPV6}|[Vv][0-9A-Fa-f]+\.[${UNRESERVED}${SUB_DELIMS}:]+)\]`;
 
 interface Grammar {
   /** With a scheme, and with or without a fragment. */

@@ -1,6 +1,13 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
-import { isObject, type JsonObject, type JsonValue, member, objectOf } from '../../shared/json/json.js';
-import { schemasIn } from './flat-graph.js';
+import {
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  member,
+  objectOf,
+} from '../../shared/json/json.js';
+import { namedSchemasIn, schemasIn } from './flat-graph.js';
 import { flatten, selfContained, type FlatSchema } from './flatten.js';
 import { ASSERTIONS } from './keywords.js';
 import { FORMATS } from './formats.js';
@@ -56,7 +63,7 @@ export function compileSchema(
   // Ajv gives some keywords of other vocabularies a meaning of its own, and fails on others.
   const flat = flatten(linked, {
     keeps: (keyword) => ASSERTIONS.has(keyword),
-    finish: (schema) => countingContains(withTuplesApart(schema)),
+    finish: (schema) => countingContains(withTuplesApart(withProtoByPattern(schema))),
   });
   // The schema was checked against its own draft's meta-schema, and conversion keeps it valid.
   const ajv = new Ajv2020({
@@ -122,6 +129,31 @@ function countingContains(schema: JsonObject): JsonObject {
 function withTuplesApart(schema: JsonObject): JsonObject {
   const looksAtAll = Object.hasOwn(schema, 'contains') || Object.hasOwn(schema, 'uniqueItems');
   return looksAtAll && Object.hasOwn(schema, 'prefixItems') ? withApart(schema, TUPLE_KEYWORDS) : schema;
+}
+
+/** A name that Ajv passes over wherever keywords describe members by name. */
+const PROTO = '__proto__';
+
+/** Describes a member called `__proto__` by a pattern, or on condition that it is there, which Ajv does not pass over. */
+function withProtoByPattern(schema: JsonObject): JsonObject {
+  const own = namedSchemasIn(schema, 'properties').get(PROTO);
+  const dependent = ['dependentSchemas', 'dependentRequired', 'dependencies'].flatMap((keyword) => {
+    const held = member(schema, keyword);
+    const needed = isObject(held) ? member(held, PROTO) : undefined;
+    return needed === undefined ? [] : [isArray(needed) ? { required: needed } : needed];
+  });
+  if (own === undefined && dependent.length === 0) return schema;
+  const conditions = dependent.map((then) => ({ if: { required: [PROTO] }, then }));
+  const pattern = `^${PROTO}$`;
+  const patterns = namedSchemasIn(schema, 'patternProperties');
+  const both = [own, patterns.get(pattern)].filter((one) => one !== undefined);
+  return objectOf([
+    ...Object.entries(schema),
+    ...(own === undefined
+      ? []
+      : [['patternProperties', objectOf([...patterns, [pattern, { allOf: both }]])] as const]),
+    ...(conditions.length === 0 ? [] : [['allOf', [...schemasIn(schema, 'allOf'), ...conditions]] as const]),
+  ]);
 }
 
 /** The same schema, with these of its keywords as the first in its `allOf`. */

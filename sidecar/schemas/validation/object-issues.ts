@@ -59,8 +59,7 @@ function memberSchemas(
     : [];
   const rest = schemaIn(schema, 'additionalProperties');
   return (name) => {
-    // Validators pass over a description of `__proto__`.
-    const own = isObject(described) && name !== '__proto__' ? member(described, name) : undefined;
+    const own = isObject(described) ? member(described, name) : undefined;
     const found = [
       ...(isSchema(own) ? [own] : []),
       ...patterns.filter(([pattern]) => pattern.test(name)).map(([, held]) => held),

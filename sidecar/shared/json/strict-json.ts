@@ -27,6 +27,8 @@ export interface Unreadable {
 export interface ReadJsonOptions {
   /** Whether numbers beyond a double may be there; the value then holds Infinity in their place. @default false */
   readonly anyNumber?: boolean;
+  /** Whether members may be called `__proto__`, which libraries that assign members one by one lose. @default true */
+  readonly anyName?: boolean;
 }
 
 /** Reads a text that {@link checkJson} accepts; the value is as JSON.parse gives it. */
@@ -96,7 +98,7 @@ function closingQuote(text: string, start: number): number {
   return text.length;
 }
 
-/** The members of all objects in a value that is not too deep; NaN where one is called `__proto__`, and for infinite numbers. */
+/** The members of all objects in a value that is not too deep; NaN where one is called `__proto__`, and for infinite numbers: both are looked at with care. */
 function countMembers(value: unknown): number {
   if (typeof value !== 'object' || value === null) return value === Infinity || value === -Infinity ? NaN : 0;
   let count = 0;
@@ -125,12 +127,12 @@ interface Open {
 }
 
 /**
- * Checks that a text is JSON (RFC 8259) that all readers understand alike: no member twice in one object, none called
- * `__proto__`, no number beyond a double (section 6), at most 500 levels. Takes linear time, and no recursion.
+ * Checks that a text is JSON (RFC 8259) that all readers understand alike: no member twice in one object, no number beyond a
+ * double (section 6), at most 500 levels. Takes linear time, and no recursion.
  *
  * @throws JsonTextError
  */
-export function checkJson(text: string, { anyNumber = false }: ReadJsonOptions = {}): void {
+export function checkJson(text: string, { anyNumber = false, anyName = true }: ReadJsonOptions = {}): void {
   const open: Open[] = [];
   let at = skip(text, 0);
   for (;;) {
@@ -143,7 +145,7 @@ export function checkJson(text: string, { anyNumber = false }: ReadJsonOptions =
       if (text[first] === closing(inner)) at = first + 1;
       else {
         open.push(inner);
-        at = inner.members === undefined ? first : memberEnd(text, first, inner.members);
+        at = inner.members === undefined ? first : memberEnd(text, first, inner.members, anyName);
         continue;
       }
     } else at = scalarEnd(text, at, anyNumber);
@@ -163,7 +165,7 @@ export function checkJson(text: string, { anyNumber = false }: ReadJsonOptions =
       }
       if (text[at] !== ',') throw errorAt(text, at, `expected a comma or ${closing(around)}`);
       at = skip(text, at + 1);
-      if (around.members !== undefined) at = memberEnd(text, at, around.members);
+      if (around.members !== undefined) at = memberEnd(text, at, around.members, anyName);
       break;
     }
   }
@@ -174,13 +176,13 @@ function closing({ members }: Open): string {
 }
 
 /** Reads the name of a member and the colon. @returns where its value begins */
-function memberEnd(text: string, start: number, members: Set<string>): number {
+function memberEnd(text: string, start: number, members: Set<string>, anyName: boolean): number {
   if (text[start] !== '"') throw errorAt(text, start, 'expected the name of a member in double quotes');
   const end = stringEnd(text, start);
   const literal = text.slice(start, end);
   const name = literal.includes('\\') ? (JSON.parse(literal) as string) : literal.slice(1, -1);
   if (members.has(name)) throw errorAt(text, start, `the member ${abridged(literal)} occurs twice`);
-  if (name === '__proto__') throw errorAt(text, start, 'a member must not be called "__proto__"');
+  if (!anyName && name === '__proto__') throw errorAt(text, start, 'a member must not be called "__proto__"');
   members.add(name);
   const colon = skip(text, end);
   if (text[colon] !== ':') throw errorAt(text, colon, 'expected a colon');
