@@ -143,7 +143,7 @@ function withProtoByPattern(schema: JsonObject): JsonObject {
     return needed === undefined ? [] : [isArray(needed) ? { required: needed } : needed];
   });
   if (own === undefined && dependent.length === 0) return schema;
-  const conditions = dependent.map((then) => ({ if: { required: [PROTO] }, then }));
+  const conditions = dependent.map((then) => ({ if: { type: 'object', required: [PROTO] }, then }));
   const pattern = `^${PROTO}$`;
   const patterns = namedSchemasIn(schema, 'patternProperties');
   const both = [own, patterns.get(pattern)].filter((one) => one !== undefined);

@@ -58,7 +58,7 @@ export function modelOf(one: SuiteCase): JsonObject {
   return { $schema: DIALECT_URIS[one.dialect], properties: { value: { $ref: uriOf(one) } } };
 }
 
-/** An entity of that model, as key-values, with a value. */
-export function entityOf(value: JsonValue): JsonObject {
-  return { id: 'urn:ngsi-ld:Case:1', type: 'Case', value };
+/** An entity of a model of that name, as key-values, with a value. */
+export function entityOf(type: string, value: JsonValue): JsonObject {
+  return { id: 'urn:ngsi-ld:Case:1', type, value };
 }

@@ -38,6 +38,24 @@ describe('a bundle', () => {
     });
   }
 
+  it('a bundle accepts the same where members are called __proto__', () => {
+    fc.assert(
+      fc.property(cases('2020-12'), fc.array(documents, { minLength: 20, maxLength: 20 }), (one, samples) => {
+        const [schema, stored] = [
+          renamed(one.schema),
+          new Map([...one.stored].map(([uri, held]) => [uri, renamed(held)])),
+        ];
+        const linked = resolveWith(schema, stored);
+        const expected = new ReferenceValidator('2020-12', schema, stored);
+        const others = [verdictBy(linked), verdictBy(resolveWith(bundle(linked)))];
+        for (const sample of samples.map(renamed))
+          for (const other of others)
+            assert.equal(other(sample), expected.accepts(sample), JSON.stringify({ schema, sample }));
+      }),
+      { numRuns: 150 },
+    );
+  });
+
   it('a bundle is valid by the meta-schema of draft 2020-12, and the same when it is bundled again', () => {
     fc.assert(
       fc.property(fc.constantFrom(...(Object.keys(DIALECT_URIS) as Dialect[])).chain(cases), ({ linked }) => {
@@ -61,6 +79,11 @@ function cases(
       return { schema, stored, linked: resolveWith(schema, stored) };
     })
     .filter(({ linked }) => loopsOf(linked).length === 0);
+}
+
+/** A schema or a document in which everything called `a` is called `__proto__`. */
+function renamed<Value extends JsonValue>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value).replaceAll('"a"', '"__proto__"')) as Value;
 }
 
 function verdictBy(linked: LinkedSchema): (document: JsonValue) => boolean {

@@ -59,7 +59,7 @@ async function prepared(one: SuiteCase): Promise<(value: JsonValue) => Verdict> 
   const key = `${one.dialect} ${one.name}`;
   validationTasks.prepareModel({ key, type: 'Case', schema: accepted.bundled });
   return (value) => {
-    const text = JSON.stringify(entityOf(value));
+    const text = JSON.stringify(entityOf('Case', value));
     const outcome = validationTasks.validate({ key, type: 'Case', form: 'keyvalues', isStrict: false, text });
     assert.ok('answer' in outcome, JSON.stringify(outcome));
     const { valid, errors } = JSON.parse(outcome.answer) as {
