@@ -29,12 +29,15 @@ export function unevaluatedMembers(
     schemaIn(one, 'additionalProperties') !== undefined ||
     (one !== schema && schemaIn(one, 'unevaluatedProperties') !== undefined);
   if (applied.some(takesRest)) return [];
-  const described = applied.map((one) => namedSchemasIn(one, 'properties'));
-  const patterns = applied.flatMap((one) =>
-    [...namedSchemasIn(one, 'patternProperties').keys()].map(around.patternOf),
-  );
+  const described = applied.map((one) => member(one, 'properties')).filter(isObject);
+  const patterns = applied.flatMap((one) => {
+    const held = member(one, 'patternProperties');
+    return isObject(held) ? Object.keys(held).map(around.patternOf) : [];
+  });
   return Object.keys(value).filter(
-    (name) => !described.some((names) => names.has(name)) && !patterns.some((pattern) => pattern.test(name)),
+    (name) =>
+      !described.some((names) => Object.hasOwn(names, name)) &&
+      !patterns.some((pattern) => pattern.test(name)),
   );
 }
 
@@ -70,14 +73,28 @@ function appliedSchemas(
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (!isObject(next) || found.has(next)) continue;
     found.add(next);
-    const target = targetOf(next, targets);
-    if (target !== undefined) open.push(target);
-    open.push(
-      ...schemasIn(next, 'allOf'),
-      ...optionalSchemasIn(next).filter(fits),
-      ...conclusionOf(next, fits),
-      ...dependentSchemasIn(next, value),
-    );
+    for (const keyword of Object.keys(next)) {
+      switch (keyword) {
+        case '$ref':
+          open.push(targetOf(next, targets) ?? true);
+          break;
+        case 'allOf':
+          open.push(...schemasIn(next, keyword));
+          break;
+        case 'anyOf':
+        case 'oneOf':
+          open.push(...schemasIn(next, keyword).filter(fits));
+          break;
+        case 'if':
+          open.push(...branchesOf(next, fits));
+          break;
+        case 'dependentSchemas':
+        case 'dependencies':
+          open.push(...dependentSchemasIn(next, keyword, value));
+          break;
+        default:
+      }
+    }
   }
   return [...found];
 }
@@ -92,18 +109,17 @@ export function optionalSchemasIn(schema: JsonObject): readonly Schema[] {
   ];
 }
 
-function conclusionOf(schema: JsonObject, fits: (schema: Schema) => boolean): readonly Schema[] {
+/** The condition where it holds, and what follows from it. */
+function branchesOf(schema: JsonObject, fits: (schema: Schema) => boolean): readonly Schema[] {
   const condition = schemaIn(schema, 'if');
-  const conclusion =
-    condition === undefined ? undefined : schemaIn(schema, fits(condition) ? 'then' : 'else');
-  return conclusion === undefined ? [] : [conclusion];
+  if (condition === undefined) return [];
+  const holds = fits(condition);
+  return [...(holds ? [condition] : []), schemaIn(schema, holds ? 'then' : 'else') ?? true];
 }
 
-function dependentSchemasIn(schema: JsonObject, value: JsonValue): readonly Schema[] {
+function dependentSchemasIn(schema: JsonObject, keyword: string, value: JsonValue): readonly Schema[] {
   if (!isObject(value)) return [];
-  return ['dependentSchemas', 'dependencies'].flatMap((keyword) =>
-    [...namedSchemasIn(schema, keyword)].flatMap(([name, own]) =>
-      member(value, name) === undefined ? [] : [own],
-    ),
+  return [...namedSchemasIn(schema, keyword)].flatMap(([name, own]) =>
+    Object.hasOwn(value, name) ? [own] : [],
   );
 }
