@@ -96,7 +96,8 @@ export function inSupportedDraft(
 
 function ignoredKeywords(metaSchema: JsonObject, dialect: Dialect, blame: Blame): ReadonlySet<string> {
   const named = member(metaSchema, '$vocabulary');
-  if (!isObject(named)) return new Set();
+  // Draft-07 has no vocabularies, nor has a meta-schema that does not say.
+  if (!isObject(named) || dialect === 'draft-07') return new Set();
   const known = VOCABULARIES[dialect];
   const base = `https://json-schema.org/draft/${dialect}/vocab/`;
   const nameOf = (uri: string) => (uri.startsWith(base) ? uri.slice(base.length) : '');

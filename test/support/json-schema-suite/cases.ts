@@ -46,11 +46,15 @@ function linesOf(file: string): readonly unknown[] {
     .map((line): unknown => JSON.parse(line));
 }
 
-/** The URI under which the schema of a case has to be stored, so that what it names is found: its own, where it has one. */
+/**
+ * The URI under which the schema of a case has to be stored, so that what it names is found: its own, where it has one that
+ * documents can be stored under.
+ */
 export function uriOf({ schema }: SuiteCase): string {
   const id = isObject(schema) ? member(schema, '$id') : undefined;
   const other = 'http://cases.example/case.json';
-  return (typeof id === 'string' ? resolveUri(id, other)?.uri : undefined) ?? other;
+  const own = typeof id === 'string' ? resolveUri(id, other)?.uri : undefined;
+  return own !== undefined && /^(?:https?|urn):/.test(own) ? own : other;
 }
 
 /** The schema of a model whose attribute `value` the case describes. */
