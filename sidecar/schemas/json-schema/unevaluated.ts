@@ -4,7 +4,7 @@ import type {
   ErrorObject,
   SchemaValidateFunction,
 } from 'ajv/dist/types/index.js';
-import type { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Ajv2020, ValidateFunction } from 'ajv/dist/2020.js';
 import { isArray, isObject, type JsonObject, type JsonValue, type Schema } from '../../shared/json/json.js';
 import { fragmentOf, pointerTo } from '../../shared/json/pointer.js';
 import { type Evaluation, optionalSchemasIn, unevaluatedIndexes, unevaluatedMembers } from './evaluated.js';
@@ -58,14 +58,14 @@ export class Unevaluated {
         keyword,
         type: keyword === 'unevaluatedItems' ? 'array' : 'object',
         schemaType: ['boolean', 'object'],
-        compile: (held: Schema, parent: AnySchemaObject) => this.#check(keyword, held, parent as JsonObject),
+        compile: (held: Schema, parent: AnySchemaObject) => this.#check(keyword, held, parent),
       });
     }
     ajv.addSchema(document, ROOT);
   }
 
   /** Compiles the whole, and every part that will be needed. */
-  compile(): Part {
+  compile(): ValidateFunction {
     const validate = this.#compiled('');
     for (const schema of this.#pointers.keys()) if (usesUnevaluated(schema)) this.#prepare(schema);
     return validate;
@@ -94,14 +94,14 @@ export class Unevaluated {
       if (isObject(held)) this.#locate(held, [...tokens, ...inner]);
   }
 
-  #compiled(pointer: string): Part {
+  #compiled(pointer: string): ValidateFunction {
     const validate = this.#ajv.getSchema(`${ROOT}#${pointer}`);
     if (validate === undefined) throw new Error(`Ajv does not find ${pointer} in the schema.`);
-    return validate as Part;
+    return validate as ValidateFunction;
   }
 
   #part(schema: JsonObject): Part {
-    const known = this.#parts.get(schema) ?? this.#compiled(this.#pointers.get(schema) ?? '');
+    const known = this.#parts.get(schema) ?? (this.#compiled(this.#pointers.get(schema) ?? '') as Part);
     this.#parts.set(schema, known);
     return known;
   }

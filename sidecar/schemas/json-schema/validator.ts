@@ -88,7 +88,7 @@ export function compileSchema(
     : ajv.compile(document);
   return {
     flat,
-    validate: (value) => (validate(value) === true ? NO_FAULTS : (validate.errors ?? NO_FAULTS)),
+    validate: (value) => (validate(value) ? NO_FAULTS : (validate.errors ?? NO_FAULTS)),
   };
 }
 

@@ -29,7 +29,7 @@ type Line = readonly [
 
 /** Every case, once for each draft that has it. */
 export const SUITE_CASES: readonly SuiteCase[] = linesOf('cases.jsonl').flatMap((line) => {
-  const [name, drafts, schema, values] = line as unknown as Line;
+  const [name, drafts, schema, values] = line as Line;
   return drafts.map((dialect) => ({ name, dialect, schema, values }));
 });
 

@@ -10,6 +10,7 @@ import {
   member,
   sameJson,
   type Schema,
+  stringsOf,
 } from '../../../../sidecar/shared/json/json.js';
 import { step } from '../../../../sidecar/shared/json/pointer.js';
 
@@ -86,7 +87,7 @@ export class ReferenceValidator {
         for (const [name, held] of Object.entries(objectIn(schema, keyword))) {
           if (!Object.hasOwn(value, name)) continue;
           const result = isArray(held)
-            ? held.every((other) => Object.hasOwn(value, String(other)))
+            ? stringsOf(held).every((other) => Object.hasOwn(value, other))
               ? NOTHING
               : undefined
             : isSchema(held)
@@ -169,7 +170,8 @@ function holds(schema: JsonObject, value: JsonValue): boolean {
   const of = (keyword: string) => member(schema, keyword);
   const number = (keyword: string) => Number(of(keyword));
   const type = of('type');
-  if (type !== undefined && ![type].flat().some((one) => isOfType(value, String(one)))) return false;
+  const types = stringsOf(isArray(type) ? type : [type ?? null]);
+  if (types.length > 0 && !types.some((one) => isOfType(value, one))) return false;
   const [allowed, constant] = [of('enum'), of('const')];
   if (isArray(allowed) && !allowed.some((one) => sameJson(one, value))) return false;
   if (constant !== undefined && !sameJson(constant, value)) return false;
@@ -182,7 +184,7 @@ function holds(schema: JsonObject, value: JsonValue): boolean {
       (of('multipleOf') !== undefined && !Number.isInteger(value / number('multipleOf')))
     );
   if (typeof value === 'string') {
-    const [length, pattern, format] = [[...value].length, of('pattern'), of('format')];
+    const [length, pattern, format] = [Array.from(value).length, of('pattern'), of('format')];
     if (typeof pattern === 'string' && !new RegExp(pattern, 'u').test(value)) return false;
     if (typeof format === 'string' && !hasFormat(format, value)) return false;
     return !(length < number('minLength') || length > number('maxLength'));
@@ -196,8 +198,7 @@ function holds(schema: JsonObject, value: JsonValue): boolean {
   if (!isObject(value)) return true;
   const count = Object.keys(value).length;
   if (count < number('minProperties') || count > number('maxProperties')) return false;
-  const required = of('required');
-  return !isArray(required) || required.every((name) => Object.hasOwn(value, String(name)));
+  return stringsOf(of('required')).every((name) => Object.hasOwn(value, name));
 }
 
 function listIn(schema: JsonObject, keyword: string): readonly Schema[] {
