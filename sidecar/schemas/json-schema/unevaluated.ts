@@ -161,7 +161,7 @@ export class Unevaluated {
 
 /** Where a value stands, for keywords that look around. */
 function within(around: JsonValue & object, key: string | number): Partial<DataValidationCxt> {
-  return { parentData: around, parentDataProperty: key };
+  return { instancePath: pointerTo('', key), parentData: around, parentDataProperty: key };
 }
 
 function childOf(value: JsonValue, key: string | number): JsonValue {
