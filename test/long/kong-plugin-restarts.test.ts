@@ -13,7 +13,7 @@ const callers: readonly (BoundPlugin & { readonly policy: string | undefined })[
   { id: 'bob', config: { ...config, dry_run_only: true }, policy: 'dry-run-only=?1' },
 ];
 
-describe('a plugin server that is killed again and again', { timeout: 600_000 }, () => {
+describe('a plugin server that is killed again and again', { timeout: 1_200_000 }, () => {
   let plugin: BuiltPlugin;
   let server: PluginServer;
 
