@@ -14,7 +14,7 @@ import { ROOT } from '../support/project.js';
 const config = {
   sidecar_host: 'sidecar',
   sidecar_port: 8080,
-  gateway_token: 'secret',
+  gateway_token: 'the-secret',
   max_affected: 1000,
   connect_timeout_ms: 5000,
   read_timeout_ms: 600_000,
@@ -98,7 +98,7 @@ describe('the built plugin in the real plugin server', { timeout: 800_000 }, () 
         ['x-consumer-id', 'c-1'],
         ['x-consumer-username', 'Zoë'],
         ['x-credential-identifier', 'k-1'],
-        ['x-gateway-token', 'secret'],
+        ['x-gateway-token', 'the-secret'],
       ],
     );
   });

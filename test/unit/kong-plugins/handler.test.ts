@@ -6,7 +6,7 @@ import { FakeKong, type FakeRequest } from '../../support/fake-pdk.js';
 const config = {
   sidecar_host: 'sidecar',
   sidecar_port: 8080,
-  gateway_token: 'secret',
+  gateway_token: 'the-secret',
   __key__: 'k',
   route_id: 'r',
 };
@@ -75,7 +75,7 @@ describe('a purge', () => {
       'service.setTimeouts',
       'service.request.setHeader',
     ]);
-    assert.deepEqual(kong.calls.at(-1)?.args, ['X-Gateway-Token', 'secret']);
+    assert.deepEqual(kong.calls.at(-1)?.args, ['X-Gateway-Token', 'the-secret']);
     const { target, retries, timeouts } = kong.outcome;
     assert.deepEqual(
       { target, retries, timeouts },
@@ -87,7 +87,7 @@ describe('a purge', () => {
     for (const path of ['entities', 'entities/', 'temporal/entities', 'temporal/entities/']) {
       const kong = await run({ rawPath: `/ngsi-ld/v1/${path}` });
       assert.equal(kong.outcome.target, 'sidecar:8080', path);
-      assert.equal(kong.outcome.headers.get('x-gateway-token'), 'secret', path);
+      assert.equal(kong.outcome.headers.get('x-gateway-token'), 'the-secret', path);
     }
   });
 
@@ -234,7 +234,7 @@ describe('a request to the sidecar’s own API', () => {
       const what = `${request.method} ${request.rawPath}`;
       assert.deepEqual({ target, retries }, { target: 'sidecar:8080', retries: 0 }, what);
       assert.equal(headers.get('host'), 'gw.example:8000', what);
-      assert.deepEqual(kong.calls.at(-1)?.args, ['X-Gateway-Token', 'secret'], what);
+      assert.deepEqual(kong.calls.at(-1)?.args, ['X-Gateway-Token', 'the-secret'], what);
     }
   });
 
@@ -242,7 +242,7 @@ describe('a request to the sidecar’s own API', () => {
     for (const rawPath of ['//api/v2/purges', '/%61pi/v2/purges', '/x/../api/v2/purges', '/api/./v2/purges'])
       for (const method of ['GET', 'POST', 'DELETE']) {
         const kong = await run({ method, rawPath, path: '/api/v2/purges' });
-        assert.deepEqual(kong.calls.at(-1)?.args, ['X-Gateway-Token', 'secret'], `${method} ${rawPath}`);
+        assert.deepEqual(kong.calls.at(-1)?.args, ['X-Gateway-Token', 'the-secret'], `${method} ${rawPath}`);
         const other = await run({ method, rawPath: '/api/v2/purges', path: '/elsewhere' });
         assert.deepEqual(sent(other), {}, `${method} /elsewhere`);
       }
@@ -269,7 +269,7 @@ describe('a request that is given the token', () => {
   it('a request with the token never keeps a secret, a policy or a caller that the client sent', async () => {
     for (const request of requests) {
       const anonymous = await run({ ...request, headers: FORGED });
-      assert.deepEqual(sent(anonymous), { 'x-gateway-token': 'secret' }, request.rawPath);
+      assert.deepEqual(sent(anonymous), { 'x-gateway-token': 'the-secret' }, request.rawPath);
       const bare = await run({ ...request, headers: FORGED }, { sidecar_host: 'sidecar' });
       assert.deepEqual(sent(bare), {}, request.rawPath);
     }
@@ -287,7 +287,7 @@ describe('a request that is given the token', () => {
           'x-consumer-custom-id': 'a-1',
           'x-consumer-username': 'alice',
           'x-credential-identifier': 'k-1',
-          'x-gateway-token': 'secret',
+          'x-gateway-token': 'the-secret',
         },
         request.rawPath,
       );
