@@ -36,13 +36,37 @@ type Class<Instance> = new (...args: readonly unknown[]) => Instance;
 /** The numbers that a process may begin with: too many to meet one twice, and exact with room above as numbers in Lua and JavaScript. */
 const FIRST_NUMBERS = [2 ** 47, 2 ** 48 - 1] as const;
 
-/** Far more than run at a time. What is older than so many others was abandoned; if not, Kong refuses its request. */
+/** Far more than run at a time. An older one was abandoned; if not, its request goes on to the sidecar without the token. */
 const EVENTS_KEPT = 10_000;
 
 const pdk = createRequire(createRequire(import.meta.url).resolve('kong-pdk/package.json'));
-const OwnServer = pdk('./server.js') as Class<PluginServer>;
+
+/** Lets kong-pdk find other exports where it looks for a module. */
+function replace(module: string, exported: unknown): void {
+  const cached = pdk.cache[pdk.resolve(module)];
+  if (cached === undefined) throw new Error(`${module} of kong-pdk is not loaded`);
+  cached.exports = exported;
+}
+
+const msgpack = pdk('@msgpack/msgpack') as { readonly Decoder: Class<Decoder> };
+
+class PatientDecoder extends msgpack.Decoder {
+  override decode(bytes: Uint8Array): unknown {
+    try {
+      return super.decode(bytes);
+    } catch (error) {
+      // Reading beyond the last byte. The listener waits for more only when the message is this one.
+      if (error instanceof RangeError && /outside the bounds/.test(error.message))
+        throw new RangeError('Insufficient data', { cause: error });
+      throw error;
+    }
+  }
+}
+
+// Before the listener takes it from there.
+replace('@msgpack/msgpack', { ...msgpack, Decoder: PatientDecoder });
 const OwnListener = pdk('./listener.js') as Class<Listener>;
-const { Decoder } = pdk('@msgpack/msgpack') as { readonly Decoder: Class<Decoder> };
+const OwnServer = pdk('./server.js') as Class<PluginServer>;
 
 /** Events by their numbers, the latest {@link EVENTS_KEPT}. */
 class LatestEvents extends Map<number, unknown> {
@@ -70,29 +94,10 @@ class Server extends OwnServer {
 class PatientListener extends OwnListener {
   override serve(): SocketServer {
     return super.serve().on('connection', (socket) => {
-      // Kong sees the broken connection too, and refuses the request.
+      // Kong sees it too: the request goes on to the sidecar without the token.
       socket.on('error', (error) => process.stderr.write(`connection of Kong: ${error.message}\n`));
     });
   }
-}
-
-const { decode } = Decoder.prototype as Decoder;
-Decoder.prototype.decode = function (this: Decoder, bytes: Uint8Array): unknown {
-  try {
-    return decode.call(this, bytes);
-  } catch (error) {
-    // Reading beyond the last byte. The listener waits for more only when the message is this one.
-    if (error instanceof RangeError && /outside the bounds/.test(error.message))
-      throw new RangeError('Insufficient data', { cause: error });
-    throw error;
-  }
-};
-
-/** Lets kong-pdk's own program find another class where it looks for one of its modules. */
-function replace(module: string, exported: unknown): void {
-  const cached = pdk.cache[pdk.resolve(module)];
-  if (cached === undefined) throw new Error(`${module} of kong-pdk is not loaded`);
-  cached.exports = exported;
 }
 
 replace('./server.js', Server);
