@@ -1,3 +1,4 @@
+import { isDoubleMultipleOf } from '../../shared/json/decimal.js';
 import {
   isArray,
   isSchema,
@@ -190,13 +191,6 @@ function areAmong({ values }: Facts, allowed: readonly JsonValue[]): boolean {
   return values?.every((value) => allowed.some((item) => sameJson(item, value))) ?? false;
 }
 
-/** Only for integers: division of fractions is not exact. */
 function isMultiple(number: JsonValue | undefined, of: JsonValue): boolean {
-  return (
-    typeof number === 'number' &&
-    typeof of === 'number' &&
-    Number.isSafeInteger(number) &&
-    Number.isSafeInteger(of) &&
-    number % of === 0
-  );
+  return typeof number === 'number' && typeof of === 'number' && isDoubleMultipleOf(number, of);
 }

@@ -1,4 +1,5 @@
 import type { Facts } from './facts.js';
+import { isDoubleMultipleOf, multiplied } from '../../shared/json/decimal.js';
 import { member } from '../../shared/json/json.js';
 import { patternExample } from './pattern-example.js';
 
@@ -76,12 +77,12 @@ export function exampleNumber(facts: Facts, variant: number): number | undefined
   const isGood = (value: number): boolean =>
     (low.exclusive ? value > low.value : value >= low.value) &&
     (high.exclusive ? value < high.value : value <= high.value) &&
-    steps.every((step) => Number.isInteger(value / step)) &&
+    steps.every((step) => isDoubleMultipleOf(value, step)) &&
     facts.types.has(Number.isInteger(value) ? 'integer' : 'fraction');
   const step = Math.max(...steps, 0) || 1;
   const multiples = [1, Math.ceil(low.value / step), Math.floor(high.value / step) - NEARBY]
     .filter(Number.isFinite)
-    .flatMap((first) => Array.from({ length: NEARBY + 1 }, (_, index) => (first + index) * step));
+    .flatMap((first) => Array.from({ length: NEARBY + 1 }, (_, index) => multiplied(step, first + index)));
   const found = [...multiples, 0, (low.value + high.value) / 2, low.value + 0.5, high.value - 0.5].filter(
     isGood,
   );

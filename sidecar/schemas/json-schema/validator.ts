@@ -1,5 +1,6 @@
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { _, Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { isDoubleMultipleOf } from '../../shared/json/decimal.js';
 import { isObject, type JsonObject, type JsonValue, member, objectOf } from '../../shared/json/json.js';
 import { schemasIn } from './flat-graph.js';
 import { flatten, selfContained, type FlatSchema } from './flatten.js';
@@ -80,6 +81,7 @@ export function compileSchema(
   // The constructor turns it on for all; it costs time, and is of use only with these keywords.
   ajv.opts.unevaluated = tracksEvaluated;
   if (tracksEvaluated) for (const keyword of ['anyOf', 'oneOf']) collectApart(ajv, keyword);
+  divideExactly(ajv);
   const validate = ajv.compile(selfContained(flat));
   return { flat, validate: (document) => (validate(document) ? NO_FAULTS : (validate.errors ?? NO_FAULTS)) };
 }
@@ -99,6 +101,18 @@ function collectApart(ajv: Ajv2020, keyword: string): void {
       context.it.props ??= context.gen.var('props', _`{}`);
       code(context, ruleType);
     },
+  });
+}
+
+/** Has decimals divided as they are written. Ajv divides doubles, for which 19.99 is no multiple of 0.01. */
+function divideExactly(ajv: Ajv2020): void {
+  const definition = ajv.getKeyword('multipleOf');
+  if (typeof definition !== 'object') throw new TypeError('Ajv lacks multipleOf.');
+  const { error } = definition;
+  ajv.removeKeyword('multipleOf');
+  ajv.addKeyword({
+    ...{ keyword: 'multipleOf', type: 'number', schemaType: 'number', ...(error && { error }) },
+    compile: (divisor: number) => (value: number) => isDoubleMultipleOf(value, divisor),
   });
 }
 

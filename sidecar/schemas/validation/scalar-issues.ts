@@ -1,3 +1,4 @@
+import { isDoubleMultipleOf } from '../../shared/json/decimal.js';
 import {
   isArray,
   isOfType,
@@ -45,8 +46,7 @@ const NUMBER_CHECKS: readonly (readonly [
   ['exclusiveMinimum', 'greater than', (value, limit) => value > limit],
   ['maximum', 'at most', (value, limit) => value <= limit],
   ['exclusiveMaximum', 'less than', (value, limit) => value < limit],
-  // Divides like Ajv, for which 0.3 is not a multiple of 0.1.
-  ['multipleOf', 'a multiple of', (value, limit) => Number.isInteger(value / limit)],
+  ['multipleOf', 'a multiple of', isDoubleMultipleOf],
 ];
 
 /** What keywords on numbers have against one. */

@@ -25,6 +25,8 @@ describe('what the change report proves', () => {
         { contains: { type: 'string' }, maxContains: 1 },
         { contains: { const: 'a' }, minContains: 0, maxContains: 1 },
       ],
+      [{ multipleOf: 0.3 }, { multipleOf: 0.1 }],
+      [{ multipleOf: 1e300 }, { multipleOf: 1e-300 }],
       [{ required: ['a'] }, { dependentRequired: { a: ['a'] } }],
       [{}, { dependentRequired: { a: ['a'] } }],
       [{ dependencies: { a: ['b', 'c'] } }, { dependentRequired: { a: ['b'] } }],

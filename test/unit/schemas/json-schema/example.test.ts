@@ -136,6 +136,8 @@ describe('an example', () => {
       { type: 'integer', multipleOf: 5, exclusiveMaximum: -40 },
       { type: 'integer', exclusiveMinimum: 7 },
       { type: 'number', multipleOf: 0.25, minimum: 7.1 },
+      { type: 'number', multipleOf: 0.1, minimum: 0.25, maximum: 0.35 },
+      { type: 'number', multipleOf: 0.01, minimum: 19.985, exclusiveMaximum: 20 },
       { type: 'integer', multipleOf: 6, minimum: 100 },
       { allOf: [{ multipleOf: 4 }, { multipleOf: 6 }], type: 'integer' },
       { type: 'array', minItems: 4, uniqueItems: true, items: { type: 'integer', minimum: 3 } },

@@ -169,6 +169,14 @@ describe('a witness', () => {
     assert.ok(refusals(old, fresh).length > 0);
   });
 
+  it('a witness of decimals is no multiple, and multiples of a multiple have none', () => {
+    const steps = (multipleOf: number) => a({ type: 'number', multipleOf });
+    assert.deepEqual(refusals(steps(0.3), steps(0.1)), []);
+    const [difference] = refusals(steps(0.1), steps(0.3));
+    assert.ok(isObject(difference?.witness), JSON.stringify(difference));
+    assert.notEqual(difference.witness['a'], 0.3);
+  });
+
   it('a witness changes nothing else in a report, and is the same each time', () => {
     fc.assert(
       fc.property(usable, usable, (before, after) => {

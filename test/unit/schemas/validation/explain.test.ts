@@ -32,6 +32,7 @@ describe('an explanation of an invalid value', () => {
       [{ maximum: 180 }, 186, 'must be at most 180, is 186'],
       [{ exclusiveMaximum: 1 }, 1, 'must be less than 1, is 1'],
       [{ multipleOf: 5 }, 7, 'must be a multiple of 5, is 7'],
+      [{ multipleOf: 0.01 }, 19.995, 'must be a multiple of 0.01, is 19.995'],
       [{ minLength: 2 }, '😀', 'must have at least 2 characters, has 1'],
       [{ maxLength: 1 }, 'ab', 'must have at most 1 character, has 2'],
       [{ pattern: '^a+$' }, 'b', 'must match the pattern ^a+$, is "b"'],
