@@ -6,7 +6,13 @@ import { limitFaults } from './context-safety.js';
 import { termsOf } from './context-terms.js';
 import type { ContextWarning } from './context-warnings.js';
 import { bundledContext, coreContextUrl, coreVersionOf } from './core-context.js';
-import { type Embed, embedded, type EmbeddedDocument, EndlessContextError } from './embed-context.js';
+import {
+  type Embed,
+  embedded,
+  type EmbeddedDocument,
+  EndlessContextError,
+  isWhole,
+} from './embed-context.js';
 import { sentenceOf } from './processing-errors.js';
 import { createDocumentLoader, type DocumentLoader } from './processor.js';
 import type { Supplied } from './supplied-contexts.js';
@@ -56,8 +62,7 @@ export async function composeContext(input: ComposeInput): Promise<ComposeOutcom
     return { invalid: [{ pointer, detail: 'Its scoped contexts lead to each other without an end.' }] };
 
   const load = loaderOf(documents);
-  const isWhole = !own.some((element) => typeof element === 'string');
-  const terms = isWhole ? await termsOf(own, load) : new Map<string, never>();
+  const terms = isWhole(own) ? await termsOf(own, load) : new Map<string, never>();
   const ownTerms = Object.keys(generated).filter((term) => terms.has(term));
   const lacking = Object.entries(generated).filter(([term]) => !terms.has(term));
   const document = { '@context': [Object.fromEntries(lacking), ...own, coreContextUrl()] };
