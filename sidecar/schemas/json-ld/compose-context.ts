@@ -1,18 +1,12 @@
 import { isObject, type JsonValue, member } from '../../shared/json/json.js';
 import { type CheckContextInput, type CheckOutcome, checkContext } from './check-context.js';
 import { processingError } from './context-check.js';
-import { unwrapped } from './context-form.js';
+import { isWhole, unwrapped } from './context-form.js';
 import { limitFaults } from './context-safety.js';
 import { termsOf } from './context-terms.js';
 import type { ContextWarning } from './context-warnings.js';
 import { bundledContext, coreContextUrl, coreVersionOf } from './core-context.js';
-import {
-  type Embed,
-  embedded,
-  type EmbeddedDocument,
-  EndlessContextError,
-  isWhole,
-} from './embed-context.js';
+import { type Embed, embedded, type EmbeddedDocument, EndlessContextError } from './embed-context.js';
 import { sentenceOf } from './processing-errors.js';
 import { createDocumentLoader, type DocumentLoader } from './processor.js';
 import type { Supplied } from './supplied-contexts.js';

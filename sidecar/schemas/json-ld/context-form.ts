@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../shared/json/json.js';
+import { isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
 import { type InputIssue, pointerTo } from '../../shared/json/pointer.js';
 
 /** A context without its wrapping. */
@@ -93,4 +93,11 @@ export function referencesOf(context: unknown, pointer = ''): readonly ContextRe
 /** Whether a term definition has a context of its own (JSON-LD 1.1 § 4.1.8). */
 export function hasScopedContext(definition: unknown): definition is JsonObject {
   return isObject(definition) && Object.hasOwn(definition, '@context');
+}
+
+/** Whether no element of an embedded context is, or imports, a URL that stayed; those of scoped contexts do not count. */
+export function isWhole(elements: readonly JsonValue[]): boolean {
+  return elements.every(
+    (element) => typeof element !== 'string' && !(isObject(element) && Object.hasOwn(element, '@import')),
+  );
 }

@@ -63,13 +63,6 @@ function importedMap(reference: string, embed: Embed, base: string, depth: numbe
   return isObject(element) ? element : {};
 }
 
-/** Whether no element of an embedded context is, or imports, a URL that stayed; those of scoped contexts do not count. */
-export function isWhole(elements: readonly JsonValue[]): boolean {
-  return elements.every(
-    (element) => typeof element !== 'string' && !(isObject(element) && Object.hasOwn(element, '@import')),
-  );
-}
-
 function embeddedDefinition(definition: JsonObject, embed: Embed, base: string, depth: number): JsonObject {
   const scoped = embedded(definition['@context'] ?? null, embed, base, depth + 1);
   return { ...definition, '@context': scoped.length === 1 ? (scoped[0] ?? null) : scoped };

@@ -6,7 +6,7 @@ import type { TaskRunner } from '../../shared/workers/tasks.js';
 import type { ContextTerms } from '../json-ld/term-meanings.js';
 import { coreVersionOf } from '../json-ld/core-context.js';
 import { type DomainContextWarning, DomainTermsMaker } from '../json-ld/domain-terms.js';
-import { isWhole } from '../json-ld/embed-context.js';
+import { isWhole } from '../json-ld/context-form.js';
 import { contextDocument } from '../json-ld/generated-context.js';
 import { runWithContexts } from '../json-ld/outcomes.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';

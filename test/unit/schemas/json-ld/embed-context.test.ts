@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonValue } from '../../../../sidecar/shared/json/json.js';
+import { isWhole } from '../../../../sidecar/schemas/json-ld/context-form.js';
 import {
   type Embed,
   embedded,
   EndlessContextError,
-  isWhole,
 } from '../../../../sidecar/schemas/json-ld/embed-context.js';
 
 const AT = 'https://a.example/dir';
