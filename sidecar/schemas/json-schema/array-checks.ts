@@ -1,4 +1,3 @@
-import { isDoubleMultipleOf } from '../../shared/json/decimal.js';
 import {
   isArray,
   isSchema,
@@ -8,6 +7,13 @@ import {
   sameJson,
   type Schema,
 } from '../../shared/json/json.js';
+import {
+  compareNumbers,
+  doubleOf,
+  isMultiple,
+  isNumber,
+  type JsonNumber,
+} from '../../shared/json/lossless-number.js';
 import {
   type CheckContext,
   type Finding,
@@ -120,7 +126,7 @@ function unmetCount(
 
 function count(schema: JsonObject, keyword: string, absent: number): number {
   const value: JsonValue | undefined = member(schema, keyword);
-  return typeof value === 'number' ? value : absent;
+  return isNumber(value) ? doubleOf(value) : absent;
 }
 
 /** The same condition fails for several items in the same way. */
@@ -146,25 +152,27 @@ export const VALUE_CHECKS: KeywordChecks = {
   }),
   enum: passes((value, { facts }) => isArray(value) && areAmong(facts, value)),
   const: passes((value, { facts }) => areAmong(facts, [value])),
-  minimum: bounded(NUMBERS, (facts, to) => facts.lowerBound().value >= to),
-  maximum: bounded(NUMBERS, (facts, to) => facts.upperBound().value <= to),
+  minimum: bounded(NUMBERS, (facts, to) => compareNumbers(facts.lowerBound().value, to) >= 0),
+  maximum: bounded(NUMBERS, (facts, to) => compareNumbers(facts.upperBound().value, to) <= 0),
   exclusiveMinimum: bounded(NUMBERS, (facts, to) => {
     const { value, exclusive } = facts.lowerBound();
-    return value > to || (value === to && exclusive);
+    const order = compareNumbers(value, to);
+    return order > 0 || (order === 0 && exclusive);
   }),
   exclusiveMaximum: bounded(NUMBERS, (facts, to) => {
     const { value, exclusive } = facts.upperBound();
-    return value < to || (value === to && exclusive);
+    const order = compareNumbers(value, to);
+    return order < 0 || (order === 0 && exclusive);
   }),
   multipleOf: passes(
     (value, { facts }) =>
       facts.says('multipleOf', value) ||
       (value === 1 && !facts.types.has('fraction')) ||
-      facts.atoms.some((atom) => isMultiple(member(atom, 'multipleOf'), value)),
+      facts.atoms.some((atom) => isMultipleOf(member(atom, 'multipleOf'), value)),
     NUMBERS,
   ),
-  minLength: bounded(STRINGS, (facts, to) => facts.limit('min', 'Length') >= to),
-  maxLength: bounded(STRINGS, (facts, to) => facts.limit('max', 'Length') <= to),
+  minLength: bounded(STRINGS, (facts, to) => facts.limit('min', 'Length') >= doubleOf(to)),
+  maxLength: bounded(STRINGS, (facts, to) => facts.limit('max', 'Length') <= doubleOf(to)),
   pattern: passes((value, { facts }) => facts.says('pattern', value), STRINGS),
   format: passes(
     (value, { facts }) =>
@@ -176,14 +184,17 @@ export const VALUE_CHECKS: KeywordChecks = {
 };
 
 /** A check against a number: by what the facts say of the bound, or of each value that they leave. */
-function bounded(types: readonly FactType[], isWithin: (facts: Facts, to: number) => boolean): KeywordCheck {
+function bounded(
+  types: readonly FactType[],
+  isWithin: (facts: Facts, to: JsonNumber) => boolean,
+): KeywordCheck {
   return passes((value, context) => {
-    if (typeof value !== 'number' || isWithin(context.facts, value)) return true;
+    if (!isNumber(value) || isWithin(context.facts, value)) return true;
     return context.facts.values?.every((listed) => satisfies(listed, value, context)) ?? false;
   }, types);
 }
 
-function satisfies(listed: JsonValue, value: number, { keyword, prover }: CheckContext): boolean {
+function satisfies(listed: JsonValue, value: JsonNumber, { keyword, prover }: CheckContext): boolean {
   return !prover.facts([{ const: listed }, { [keyword]: value }]).isEmpty;
 }
 
@@ -191,6 +202,6 @@ function areAmong({ values }: Facts, allowed: readonly JsonValue[]): boolean {
   return values?.every((value) => allowed.some((item) => sameJson(item, value))) ?? false;
 }
 
-function isMultiple(number: JsonValue | undefined, of: JsonValue): boolean {
-  return typeof number === 'number' && typeof of === 'number' && isDoubleMultipleOf(number, of);
+function isMultipleOf(number: JsonValue | undefined, of: JsonValue): boolean {
+  return isNumber(number) && isNumber(of) && isMultiple(number, of);
 }

@@ -1,4 +1,5 @@
 import { isArray, type JsonObject, type JsonValue, type Schema } from '../../shared/json/json.js';
+import { writeJson } from '../../shared/json/lossless-json.js';
 import { pointerOf } from '../../shared/json/pointer.js';
 import type { Finding } from './checks.js';
 import { Comparison } from './comparison.js';
@@ -174,7 +175,7 @@ function differenceOf(
 
 /** The value itself where it is short. */
 function show(value: JsonValue): string {
-  const text = JSON.stringify(value);
+  const text = writeJson(value);
   const isLong = text.length > MAX_SHOWN_LENGTH;
   return isLong && isArray(value) ? `a list of ${value.length}` : cut(text, MAX_SHOWN_LENGTH);
 }

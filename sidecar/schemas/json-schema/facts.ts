@@ -10,13 +10,20 @@ import {
   type Schema,
   stringsOf,
 } from '../../shared/json/json.js';
+import {
+  compareNumbers,
+  doubleOf,
+  isInteger,
+  isNumber,
+  type JsonNumber,
+} from '../../shared/json/lossless-number.js';
 
 /** The JSON types, with integers and fractions as two types. */
 const TYPES = ['null', 'boolean', 'object', 'array', 'string', 'integer', 'fraction'] as const;
 export type FactType = (typeof TYPES)[number];
 
 export interface Bound {
-  readonly value: number;
+  readonly value: JsonNumber;
   readonly exclusive: boolean;
 }
 
@@ -63,16 +70,16 @@ export class Facts {
 
   /** The least or greatest number, length or count that keywords such as `minLength` leave. */
   limit(side: 'min' | 'max', what: 'Length' | 'Items' | 'Properties'): number {
-    const limits = this.#numbers(`${side}${what}`);
+    const limits = this.#numbers(`${side}${what}`).map(doubleOf);
     return side === 'min' ? Math.max(0, ...limits) : Math.min(Infinity, ...limits);
   }
 
   lowerBound(): Bound {
-    return tightest(this.#numbers('minimum'), this.#numbers('exclusiveMinimum'), Math.max, -Infinity);
+    return tightest(this.#numbers('minimum'), this.#numbers('exclusiveMinimum'), 1, -Infinity);
   }
 
   upperBound(): Bound {
-    return tightest(this.#numbers('maximum'), this.#numbers('exclusiveMaximum'), Math.min, Infinity);
+    return tightest(this.#numbers('maximum'), this.#numbers('exclusiveMaximum'), -1, Infinity);
   }
 
   /** Whether one of the schemas says exactly this. */
@@ -156,8 +163,7 @@ export class Facts {
   }
 
   #isWithinBounds(value: JsonValue): boolean {
-    if (typeof value === 'number')
-      return isAbove(value, this.lowerBound()) && isBelow(value, this.upperBound());
+    if (isNumber(value)) return isAbove(value, this.lowerBound()) && isBelow(value, this.upperBound());
     if (typeof value !== 'string') return true;
     // Lengths are counted in code points (JSON Schema Validation, section 6.3).
     const length = Array.from(value).length;
@@ -181,28 +187,28 @@ export class Facts {
       case 'integer':
       case 'fraction': {
         const [low, high] = [this.lowerBound(), this.upperBound()];
-        return low.value < high.value || (low.value === high.value && !low.exclusive && !high.exclusive);
+        const order = compareNumbers(low.value, high.value);
+        return order < 0 || (order === 0 && !low.exclusive && !high.exclusive);
       }
       default:
         return true;
     }
   }
 
-  #numbers(keyword: string): readonly number[] {
-    return this.atoms.map((atom) => member(atom, keyword)).filter((value) => typeof value === 'number');
+  #numbers(keyword: string): readonly JsonNumber[] {
+    return this.atoms.map((atom) => member(atom, keyword)).filter(isNumber);
   }
 }
 
 function typeOf(value: JsonValue): FactType {
   if (value === null) return 'null';
   if (isArray(value)) return 'array';
+  if (isNumber(value)) return isInteger(value) ? 'integer' : 'fraction';
   switch (typeof value) {
     case 'boolean':
       return 'boolean';
     case 'string':
       return 'string';
-    case 'number':
-      return Number.isInteger(value) ? 'integer' : 'fraction';
     default:
       return 'object';
   }
@@ -212,20 +218,24 @@ export function hasPatterns(atom: JsonObject): boolean {
   return namedSchemasIn(atom, 'patternProperties').size > 0;
 }
 
-function isAbove(value: number, { value: bound, exclusive }: Bound): boolean {
-  return exclusive ? value > bound : value >= bound;
+function isAbove(value: JsonNumber, { value: bound, exclusive }: Bound): boolean {
+  const order = compareNumbers(value, bound);
+  return exclusive ? order > 0 : order >= 0;
 }
 
-function isBelow(value: number, { value: bound, exclusive }: Bound): boolean {
-  return exclusive ? value < bound : value <= bound;
+function isBelow(value: JsonNumber, { value: bound, exclusive }: Bound): boolean {
+  const order = compareNumbers(value, bound);
+  return exclusive ? order < 0 : order <= 0;
 }
 
+/** @param sign 1 for the greatest bound, -1 for the least */
 function tightest(
-  inclusive: readonly number[],
-  exclusive: readonly number[],
-  pick: (...values: number[]) => number,
+  inclusive: readonly JsonNumber[],
+  exclusive: readonly JsonNumber[],
+  sign: 1 | -1,
   none: number,
 ): Bound {
-  const value = pick(none, ...inclusive, ...exclusive);
-  return { value, exclusive: exclusive.includes(value) };
+  let value: JsonNumber = none;
+  for (const bound of [...inclusive, ...exclusive]) if (compareNumbers(bound, value) === sign) value = bound;
+  return { value, exclusive: exclusive.some((bound) => compareNumbers(bound, value) === 0) };
 }

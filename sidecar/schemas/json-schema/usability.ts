@@ -2,6 +2,7 @@ import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { Ajv } from 'ajv/dist/ajv.js';
 import { isObject, type JsonObject, type Schema } from '../../shared/json/json.js';
+import { withDoubles } from '../../shared/json/lossless-json.js';
 import { tokensOf, type InputIssue } from '../../shared/json/pointer.js';
 import { blameIn, type Position, rootOf } from './document.js';
 import { SchemaRefusedError } from './errors.js';
@@ -99,7 +100,7 @@ export function faultsOf(linked: LinkedSchema): readonly InputIssue[] {
 
 function metaFaults({ document, tokens, schema, dialect }: Position): readonly InputIssue[] {
   const validate = metaValidator(dialect);
-  if (validate(schema)) return [];
+  if (validate(isObject(schema) ? withDoubles(schema) : schema)) return [];
   const errors = validate.errors ?? [];
   const blame = blameIn(document, tokens);
   return errors

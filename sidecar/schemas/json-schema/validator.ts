@@ -1,16 +1,16 @@
 import { fullFormats } from 'ajv-formats/dist/formats.js';
-import { _, Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
-import { isDoubleMultipleOf } from '../../shared/json/decimal.js';
+import { _, Ajv2020 } from 'ajv/dist/2020.js';
 import { isObject, type JsonObject, type JsonValue, member, objectOf } from '../../shared/json/json.js';
 import { schemasIn } from './flat-graph.js';
 import { flatten, selfContained, type FlatSchema } from './flatten.js';
 import { ASSERTIONS } from './keywords.js';
 import type { LinkedSchema } from './linker.js';
+import { type Validate, validatingExactly, withCountsAsDoubles } from './exact-numbers.js';
+
+export type { Validate } from './exact-numbers.js';
 
 /** Keywords on what no other keyword of the schema has looked at. */
 const UNEVALUATED = ['unevaluatedProperties', 'unevaluatedItems'];
-
-const NO_FAULTS: readonly ErrorObject[] = [];
 
 /** Keywords on properties that depend on each other, and keywords on items that do. */
 const PROPERTY_KEYWORDS = ['properties', 'patternProperties', 'additionalProperties'];
@@ -18,9 +18,6 @@ const TUPLE_KEYWORDS = ['prefixItems', 'items'];
 
 /** Schemas whose code is optimized have no more positions than this. */
 const MAX_OPTIMIZED = 300;
-
-/** Checks a document against the schema; every fault is in the answer, none when it is valid. */
-export type Validate = (document: JsonValue) => readonly ErrorObject[];
 
 /** A validator, and the schema as it was compiled: flat, and of keywords that assert something only. */
 export interface CompiledSchema {
@@ -63,27 +60,34 @@ export function compileSchema(
   const flat = flatten(linked, {
     keeps: (keyword) => ASSERTIONS.has(keyword),
     finish: (schema) =>
-      countingContains(withTuplesApart(tracksEvaluated ? withPatternsApart(schema) : schema)),
+      countingContains(
+        withTuplesApart(
+          tracksEvaluated ? withPatternsApart(withCountsAsDoubles(schema)) : withCountsAsDoubles(schema),
+        ),
+      ),
   });
-  // The schema was checked against its own draft's meta-schema, and conversion keeps it valid.
-  const ajv = new Ajv2020({
-    strict: false,
-    // Ajv's code that stops at the first fault is wrong for some schemas with these keywords.
-    allErrors: !stopsAtFirst || tracksEvaluated || has('contains'),
-    ownProperties: true,
-    validateSchema: false,
-    meta: false,
-    logger: false,
-    formats: fullFormats,
-    // What optimizing takes grows with the square of the code, and gains a few microseconds a document.
-    code: { optimize: isOptimized && linked.positions.size <= MAX_OPTIMIZED },
+  const schema = selfContained(flat);
+  const validate = validatingExactly(schema, (prepare) => {
+    // The schema was checked against its own draft's meta-schema, and conversion keeps it valid.
+    const ajv = new Ajv2020({
+      strict: false,
+      // Ajv's code that stops at the first fault is wrong for some schemas with these keywords.
+      allErrors: !stopsAtFirst || tracksEvaluated || has('contains'),
+      ownProperties: true,
+      validateSchema: false,
+      meta: false,
+      logger: false,
+      formats: fullFormats,
+      // What optimizing takes grows with the square of the code, and gains a few microseconds a document.
+      code: { optimize: isOptimized && linked.positions.size <= MAX_OPTIMIZED },
+    });
+    // The constructor turns it on for all; it costs time, and is of use only with these keywords.
+    ajv.opts.unevaluated = tracksEvaluated;
+    if (tracksEvaluated) for (const keyword of ['anyOf', 'oneOf']) collectApart(ajv, keyword);
+    prepare(ajv);
+    return ajv.compile(schema);
   });
-  // The constructor turns it on for all; it costs time, and is of use only with these keywords.
-  ajv.opts.unevaluated = tracksEvaluated;
-  if (tracksEvaluated) for (const keyword of ['anyOf', 'oneOf']) collectApart(ajv, keyword);
-  divideExactly(ajv);
-  const validate = ajv.compile(selfContained(flat));
-  return { flat, validate: (document) => (validate(document) ? NO_FAULTS : (validate.errors ?? NO_FAULTS)) };
+  return { flat, validate };
 }
 
 /**
@@ -101,18 +105,6 @@ function collectApart(ajv: Ajv2020, keyword: string): void {
       context.it.props ??= context.gen.var('props', _`{}`);
       code(context, ruleType);
     },
-  });
-}
-
-/** Has decimals divided as they are written. Ajv divides doubles, for which 19.99 is no multiple of 0.01. */
-function divideExactly(ajv: Ajv2020): void {
-  const definition = ajv.getKeyword('multipleOf');
-  if (typeof definition !== 'object') throw new TypeError('Ajv lacks multipleOf.');
-  const { error } = definition;
-  ajv.removeKeyword('multipleOf');
-  ajv.addKeyword({
-    ...{ keyword: 'multipleOf', type: 'number', schemaType: 'number', ...(error && { error }) },
-    compile: (divisor: number) => (value: number) => isDoubleMultipleOf(value, divisor),
   });
 }
 

@@ -1,5 +1,6 @@
 import { isUri } from '../../ngsi-ld/names.js';
 import { isArray, isObject, type JsonObject, type JsonValue, objectOf } from '../../shared/json/json.js';
+import { hasLosslessNumber, writeJson } from '../../shared/json/lossless-json.js';
 import { tokensOf } from '../../shared/json/pointer.js';
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { attributesOf } from './attributes.js';
@@ -87,7 +88,9 @@ class WitnessSearch {
       const found = this.#search(finding);
       if (found === undefined) continue;
       const small = this.#shrunk(found, finding);
-      if (JSON.stringify(small).length <= MAX_WITNESS_LENGTH) return small;
+      // Exact numbers do not cross threads.
+      if (hasLosslessNumber(small)) continue;
+      if (writeJson(small).length <= MAX_WITNESS_LENGTH) return small;
     }
     return undefined;
   }
@@ -113,7 +116,7 @@ class WitnessSearch {
     let left = Math.min(MAX_TRIES, this.#left);
     const seen = new Set<string>();
     for (const candidate of this.#candidates(finding)) {
-      const text = JSON.stringify(candidate);
+      const text = writeJson(candidate);
       if (seen.has(text)) continue;
       seen.add(text);
       this.#left -= 1;

@@ -1,3 +1,6 @@
+import { closingQuote, parseJson } from './lossless-json.js';
+import { LosslessNumber } from './lossless-number.js';
+
 /** A text is not JSON, or is JSON that two readers could understand differently. */
 export class JsonTextError extends Error {
   /** @param detail completes "line 1, column 2: …" */
@@ -29,7 +32,7 @@ export interface ReadJsonOptions {
   readonly anyNumber?: boolean;
 }
 
-/** Reads a text that {@link checkJson} accepts; the value is as JSON.parse gives it. */
+/** Reads a text that {@link checkJson} accepts; the value is as `parseJson` gives it. */
 export function readJson(
   text: string,
   options: ReadJsonOptions = {},
@@ -47,7 +50,7 @@ function readPlainly(text: string): { readonly value: unknown } | undefined {
   const { members, depth } = measure(text);
   if (depth > MAX_DEPTH) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseJson(text);
     return countMembers(value) === members ? { value } : undefined;
   } catch {
     return undefined;
@@ -65,7 +68,7 @@ function readCarefully(
     const { line, column, detail, isTooDeep } = error;
     return { unreadable: { line, column, detail, isTooDeep } };
   }
-  return { value: JSON.parse(text) };
+  return { value: parseJson(text) };
 }
 
 /** The members that a text writes down, and how deep it is nested, where it is JSON; it does not matter for other texts. */
@@ -83,22 +86,13 @@ function measure(text: string): { readonly members: number; readonly depth: numb
   return { members, depth };
 }
 
-const [QUOTE, COLON, BACKSLASH] = [0x22, 0x3a, 0x5c];
+const [QUOTE, COLON] = [0x22, 0x3a];
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
-
-/** Where a string ends; the end of the text where it does not. */
-function closingQuote(text: string, start: number): number {
-  for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
-    let backslashes = 0;
-    while (text.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes += 1;
-    if (backslashes % 2 === 0) return at;
-  }
-  return text.length;
-}
 
 /** The members of all objects in a value that is not too deep; NaN where one is called `__proto__`, and for infinite numbers. */
 function countMembers(value: unknown): number {
   if (typeof value !== 'object' || value === null) return value === Infinity || value === -Infinity ? NaN : 0;
+  if (value instanceof LosslessNumber) return 0;
   let count = 0;
   if (Array.isArray(value)) {
     for (const item of value as readonly unknown[]) count += countMembers(item);
