@@ -130,7 +130,9 @@ function checkPosition(value: JsonValue, findings: Findings): NestingCheck {
     findings.fault('type', `must be a position, numbers [longitude, latitude], is ${shown(value)}`);
     return 'misshapen';
   }
-  const wrong = value.flatMap((item, index) => (isNumber(item) && Number.isFinite(doubleOf(item)) ? [] : [index]));
+  const wrong = value.flatMap((item, index) =>
+    isNumber(item) && Number.isFinite(doubleOf(item)) ? [] : [index],
+  );
   for (const index of wrong)
     findings.fault(
       'type',

@@ -101,9 +101,10 @@ function exactValidator(compile: (prepare: (ajv: Ajv2020) => void) => ValidateFu
   const originalOf = (data: JsonValue, context: DataValidationCxt | undefined): JsonValue => {
     if (typeof data === 'object' && data !== null) return originals.get(data) ?? data;
     if (typeof data !== 'number') return data;
-    const { parentData, parentDataProperty } = context ?? {};
-    if (typeof parentData !== 'object' || parentData === null) return root;
-    const around = originals.get(parentData as object);
+    // Of the document itself, there is nothing around it.
+    if (context === undefined || context.instancePath === '') return root;
+    const { parentData, parentDataProperty } = context;
+    const around = originals.get(parentData);
     if (isArray(around)) return around[Number(parentDataProperty)] ?? data;
     return isObject(around) ? (around[String(parentDataProperty)] ?? data) : data;
   };

@@ -1,6 +1,6 @@
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { _, Ajv2020 } from 'ajv/dist/2020.js';
-import { isObject, type JsonObject, type JsonValue, member, objectOf } from '../../shared/json/json.js';
+import { isObject, type JsonObject, member, objectOf } from '../../shared/json/json.js';
 import { schemasIn } from './flat-graph.js';
 import { flatten, selfContained, type FlatSchema } from './flatten.js';
 import { ASSERTIONS } from './keywords.js';

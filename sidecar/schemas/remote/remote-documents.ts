@@ -180,7 +180,7 @@ async function read(
   }
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks, bytes));
-    return { text, document: parseJson(text) as unknown };
+    return { text, document: parseJson(text) };
   } catch (error) {
     const reason = error instanceof SyntaxError ? error.message : 'it is not valid UTF-8';
     throw new Failed('not-json', `it is not valid JSON (${reason})`);

@@ -306,6 +306,6 @@ function isSameVersion({ version, schema, context }: ModelTexts, accepted: Accep
   return (
     context === accepted.context &&
     version.references.every(({ uri, sha256 }) => references.get(uri) === sha256) &&
-    sameJson(parseJson(schema) as JsonObject, accepted.schema)
+    sameJson(parseJson(schema), accepted.schema)
   );
 }

@@ -1,4 +1,4 @@
-import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
+import { isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import { canonicalJson } from '../../shared/json/lossless-json.js';
 import { schemaIn, schemasIn } from '../json-schema/flat-graph.js';
 import { issue, type Issue, type Place, type Check } from './issue.js';

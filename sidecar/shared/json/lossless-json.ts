@@ -1,5 +1,5 @@
 import { isArray, isObject, type JsonObject, type JsonValue, objectOf } from './json.js';
-import { isLossy, LosslessNumber, writingNumbers } from './lossless-number.js';
+import { areThereLosslessNumbers, isLossy, LosslessNumber, writingNumbers } from './lossless-number.js';
 import { pointerTo } from './pointer.js';
 
 /** Stands before the digits of an exact number while the text around it is read or written. Nobody else knows it. */
@@ -26,15 +26,15 @@ export function parseJson(text: string): unknown {
 
 /** As JSON.stringify, with {@link LosslessNumber}s as they were read. */
 export function writeJson(value: unknown, indent?: number): string {
-  let hasMarks = false;
+  const marked = { count: 0 };
   const text = writingNumbers(
     (number) => {
-      hasMarks = true;
+      marked.count += 1;
       return MARK + number.text;
     },
     () => JSON.stringify(value, undefined, indent),
   );
-  return hasMarks ? text.replaceAll(MARKED, '$1') : text;
+  return marked.count > 0 ? text.replaceAll(MARKED, '$1') : text;
 }
 
 /** An exact number, and where it stands. */
@@ -56,9 +56,14 @@ export function* losslessNumbersIn(value: JsonValue, pointer = ''): Iterable<Pla
 
 /** Whether there is an exact number in a value of bounded depth. */
 export function hasLosslessNumber(value: JsonValue): boolean {
+  return areThereLosslessNumbers() && holdsOne(value);
+}
+
+function holdsOne(value: JsonValue): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (value instanceof LosslessNumber) return true;
-  for (const item of isArray(value) ? value : Object.values(value)) if (hasLosslessNumber(item)) return true;
+  if (isArray(value)) return value.some(holdsOne);
+  for (const name of Object.keys(value)) if (holdsOne(value[name] ?? null)) return true;
   return false;
 }
 

@@ -13,6 +13,13 @@ export type JsonNumber = number | LosslessNumber;
 /** What an exact number gives to JSON.stringify; a property of each, since what has a function is never copied silently. */
 let jsonOf = (number: LosslessNumber): string => number.text;
 
+let areThereAny = false;
+
+/** Whether this thread has met an exact number yet. Most never do, and need not look for any. */
+export function areThereLosslessNumbers(): boolean {
+  return areThereAny;
+}
+
 function toJSON(this: LosslessNumber): string {
   return jsonOf(this);
 }
@@ -32,6 +39,7 @@ export class LosslessNumber {
   constructor(text: string) {
     this.text = text;
     this.decimal = decimalOf(text);
+    areThereAny = true;
   }
 
   get isInteger(): boolean {

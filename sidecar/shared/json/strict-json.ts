@@ -47,10 +47,10 @@ export function readJson(
  * @returns undefined where the careful check is needed
  */
 function readPlainly(text: string): { readonly value: unknown } | undefined {
-  const { members, depth } = measure(text);
+  const { members, depth, hasLongNumber } = measure(text);
   if (depth > MAX_DEPTH) return undefined;
   try {
-    const value = parseJson(text);
+    const value: unknown = hasLongNumber ? parseJson(text) : JSON.parse(text);
     return countMembers(value) === members ? { value } : undefined;
   } catch {
     return undefined;
@@ -71,22 +71,39 @@ function readCarefully(
   return { value: parseJson(text) };
 }
 
-/** The members that a text writes down, and how deep it is nested, where it is JSON; it does not matter for other texts. */
-function measure(text: string): { readonly members: number; readonly depth: number } {
+/**
+ * The members that a text writes down, how deep it is nested, and whether a number has an exponent or as many digits as some
+ * doubles do not hold, where it is JSON; it does not matter for other texts.
+ */
+function measure(text: string): {
+  readonly members: number;
+  readonly depth: number;
+  readonly hasLongNumber: boolean;
+} {
   let members = 0;
   let open = 0;
   let depth = 0;
+  let digits = 0;
+  let hasLongNumber = false;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
+    if ((code >= 0x30 && code <= 0x39) || code === POINT) {
+      digits += 1;
+      if (digits > 15) hasLongNumber = true;
+      continue;
+    }
+    // The e of an exponent, but not that of true.
+    if (digits > 0 && (code | 0x20) === 0x65) hasLongNumber = true;
+    digits = 0;
     if (code === QUOTE) at = closingQuote(text, at);
     else if (code === COLON) members += 1;
     else if (code === OPEN_BRACE || code === OPEN_BRACKET) depth = Math.max(depth, (open += 1));
     else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) open -= 1;
   }
-  return { members, depth };
+  return { members, depth, hasLongNumber };
 }
 
-const [QUOTE, COLON] = [0x22, 0x3a];
+const [QUOTE, COLON, POINT] = [0x22, 0x3a, 0x2e];
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
 
 /** The members of all objects in a value that is not too deep; NaN where one is called `__proto__`, and for infinite numbers. */

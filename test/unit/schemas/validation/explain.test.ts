@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
+import { isObject, type JsonObject, type JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { loopsOf } from '../../../../sidecar/schemas/json-schema/usability.js';
 import { pointerOf, step } from '../../../../sidecar/shared/json/pointer.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
@@ -567,7 +567,7 @@ function numbered(count: number, value: (index: number) => JsonValue): JsonObjec
 
 function reversed(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(reversed);
-  if (typeof value !== 'object' || value === null) return value;
+  if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value)
       .reverse()

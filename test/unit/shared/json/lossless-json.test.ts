@@ -29,7 +29,9 @@ const texts = fc
     fc.array(fc.tuple(fc.string(), literals), { maxLength: 5 }),
   )
   .map(([value, numbers]) => {
-    const members = numbers.map(([name, literal], index) => `${JSON.stringify(name + index)}: [${literal}]`);
+    const members = numbers.map(
+      ([name, literal], index) => `${JSON.stringify(`${name}${index}`)}: [${literal}]`,
+    );
     return { text: `{"@": ${JSON.stringify(value)}${members.map((one) => `,${one}`).join('')}}`, numbers };
   });
 
@@ -45,7 +47,7 @@ describe('numbers that no double holds', () => {
         assert.deepEqual(JSON.parse(written), JSON.parse(text));
         assert.equal(writeJson(parsed(written)), written);
         for (const [index, [name, literal]] of numbers.entries()) {
-          const [found] = (value as Record<string, JsonValue>)[name + index] as readonly JsonValue[];
+          const [found] = (value as Record<string, JsonValue>)[`${name}${index}`] as readonly JsonValue[];
           assert.ok(found !== undefined && isNumber(found));
           const isSame = compareNumbers(found, new LosslessNumber(literal)) === 0;
           assert.ok(isSame, `${literal} is read as ${String(found)}`);
