@@ -8,16 +8,25 @@ export interface Decimal {
   readonly exponent: number;
 }
 
+/** An exponent that is not calculated with: of ten digits or more. */
+const HUGE_EXPONENT = /[eE][+-]?0*[1-9]\d{9}/;
+
+/** Whether the exponent of a literal is so large that {@link decimalOf} refuses it. */
+export function hasHugeExponent(literal: string): boolean {
+  return HUGE_EXPONENT.test(literal);
+}
+
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /**
  * The number that a JSON literal writes down.
  *
- * @throws {SyntaxError} when the text is not such a literal
+ * @throws {SyntaxError} when the text is not such a literal, or its exponent is huge
  */
 export function decimalOf(literal: string): Decimal {
   const parts = NUMBER.exec(literal);
-  if (parts === null) throw new SyntaxError(`${literal.slice(0, 100)} is not a decimal number.`);
+  if (parts === null || hasHugeExponent(literal))
+    throw new SyntaxError(`${literal.slice(0, 100)} is not a decimal number.`);
   const [, sign, whole = '', fraction = '', exponent = '0'] = parts;
   const significant = withoutZerosBefore(whole + fraction);
   const digits = withoutZerosBehind(significant);

@@ -1,3 +1,4 @@
+import { hasHugeExponent } from './decimal.js';
 import { closingQuote, parseJson } from './lossless-json.js';
 import { LosslessNumber } from './lossless-number.js';
 
@@ -137,7 +138,7 @@ interface Open {
 
 /**
  * Checks that a text is JSON (RFC 8259) that all readers understand alike: no member twice in one object, none called
- * `__proto__`, no number beyond a double (section 6), at most 500 levels. Takes linear time, and no recursion.
+ * `__proto__`, no number beyond a double (section 6) or with an exponent of ten digits, at most 500 levels. Takes linear time, and no recursion.
  *
  * @throws JsonTextError
  */
@@ -203,8 +204,12 @@ function scalarEnd(text: string, start: number, anyNumber: boolean): number {
   NUMBER_OR_WORD.lastIndex = start;
   if (!NUMBER_OR_WORD.test(text)) throw errorAt(text, start, 'expected a value');
   const end = NUMBER_OR_WORD.lastIndex;
-  if (!anyNumber && Math.abs(Number(text.slice(start, end))) === Infinity)
+  const literal = text.slice(start, end);
+  const isBeyond = Math.abs(Number(literal)) === Infinity;
+  if (isBeyond && !anyNumber)
     throw errorAt(text, start, 'the number is beyond the range of IEEE 754 doubles');
+  if (!isBeyond && hasHugeExponent(literal))
+    throw errorAt(text, start, 'the exponent of the number is too large');
   return end;
 }
 

@@ -113,7 +113,17 @@ describe('decimal numbers', () => {
   });
 
   it('a text that is no number is refused', () => {
-    for (const text of ['', '.', '1.', 'NaN', 'Infinity', '1e', ' 1'])
+    for (const text of [
+      '',
+      '.',
+      '1.',
+      'NaN',
+      'Infinity',
+      '1e',
+      ' 1',
+      '1e-9999999999',
+      '1e-1' + '0'.repeat(400),
+    ])
       assert.throws(() => decimalOf(text), SyntaxError);
   });
 });

@@ -11,7 +11,12 @@ import {
   withDoubles,
   writeJson,
 } from '../../../../sidecar/shared/json/lossless-json.js';
-import { compareNumbers, isNumber, LosslessNumber } from '../../../../sidecar/shared/json/lossless-number.js';
+import {
+  compareNumbers,
+  isMultiple,
+  isNumber,
+  LosslessNumber,
+} from '../../../../sidecar/shared/json/lossless-number.js';
 import { readJson } from '../../../../sidecar/shared/json/strict-json.js';
 
 /** Literals of which some fit into a double and some do not. */
@@ -79,6 +84,21 @@ describe('numbers that no double holds', () => {
     }
     // Another notation of a number that a double holds.
     assert.equal(parsed('9007199254740992.0000000000000000'), 9007199254740992);
+  });
+
+  it('a number with an exponent of ten digits is refused, and costs nothing', () => {
+    for (const exponent of ['-9999999999', `-${'9'.repeat(400)}`]) {
+      const text = `[1, 1e${exponent}]`;
+      for (const anyNumber of [true, false])
+        assert.deepEqual(readJson(text, { anyNumber }), {
+          unreadable: {
+            ...{ line: 1, column: 5, detail: 'the exponent of the number is too large', isTooDeep: false },
+          },
+        });
+      assert.throws(() => parseJson(text), SyntaxError);
+    }
+    const tiny = parsed('1e-999999999');
+    assert.ok(isNumber(tiny) && compareNumbers(tiny, 0) > 0 && isMultiple(3, tiny));
   });
 
   it('strings that look like numbers, or like what is not JSON, are left alone', () => {
