@@ -40,21 +40,24 @@ export function withCountsAsDoubles(schema: JsonObject): JsonObject {
   );
 }
 
+/** Makes an Ajv, has it prepared, and compiles a schema. */
+export type Compile = (prepare: (ajv: Ajv2020) => void) => ValidateFunction;
+
 /**
  * A validator that takes numbers of schema and documents as they are written. Ajv knows doubles only: where there are other
  * numbers, it is given doubles of the same kind for those in a document, and keywords that look at the numbers themselves.
  *
  * @param schema as it is compiled
- * @param compile makes an Ajv for it, has it prepared, and compiles
+ * @param compile for the same schema
+ * @throws {Error} when the schema cannot be compiled
  */
-export function validatingExactly(
-  schema: JsonObject,
-  compile: (prepare: (ajv: Ajv2020) => void) => ValidateFunction,
-): Validate {
-  const plain = hasLosslessNumber(schema) ? undefined : compile(divideExactly);
+export function validatingExactly(schema: JsonObject, compile: Compile): Validate {
+  if (hasLosslessNumber(schema)) return exactValidator(compile);
+  const plain = compile(divideExactly);
+  // Compiled once it is needed, which it hardly ever is.
   let exact: Validate | undefined;
   return (document) => {
-    if (plain === undefined || hasLosslessNumber(document)) {
+    if (hasLosslessNumber(document)) {
       exact ??= exactValidator(compile);
       return exact(document);
     }
@@ -95,7 +98,7 @@ const TESTS: Readonly<Record<string, (asked: JsonValue) => Test>> = {
     asked !== true || !isArray(value) || new Set(value.map(canonicalJson)).size === value.length,
 };
 
-function exactValidator(compile: (prepare: (ajv: Ajv2020) => void) => ValidateFunction): Validate {
+function exactValidator(compile: Compile): Validate {
   let root: JsonValue = null;
   let originals = new WeakMap<object, JsonValue>();
   const originalOf = (data: JsonValue, context: DataValidationCxt | undefined): JsonValue => {

@@ -5,7 +5,7 @@ import { schemasIn } from './flat-graph.js';
 import { flatten, selfContained, type FlatSchema } from './flatten.js';
 import { ASSERTIONS } from './keywords.js';
 import type { LinkedSchema } from './linker.js';
-import { type Validate, validatingExactly, withCountsAsDoubles } from './exact-numbers.js';
+import { type Compile, type Validate, validatingExactly, withCountsAsDoubles } from './exact-numbers.js';
 
 export type { Validate } from './exact-numbers.js';
 
@@ -67,27 +67,36 @@ export function compileSchema(
       ),
   });
   const schema = selfContained(flat);
-  const validate = validatingExactly(schema, (prepare) => {
+  const compile = compilerOf(schema, {
+    tracksEvaluated,
+    // Ajv's code that stops at the first fault is wrong for some schemas with these keywords.
+    allErrors: !stopsAtFirst || tracksEvaluated || has('contains'),
+    // What optimizing takes grows with the square of the code, and gains a few microseconds a document.
+    optimize: isOptimized && linked.positions.size <= MAX_OPTIMIZED,
+  });
+  return { flat, validate: validatingExactly(schema, compile) };
+}
+
+interface CompilerSettings {
+  readonly tracksEvaluated: boolean;
+  readonly allErrors: boolean;
+  readonly optimize: boolean;
+}
+
+/** Compiles the schema, as often as it is asked to; it keeps nothing else. */
+function compilerOf(schema: JsonObject, { tracksEvaluated, allErrors, optimize }: CompilerSettings): Compile {
+  return (prepare) => {
     // The schema was checked against its own draft's meta-schema, and conversion keeps it valid.
     const ajv = new Ajv2020({
-      strict: false,
-      // Ajv's code that stops at the first fault is wrong for some schemas with these keywords.
-      allErrors: !stopsAtFirst || tracksEvaluated || has('contains'),
-      ownProperties: true,
-      validateSchema: false,
-      meta: false,
-      logger: false,
-      formats: fullFormats,
-      // What optimizing takes grows with the square of the code, and gains a few microseconds a document.
-      code: { optimize: isOptimized && linked.positions.size <= MAX_OPTIMIZED },
+      ...{ strict: false, allErrors, ownProperties: true, validateSchema: false, meta: false, logger: false },
+      ...{ formats: fullFormats, code: { optimize } },
     });
     // The constructor turns it on for all; it costs time, and is of use only with these keywords.
     ajv.opts.unevaluated = tracksEvaluated;
     if (tracksEvaluated) for (const keyword of ['anyOf', 'oneOf']) collectApart(ajv, keyword);
     prepare(ajv);
     return ajv.compile(schema);
-  });
-  return { flat, validate };
+  };
 }
 
 /**
