@@ -283,6 +283,7 @@ function failedBroker(error: BrokerFailedError): ProblemAnswer {
     case 'context-unavailable':
       return answer('brokerContextUnavailable', error, inside, headers);
     case 'broker-error':
+    case 'failed-query':
       return answer('brokerFailed', error, inside, headers);
   }
 }

@@ -160,6 +160,7 @@ export function describeFailure(failure: Failure): string {
     case 'timeout':
       return 'it did not answer in time';
     case 'unreachable':
+    case 'failed-query':
       return failure.cause instanceof Error
         ? failure.cause.message.replace(/\.$/, '')
         : 'it could not be reached';

@@ -111,7 +111,9 @@ export function reportOf(scope: PurgeScope, arrived: number): PurgeReport {
 /** The report of a dry run. */
 export function previewOf(
   scope: PurgeScope,
-  preview: Pick<PurgeReport, 'matched' | 'sample' | 'unit' | 'items' | 'isLowerBound'>,
+  preview: Pick<PurgeReport, 'matched' | 'sample' | 'unit' | 'items' | 'isLowerBound'> &
+    Partial<Pick<PurgeReport, 'warnings'>>,
 ): PurgeReport {
-  return { ...reportOf(scope, 0), dryRun: true, ...preview };
+  const report = reportOf(scope, 0);
+  return { ...report, dryRun: true, ...preview, warnings: [...report.warnings, ...(preview.warnings ?? [])] };
 }
