@@ -284,6 +284,7 @@ function failedBroker(error: BrokerFailedError): ProblemAnswer {
       return answer('brokerContextUnavailable', error, inside, headers);
     case 'broker-error':
     case 'failed-query':
+    case 'withheld':
       return answer('brokerFailed', error, inside, headers);
   }
 }

@@ -12,7 +12,9 @@ export type FailureKind =
   | 'timeout'
   | 'unreachable'
   /** Answered as a success with a list that no query can have: the broker hides that its query failed. */
-  | 'failed-query';
+  | 'failed-query'
+  /** Not sent: the purge might exceed its bound. */
+  | 'withheld';
 
 export interface Failure {
   readonly kind: FailureKind;
