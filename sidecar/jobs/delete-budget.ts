@@ -1,6 +1,7 @@
 import { TooManyMatchesError } from '../purge/errors.js';
 import type { DoneSoFar } from '../purge/purge-run.js';
 import type { Clock } from '../shared/clock.js';
+import { nextTurn } from '../shared/next-turn.js';
 
 /** What a job may delete over all the processes that work on it, and which of its members says so. */
 export interface DeleteBound {
@@ -77,6 +78,8 @@ export class DeleteBudget {
    */
   async reserve(amount: number, done = UNTOLD): Promise<(() => void) | undefined> {
     this.#done = done;
+    // What has just been answered is booked by then, and no longer in flight.
+    await nextTurn();
     if (this.#spent(amount) > this.#bound.most) return undefined;
     this.#inFlight += amount;
     await this.#keep();
@@ -84,7 +87,7 @@ export class DeleteBudget {
     return () => {
       this.#adapt(amount, this.#keeping.clock.now() - sentMs);
       // By the next turn of the event loop its result is booked, so that it is never missing from both.
-      setImmediate(() => {
+      void nextTurn().then(() => {
         this.#inFlight = Math.max(0, this.#inFlight - amount);
       });
     };
