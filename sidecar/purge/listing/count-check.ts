@@ -1,15 +1,5 @@
 import type { BrokerReply, Failure } from '../broker/failure.js';
-import type { Page, PageQuery } from './page.js';
-
-/** The header that holds the total (clause 6.3.13). */
-const COUNT_HEADER = 'ngsild-results-count';
-
-/** The total that an answer names: a whole number from 0 on; `invalid` for anything else that was written there. */
-export function countOf({ headers }: Pick<BrokerReply, 'headers'>): number | 'invalid' | undefined {
-  const written = headers.get(COUNT_HEADER);
-  if (written === undefined) return undefined;
-  return /^\s*\d{1,15}\s*$/.test(written) ? Number(written) : 'invalid';
-}
+import { COUNT_HEADER, countOf, type Page, type PageQuery } from './page.js';
 
 /**
  * Recognises empty lists that are failed queries: some brokers answer `200 []` when their database fails, with a count that was

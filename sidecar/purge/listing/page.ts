@@ -1,6 +1,5 @@
 import type { BrokerReply } from '../broker/failure.js';
 import { BrokerReplyError } from '../errors.js';
-import { countOf } from './count-check.js';
 import type { Parameter } from '../query/parameters.js';
 
 /** What to ask the broker for. */
@@ -67,6 +66,16 @@ export function parsePage(reply: BrokerReply): Page {
     madeEntityMap: reply.headers.has('ngsild-entitymap'),
     length: reply.body.length,
   };
+}
+
+/** The header that holds the total (clause 6.3.13). */
+export const COUNT_HEADER = 'ngsild-results-count';
+
+/** The total that an answer names: a whole number from 0 on; `invalid` for anything else that was written there. */
+export function countOf({ headers }: Pick<BrokerReply, 'headers'>): number | 'invalid' | undefined {
+  const written = headers.get(COUNT_HEADER);
+  if (written === undefined) return undefined;
+  return /^\s*\d{1,15}\s*$/.test(written) ? Number(written) : 'invalid';
 }
 
 function parseEntities(reply: BrokerReply): readonly Readonly<Record<string, unknown>>[] {
