@@ -28,7 +28,7 @@ const CHANGES = [
 const SCHEDULES = [
   ...['30 2 * * *', '0 0 * * *', '30 23 * * *', '0,30 2 * * *', '0,15,30,45 1-3 * * *', '*/20 2 * * *'],
   ...['0 */2 * * *', '10 1,2,3 * * *', '5-50/15 0,2,23 * * *', '* 2 * * *', '0 2-4/2 * * *', '30 2 * * 0'],
-  ...['0 * * * *', '*/15 * * * *', '15,45 */1 * * *', '* * * * *', '30 0-23 * * 0', '0 0 30 12 *'],
+  ...['0 * * * *', '*/15 * * * *', '15,45 */1 * * *', '30 0-23 * * 0', '0 0 30 12 *'],
 ];
 
 /** Whether a field of a schedule names a number. Written for these schedules alone. */
@@ -82,8 +82,8 @@ function dueByMinutes(schedule: string, clocks: ReadonlyMap<number, number>): re
 describe('a schedule around a change of the clocks', () => {
   for (const [timeZone, day] of CHANGES)
     it(`a schedule is due as its clocks say around the change: ${timeZone} ${day}`, () => {
-      const fromMs = Date.parse(`${day}T00:00:00Z`) - DAY_MS;
-      const toMs = fromMs + 3 * DAY_MS;
+      const fromMs = Date.parse(`${day}T00:00:00Z`) - DAY_MS / 2;
+      const toMs = fromMs + 2 * DAY_MS;
       const clocks = clocksOf(timeZone, fromMs, toMs);
       for (const schedule of SCHEDULES) {
         const expected = dueByMinutes(schedule, clocks);
