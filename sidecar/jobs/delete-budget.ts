@@ -1,7 +1,6 @@
 import { TooManyMatchesError } from '../purge/errors.js';
 import type { DoneSoFar } from '../purge/purge-run.js';
 import type { Clock } from '../shared/clock.js';
-import { nextTurn } from '../shared/next-turn.js';
 
 /** What a job may delete over all the processes that work on it, and which of its members says so. */
 export interface DeleteBound {
@@ -45,8 +44,10 @@ export class DeleteBudget {
   readonly #bound: DeleteBound;
   readonly #before: DoneBefore;
   readonly #keeping: BudgetKeeping;
-  /** Items of requests that have not ended. */
+  /** Items of requests whose result is not booked yet. */
   #inFlight = 0;
+  /** Those of requests that have ended: they are about to be booked. */
+  #ended = 0;
   /** What this process has done. */
   #done: () => DoneSoFar = UNTOLD;
   #atOnce = FIRST_AT_ONCE;
@@ -66,7 +67,10 @@ export class DeleteBudget {
 
   /** The most that one request should delete now. */
   get mostAtOnce(): number {
-    return Math.max(1, Math.min(this.#atOnce, this.#bound.most - this.#spent()));
+    const { spent, settled } = this.#before;
+    // Only what earlier processes left in doubt can make a request too large for the bound.
+    const most = spent > settled ? this.#bound.most - this.#spent() : Infinity;
+    return Math.max(1, Math.min(this.#atOnce, most));
   }
 
   /**
@@ -78,24 +82,21 @@ export class DeleteBudget {
    */
   async reserve(amount: number, done = UNTOLD): Promise<(() => void) | undefined> {
     this.#done = done;
-    // What has just been answered is booked by then, and no longer in flight.
-    await nextTurn();
+    await this.#booked();
     if (this.#spent(amount) > this.#bound.most) return undefined;
     this.#inFlight += amount;
     await this.#keep();
     const sentMs = this.#keeping.clock.now();
     return () => {
       this.#adapt(amount, this.#keeping.clock.now() - sentMs);
-      // By the next turn of the event loop its result is booked, so that it is never missing from both.
-      void nextTurn().then(() => {
-        this.#inFlight = Math.max(0, this.#inFlight - amount);
-      });
+      this.#ended += amount;
     };
   }
 
   /** Gives back what was reserved and is known to be left, once nothing is in flight. @param affected deleted, or may have been */
   settle(affected: number): Promise<void> {
     this.#inFlight = 0;
+    this.#ended = 0;
     this.#done = () => ({ affected, taken: affected });
     return this.#keep();
   }
@@ -135,12 +136,24 @@ export class DeleteBudget {
   #keep(): Promise<void> {
     this.#nextWrite ??= this.#writing
       .catch(() => {})
+      .then(() => this.#booked())
       .then(() => {
         this.#nextWrite = undefined;
         this.#writing = this.#keeping.write(this.#spent());
         return this.#writing;
       });
     return this.#nextWrite;
+  }
+
+  /** Waits for a turn of the event loop: whatever had ended before it is booked then, and leaves what is in flight. */
+  async #booked(): Promise<void> {
+    await new Promise<void>((resolve) =>
+      setImmediate(() => {
+        this.#inFlight = Math.max(0, this.#inFlight - this.#ended);
+        this.#ended = 0;
+        resolve();
+      }),
+    );
   }
 
   #adapt(amount: number, ms: number): void {

