@@ -59,10 +59,11 @@ async function run({ matches, arrivals, kills, concurrency, carriedOut, seed }: 
     left += arrivals[process] ?? 0;
     const before = written;
     let deleted = 0;
-    let isDead = false;
+    let killed = false;
+    const isDead = () => killed;
     const budget = new DeleteBudget({ most, by: 'maxAffected' }, before, {
       write: async (spent) => {
-        if (!isDead) written = { spent, settled: before.settled + deleted };
+        if (!isDead()) written = { spent, settled: before.settled + deleted };
       },
       clock,
     });
@@ -73,11 +74,11 @@ async function run({ matches, arrivals, kills, concurrency, carriedOut, seed }: 
     let sent = 0;
     let refused = 0;
     const worker = async () => {
-      while (open > 0 && !isDead) {
+      while (open > 0 && !isDead()) {
         const amount = Math.min(open, budget.mostAtOnce, 64);
         open -= amount;
         const end = await budget.reserve(amount, done);
-        if (isDead) {
+        if (isDead()) {
           unsent += amount;
           return;
         }
@@ -86,9 +87,9 @@ async function run({ matches, arrivals, kills, concurrency, carriedOut, seed }: 
           continue;
         }
         sent += 1;
-        if (sent === kills[process]) isDead = true;
+        if (sent === kills[process]) killed = true;
         await nextTurn();
-        if (isDead) {
+        if (isDead()) {
           // Whatever it has sent may be carried out, or not.
           if (random() < carriedOut) remove(amount);
           return;
@@ -100,7 +101,7 @@ async function run({ matches, arrivals, kills, concurrency, carriedOut, seed }: 
     };
     await Promise.all(Array.from({ length: concurrency }, worker));
     // The final retries, one by one.
-    for (; refused > 0 && !isDead; refused -= 1) {
+    for (; refused > 0 && !isDead(); refused -= 1) {
       const end = await budget.reserve(1, done);
       if (end === undefined) withheld += process === kills.length ? 1 : 0;
       else deleted += remove(1);
