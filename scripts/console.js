@@ -19,7 +19,7 @@ export async function consoleFiles(root, dist) {
   const folder = join(root, 'console');
   const sources = (await filesBelow(folder)).sort();
   if (sources.length === 0) return [];
-  const shared = (await filesBelow(join(root, SHARED))).sort();
+  const shared = [...(await filesBelow(join(root, SHARED_FOLDER))).sort(), join(root, SCHEDULES)];
   const hash = await hashOf(root, [...sources, ...shared, ...madeBy(root)]);
   const stamp = join(dist, STAMP);
   const kept = await lastBuild(stamp, dist, hash);
@@ -29,8 +29,9 @@ export async function consoleFiles(root, dist) {
   return [...made, { path: stamp, contents: Buffer.from(text) }];
 }
 
-/** What the console has in common with the sidecar. */
-const SHARED = 'sidecar/shared/json';
+/** What the console has in common with the sidecar: reading and writing JSON, and when schedules are due. */
+const SHARED_FOLDER = 'sidecar/shared/json';
+const SCHEDULES = 'sidecar/jobs/retention/cron.ts';
 
 /** The packages of the editors. */
 const EDITOR = ['autocomplete', 'commands', 'lang-json', 'language', 'lint', 'merge', 'state', 'view'].map(
