@@ -67,6 +67,8 @@ export const ARRAY_CHECKS: KeywordChecks = {
       if (!isSchema(value)) return [];
       const unmet = unmetCount(value, context);
       if (unmet === undefined) return [];
+      const additions = unmet === 'all' ? additionsIn(value, context) : [];
+      if (additions.length > 0) return additions;
       return [{ ...keywordFinding(value, context), ...(unmet === 'all' ? {} : { beside: unmet }) }];
     },
   },
@@ -122,6 +124,20 @@ function unmetCount(
       return { keyword: 'maxContains', value: most, ...(known === Infinity ? {} : { known }) };
   }
   return undefined;
+}
+
+/** What the schema of contained items adds to the known one, where that is all that has changed, and refuses nothing. */
+function additionsIn(value: Schema, context: CheckContext): readonly Finding[] {
+  const { facts, schema, prover, mode } = context;
+  const [known, ...others] = facts.atoms.filter((atom) => schemaIn(atom, 'contains') !== undefined);
+  const item = known && schemaIn(known, 'contains');
+  if (mode === 'prove' || known === undefined || item === undefined || others.length > 0) return [];
+  const isSameCount =
+    count(known, 'minContains', 1) === count(schema, 'minContains', 1) &&
+    count(known, 'maxContains', Infinity) === count(schema, 'maxContains', Infinity);
+  if (!isSameCount || (schema['maxContains'] !== undefined && !prover.implies([value], item))) return [];
+  const found = prover.findingsWithin(Infinity, [item], value, mode);
+  return found.every(({ kind }) => kind === 'compatible') ? placedAt(context, [], found) : [];
 }
 
 function count(schema: JsonObject, keyword: string, absent: number): number {

@@ -1,5 +1,7 @@
-import { conjunctsOf, namedSchemasIn, schemaIn, schemasIn } from './flat-graph.js';
+import { type Closure, closuresOf, isEvaluated, isMatch } from './closures.js';
+import { conjunctsOf, namedSchemasIn, namesByName, schemaIn, schemasIn } from './flat-graph.js';
 import type { Targets } from './flatten.js';
+import { ANNOTATIONS } from './keywords.js';
 import {
   isArray,
   isObject,
@@ -40,13 +42,14 @@ export class Facts {
   readonly #depth: number;
   #values: readonly JsonValue[] | null | undefined;
   #types: ReadonlySet<FactType> | undefined;
+  #closures: readonly Closure[] | undefined;
 
   constructor(schemas: Iterable<Schema>, targets: Targets, depth = 0) {
     this.#targets = targets;
     this.#depth = depth;
     this.schemas = conjunctsOf(schemas, targets);
     this.atoms = this.schemas.filter(isObject);
-    this.required = new Set(this.atoms.flatMap((atom) => stringsOf(member(atom, 'required'))));
+    this.required = requiredIn(this.atoms);
   }
 
   /** The only values possible, where schemas list them. */
@@ -92,25 +95,52 @@ export class Facts {
     return new Set(this.atoms.flatMap((atom) => [...namedSchemasIn(atom, 'properties').keys()]));
   }
 
+  /** What the schemas say of all other properties. */
+  get closures(): readonly Closure[] {
+    this.#closures ??= this.atoms.flatMap((atom) => closuresOf(atom, this.#targets));
+    return this.#closures;
+  }
+
   /** What is known to apply to a property, as far as no pattern needs to be tried for it. */
   property(name: string): readonly Schema[] {
     // Validators pass over a description of `__proto__`.
     if (name === '__proto__') return [];
     return this.atoms.flatMap((atom) => {
+      if (excludedName(atom) === name) return [false];
       const own = namedSchemasIn(atom, 'properties').get(name);
       if (own !== undefined) return [own];
       const rest = schemaIn(atom, 'additionalProperties');
-      return rest === undefined || hasPatterns(atom) ? [] : [rest];
+      return rest === undefined || namedSchemasIn(atom, 'patternProperties').size > 0 ? [] : [rest];
     });
   }
 
-  /** What applies to every property that neither the schemas describe nor one of these patterns takes. */
-  otherProperties(patterns: ReadonlySet<string>): readonly Schema[] {
-    return this.atoms.flatMap((atom) => {
-      const rest = schemaIn(atom, 'additionalProperties');
-      const own = [...namedSchemasIn(atom, 'patternProperties').keys()];
-      return rest === undefined || !own.every((pattern) => patterns.has(pattern)) ? [] : [rest];
+  /**
+   * What is known to apply to a property, by its name, the patterns that match it, and where it is one of the others.
+   *
+   * To be called in a worker: patterns are executed.
+   */
+  propertyByPatterns(name: string): readonly Schema[] {
+    if (name === '__proto__') return [];
+    const byAtom = this.atoms.flatMap((atom) => {
+      const matching = [...namedSchemasIn(atom, 'patternProperties')].filter(([one]) => isMatch(one, name));
+      const own = namedSchemasIn(atom, 'properties').get(name);
+      return [
+        ...(excludedName(atom) === name ? [false] : []),
+        ...(own === undefined ? [] : [own]),
+        ...matching.map(([, schema]) => schema),
+      ];
     });
+    const others = this.closures.filter(
+      ({ evaluations }) => !evaluations.some((one) => isEvaluated(name, one)),
+    );
+    return [...byAtom, ...others.map(({ rest }) => rest)];
+  }
+
+  /** What every property with a name that the pattern matches satisfies, by a condition on the same pattern. */
+  pattern(pattern: string): readonly Schema[] {
+    return this.atoms
+      .map((atom) => namedSchemasIn(atom, 'patternProperties').get(pattern))
+      .filter((schema) => schema !== undefined);
   }
 
   /** What applies to the item at an index; to those after all lists for `Infinity`. */
@@ -133,6 +163,7 @@ export class Facts {
   #declares(type: FactType): boolean {
     if (this.schemas.includes(false)) return false;
     return this.atoms.every((atom) => {
+      if (type !== 'object' && excludedName(atom) !== undefined) return false;
       const declared = member(atom, 'type');
       if (declared === undefined) return true;
       const names = isArray(declared) ? declared : [declared];
@@ -214,8 +245,29 @@ function typeOf(value: JsonValue): FactType {
   }
 }
 
-export function hasPatterns(atom: JsonObject): boolean {
-  return namedSchemasIn(atom, 'patternProperties').size > 0;
+/** The names that `required` lists, and those that the presence of these asks for. */
+function requiredIn(atoms: readonly JsonObject[]): ReadonlySet<string> {
+  const required = new Set(atoms.flatMap((atom) => stringsOf(member(atom, 'required'))));
+  const needed = atoms.flatMap((atom) => [
+    ...namesByName(atom, 'dependentRequired'),
+    ...namesByName(atom, 'dependencies'),
+  ]);
+  for (let size = -1; size < required.size;) {
+    size = required.size;
+    for (const [name, others] of needed)
+      if (required.has(name)) for (const other of others) required.add(other);
+  }
+  return required;
+}
+
+/** The name that `"not": {"required": [name]}` excludes; values that are not objects have all names, so to say. */
+function excludedName(atom: JsonObject): string | undefined {
+  const excluded = schemaIn(atom, 'not');
+  if (!isObject(excluded)) return undefined;
+  if (!Object.keys(excluded).every((keyword) => keyword === 'required' || ANNOTATIONS.has(keyword)))
+    return undefined;
+  const [name, ...others] = stringsOf(member(excluded, 'required'));
+  return others.length === 0 ? name : undefined;
 }
 
 function isAbove(value: JsonNumber, { value: bound, exclusive }: Bound): boolean {

@@ -133,7 +133,7 @@ class WitnessSearch {
     const { targets } = this.#traced;
     for (const base of this.#bases) {
       if (finding.subject === 'required') yield changedAt(base, [...path, name], undefined);
-      const below = finding.subject === 'forbidden' ? [...path, name] : path;
+      const below = finding.subject === 'other' ? [...path, name] : path;
       if (below.length > path.length) yield changedAt(base, below, 'text');
       for (const value of likelyValues(finding, targets)) yield changedAt(base, below, value);
     }
