@@ -45,7 +45,7 @@ export interface Prover {
   readonly classes: SchemaClasses;
   /** What holds of every document without being said by a schema. */
   readonly assumed: Schema | undefined;
-  /** Whether the known schemas are those of the new version. */
+  /** Whether the known schemas are those of the new version, as they are in {@link findingsReversed} of a report. */
   readonly isReversed: boolean;
   /** How far into a document the value is that is looked at. */
   readonly depth: number;
@@ -56,6 +56,8 @@ export interface Prover {
   equivalent(one: Schema, other: Schema): boolean;
   /** The conditions of a schema that do not follow from the known ones, all on the same value. */
   findings(known: Iterable<Schema>, schema: Schema, mode: Mode): readonly Finding[];
+  /** As `findings` in a report, where the known schema is of the version that `schema` is of everywhere else. */
+  findingsReversed(known: Schema, schema: Schema): readonly Finding[];
   /** The conditions of a schema on values further in that do not follow from the known ones. */
   findingsWithin(step: Step, known: Iterable<Schema>, schema: Schema, mode: Mode): readonly Finding[];
 }

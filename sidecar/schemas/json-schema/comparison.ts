@@ -52,7 +52,6 @@ export class Comparison implements Prover {
   readonly targets: Targets;
   readonly classes: SchemaClasses;
   readonly assumed: Schema | undefined;
-  readonly isReversed: boolean;
   readonly #open: OpenQuestion[] = [];
   readonly #answers = new Map<string, Answer>();
   /** Those that rely on open questions. */
@@ -62,17 +61,22 @@ export class Comparison implements Prover {
   readonly #way: Step[] = [];
   /** The number of the outermost open question that has been relied on since the innermost one was asked. */
   #reliesOn = Infinity;
+  #isReversed: boolean;
   #steps = 0;
 
   constructor(targets: Targets, classes: SchemaClasses, options: ComparisonOptions = {}) {
     this.targets = targets;
     this.classes = classes;
     this.assumed = options.assumed;
-    this.isReversed = options.isReversed ?? false;
+    this.#isReversed = options.isReversed ?? false;
   }
 
   get depth(): number {
     return this.#way.length;
+  }
+
+  get isReversed(): boolean {
+    return this.#isReversed;
   }
 
   facts(schemas: Iterable<Schema>): Facts {
@@ -85,6 +89,13 @@ export class Comparison implements Prover {
 
   equivalent(one: Schema, other: Schema): boolean {
     return this.classes.areSame(one, other) || (this.implies([one], other) && this.implies([other], one));
+  }
+
+  findingsReversed(known: Schema, schema: Schema): readonly Finding[] {
+    this.#isReversed = !this.#isReversed;
+    const findings = this.findings([known], schema, 'report');
+    this.#isReversed = !this.#isReversed;
+    return findings;
   }
 
   findingsWithin(step: Step, known: Iterable<Schema>, schema: Schema, mode: Mode): readonly Finding[] {
@@ -214,7 +225,8 @@ export class Comparison implements Prover {
   #key({ schemas, atoms }: Facts, schema: Schema, mode: Mode): string {
     const known = mode === 'report' ? schemas : atoms.map((atom) => [...this.#keysOf(atom)].sort().join(' '));
     const numbers = [...new Set(known.map((one) => this.#numberOf(one)))].sort((one, other) => one - other);
-    return `${mode} ${numbers.join()} ${mode === 'report' ? this.#numberOf(schema) : this.classes.of(schema)}`;
+    if (mode === 'prove') return `${numbers.join()} ${this.classes.of(schema)}`;
+    return `report ${this.#isReversed} ${numbers.join()} ${this.#numberOf(schema)}`;
   }
 
   #numberOf(known: string | Schema): number {

@@ -102,13 +102,14 @@ function changedPairs(
 function staysOneAtMost(
   pairs: readonly Pair[],
   all: readonly Schema[],
-  { facts, prover }: CheckContext,
+  { facts, prover, mode }: CheckContext,
 ): boolean {
   return pairs.every(([known, next]) => {
     const others = all.filter((other) => other !== known);
     if (others.every((other) => prover.facts([...facts.schemas, next, other]).isEmpty)) return true;
+    if (mode === 'prove') return prover.implies([next], known);
     const { depth, isReversed } = prover;
-    return prover.findings([next], known, 'report').every(({ subject, value, way = [] }) => {
+    return prover.findingsReversed(next, known).every(({ subject, value, way = [] }) => {
       if (isReversed) return subject === 'property';
       const isAdded = subject === 'other' && typeof value === 'string';
       return isAdded && !isMentionedAt(way.slice(depth), value, others, prover);

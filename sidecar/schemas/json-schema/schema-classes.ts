@@ -14,6 +14,9 @@ interface Vertex {
   readonly conditions: readonly NumberedCondition[];
 }
 
+/** What `false` asks. */
+const NOTHING: Condition = { keyword: '', text: 'nothing', held: [], order: 'list', isEmptyIfTrue: false };
+
 interface NumberedCondition {
   readonly text: number;
   readonly held: readonly number[];
@@ -70,7 +73,8 @@ export class SchemaClasses {
     let keyed = this.#keyed.get(schema);
     if (keyed === undefined) {
       keyed = conditionsOf(schema, 'validity').flatMap((condition) => {
-        const key = keyOf(this.#numbered(condition), this.#classes);
+        const numbered = this.#number(condition, (held) => this.#vertexOf(held));
+        const key = keyOf(numbered, this.#classes);
         return key === undefined ? [] : [{ keyword: condition.keyword, key }];
       });
       this.#keyed.set(schema, keyed);
@@ -92,16 +96,16 @@ export class SchemaClasses {
     };
     for (const schema of roots) visit({ schema, view: 'validity' });
     // Grows while it is gone through.
-    for (const held of open)
-      vertices.push({ conditions: this.#conditionsOf(held).map((one) => this.#number(one, visit)) });
+    for (const held of open) vertices.push(this.#vertex(held, visit));
     return vertices;
   }
 
-  #conditionsOf({ schema, view }: Held): readonly Condition[] {
+  #vertex({ schema, view }: Held, visit: (held: Held) => number): Vertex {
     const schemas = conjunctsOf([schema], this.#targets);
-    if (schemas.includes(false))
-      return [{ keyword: '', text: 'nothing', held: [], order: 'list', isEmptyIfTrue: false }];
-    return schemas.filter(isObject).flatMap((atom) => conditionsOf(atom, view));
+    const conditions = schemas.filter(isObject).flatMap((atom) => conditionsOf(atom, view));
+    const numbered = conditions.map((one) => this.#number(one, visit));
+    // What stands beside `false` is compared elsewhere.
+    return { conditions: schemas.includes(false) ? [this.#number(NOTHING, visit)] : numbered };
   }
 
   #number({ text, held, ...condition }: Condition, visit: (held: Held) => number): NumberedCondition {
@@ -115,21 +119,20 @@ export class SchemaClasses {
     };
   }
 
-  #numbered(condition: Condition): NumberedCondition {
-    return this.#number(condition, (held) => this.#vertexOf(held));
-  }
-
-  /** Schemas that are made while comparing are not recursive: what they are made of has its class. */
+  /** Schemas that are made while comparing are made of others, and compared with those that there are. */
   #vertexOf(held: Held): number {
     const numbers = this.#vertices[held.view];
     const known = numbers.get(held.schema);
     if (known !== undefined) return known;
-    const vertex = { conditions: this.#conditionsOf(held).map((one) => this.#numbered(one)) };
-    const signature = signatureOf(vertex, this.#classes);
     const number = this.#classes.length;
-    this.#classes.push(this.#bySignature.get(signature) ?? number);
-    this.#bySignature.set(signature, this.#classes[number] ?? number);
     numbers.set(held.schema, number);
+    this.#classes.push(number);
+    const signature = signatureOf(
+      this.#vertex(held, (inner) => this.#vertexOf(inner)),
+      this.#classes,
+    );
+    this.#classes[number] = this.#bySignature.get(signature) ?? number;
+    this.#bySignature.set(signature, this.#classes[number] ?? number);
     return number;
   }
 }
