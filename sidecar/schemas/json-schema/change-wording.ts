@@ -142,10 +142,10 @@ function changedValues(
   const lost = was.filter((value) => !is.some((other) => sameJson(value, other)));
   const gained = is.filter((value) => !was.some((other) => sameJson(value, other)));
   const parts = [
-    ...(lost.length > 0 ? [`does not have ${listed(lost)} any more`] : []),
-    ...(gained.length > 0 ? [`has ${listed(gained)} now`] : []),
+    ...(lost.length > 0 ? [`lost ${listed(lost)}`] : []),
+    ...(gained.length > 0 ? [`gained ${listed(gained)}`] : []),
   ];
-  return parts.length > 0 ? `${what} ${parts.join(', and ')}` : undefined;
+  return parts.length > 0 ? `${what} ${parts.join(', ')}` : undefined;
 }
 
 function listed(values: readonly JsonValue[]): string {

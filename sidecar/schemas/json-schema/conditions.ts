@@ -150,7 +150,9 @@ function keywordConditions(keyword: string, schema: JsonObject, view: View): rea
     case 'anyOf':
     case 'oneOf': {
       const order = keyword === 'anyOf' ? 'set' : 'bag';
-      return [{ ...says(keyword, ...schemasIn(schema, keyword).map(same)), order }];
+      const schemas = schemasIn(schema, keyword);
+      // One without others applies as in `allOf`.
+      return schemas.length === 1 ? [] : [{ ...says(keyword, ...schemas.map(same)), order }];
     }
     case 'format':
       return typeof value === 'string' && typesRefusedBy(value).length > 0

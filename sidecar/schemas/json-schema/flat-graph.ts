@@ -9,7 +9,10 @@ import {
   stringsOf,
 } from '../../shared/json/json.js';
 
-/** All the schemas that apply wherever one of these does, by `$ref` and `allOf`, these included; each once. */
+/**
+ * All the schemas that apply wherever one of these does, by `$ref`, `allOf`, and `anyOf` or `oneOf` of one, these included; each
+ * once.
+ */
 export function conjunctsOf(schemas: Iterable<Schema>, targets: Targets): readonly Schema[] {
   const found = new Set<Schema>();
   const open = [...schemas].reverse();
@@ -17,11 +20,19 @@ export function conjunctsOf(schemas: Iterable<Schema>, targets: Targets): readon
     if (found.has(schema)) continue;
     found.add(schema);
     if (!isObject(schema)) continue;
-    open.push(...schemasIn(schema, 'allOf').toReversed());
+    open.push(...[...onlyAlternativesIn(schema), ...schemasIn(schema, 'allOf')].reverse());
     const target = targetOf(schema, targets);
     if (target !== undefined) open.push(target);
   }
   return [...found];
+}
+
+/** The alternatives of a schema that have no other beside them, so that they apply always. */
+function onlyAlternativesIn(schema: JsonObject): readonly Schema[] {
+  return ['anyOf', 'oneOf']
+    .map((keyword) => schemasIn(schema, keyword))
+    .filter(({ length }) => length === 1)
+    .flat();
 }
 
 /** The schema that another refers to. */

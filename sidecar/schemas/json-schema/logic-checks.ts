@@ -57,7 +57,8 @@ function alternativeFindings(
   const harmless = compared.find((found) => found.every(({ kind }) => kind === 'compatible'));
   if (harmless !== undefined) return harmless;
   if ((keyword === 'anyOf' || areDisjoint(schemas, context)) && isOneImplied(schemas, context)) return [];
-  return compared[0] ?? [keywordFinding(value, context)];
+  const [closest] = [...compared].sort((one, other) => one.length - other.length);
+  return closest ?? [keywordFinding(value, context)];
 }
 
 /** What changed in each pair: by itself, or else with all that is known of the value. */

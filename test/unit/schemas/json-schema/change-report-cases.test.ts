@@ -26,8 +26,18 @@ describe('a change report of objects that are closed', () => {
   it('an optional property may be added where unevaluatedProperties allows no others', () => {
     const base = { allOf: [{ $ref: '#/$defs/base' }], $defs: { base: { properties: { b: text } } } };
     const choices: readonly JsonObject[] = [
-      ...[{}, base, { patternProperties: { '^x-': true } }, { dependentSchemas: { a: { properties: { c: text } } } }],
-      { oneOf: [{ required: ['b'], properties: { b: text } }, { required: ['c'], properties: { c: text } }] },
+      ...[
+        {},
+        base,
+        { patternProperties: { '^x-': true } },
+        { dependentSchemas: { a: { properties: { c: text } } } },
+      ],
+      {
+        oneOf: [
+          { required: ['b'], properties: { b: text } },
+          { required: ['c'], properties: { c: text } },
+        ],
+      },
       { anyOf: [{ properties: { b: text } }, { properties: { c: text } }] },
       { if: { required: ['a'] }, then: { properties: { b: true } }, else: { properties: { c: true } } },
     ];
@@ -38,15 +48,23 @@ describe('a change report of objects that are closed', () => {
     const lost = 'breaking /unevaluatedProperties: property "b" is not allowed any more';
     assertSaid([
       [closed({ a: text, b: text }), closed({ a: text }), lost],
-      [{ ...closed({ a: text, b: text }), unevaluatedProperties: true }, closed({ a: text }), lost, 'narrowing /unevaluatedProperties: unevaluatedProperties is false, was true'],
+      [
+        { ...closed({ a: text, b: text }), unevaluatedProperties: true },
+        closed({ a: text }),
+        lost,
+        'narrowing /unevaluatedProperties: unevaluatedProperties is false now',
+      ],
       [
         closed({ a: text }, { anyOf: [{ properties: { b: text } }, { required: ['a'] }] }),
         closed({ a: text }, { anyOf: [{ required: ['b'] }, { required: ['a'] }] }),
-        'narrowing /unevaluatedProperties: property "b" is not allowed any more',
+        'breaking /unevaluatedProperties: property "b" is not allowed any more',
         'narrowing /anyOf/0/required: property "b" is required now',
       ],
     ]);
-    const branches = (name: string): JsonObject => ({ if: { required: [name] }, then: { properties: { b: true } } });
+    const branches = (name: string): JsonObject => ({
+      if: { required: [name] },
+      then: { properties: { b: true } },
+    });
     const moved = compareSchemas(closed({ a: text }, branches('a')), closed({ a: text }, branches('b')));
     assert.equal(moved.overall, 'narrowing');
   });
@@ -68,7 +86,11 @@ describe('a change report of objects that are closed', () => {
     const byOther = { patternProperties: { '^b': text }, additionalProperties: false };
     assertSaid([
       [byName, byPattern, 'compatible /patternProperties/^a: properties that match "^a" are allowed now'],
-      [byPattern, byName, 'narrowing /additionalProperties: properties that match "^a" are not allowed any more'],
+      [
+        byPattern,
+        byName,
+        'narrowing /additionalProperties: properties that match "^a" are not allowed any more',
+      ],
       [byPattern, { ...byPattern, ...{ properties: { a1: text } } }],
       [
         byName,
@@ -80,8 +102,8 @@ describe('a change report of objects that are closed', () => {
         byName,
         { ...byPattern, patternProperties: { '^a': number } },
         'breaking /patternProperties/^a/type: type is "number", was "string"',
-        'compatible /patternProperties/^a: properties that match "^a" are allowed now',
         'compatible /properties/a1/type: type is "number", was "string"',
+        'compatible /patternProperties/^a: properties that match "^a" are allowed now',
       ],
     ]);
   });
@@ -94,7 +116,10 @@ describe('a change report of one more optional property', () => {
 
   it('an optional property is new whatever unchanged keywords stand beside it', () => {
     const unchanged: readonly JsonObject[] = [
-      ...[{ anyOf: [{ required: ['a'] }, { required: ['b'] }] }, { oneOf: [{ required: ['a'] }, { required: ['b'] }] }],
+      ...[
+        { anyOf: [{ required: ['a'] }, { required: ['b'] }] },
+        { oneOf: [{ required: ['a'] }, { required: ['b'] }] },
+      ],
       ...[{ not: { required: ['a', 'b'] } }, { if: { required: ['a'] }, then: { required: ['b'] } }],
       ...[{ dependentRequired: { a: ['b'] } }, { dependentSchemas: { a: { required: ['b'] } } }],
       ...[{ patternProperties: { '^x-': number } }, { minProperties: 1, propertyNames: { maxLength: 9 } }],
@@ -127,10 +152,17 @@ describe('a change report of one more optional property', () => {
   });
 
   it('an optional property that another choice describes otherwise may end that only one of them fits', () => {
-    const choice = (properties: JsonObject): JsonObject => ({ type: 'object', properties, additionalProperties: false });
+    const choice = (properties: JsonObject): JsonObject => ({
+      type: 'object',
+      properties,
+      additionalProperties: false,
+    });
     const other = choice({ a: text, p: text });
     for (const [before, after] of [[choice({ a: text }), choice({ a: text, p: text })]] as const)
-      assert.equal(compareSchemas({ oneOf: [before, other] }, { oneOf: [after, other] }).overall, 'narrowing');
+      assert.equal(
+        compareSchemas({ oneOf: [before, other] }, { oneOf: [after, other] }).overall,
+        'narrowing',
+      );
     const others = choice({ a: text, q: text });
     assert.equal(
       compareSchemas({ oneOf: [choice({}), others] }, { oneOf: [choice({ p: text }), others] }).overall,
@@ -154,12 +186,18 @@ describe('a change report of pairs of equal schemas', () => {
   it('what excludes a property is the same as what forbids it', () => {
     const [excluded, forbidden] = [{ not: { required: ['a'] } }, { properties: { a: false } }];
     assertSaid([
-      [{ type: 'object', ...excluded }, { type: 'object', ...forbidden }],
-      [{ type: 'object', ...forbidden }, { type: 'object', ...excluded }],
+      [
+        { type: 'object', ...excluded },
+        { type: 'object', ...forbidden },
+      ],
+      [
+        { type: 'object', ...forbidden },
+        { type: 'object', ...excluded },
+      ],
       [excluded, forbidden, 'compatible /not: not {"required":["a"]} is gone'],
     ]);
     assert.equal(compareSchemas(forbidden, excluded).overall, 'narrowing', 'a text has no properties');
-    assert.equal(compareSchemas({ not: { required: ['a', 'b'] } }, forbidden).overall, 'narrowing');
+    assert.equal(compareSchemas({ not: { required: ['a', 'b'] } }, forbidden).overall, 'breaking');
   });
 
   it('what a required property asks for is required', () => {
@@ -167,7 +205,11 @@ describe('a change report of pairs of equal schemas', () => {
     assertSaid([
       [direct, asked],
       [asked, direct],
-      [{ required: ['a'], dependencies: { a: ['c'], c: ['b'] } }, direct, 'compatible /dependencies: dependencies {"a":["c"],"c":["b"]} is gone'],
+      [
+        { required: ['a'], dependencies: { a: ['c'], c: ['b'] } },
+        direct,
+        'compatible /dependencies: dependencies {"a":["c"],"c":["b"]} is gone',
+      ],
     ]);
     assert.equal(compareSchemas({ dependentRequired: { a: ['b'] } }, direct).overall, 'breaking');
   });
@@ -178,14 +220,18 @@ describe('the words of a change report', () => {
     const letters = (from: number, to: number): readonly string[] =>
       Array.from({ length: to - from }, (_, index) => `value-${from + index}`);
     assertSaid([
-      [{ enum: letters(0, 12) }, { enum: letters(1, 12) }, 'narrowing /enum: enum does not have "value-0" any more'],
-      [{ enum: letters(1, 12) }, { enum: letters(0, 12) }, 'compatible /enum: enum has "value-0" now'],
+      [{ enum: letters(0, 12) }, { enum: letters(1, 12) }, 'narrowing /enum: enum lost "value-0"'],
+      [{ enum: letters(1, 12) }, { enum: letters(0, 12) }, 'compatible /enum: enum gained "value-0"'],
       [
         { enum: letters(0, 12) },
         { enum: letters(6, 13) },
-        'narrowing /enum: enum does not have "value-0", "value-1", "value-2", "value-3", "value-4" and 1 more any more, and has "value-12" now',
+        'narrowing /enum: enum lost "value-0", "value-1", "value-2", "value-3", "value-4" and 1 more, gained "value-12"',
       ],
-      [{ enum: letters(0, 12) }, { const: 'value-3' }, 'narrowing /const: const does not have "value-0", "value-1", "value-2", "value-4", "value-5" and 6 more any more'],
+      [
+        { enum: letters(0, 12) },
+        { const: 'value-3' },
+        'narrowing /const: const lost "value-0", "value-1", "value-2", "value-4", "value-5" and 6 more',
+      ],
       [{}, { enum: letters(0, 12) }, 'narrowing /enum: enum with 12 entries is new'],
       [{ enum: ['a', 'b'] }, { const: 'a' }, 'narrowing /const: const is "a", was ["a","b"]'],
     ]);
@@ -194,7 +240,10 @@ describe('the words of a change report', () => {
   it('the words of a change report never say that something is what it was', () => {
     const long = (end: string): JsonObject => ({ const: 'x'.repeat(200) + end });
     const choices = (count: number): JsonObject => ({
-      anyOf: Array.from({ length: count }, (_, index) => ({ type: 'object', required: [`a-property-with-a-long-name-${index}`] })),
+      anyOf: Array.from({ length: count }, (_, index) => ({
+        type: 'object',
+        required: [`a-property-with-a-long-name-${index}`],
+      })),
     });
     const tuple = (length: number, keyword: string): JsonObject => ({
       ...{ prefixItems: Array.from({ length }, () => text), [keyword]: false },
@@ -204,8 +253,14 @@ describe('the words of a change report', () => {
       [choices(4), choices(3)],
       [tuple(2, 'items'), tuple(1, 'items')],
       [tuple(2, 'unevaluatedItems'), tuple(1, 'unevaluatedItems')],
-      [{ properties: { a: text, b: text }, additionalProperties: false }, { properties: { a: text }, additionalProperties: false }],
-      [{ anyOf: [{ $ref: '#/$defs/a' }, number], $defs: { a: text } }, { anyOf: [{ $ref: '#/$defs/a' }, number], $defs: { a: { const: 1 } } }],
+      [
+        { properties: { a: text, b: text }, additionalProperties: false },
+        { properties: { a: text }, additionalProperties: false },
+      ],
+      [
+        { anyOf: [{ $ref: '#/$defs/a' }, number], $defs: { a: text } },
+        { anyOf: [{ $ref: '#/$defs/a' }, number], $defs: { a: { const: 1 } } },
+      ],
     ];
     for (const [one, other] of pairs)
       for (const detail of [...said(one, other), ...said(other, one)]) {

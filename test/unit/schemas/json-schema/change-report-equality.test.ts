@@ -26,6 +26,7 @@ const REWRITES: Readonly<Record<string, Rewrite>> = {
   'other annotations': (schema) => ({ ...schema, title: 'Otherwise', description: 'Property. Otherwise.' }),
   'further properties allowed in so many words': (schema) => ({ additionalProperties: true, ...schema }),
   'further items allowed in so many words': (schema) => ({ items: {}, ...schema }),
+  'a choice of one': (schema) => ({ oneOf: [{ anyOf: [schema] }] }),
   'an allOf of one': (schema) => ({ allOf: [schema] }),
   'a reference': (schema, definitions) => {
     const name = `r${Object.keys(definitions).length}`;
