@@ -3,7 +3,7 @@ import { pointerOf } from '../../shared/json/pointer.js';
 import { cut } from '../../shared/shown.js';
 import type { Finding } from './checks.js';
 import { type ChangeReason, type Difference, reasonOf } from './differences.js';
-import { namedSchemasIn } from './flat-graph.js';
+import { namedSchemaIn } from './flat-graph.js';
 import type { FlatSchema } from './flatten.js';
 
 const MAX_SHOWN_LENGTH = 100;
@@ -116,7 +116,7 @@ function describedIn(
   if (typeof value !== 'string' || (subject !== 'other' && subject !== 'others')) return undefined;
   const keyword = subject === 'other' ? 'properties' : 'patternProperties';
   const describing = given.find(
-    (atom): atom is JsonObject => isObject(atom) && namedSchemasIn(atom, keyword).has(value),
+    (atom): atom is JsonObject => isObject(atom) && namedSchemaIn(atom, keyword, value) !== undefined,
   );
   const place = describing && sources.get(describing);
   return place && [...place.tokens, keyword, value];

@@ -1,5 +1,12 @@
 import { type Closure, closuresOf, isEvaluated, isMatch } from './closures.js';
-import { conjunctsOf, namedSchemasIn, namesByName, schemaIn, schemasIn } from './flat-graph.js';
+import {
+  conjunctsOf,
+  namedSchemaIn,
+  namedSchemasIn,
+  namesByName,
+  schemaIn,
+  schemasIn,
+} from './flat-graph.js';
 import type { Targets } from './flatten.js';
 import { ANNOTATIONS } from './keywords.js';
 import {
@@ -107,7 +114,7 @@ export class Facts {
     if (name === '__proto__') return [];
     return this.atoms.flatMap((atom) => {
       if (excludedName(atom) === name) return [false];
-      const own = namedSchemasIn(atom, 'properties').get(name);
+      const own = namedSchemaIn(atom, 'properties', name);
       if (own !== undefined) return [own];
       const rest = schemaIn(atom, 'additionalProperties');
       return rest === undefined || namedSchemasIn(atom, 'patternProperties').size > 0 ? [] : [rest];
@@ -123,7 +130,7 @@ export class Facts {
     if (name === '__proto__') return [];
     const byAtom = this.atoms.flatMap((atom) => {
       const matching = [...namedSchemasIn(atom, 'patternProperties')].filter(([one]) => isMatch(one, name));
-      const own = namedSchemasIn(atom, 'properties').get(name);
+      const own = namedSchemaIn(atom, 'properties', name);
       return [
         ...(excludedName(atom) === name ? [false] : []),
         ...(own === undefined ? [] : [own]),
@@ -139,7 +146,7 @@ export class Facts {
   /** What every property with a name that the pattern matches satisfies, by a condition on the same pattern. */
   pattern(pattern: string): readonly Schema[] {
     return this.atoms
-      .map((atom) => namedSchemasIn(atom, 'patternProperties').get(pattern))
+      .map((atom) => namedSchemaIn(atom, 'patternProperties', pattern))
       .filter((schema) => schema !== undefined);
   }
 

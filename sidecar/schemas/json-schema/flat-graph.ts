@@ -65,6 +65,12 @@ export function namedSchemasIn(schema: JsonObject, keyword: string): ReadonlyMap
   return new Map(entries.flatMap(([name, held]) => (isSchema(held) ? [[name, held] as const] : [])));
 }
 
+/** The schema of a name in a keyword that holds schemas by name. */
+export function namedSchemaIn(schema: JsonObject, keyword: string, name: string): Schema | undefined {
+  const value = member(schema, keyword);
+  return isObject(value) ? schemaIn(value, name) : undefined;
+}
+
 /** The schema in a keyword that holds one. */
 export function schemaIn(schema: JsonObject, keyword: string): Schema | undefined {
   const value = member(schema, keyword);

@@ -5,6 +5,7 @@ import {
   alternativesIn,
   conjunctsOf,
   eachSchemaIn,
+  namedSchemaIn,
   namedSchemasIn,
   schemaIn,
   schemasIn,
@@ -80,7 +81,7 @@ function mentions(atom: JsonObject, name: string, classes: SchemaClasses): boole
   const patterns = [...namedSchemasIn(atom, 'patternProperties').keys()];
   return (
     patterns.some((pattern) => isMatch(pattern, name)) ||
-    namedSchemasIn(atom, 'properties').has(name) ||
+    namedSchemaIn(atom, 'properties', name) !== undefined ||
     stringsOf(member(atom, 'required')).includes(name)
   );
 }

@@ -10,7 +10,7 @@ import {
 } from './checks.js';
 import { isMatch } from './closures.js';
 import { closingFindings, namesIn } from './closing-checks.js';
-import { eachSchemaIn, namedSchemasIn, namesByName } from './flat-graph.js';
+import { eachSchemaIn, namedSchemaIn, namedSchemasIn, namesByName } from './flat-graph.js';
 import { isMentioned } from './mentions.js';
 import { isSchema, type Schema, stringsOf } from '../../shared/json/json.js';
 
@@ -113,7 +113,7 @@ function dependentFindings(keyword: string, context: CheckContext): readonly Fin
   const { facts, schema, prover, mode } = context;
   return findEach(namedSchemasIn(schema, keyword), mode, ([name, needed]) => {
     const known = facts.atoms
-      .flatMap((atom) => DEPENDENT_SCHEMAS.map((other) => namedSchemasIn(atom, other).get(name)))
+      .flatMap((atom) => DEPENDENT_SCHEMAS.map((other) => namedSchemaIn(atom, other, name)))
       .filter((other) => other !== undefined);
     const given = [...facts.schemas, ...known, { required: [name] }];
     const found = prover.findings(given, needed, mode).map(atMostNarrowing);

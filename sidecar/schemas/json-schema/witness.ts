@@ -133,7 +133,7 @@ class WitnessSearch {
     const { targets } = this.#traced;
     for (const base of this.#bases) {
       if (finding.subject === 'required') yield changedAt(base, [...path, name], undefined);
-      const below = finding.subject === 'other' ? [...path, name] : path;
+      const below = [...path, ...otherNameOf(finding)];
       if (below.length > path.length) yield changedAt(base, below, 'text');
       for (const value of likelyValues(finding, targets)) yield changedAt(base, below, value);
     }
@@ -206,6 +206,13 @@ const REPORTED: ReadonlySet<string> = new Set([
   ...['minLength', 'maxLength', 'pattern', 'format', 'minItems', 'maxItems', 'uniqueItems', 'contains'],
   ...['minProperties', 'maxProperties', 'anyOf', 'oneOf', 'not', 'dependentRequired'],
 ]);
+
+/** The name of a property that a finding about the other properties is about. */
+function otherNameOf({ subject, value }: Finding): readonly string[] {
+  if (typeof value !== 'string') return [];
+  if (subject === 'other') return [value];
+  return subject === 'others' ? [patternExample(value) ?? 'property1'] : [];
+}
 
 /** The name or index that stands for a step. */
 function nameOf(step: Step): string {

@@ -58,6 +58,17 @@ describe('a witness', () => {
       entity({ a: text }, { additionalProperties: false }),
       entity({}, { additionalProperties: false }),
     ],
+    [
+      'properties that match a pattern',
+      entity({}, { patternProperties: { '^x-\\d': text }, additionalProperties: false }),
+      entity({}, { additionalProperties: false }),
+    ],
+    [
+      'a property that nothing evaluates',
+      entity({ a: text }, { unevaluatedProperties: false }),
+      entity({}, { unevaluatedProperties: false }),
+    ],
+    ['one of the values of a choice', a({ anyOf: [text, number] }), a({ anyOf: [{ enum: ['x'] }, number] })],
     ['an open object', entity({ a: text }), entity({ a: text }, { additionalProperties: false })],
     ['items', a({ type: 'array', items: number }), a({ type: 'array', items: { ...number, minimum: 3 } })],
     ['a number of items', a({ type: 'array', maxItems: 5 }), a({ type: 'array', maxItems: 4 })],
