@@ -255,10 +255,9 @@ function typeOf(value: JsonValue): FactType {
 /** The names that `required` lists, and those that the presence of these asks for. */
 function requiredIn(atoms: readonly JsonObject[]): ReadonlySet<string> {
   const required = new Set(atoms.flatMap((atom) => stringsOf(member(atom, 'required'))));
-  const needed = atoms.flatMap((atom) => [
-    ...namesByName(atom, 'dependentRequired'),
-    ...namesByName(atom, 'dependencies'),
-  ]);
+  const needed = ['dependentRequired', 'dependencies'].flatMap((keyword) =>
+    atoms.filter((atom) => Object.hasOwn(atom, keyword)).flatMap((atom) => [...namesByName(atom, keyword)]),
+  );
   for (let size = -1; size < required.size;) {
     size = required.size;
     for (const [name, others] of needed)
