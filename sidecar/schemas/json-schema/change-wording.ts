@@ -1,4 +1,5 @@
 import { isArray, isObject, type JsonObject, type JsonValue, sameJson } from '../../shared/json/json.js';
+import { writeJson } from '../../shared/json/lossless-json.js';
 import { pointerOf } from '../../shared/json/pointer.js';
 import { cut } from '../../shared/shown.js';
 import type { Finding } from './checks.js';
@@ -14,7 +15,7 @@ const MAX_VALUE_LENGTH = 30;
 
 /** What the references of the two schemas begin with, so that they are not taken for each other. */
 export const VERSION_MARKS = { old: 'old ', fresh: 'new ' } as const;
-const VERSION_MARK = /^(?:old|new) /;
+const VERSION_MARK = /("\$ref":")(?:old|new) /g;
 
 type Sources = FlatSchema['sources'];
 
@@ -149,9 +150,7 @@ function changedValues(
 }
 
 function listed(values: readonly JsonValue[]): string {
-  const shown = values
-    .slice(0, MAX_NAMED_VALUES)
-    .map((value) => cut(JSON.stringify(value), MAX_VALUE_LENGTH));
+  const shown = values.slice(0, MAX_NAMED_VALUES).map((value) => cut(writeJson(value), MAX_VALUE_LENGTH));
   const more = values.length - shown.length;
   return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
 }
@@ -177,7 +176,5 @@ function show(value: JsonValue): string {
 
 /** References are shown without the mark of the version that they are in. */
 function textOf(value: JsonValue): string {
-  return JSON.stringify(value, (name, held: unknown) =>
-    name === '$ref' && typeof held === 'string' ? held.replace(VERSION_MARK, '') : held,
-  );
+  return writeJson(value).replaceAll(VERSION_MARK, '$1');
 }

@@ -8,6 +8,7 @@ import {
   type Schema,
   stringsOf,
 } from '../../shared/json/json.js';
+import { canonicalJson } from '../../shared/json/lossless-json.js';
 import { namedSchemasIn, schemaIn, schemasIn } from './flat-graph.js';
 import { typesRefusedBy } from './formats.js';
 import { ASSERTIONS } from './keywords.js';
@@ -96,22 +97,24 @@ function keywordConditions(keyword: string, schema: JsonObject, view: View): rea
   });
   switch (keyword) {
     case 'type':
-      return [says(`type ${canonical(typesIn(value))}`)];
+      return [says(`type ${canonicalJson(typesIn(value))}`)];
     case 'enum':
       return [says(`enum ${texts(isArray(value) ? value : [])}`)];
     case 'const':
       return [says(`enum ${texts([value])}`)];
     case 'required':
-      return stringsOf(value).map((name) => says(`required ${canonical(name)}`));
+      return stringsOf(value).map((name) => says(`required ${canonicalJson(name)}`));
     case 'dependentRequired':
     case 'dependentSchemas':
     case 'dependencies':
       return dependencies(value, says, same);
     case 'properties':
-      return named(schema, keyword).map(([name, held]) => says(`property ${canonical(name)}`, inner(held)));
+      return named(schema, keyword).map(([name, held]) =>
+        says(`property ${canonicalJson(name)}`, inner(held)),
+      );
     case 'patternProperties':
       return named(schema, keyword).map(([pattern, held]) =>
-        unlessTrue(`pattern ${canonical(pattern)}`, inner(held)),
+        unlessTrue(`pattern ${canonicalJson(pattern)}`, inner(held)),
       );
     case 'additionalProperties': {
       const [names, patterns] = ['properties', 'patternProperties'].map((other) =>
@@ -135,7 +138,7 @@ function keywordConditions(keyword: string, schema: JsonObject, view: View): rea
       const [least, most] = [member(schema, 'minContains') ?? 1, member(schema, 'maxContains') ?? null];
       const isEmpty = view === 'validity' && least === 0 && most === null;
       return isSchema(value) && !isEmpty
-        ? [says(`contains ${canonical(least)} ${canonical(most)}`, inner(value))]
+        ? [says(`contains ${canonicalJson(least)} ${canonicalJson(most)}`, inner(value))]
         : [];
     }
     case 'if': {
@@ -168,17 +171,17 @@ function keywordConditions(keyword: string, schema: JsonObject, view: View): rea
 type Says = (text: string, ...held: readonly Held[]) => Condition;
 
 function plain(keyword: string, value: JsonValue, says: Says): Condition {
-  return says(`${keyword} ${canonical(value)}`);
+  return says(`${keyword} ${canonicalJson(value)}`);
 }
 
 /** Names that a name needs, or a schema for objects that have it. */
 function dependencies(value: JsonValue, says: Says, same: (held: Schema) => Held): readonly Condition[] {
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([name, needed]) => {
-    if (isSchema(needed)) return [says(`with ${canonical(name)}`, same(needed))];
+    if (isSchema(needed)) return [says(`with ${canonicalJson(name)}`, same(needed))];
     return stringsOf(needed)
       .filter((other) => other !== name)
-      .map((other) => says(`with ${canonical(name)} ${canonical(other)}`));
+      .map((other) => says(`with ${canonicalJson(name)} ${canonicalJson(other)}`));
   });
 }
 
@@ -192,13 +195,5 @@ function typesIn(value: JsonValue): readonly string[] {
 }
 
 function texts(values: readonly JsonValue[]): string {
-  return [...new Set(values.map(canonical))].sort().join();
-}
-
-/** A text that is the same for the same JSON, whatever the order of members. */
-function canonical(value: JsonValue): string {
-  if (isArray(value)) return `[${value.map(canonical).join()}]`;
-  if (!isObject(value)) return JSON.stringify(value);
-  const members = Object.keys(value).sort();
-  return `{${members.map((name) => `${JSON.stringify(name)}:${canonical(member(value, name) ?? null)}`).join()}}`;
+  return [...new Set(values.map(canonicalJson))].sort().join();
 }

@@ -13,10 +13,17 @@ import {
   type JsonValue,
   type Schema,
 } from '../../../../sidecar/shared/json/json.js';
+import { parseJson } from '../../../../sidecar/shared/json/lossless-json.js';
 import { runs } from '../../../support/thoroughness.js';
 import { documents, schemas } from './schema-arbitraries.js';
 
 const TEXT = { type: 'string' };
+
+function exact(text: string): JsonObject {
+  const schema = parseJson(text);
+  assert.ok(isObject(schema));
+  return schema;
+}
 
 /** A schema written otherwise; those that have to be valid go into `definitions`. */
 type Rewrite = (schema: JsonObject, definitions: Record<string, JsonValue>) => JsonObject;
@@ -164,6 +171,8 @@ describe('a change report of a schema that is written otherwise', () => {
         { properties: { a: true }, unevaluatedProperties: false },
       ],
       [{ const: 1 }, { const: '1' }],
+      [exact('{"const": 9007199254740993}'), { const: '9007199254740993' }],
+      [exact('{"const": 9007199254740993}'), exact('{"const": 9007199254740992}')],
       [{ properties: { a: { $ref: '#' } }, maxProperties: 2 }, { properties: { a: { $ref: '#' } } }],
     ];
     for (const [one, other] of pairs)
