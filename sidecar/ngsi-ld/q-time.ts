@@ -36,3 +36,16 @@ export function instantOf(text: string): number | undefined {
   const instant = Date.parse(zoned);
   return Number.isNaN(instant) ? undefined : instant;
 }
+
+/** The fraction of a second, up to nanoseconds. */
+const FRACTION = /[.,](\d{1,9})/;
+
+/** As `instantOf`, in nanoseconds, so that no digit of a fraction is lost. Undefined for what is no date, time or date-time. */
+export function nanosecondsOf(text: string): bigint | undefined {
+  if (temporalKindOf(text) === undefined) return undefined;
+  const ms = instantOf(text.replace(FRACTION, ''));
+  const fraction = FRACTION.exec(text)?.[1] ?? '';
+  return ms === undefined ? undefined : BigInt(ms) * NS_PER_MS + BigInt(fraction.padEnd(9, '0'));
+}
+
+const NS_PER_MS = 1_000_000n;

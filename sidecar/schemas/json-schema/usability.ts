@@ -1,5 +1,6 @@
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/ajv.js';
 import { isObject, type JsonObject, type Schema } from '../../shared/json/json.js';
+import { withDoubles } from '../../shared/json/lossless-json.js';
 import { tokensOf, type InputIssue } from '../../shared/json/pointer.js';
 import { blameIn, type Position, rootOf } from './document.js';
 import { SchemaRefusedError } from './errors.js';
@@ -109,7 +110,7 @@ function isOfOtherDialect({ isResource, dialect, document }: Position): boolean 
 
 function metaFaults({ document, tokens, schema, dialect }: Position): readonly InputIssue[] {
   const validate = metaValidator(dialect);
-  if (validate(schema)) return [];
+  if (validate(isObject(schema) ? withDoubles(schema) : schema)) return [];
   const errors = (validate.errors ?? []).filter((error) => !isOnlyAdvice(error));
   const blame = blameIn(document, tokens);
   return errors

@@ -1,29 +1,20 @@
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
-import {
-  isArray,
-  isObject,
-  type JsonObject,
-  type JsonValue,
-  member,
-  objectOf,
-} from '../../shared/json/json.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { isArray, isObject, type JsonObject, member, objectOf } from '../../shared/json/json.js';
 import { namedSchemasIn, schemasIn } from './flat-graph.js';
 import { flatten, selfContained, type FlatSchema } from './flatten.js';
 import { ASSERTIONS } from './keywords.js';
 import { FORMATS } from './formats.js';
 import type { LinkedSchema } from './linker.js';
+import { type Compile, type Validate, validatingExactly, withCountsAsDoubles } from './exact-numbers.js';
 import { Unevaluated, usesUnevaluated } from './unevaluated.js';
 
-const NO_FAULTS: readonly ErrorObject[] = [];
+export type { Validate } from './exact-numbers.js';
 
 /** Keywords on items that depend on each other. */
 const TUPLE_KEYWORDS = ['prefixItems', 'items'];
 
 /** Schemas whose code is optimized have no more positions than this. */
 const MAX_OPTIMIZED = 300;
-
-/** Checks a document against the schema; every fault is in the answer, none when it is valid. */
-export type Validate = (document: JsonValue) => readonly ErrorObject[];
 
 /** A validator, and the schema as it was compiled: flat, and of keywords that assert something only. */
 export interface CompiledSchema {
@@ -63,32 +54,39 @@ export function compileSchema(
   // Ajv gives some keywords of other vocabularies a meaning of its own, and fails on others.
   const flat = flatten(linked, {
     keeps: (keyword) => ASSERTIONS.has(keyword),
-    finish: (schema) => countingContains(withTuplesApart(withProtoByPattern(schema))),
+    finish: (schema) => countingContains(withTuplesApart(withProtoByPattern(withCountsAsDoubles(schema)))),
   });
-  // The schema was checked against its own draft's meta-schema, and conversion keeps it valid.
-  const ajv = new Ajv2020({
-    strict: false,
+  const compile = compilerOf(flat, {
+    tracksEvaluated: schemas.some(usesUnevaluated),
     // Ajv's code that stops at the first fault is wrong for some schemas with this keyword.
     allErrors:
       !stopsAtFirst || schemas.some((schema) => isObject(schema) && Object.hasOwn(schema, 'contains')),
-    ownProperties: true,
-    validateSchema: false,
-    meta: false,
-    logger: false,
-    formats: FORMATS,
     // What optimizing takes grows with the square of the code, and gains a few microseconds a document.
-    code: { optimize: isOptimized && linked.positions.size <= MAX_OPTIMIZED },
+    optimize: isOptimized && linked.positions.size <= MAX_OPTIMIZED,
   });
-  // The constructor turns it on; it costs time, and is wrong.
-  ajv.opts.unevaluated = false;
-  allowEmptyEnum(ajv);
-  const document = selfContained(flat);
-  const validate = schemas.some(usesUnevaluated)
-    ? new Unevaluated(ajv, flat.targets, document).compile()
-    : ajv.compile(document);
-  return {
-    flat,
-    validate: (value) => (validate(value) ? NO_FAULTS : (validate.errors ?? NO_FAULTS)),
+  return { flat, validate: validatingExactly(selfContained(flat), compile) };
+}
+
+interface CompilerSettings {
+  readonly tracksEvaluated: boolean;
+  readonly allErrors: boolean;
+  readonly optimize: boolean;
+}
+
+/** Compiles the schema, as often as it is asked to; it keeps nothing else. */
+function compilerOf(flat: FlatSchema, { tracksEvaluated, allErrors, optimize }: CompilerSettings): Compile {
+  return (prepare) => {
+    // The schema was checked against its own draft's meta-schema, and conversion keeps it valid.
+    const ajv = new Ajv2020({
+      ...{ strict: false, allErrors, ownProperties: true, validateSchema: false, meta: false, logger: false },
+      ...{ formats: FORMATS, code: { optimize } },
+    });
+    // The constructor turns it on; it costs time, and is wrong.
+    ajv.opts.unevaluated = false;
+    allowEmptyEnum(ajv);
+    prepare(ajv);
+    const document = selfContained(flat);
+    return tracksEvaluated ? new Unevaluated(ajv, flat.targets, document).compile() : ajv.compile(document);
   };
 }
 

@@ -1,4 +1,5 @@
 import { type JsonValue, sameJson } from '../../shared/json/json.js';
+import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
 import { isDateTime } from '../../shared/rfc3339.js';
 import type { Model, ModelSettings } from '../store/records.js';
 import { PublishedError, SunsetError } from './errors.js';
@@ -49,7 +50,7 @@ export function settingsAfter(
 function ownContextAfter(before: string | undefined, given: JsonValue | undefined): string | undefined {
   if (given === undefined) return before;
   if (given === null) return undefined;
-  return before !== undefined && sameJson(JSON.parse(before), given) ? before : JSON.stringify(given);
+  return before !== undefined && sameJson(parseJson(before), given) ? before : writeJson(given);
 }
 
 /** Whether a model has these settings. @param ownContext as for settingsAfter */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isArray, isObject, isSchema, type JsonValue, member } from '../../shared/json/json.js';
+import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
 import { dialectOf } from '../json-schema/keywords.js';
 import { checkDocumentLimits } from '../json-schema/limits.js';
 import { documentUri, resolveUri } from '../json-schema/uri.js';
@@ -70,7 +71,7 @@ export class References implements ReferenceService {
     const reference = {
       uri: normal,
       source: 'stored',
-      text: JSON.stringify(document),
+      text: writeJson(document),
       references: urisNamedIn(document, normal),
     } as const;
     return this.#store.references.put(reference, expected);
@@ -118,7 +119,7 @@ export class ReferenceGathering {
     const stored = (await this.#store.references.texts([uri])).get(uri);
     if (stored !== undefined) {
       this.#stored.set(uri, stored);
-      return JSON.parse(stored.text) as JsonValue;
+      return parseJson(stored.text) as JsonValue;
     }
     if (!this.#remote.allows(uri)) {
       this.reasons.set(uri, 'it is neither stored here nor from an allowed origin');
@@ -140,7 +141,7 @@ export class ReferenceGathering {
     const document = await this.load(uri);
     const stored = this.#stored.get(uri);
     if (document === undefined || stored !== undefined) return stored;
-    const text = JSON.stringify(document);
+    const text = writeJson(document);
     return { text, sha256: createHash('sha256').update(text).digest('hex') };
   }
 
@@ -178,7 +179,7 @@ export class ReferenceGathering {
   #foundByFetch(uri: string): Found | undefined {
     const document = this.#fetched.get(uri);
     if (document === undefined) return undefined;
-    const text = JSON.stringify(document);
+    const text = writeJson(document);
     return {
       text,
       sha256: createHash('sha256').update(text).digest('hex'),

@@ -1,4 +1,5 @@
 import { isArray, isObject, type JsonObject, type JsonValue, type Schema } from '../../shared/json/json.js';
+import { isNumber } from '../../shared/json/lossless-number.js';
 import { type Evaluation, unevaluatedIndexes, unevaluatedMembers } from '../json-schema/evaluated.js';
 import { namedSchemasIn, schemaIn, schemasIn, targetOf } from '../json-schema/flat-graph.js';
 import type { FlatSchema, Targets } from '../json-schema/flatten.js';
@@ -117,7 +118,7 @@ export class Explainer {
 
   #own(schema: JsonObject, place: Place): readonly Issue[] {
     const { value } = place;
-    if (typeof value === 'number') return numberIssues(schema, place, value);
+    if (isNumber(value)) return numberIssues(schema, place, value);
     if (typeof value === 'string') return stringIssues(schema, place, value, this.#patternOf);
     if (isArray(value)) return arrayIssues(schema, place, value, this.#check, MAX_ISSUES);
     if (isObject(value)) return objectIssues(schema, place, value, this.#check, this.#patternOf, MAX_ISSUES);

@@ -1,4 +1,6 @@
-import { isArray, type JsonValue } from '../../shared/json/json.js';
+import { isArray, isObject, type JsonValue } from '../../shared/json/json.js';
+import { isNumber } from '../../shared/json/lossless-number.js';
+import { writeJson } from '../../shared/json/lossless-json.js';
 import { cut, quoted } from '../../shared/shown.js';
 
 /** Characters of a value that are shown. */
@@ -34,14 +36,15 @@ export function sentenceOf({ must, found, hint, plain }: Words): string {
 
 /** A value in a few characters: scalars as JSON, of others only what they are: the sentence is about the type. */
 export function shown(value: JsonValue): string {
-  if (typeof value === 'object' && value !== null) return isArray(value) ? 'an array' : 'an object';
+  if (isArray(value)) return 'an array';
+  if (isObject(value)) return 'an object';
   return typeof value === 'string' ? quoted(value, MAX_SHOWN) : String(value);
 }
 
 /** A value that a schema allows; it may be an object, and then its JSON is shown. */
 export function allowedValue(value: JsonValue): string {
-  if (typeof value !== 'object' || value === null) return shown(value);
-  return cut(JSON.stringify(value), MAX_SHOWN);
+  if (!isArray(value) && !isObject(value)) return shown(value);
+  return cut(writeJson(value), MAX_SHOWN);
 }
 
 export function shownPattern(pattern: string): string {
@@ -51,7 +54,7 @@ export function shownPattern(pattern: string): string {
 /** A value with its type: what to say when the type is wrong. */
 export function typed(value: JsonValue): string {
   if (typeof value === 'string') return `the string ${shown(value)}`;
-  return typeof value === 'number' ? `the number ${shown(value)}` : shown(value);
+  return isNumber(value) ? `the number ${shown(value)}` : shown(value);
 }
 
 const TYPE_WORDS: ReadonlyMap<string, string> = new Map([

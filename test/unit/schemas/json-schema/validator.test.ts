@@ -84,6 +84,22 @@ describe('a validator', () => {
     assert.ok(!validity({ type: 'number', minimum: 3, const: { $data: '/x' } })(4));
   });
 
+  it('a validator divides decimals as they are written', () => {
+    for (const stopsAtFirst of [true, false]) {
+      const { validate } = compileSchema(resolveWith({ multipleOf: 0.01 }), { stopsAtFirst });
+      for (const value of [19.99, 1.11, 8.69, 0.94, 0, -4.35, 'text'])
+        assert.deepEqual(validate(value), [], String(value));
+      assert.deepEqual(
+        validate(0.995).map(({ keyword, message, params }) => [keyword, message, params]),
+        [['multipleOf', 'must be multiple of 0.01', { multipleOf: 0.01 }]],
+      );
+    }
+    assert.ok(validity({ multipleOf: 0.0001 })(0.0075));
+    assert.ok(validity({ multipleOf: 1e-8 })(12391239123));
+    assert.ok(!validity({ multipleOf: 0.123456789 })(1e308));
+    assert.ok(!validity({ not: { multipleOf: 0.1 } })(0.3));
+  });
+
   it('a validator gives patterns the semantics of ECMA-262', () => {
     assert.ok(validity({ pattern: '^\\p{Letter}+$' })('é'));
     assert.ok(validity({ pattern: '^(?!urn:)\\S+$' })('id'));
