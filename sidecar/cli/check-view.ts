@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { writeJson } from '../shared/json/lossless-json.js';
 import type { ImportReport } from '../schemas/transfer/transfer.js';
 import { isTooMuch, type CheckOptions, type FailOn } from './check-options.js';
 import { printable } from './format.js';
@@ -16,7 +17,7 @@ export interface CheckView {
 export function checkLines(report: ImportReport, view: CheckView): readonly string[] {
   switch (view.format) {
     case 'json':
-      return [JSON.stringify(report)];
+      return [writeJson(report)];
     case 'text':
       return [...view.leftOut.map(printable), ...reportLines(report)];
     case 'github':

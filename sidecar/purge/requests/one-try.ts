@@ -23,6 +23,8 @@ export interface PurgeRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Most bytes of the answer to a query. */
   readonly replyMaxBytes?: number;
+  /** Finds a failure in an answer whose status is that of a success. */
+  readonly failureOf?: (reply: BrokerReply) => Failure | undefined;
   /** Called for each try of a delete that may have had an effect: it got a server error or no answer. */
   readonly onUnclear?: () => void;
 }
@@ -78,7 +80,7 @@ export async function tryOnce(
       throw new BrokerReplyError(error.message, { cause: error });
     throw error;
   }
-  const failure = failureOf(reply);
+  const failure = failureOf(reply) ?? request.failureOf?.(reply);
   if (failure === undefined) return reply;
   // A server error may come from a proxy that lost the broker halfway.
   if (failure.kind === 'broker-error') onUnclear?.();

@@ -179,9 +179,21 @@ export function dialectOf(
   if (uri === undefined) return absent;
   const dialect = typeof uri === 'string' ? BY_URI.get(plain(uri)) : undefined;
   if (dialect !== undefined) return dialect;
+  throw unsupportedDialect(schema, blame);
+}
+
+/** Whether a `$schema` names one of the supported drafts. */
+export function isSupportedDraft(uri: string): boolean {
+  return BY_URI.has(plain(uri));
+}
+
+/** That the `$schema` of a schema names none of the supported drafts, nor a meta-schema that is at hand. */
+export function unsupportedDialect(schema: JsonObject, blame: Blame): UnsupportedDialectError {
+  const uri = member(schema, '$schema');
   const shown = typeof uri === 'string' ? cut(uri, 200) : 'not a string';
-  const detail = `$schema is ${shown}; supported are ${Object.values(DIALECT_URIS).join(', ')}`;
-  throw new UnsupportedDialectError(detail, [blame(['$schema'], detail)]);
+  const supported = Object.values(DIALECT_URIS).join(', ');
+  const detail = `$schema is ${shown}; supported are ${supported}, and meta-schemas of these that are stored as references`;
+  return new UnsupportedDialectError(detail, [blame(['$schema'], detail)]);
 }
 
 function plain(uri: string): string {

@@ -34,6 +34,8 @@ export interface Style {
   reference(from: Position, keyword: ReferenceKeyword): Entry | undefined;
   /** Whether a keyword that holds no schema is written. */
   keeps(keyword: string, value: JsonValue, position: Position): boolean;
+  /** Whether it matters to a keyword in use which items of an array were evaluated. */
+  readonly tracksItems: boolean;
   /** What stands for a schema within; undefined leaves it out, or `true` where its place must not move. */
   inner(position: Position, definition: boolean): Schema | undefined;
 }
@@ -44,9 +46,13 @@ export function render(position: Position, style: Style): Schema {
   return isObject(schema)
     ? objectOf(
         withSingleRef(
-          Object.entries(schema)
-            .filter(([keyword]) => isEffective(keyword, schema, dialect))
-            .flatMap(([keyword, value]) => keywordEntries(position, schema, keyword, value, style)),
+          withoutEvaluating(
+            position,
+            style,
+            Object.entries(schema)
+              .filter(([keyword]) => isEffective(keyword, schema, dialect))
+              .flatMap(([keyword, value]) => keywordEntries(position, schema, keyword, value, style)),
+          ),
         ),
       )
     : schema;
@@ -56,13 +62,39 @@ export function render(position: Position, style: Style): Schema {
 export function renderedTokens(
   outer: Position,
   [keyword = '', ...key]: readonly string[],
+  { tracksItems }: Pick<Style, 'tracksItems'>,
 ): readonly string[] {
-  if (outer.dialect !== '2020-12') {
+  if (keyword === 'contains' && hidesContains(outer, tracksItems)) {
+    const allOf = isObject(outer.schema) ? member(outer.schema, 'allOf') : undefined;
+    return ['allOf', String(isArray(allOf) ? allOf.length : 0), 'not', 'not', 'contains'];
+  }
+  return newName(outer, [keyword, ...key]);
+}
+
+/** The same with the keyword's name in draft 2020-12. */
+function newName({ dialect }: Position, [keyword = '', ...key]: readonly string[]): readonly string[] {
+  if (dialect !== '2020-12') {
     if (keyword === 'items' && key.length > 0) return ['prefixItems', ...key];
     if (keyword === 'additionalItems') return ['items'];
   }
-  if (isBefore2019(outer.dialect) && keyword === 'dependencies') return ['dependentSchemas', ...key];
+  if (isBefore2019(dialect) && keyword === 'dependencies') return ['dependentSchemas', ...key];
   return [keyword, ...key];
+}
+
+/** In draft 2019-09, `contains` evaluates no items. */
+function hidesContains({ schema, dialect }: Position, tracksItems: boolean): boolean {
+  return tracksItems && dialect === '2019-09' && isObject(schema) && Object.hasOwn(schema, 'contains');
+}
+
+const CONTAINS: ReadonlySet<string> = new Set(['contains', 'minContains', 'maxContains']);
+
+/** Puts `contains` of draft 2019-09 where it asks for the same and evaluates nothing: within `not`, twice. */
+function withoutEvaluating(position: Position, style: Style, entries: readonly Entry[]): readonly Entry[] {
+  if (!hidesContains(position, style.tracksItems)) return entries;
+  const own = objectOf(entries.filter(([keyword]) => CONTAINS.has(keyword)));
+  const others = entries.filter(([keyword]) => !CONTAINS.has(keyword) && keyword !== 'allOf');
+  const allOf = entries.find(([keyword]) => keyword === 'allOf')?.[1];
+  return [...others, ['allOf', [...(isArray(allOf) ? allOf : []), { not: { not: own } }]]];
 }
 
 function keywordEntries(
@@ -87,7 +119,7 @@ function keywordEntries(
   if (keyword === 'dependencies') return dependencyEntries(position, value, style);
   const rendered = heldSchemas(position, keyword, value, style);
   if (rendered === undefined) return [];
-  const [name = keyword] = renderedTokens(position, isArray(value) ? [keyword, '0'] : [keyword]);
+  const [name = keyword] = newName(position, isArray(value) ? [keyword, '0'] : [keyword]);
   // An empty list of items, which describes none, has no counterpart.
   return name !== keyword && isArray(rendered) && rendered.length === 0 ? [] : [[name, rendered]];
 }

@@ -1,4 +1,5 @@
 import { isObject, type JsonValue, member } from '../../shared/json/json.js';
+import { writeJson } from '../../shared/json/lossless-json.js';
 import { readJson, type Unreadable } from '../../shared/json/strict-json.js';
 import type { RefusedFile } from './collector.js';
 import { describeDocument, type Description } from './describe.js';
@@ -57,7 +58,7 @@ export const repositoryTasks = {
       documents: Object.entries(documents).map(([path, document]) => ({
         path,
         // With lines, so that a report can name them.
-        text: JSON.stringify(document, null, 2),
+        text: writeJson(document, 2),
       })),
     };
   },

@@ -1,4 +1,5 @@
 import { type JsonValue, sameJson } from '../../shared/json/json.js';
+import { parseJson } from '../../shared/json/lossless-json.js';
 import type { PlannedDocument } from '../repository/import-plan.js';
 import { ifThere } from '../service/concurrency.js';
 import type { SchemaService } from '../service/service.js';
@@ -16,7 +17,7 @@ export async function storeDocument(
   text: string,
   references: Pick<SchemaService['references'], 'get' | 'put'>,
 ): Promise<Pick<ImportedFile, 'status' | 'reason'>> {
-  const document = JSON.parse(text) as JsonValue;
+  const document = parseJson(text) as JsonValue;
   if (mayReplace) {
     const { outcome } = await references.put(url, document);
     return { status: outcome === 'replaced' ? 'updated' : outcome };
@@ -31,7 +32,7 @@ export async function storeDocument(
       if (!(error instanceof PreconditionFailedError)) throw error;
       return { status: 'refused', reason: OTHER_DOCUMENT };
     }
-  const isSame = sameJson(JSON.parse(here.bytes.toString()) as JsonValue, document);
+  const isSame = sameJson(parseJson(here.bytes.toString()) as JsonValue, document);
   return isSame ? { status: 'unchanged' } : { status: 'refused', reason: OTHER_DOCUMENT };
 }
 

@@ -1,6 +1,7 @@
 import { nextTurn } from '../../shared/next-turn.js';
 import type { Clock } from '../../shared/clock.js';
 import type { JsonValue } from '../../shared/json/json.js';
+import { parseJson } from '../../shared/json/lossless-json.js';
 import type { Repository } from '../repository/collector.js';
 import { byPath } from '../repository/collector.js';
 import type {
@@ -290,7 +291,7 @@ export class ImportRun {
       const text = this.#text(path);
       try {
         const { description, contextBase, context } = change;
-        const schema = JSON.parse(text) as JsonValue;
+        const schema = parseJson(text) as JsonValue;
         const earlier = { description, contextBase, context, schema, ...UNASKED };
         const { dryRun, baseUrl } = this.#options;
         await models.put({ domain, name }, earlier, { dryRun, baseUrl });
