@@ -1,7 +1,7 @@
 import { parseBrokerProblem, type BrokerProblem } from './broker/broker-problem.js';
 import type { BrokerCapabilities } from './broker/capabilities.js';
 import type { BrokerReply } from './broker/failure.js';
-import { readBatchReply, type DeleteResult } from './batch-reply.js';
+import { failureIn, readBatchReply, type DeleteResult } from './batch-reply.js';
 import { BrokerRefusedError } from './errors.js';
 import { problemOfFailure } from './items/item-problem.js';
 import type { ListedResource } from './listing/listed-resource.js';
@@ -193,9 +193,10 @@ export function createDeleter(options: DeleterOptions): Deleter {
     });
     if (settled.kind === 'gave-up') return { kind: 'retryable', problem: problemOfFailure(settled.failure) };
     const { reply } = settled;
-    if (reply.status >= 200 && reply.status < 300) deletedSingly += 1;
     const verdict = readSingleReply(reply, id, operation);
-    if (isUnclear(verdict)) onUnclear([id]);
+    if (verdict.kind === 'deleted') deletedSingly += 1;
+    // Of a delete that failed in part, the other part may have had an effect.
+    if (isUnclear(verdict) || (reply.status === 207 && verdict.kind === 'refused')) onUnclear([id]);
     return verdict;
   }
 
@@ -257,6 +258,8 @@ function readSingleReply(reply: BrokerReply, id: string, operation: string): Del
     throw new BrokerRefusedError(operation, parseBrokerProblem(reply));
   }
   if (reply.status === 404) return ABSENT;
+  const failure = failureIn(reply);
+  if (failure !== undefined) return failure;
   const verdict = readBatchReply(reply, [id]);
   if (verdict.kind === 'items') return verdict.items.get(id) ?? DELETED;
   return { kind: 'refused', problem: parseBrokerProblem(reply) };

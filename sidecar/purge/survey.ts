@@ -43,6 +43,11 @@ const STILL_LISTED: BrokerProblem = {
   detail: 'The broker confirmed two deletes and still lists the entity.',
 };
 
+const DENIED_AND_LISTED: BrokerProblem = {
+  ...STILL_LISTED,
+  detail: 'The broker answered two deletes with 404 and still lists the entity.',
+};
+
 /** Lists what the query still shows while nothing is being deleted. */
 export async function surveyMatches(context: PurgeContext, options: SurveyOptions): Promise<Survey> {
   const { selection, lister, paging, requester, ledger } = context;
@@ -62,7 +67,8 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
     if (state === IdState.gone || state === IdState.absent) stillListed.push(entityId);
     if (state === IdState.retryDue) retryDue.push(entityId);
     if (state === IdState.goneTwice || state === IdState.absentTwice) {
-      if (options.reportsLingering) ledger.recordStillListed({ entityId }, STILL_LISTED);
+      const problem = state === IdState.goneTwice ? STILL_LISTED : DENIED_AND_LISTED;
+      if (options.reportsLingering) ledger.recordStillListed({ entityId }, problem);
       else lingering += 1;
     }
     return true;

@@ -25,6 +25,8 @@ export interface PurgeRequest {
   readonly replyMaxBytes?: number;
   /** A server error is an answer as well, and no reason to try again. */
   readonly takesServerErrors?: true;
+  /** Finds a failure in an answer whose status is that of a success. */
+  readonly failureOf?: (reply: BrokerReply) => Failure | undefined;
   /** Called for each try of a delete that may have had an effect: it got a server error or no answer. */
   readonly onUnclear?: () => void;
 }
@@ -80,7 +82,7 @@ export async function tryOnce(
       throw new BrokerReplyError(error.message, { cause: error });
     throw error;
   }
-  const failure = failureOf(reply);
+  const failure = failureOf(reply) ?? request.failureOf?.(reply);
   if (failure === undefined || (request.takesServerErrors === true && reply.status >= 500)) return reply;
   // A server error may come from a proxy that lost the broker halfway.
   if (failure.kind === 'broker-error') onUnclear?.();

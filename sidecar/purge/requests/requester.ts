@@ -65,8 +65,13 @@ export interface RequesterOptions {
   readonly random: () => number;
   /** Holds back deletes, each try of them; without it nothing does. */
   readonly pace?: Pace | undefined;
-  /** Called before a request that deletes is first sent, with the most it can delete; when it throws, nothing is sent. */
-  readonly reserve?: ((deletes: number) => Promise<void>) | undefined;
+  /**
+   * Called before a request that deletes is first sent, with the most it can delete; when it throws, or returns nothing, the
+   * request is not sent. What it returns is called when the request has ended.
+   */
+  readonly reserve?: ((deletes: number) => Promise<(() => void) | undefined>) | undefined;
+  /** See PurgeOrder. */
+  readonly mostAtOnce?: (() => number) | undefined;
   /** See PurgeOrder. */
   readonly beforeDelete?: (() => Promise<void> | undefined) | undefined;
   /** Stops the purge: no new requests; deletes already sent are left to finish. */
@@ -80,6 +85,18 @@ export interface RequesterOptions {
 
 /** A last look begins no request after this long. */
 const LAST_LOOK_MS = 10_000;
+
+/** Of a delete that was not sent, since the purge might delete more than it may. */
+const WITHHELD: Failure = {
+  kind: 'withheld',
+  status: 409,
+  problem: {
+    status: 409,
+    title: 'Not deleted, to keep the maximum',
+    detail:
+      'The gateway stopped while deletes were under way, and some of them may have had an effect: with this one, more than the maximum might be gone. Nothing was sent; send the purge again.',
+  },
+};
 
 export function createRequester(options: RequesterOptions): Requester {
   const { client, headers, retry, clock, random, pace: rate, reserve, onOutage, onRetry } = options;
@@ -189,6 +206,7 @@ export function createRequester(options: RequesterOptions): Requester {
     let hasOutlived = false;
     let pausesBefore = 0;
     let isAgain = false;
+    let onEnd: (() => void) | undefined;
     try {
       const reply = await pRetry(
         async () => {
@@ -197,7 +215,10 @@ export function createRequester(options: RequesterOptions): Requester {
               throwIfStopped(signal);
               throw error;
             });
-          if (request.deletes !== undefined && !isAgain) await reserve?.(request.deletes);
+          if (request.deletes !== undefined && !isAgain && reserve !== undefined) {
+            onEnd = await reserve(request.deletes);
+            if (onEnd === undefined) throw new TryFailed(WITHHELD);
+          }
           for (let wait = obstacle(request, signal); wait !== undefined; wait = obstacle(request, signal))
             await wait;
           pausesBefore = pause.asked;
@@ -209,7 +230,7 @@ export function createRequester(options: RequesterOptions): Requester {
           // The policy counts the tries, and does the waiting on the injected clock.
           ...{ retries: Infinity, minTimeout: 0, maxTimeout: 0 },
           shouldRetry: async ({ error }) => {
-            if (!(error instanceof TryFailed)) return false;
+            if (!(error instanceof TryFailed) || error.failure === WITHHELD) return false;
             const tries = { attempt, pausesBefore, hasOutlived };
             const next = await afterFailure(request, error.failure, signal, tries);
             if (next === 'same-try') hasOutlived = true;
@@ -227,6 +248,8 @@ export function createRequester(options: RequesterOptions): Requester {
     } catch (error) {
       if (error instanceof TryFailed) return { kind: 'gave-up', failure: error.failure };
       throw error;
+    } finally {
+      onEnd?.();
     }
   }
 
@@ -270,7 +293,7 @@ export function createRequester(options: RequesterOptions): Requester {
       return true;
     },
     get burst() {
-      return Math.max(1, Math.floor(rate?.burst ?? Infinity));
+      return Math.max(1, Math.floor(Math.min(rate?.burst ?? Infinity, options.mostAtOnce?.() ?? Infinity)));
     },
     headers,
     get requests() {

@@ -15,7 +15,7 @@ const NAMES = ['id', 'type', 'a', 'b', '', '__proto__', 'constructor', '$ref', '
 
 /** Strings that each format accepts; not all of them look like it. */
 const OF_FORMAT: Readonly<Record<string, readonly string[]>> = {
-  'date-time': ['2024-02-29T10:00:00Z', '2024-01-01 10:00:00.5+01:00'],
+  'date-time': ['2024-02-29T10:00:00Z', '2024-01-01T10:00:00.5+01:00'],
   date: ['2024-02-29', '0001-01-01'],
   time: ['10:00:00Z', '23:59:60Z'],
   uuid: ['9830f692-7677-11e6-838b-4f9fb3dc5a4f', 'urn:uuid:9830f692-7677-11e6-838b-4f9fb3dc5a4f'],
