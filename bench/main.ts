@@ -8,6 +8,7 @@ import { importing } from './import.js';
 import { jobs } from './jobs.js';
 import { memory } from './memory.js';
 import { passThrough } from './pass-through.js';
+import { proofs } from './proofs.js';
 import { shapes } from './shapes.js';
 import { schemaService } from './schema-service.js';
 import { search } from './search.js';
@@ -20,6 +21,7 @@ import { workbench } from './workbench.js';
 
 const BENCHES: readonly Bench[] = [
   entityPurge,
+  proofs,
   shapes,
   memory,
   jobs,

@@ -1,6 +1,6 @@
 /**
  * Builds everything into dist/: the sidecar file by file and the command line bundled (ESM), each Kong plugin as one CommonJS
- * file, and the console.
+ * file, the launcher of Kong's plugin server beside their folder, and the console.
  */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -62,11 +62,22 @@ const plugins = await build({
   format: 'cjs',
 });
 
+/** Beside that folder, and with a name by which it is ESM wherever it is copied to. */
+const launcher = await build({
+  ...common,
+  entryPoints: [{ in: join(root, 'kong-plugins', 'pluginserver.ts'), out: 'kong-pluginserver' }],
+  outdir: dist,
+  outExtension: { '.js': '.mjs' },
+  bundle: true,
+  format: 'esm',
+});
+
 await putOutputs(
   [
     ...(sidecar.outputFiles ?? []),
     ...(cli.outputFiles ?? []),
     ...(plugins.outputFiles ?? []),
+    ...(launcher.outputFiles ?? []),
     ...(await consoleFiles(root, dist)),
   ],
   dist,

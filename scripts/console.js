@@ -19,7 +19,8 @@ export async function consoleFiles(root, dist) {
   const folder = join(root, 'console');
   const sources = (await filesBelow(folder)).sort();
   if (sources.length === 0) return [];
-  const hash = await hashOf(root, [...sources, ...madeBy(root)]);
+  const shared = [...(await filesBelow(join(root, SHARED_FOLDER))).sort(), join(root, SCHEDULES)];
+  const hash = await hashOf(root, [...sources, ...shared, ...madeBy(root)]);
   const stamp = join(dist, STAMP);
   const kept = await lastBuild(stamp, dist, hash);
   if (kept !== undefined) return kept;
@@ -27,6 +28,10 @@ export async function consoleFiles(root, dist) {
   const text = JSON.stringify({ hash, files: made.map(({ path }) => relative(dist, path)) });
   return [...made, { path: stamp, contents: Buffer.from(text) }];
 }
+
+/** What the console has in common with the sidecar: reading and writing JSON, and when schedules are due. */
+const SHARED_FOLDER = 'sidecar/shared/json';
+const SCHEDULES = 'sidecar/jobs/retention/cron.ts';
 
 /** The packages of the editors. */
 const EDITOR = ['autocomplete', 'commands', 'lang-json', 'language', 'lint', 'merge', 'state', 'view'].map(

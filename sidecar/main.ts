@@ -45,7 +45,7 @@ async function main(): Promise<void> {
   // Said last: who reads it may end the gateway, or npm, at once.
   if (process.env['NODE_ENV'] === 'production')
     logger.info({ url: gateway.url, broker: gateway.brokerUrl, metrics: gateway.metricsUrl }, 'listening');
-  else process.stdout.write(greeting(gateway, config.GATEWAY_TOKEN !== undefined));
+  else process.stdout.write(greeting(gateway, config.GATEWAY_TOKEN?.length ?? 0));
 }
 
 /** Makes V8's garbage collector fit a server whose requests leave nothing behind. */
@@ -60,13 +60,15 @@ function tuneCollector(): void {
 /** What a person sees after `npm start`. */
 function greeting(
   { url: address, brokerUrl, metricsUrl, consoleUrl, embeddedBroker }: Gateway,
-  needsToken: boolean,
+  tokens: number,
 ): string {
   // An unspecified address is for listening, not for calling.
   const callable = (text: string) =>
     text.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
   const url = callable(address);
-  const token = needsToken ? ' -H "X-Gateway-Token: $GATEWAY_TOKEN"' : '';
+  // Of two, the first.
+  const variable = tokens > 1 ? '${GATEWAY_TOKEN%%,*}' : '$GATEWAY_TOKEN';
+  const token = tokens > 0 ? ` -H "X-Gateway-Token: ${variable}"` : '';
   const entities = `${url}/ngsi-ld/v1/entities`;
   const query = `${entities}?type=Vehicle&q=speed%3E100`;
   const lines =

@@ -1,6 +1,7 @@
 import { noteDate } from '../shared/gateway-clock.js';
 import { askForToken, token } from './token.js';
 import type { components } from './types.js';
+import { parseJson, writeJson } from '../../sidecar/shared/json/lossless-json.js';
 
 export type Purge = components['schemas']['Purge'];
 export type PurgePreview = components['schemas']['PurgePreview'];
@@ -96,9 +97,14 @@ export async function call(method: string, path: string, options: CallOptions = 
   }
 }
 
+/** The body of an answer. Numbers that no double holds stay as they are, so that schemas can be edited and sent again. */
+async function jsonOf(response: Response): Promise<unknown> {
+  return parseJson(await response.text());
+}
+
 /** The same, for an answer of JSON. */
 export async function callJson<Value>(method: string, path: string, options?: CallOptions): Promise<Value> {
-  return (await (await call(method, path, options)).json()) as Value;
+  return (await jsonOf(await call(method, path, options))) as Value;
 }
 
 /** One page of a list, and how many there are in all. */
@@ -120,13 +126,13 @@ export async function callTagged<Value>(
   options?: CallOptions,
 ): Promise<Tagged<Value>> {
   const response = await call(method, path, options);
-  return { value: (await response.json()) as Value, etag: response.headers.get('etag') ?? '' };
+  return { value: (await jsonOf(response)) as Value, etag: response.headers.get('etag') ?? '' };
 }
 
 /** Reads one page of a list. */
 export async function callPage<Item>(path: string, signal: AbortSignal): Promise<Page<Item>> {
   const response = await call('GET', path, { signal });
-  const items = (await response.json()) as readonly Item[];
+  const items = (await jsonOf(response)) as readonly Item[];
   return { items, total: Number(response.headers.get('x-total-count') ?? items.length) };
 }
 
@@ -146,7 +152,7 @@ async function send(
         ...(given === undefined ? {} : { 'x-gateway-token': given }),
         ...(json === undefined ? {} : { 'content-type': 'application/json' }),
       },
-      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+      ...(json === undefined ? {} : { body: writeJson(json) }),
       ...(body === undefined ? {} : { body }),
       ...(signal === undefined ? {} : { signal }),
     });

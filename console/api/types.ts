@@ -6,7 +6,7 @@ export interface components {
   schemas: {
     /** ListedDomain */
     readonly ListedDomain: {
-      /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
+      /** @description A letter or digit, then up to 127 letters, digits and `_`, `.`, `-`. */
       readonly name: string;
       readonly description?: string;
       /**
@@ -88,7 +88,7 @@ export interface components {
     };
     /** NewDomain */
     readonly NewDomain: {
-      /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
+      /** @description A letter or digit, then up to 127 letters, digits and `_`, `.`, `-`. */
       readonly name: string;
       readonly description?: string;
       /**
@@ -99,7 +99,7 @@ export interface components {
     };
     /** Domain */
     readonly Domain: {
-      /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
+      /** @description A letter or digit, then up to 127 letters, digits and `_`, `.`, `-`. */
       readonly name: string;
       readonly description?: string;
       /**
@@ -135,9 +135,9 @@ export interface components {
     };
     /** ModelSummary */
     readonly ModelSummary: {
-      /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
+      /** @description A letter or digit, then up to 127 letters, digits and `_`, `.`, `-`. */
       readonly domain: string;
-      /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
+      /** @description A letter or digit, then up to 127 letters, digits and `_`, `.`, `-`. */
       readonly name: string;
       readonly description?: string;
       /** @description Base IRI of the terms of its context, where it has its own. */
@@ -173,10 +173,10 @@ export interface components {
     };
     /** NewModel */
     readonly NewModel: {
-      /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
+      /** @description A letter or digit, then up to 127 letters, digits and `_`, `.`, `-`. */
       readonly name: string;
       readonly description?: string;
-      /** @description A JSON Schema (draft-07, 2019-09 or 2020-12) of an entity in key-values form. */
+      /** @description A JSON Schema (draft-04, draft-06, draft-07, 2019-09 or 2020-12) of an entity in key-values form. */
       readonly schema: unknown;
       /** @description Base IRI of the terms of its context: http, https or urn, ending with a separator. Without one, the setting CONTEXT_BASE_IRI. */
       readonly contextBase?: string;
@@ -231,9 +231,9 @@ export interface components {
     };
     /** Model */
     readonly Model: {
-      /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
+      /** @description A letter or digit, then up to 127 letters, digits and `_`, `.`, `-`. */
       readonly domain: string;
-      /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
+      /** @description A letter or digit, then up to 127 letters, digits and `_`, `.`, `-`. */
       readonly name: string;
       readonly description?: string;
       /** @description Base IRI of the terms of its context, where it has its own. */
@@ -270,7 +270,7 @@ export interface components {
        * @description The draft of its JSON Schema.
        * @enum {unknown}
        */
-      readonly dialect: 'draft-07' | '2019-09' | '2020-12';
+      readonly dialect: 'draft-04' | 'draft-06' | 'draft-07' | '2019-09' | '2020-12';
       /** @description The JSON Schema, as it was given. */
       readonly schema: unknown;
       /** @description The JSON-LD context that it was given, where it has its own. */
@@ -284,7 +284,7 @@ export interface components {
      * @description A member that is left out keeps its value; null removes it. A model that is not there yet needs a schema.
      */
     readonly ModelChange: {
-      /** @description A JSON Schema (draft-07, 2019-09 or 2020-12) of an entity in key-values form. */
+      /** @description A JSON Schema (draft-04, draft-06, draft-07, 2019-09 or 2020-12) of an entity in key-values form. */
       readonly schema?: unknown;
       readonly description?: string | null;
       /** @description Base IRI of the terms of its context: http, https or urn, ending with a separator. Without one, the setting CONTEXT_BASE_IRI. */
@@ -306,9 +306,9 @@ export interface components {
     };
     /** UpdatedModel */
     readonly UpdatedModel: {
-      /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
+      /** @description A letter or digit, then up to 127 letters, digits and `_`, `.`, `-`. */
       readonly domain: string;
-      /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
+      /** @description A letter or digit, then up to 127 letters, digits and `_`, `.`, `-`. */
       readonly name: string;
       readonly description?: string;
       /** @description Base IRI of the terms of its context, where it has its own. */
@@ -345,7 +345,7 @@ export interface components {
        * @description The draft of its JSON Schema.
        * @enum {unknown}
        */
-      readonly dialect: 'draft-07' | '2019-09' | '2020-12';
+      readonly dialect: 'draft-04' | 'draft-06' | 'draft-07' | '2019-09' | '2020-12';
       /** @description The JSON Schema, as it was given. */
       readonly schema: unknown;
       /** @description The JSON-LD context that it was given, where it has its own. */
@@ -371,7 +371,7 @@ export interface components {
        * @description The draft of its JSON Schema.
        * @enum {unknown}
        */
-      readonly dialect: 'draft-07' | '2019-09' | '2020-12';
+      readonly dialect: 'draft-04' | 'draft-06' | 'draft-07' | '2019-09' | '2020-12';
       /** @description Of the stored schema. */
       readonly sha256: string;
       /** @description Of the stored schema, in bytes. */
@@ -442,7 +442,7 @@ export interface components {
     };
     /** NewContext */
     readonly NewContext: {
-      /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
+      /** @description A letter or digit, then up to 127 letters, digits and `_`, `.`, `-`. */
       readonly name: string;
       /** @description A map of terms, an array of maps and URLs, a URL, or an object that holds one as `@context`. */
       readonly '@context': unknown;
@@ -455,9 +455,9 @@ export interface components {
     };
     /** UpdatedDependent */
     readonly UpdatedDependent: {
-      /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
+      /** @description A letter or digit, then up to 127 letters, digits and `_`, `.`, `-`. */
       readonly domain: string;
-      /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
+      /** @description A letter or digit, then up to 127 letters, digits and `_`, `.`, `-`. */
       readonly model: string;
       /** @enum {unknown} */
       readonly status: 'updated' | 'unchanged' | 'refused';
@@ -720,7 +720,7 @@ export interface components {
     };
     /** RetentionPolicy */
     readonly RetentionPolicy: {
-      /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
+      /** @description A letter or digit, then up to 127 letters, digits and `_`, `.`, `-`. */
       readonly name: string;
       /** @enum {string} */
       readonly target: 'entities' | 'temporal';
@@ -761,7 +761,7 @@ export interface components {
     };
     /** NewRetentionPolicy */
     readonly NewRetentionPolicy: {
-      /** @description A letter, then up to 127 letters, digits and `_`, `.`, `-`. */
+      /** @description A letter or digit, then up to 127 letters, digits and `_`, `.`, `-`. */
       readonly name: string;
       /** @enum {string} */
       readonly target: 'entities' | 'temporal';

@@ -13,6 +13,7 @@ import { findContext, listContexts, readContext, removeContext, type Context } f
 import { PAGE_SIZE } from './models-api.js';
 import { NEW_CONTEXT, toContext, toContexts, toModels } from './places.js';
 import { TermsTable } from './terms-table.js';
+import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
 
 /** All contexts, or the one that the address names. */
 export function ContextsPage({
@@ -147,7 +148,7 @@ function ContextView({
         <details>
           <summary>{t.document}</summary>
           <pre tabIndex={0} aria-label={t.document}>
-            {JSON.stringify(document, null, 2)}
+            {writeJson(document, 2)}
           </pre>
         </details>
       </section>

@@ -11,6 +11,7 @@ import { validate, type Model, type Verdict } from './models-api.js';
 import { NewExample } from './new-example.js';
 import { examplesOf, isObject, withExample, withoutExample } from './samples.js';
 import { VerdictView } from './verdict-view.js';
+import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
 
 /** The examples that a schema has, whether each is valid, and those that are made of it. */
 export function ModelExamples({
@@ -98,5 +99,5 @@ const SHOWN = 20;
 
 async function verdictOf(model: Model, example: unknown, signal: AbortSignal) {
   if (!isObject(example)) return undefined;
-  return (await validate(model, JSON.stringify(example), signal)) as Verdict;
+  return (await validate(model, writeJson(example), signal)) as Verdict;
 }

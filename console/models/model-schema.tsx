@@ -18,6 +18,7 @@ import { toReference } from './places.js';
 import { SavePanel } from './save-panel.js';
 import { JsonEditor, type Place } from '../editor/json-editor.js';
 import { useTrial } from './use-trial.js';
+import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
 
 /** A schema that was typed and not saved. */
 interface Draft {
@@ -33,7 +34,7 @@ export function draftName({ domain, name }: ModelKey): string {
 
 /** A document as it is shown in an editor. */
 export function shownJson(value: unknown): string {
-  return JSON.stringify(value, null, 2);
+  return writeJson(value, 2);
 }
 
 /** The schema of a model, to be read and changed. What saving would do is said beside it, before it is done. */

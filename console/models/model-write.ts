@@ -6,6 +6,7 @@ import {
   type ModelTrial,
   type UpdatedModel,
 } from './models-api.js';
+import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
 
 /** What is to become of a model. */
 export interface ModelWrite {
@@ -23,9 +24,9 @@ export const LINES_BEFORE_SCHEMA = 1;
 /** The body of a write: the schema begins on a line of its own, so that lines of problems can be found in it. */
 export function bodyOf({ schemaText, settings = {} }: ModelWrite): string {
   const members = Object.entries(settings).map(
-    ([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)},`,
+    ([name, value]) => `${JSON.stringify(name)}:${writeJson(value)},`,
   );
-  if (schemaText === undefined) return JSON.stringify(settings);
+  if (schemaText === undefined) return writeJson(settings);
   return `{${members.join('')}"schema":\n${schemaText}\n}`;
 }
 

@@ -27,7 +27,7 @@ const EMPTY = {
   inferred: '',
 };
 
-const NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,127}$/;
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
 
 /** A new model: from samples, or from a schema that is there already. */
 export function NewModelPage({ params }: { readonly params: URLSearchParams }) {

@@ -1,3 +1,5 @@
+import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
+
 /** What a description (OpenAPI 3.1) says, in the order of its paths. */
 export interface ApiSummary {
   readonly operations: readonly ApiOperation[];
@@ -112,11 +114,11 @@ function holdsOf(value: unknown, depth = 0): string {
     if (Array.isArray(union))
       return [...new Set(union.slice(0, 8).map((one) => holdsOf(one, depth + 1)))].join(' | ');
   if (schema['type'] === 'array') return `${holdsOf(schema['items'], depth + 1)}[]`;
-  if ('const' in schema) return JSON.stringify(schema['const']);
+  if ('const' in schema) return writeJson(schema['const']);
   if (Array.isArray(schema['enum']))
     return schema['enum']
       .slice(0, 8)
-      .map((one) => JSON.stringify(one))
+      .map((one) => writeJson(one))
       .join(' | ');
   const type = [schema['type']].flat().filter((one) => typeof one === 'string');
   const format = textOf(schema['format']);

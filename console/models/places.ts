@@ -1,7 +1,7 @@
 import { routeTo } from '../shared/router.js';
 import type { ModelKey } from './models-api.js';
 
-/** Names begin with a letter, so that none of these is a domain. */
+/** Names begin with a letter or a digit, so that none of these is a domain. */
 export const NEW_MODEL = '~new';
 export const IMPORT = '~import';
 export const CONTEXTS = '~contexts';

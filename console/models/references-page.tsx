@@ -20,6 +20,7 @@ import {
   type ReadReference,
   type Reference,
 } from './references-api.js';
+import { parseJson } from '../../sidecar/shared/json/lossless-json.js';
 
 /** All reference documents, or the one that the address names. */
 export function ReferencesPage({
@@ -176,7 +177,7 @@ function ReferenceView({
           </a>
         </div>
         <pre class="whole" tabIndex={0} aria-label={t.document}>
-          {shownJson(JSON.parse(read.text))}
+          {shownJson(parseJson(read.text))}
         </pre>
       </section>
       {isRemoving && (

@@ -115,7 +115,7 @@ export function SampleCard({
 }
 
 const FORMS = ['keyvalues', 'ngsi-ld', 'ngsiv2', 'geojson'] as const;
-const NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,127}$/;
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
 
 function formOf(sample: string): SampleForm | undefined {
   try {

@@ -1,3 +1,6 @@
+import { parseJson } from '../../sidecar/shared/json/lossless-json.js';
+import { isNumber } from '../../sidecar/shared/json/lossless-number.js';
+
 /** What is done with samples before a schema is inferred from them. */
 
 type Json = Readonly<Record<string, unknown>>;
@@ -7,7 +10,7 @@ export type SampleForm = 'keyvalues' | 'ngsi-ld' | 'ngsiv2' | 'geojson';
 
 /** The samples of a text: one object, or a list of them. @throws SyntaxError; undefined where there are none */
 export function samplesOf(text: string): readonly Json[] | undefined {
-  const value: unknown = JSON.parse(text);
+  const value = parseJson(text);
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   return list.length > 0 && list.every(isObject) ? list : undefined;
 }
@@ -50,7 +53,7 @@ export function nameFor(samples: readonly Json[]): string | undefined {
   const type = first?.['type'] ?? first?.['@type'];
   const own = type === 'Feature' ? (first?.['properties'] as Json | undefined)?.['type'] : type;
   const [name] = [own].flat();
-  return typeof name === 'string' && /^[A-Za-z][A-Za-z0-9_.-]{0,127}$/.test(name) ? name : undefined;
+  return typeof name === 'string' && /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/.test(name) ? name : undefined;
 }
 
 /**
@@ -101,5 +104,5 @@ export function withoutExample(schema: unknown, index: number): unknown {
 }
 
 export function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isNumber(value);
 }

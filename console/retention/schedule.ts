@@ -1,23 +1,7 @@
-import { Cron } from 'croner';
-
-const NUMBER = String.raw`\d\d?`;
-const MONTH = `${NUMBER}|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec`;
-const WEEKDAY = `${NUMBER}|sun|mon|tue|wed|thu|fri|sat`;
-
-/** A list of values, ranges and `*`, with or without steps. */
-function fieldOf(value: string): string {
-  const item = String.raw`(?:\*|(?:${value})(?:-(?:${value}))?)(?:/\d\d?)?`;
-  return `${item}(?:,${item})*`;
-}
-
-/** What the gateway takes: the library takes more. */
-const FIVE_FIELDS = new RegExp(
-  `^${[NUMBER, NUMBER, NUMBER, MONTH, WEEKDAY].map(fieldOf).join('[ \\t]+')}$`,
-  'i',
-);
+import { nextCronTime, parseCron } from '../../sidecar/jobs/retention/cron.js';
 
 /**
- * The next times of a schedule, by the library that the gateway reckons with, so that both agree.
+ * The next times of a schedule, as the gateway reckons them.
  *
  * @param schedule a cron pattern of five fields
  * @returns undefined for a schedule that cannot be read
@@ -28,10 +12,17 @@ export function nextRuns(
   many: number,
   from: Date,
 ): readonly Date[] | undefined {
-  if (!FIVE_FIELDS.test(schedule.trim())) return undefined;
+  const pattern = parseCron(schedule);
+  if (pattern === undefined) return undefined;
+  const runs: Date[] = [];
   try {
-    return new Cron(schedule, { timezone: timeZone, mode: '5-part', paused: true }).nextRuns(many, from);
+    for (let at: number | undefined = from.getTime(); runs.length < many;) {
+      at = nextCronTime(pattern, timeZone, at);
+      if (at === undefined) break;
+      runs.push(new Date(at));
+    }
   } catch {
     return undefined;
   }
+  return runs;
 }

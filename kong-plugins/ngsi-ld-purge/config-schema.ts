@@ -16,6 +16,8 @@ interface StringField {
   readonly required?: true;
   readonly referenceable?: true;
   readonly encrypted?: true;
+  readonly len_min?: number;
+  readonly len_max?: number;
   readonly match_none?: readonly Forbidden[];
 }
 
@@ -40,7 +42,7 @@ export type FieldDefinition = StringField | IntegerField | BooleanField;
 /** The largest timeout Kong's PDK accepts, in milliseconds. */
 const MAX_TIMEOUT_MS = 2_147_483_646;
 
-/** Every field, in the order of the documentation. */
+/** Every field, in the order of the documentation. Limits and the token have the bounds of the sidecar's own settings. */
 export const fieldDefinitions = {
   sidecar_host: {
     type: 'string',
@@ -68,7 +70,9 @@ export const fieldDefinitions = {
     encrypted: true,
     description:
       'Shared secret sent to the sidecar as X-Gateway-Token; the same as its GATEWAY_TOKEN. Best given as a vault reference.',
-    match_none: [{ pattern: '[%s%c]', err: 'must not contain white space or control characters' }],
+    len_min: 8,
+    len_max: 1024,
+    match_none: [{ pattern: '[%s%c,]', err: 'must not contain white space, commas or control characters' }],
   },
   connect_timeout_ms: {
     type: 'integer',
@@ -97,17 +101,17 @@ export const fieldDefinitions = {
   },
   batch_size: {
     type: 'integer',
-    between: [1, 1_000_000],
+    between: [1, 100_000],
     description: 'Most ids the sidecar may put into one batch delete.',
   },
   concurrency: {
     type: 'integer',
-    between: [1, 10_000],
+    between: [1, 256],
     description: 'Most delete requests in flight for one purge of entities.',
   },
   temporal_concurrency: {
     type: 'integer',
-    between: [1, 10_000],
+    between: [1, 256],
     description: 'Most delete requests in flight for one purge of temporal data.',
   },
   allow_temporal: {
@@ -188,9 +192,15 @@ function wrong(value: unknown, definition: FieldDefinition): string | undefined 
     case 'string':
       if (typeof value !== 'string') return 'is not a string';
       if (value === '') return 'is empty (a vault reference that cannot be resolved arrives empty)';
-      // Both strings end up in a header or an address: visible ASCII only.
-      return /^[\x21-\x7e]+$/.test(value)
-        ? undefined
-        : 'contains white space, control or non-ASCII characters';
+      // Both strings end up in a header or an address: visible ASCII only. To the sidecar a comma separates two tokens.
+      if (!/^[\x21-\x2b\x2d-\x7e]+$/.test(value))
+        return 'contains white space, a comma, control or non-ASCII characters';
+      return isTooShortOrLong(value, definition)
+        ? `is not between ${definition.len_min} and ${definition.len_max} characters long`
+        : undefined;
   }
+}
+
+function isTooShortOrLong({ length }: string, { len_min = 0, len_max = Infinity }: StringField): boolean {
+  return length < len_min || length > len_max;
 }

@@ -1,12 +1,5 @@
 import type { ParsedConfig, PluginConfig } from './config-schema.js';
-import {
-  isGuardedRecord,
-  isNgsiLd,
-  isResource,
-  isSchemaService,
-  meansPurge,
-  purgeCollection,
-} from './path.js';
+import { isCollection, isGuardedRecord, isNgsiLd, isResource, isSchemaService } from './path.js';
 import { purgePolicy } from './policy.js';
 import { problem, type Problem } from './problem.js';
 
@@ -41,34 +34,24 @@ function isSafe(method: string): boolean {
 /**
  * Decides what happens to a request. Pure; never throws.
  *
- * A route bound too widely does no harm: a request that is not a DELETE, and that the sidecar does not guard, passes. A DELETE passes
- * only where it is certainly a single resource, or certainly not for the broker.
+ * It refuses only what the sidecar cannot see: that a collection was spelt otherwise before Kong normalised its path. All
+ * else the sidecar refuses, which counts and records it. A route bound too widely does no harm: a request that is not a
+ * DELETE, and that the sidecar does not guard, passes. A DELETE passes only where it is certainly a single resource, or
+ * certainly not for the broker.
  */
-export function decide(facts: RequestFacts, parsed: ParsedConfig): Decision {
-  if (isSafe(facts.method)) return isGuardedRecord(facts.path) ? toApi(parsed) : { kind: 'pass' };
-  if (facts.method !== 'DELETE') return isSchemaService(facts.path) ? toApi(parsed) : { kind: 'pass' };
-  const collection = purgeCollection(facts.rawPath);
-  if (collection !== undefined) return decidePurge(collection, parsed);
-  if (meansPurge(facts.rawPath) || meansPurge(facts.path))
-    return { kind: 'refuse', problem: problem('ambiguousPath') };
-  if (isResource(facts.path)) return { kind: 'pass' };
-  if (isSchemaService(facts.path)) return toApi(parsed);
-  if (!isNgsiLd(facts.path)) return { kind: 'pass' };
+export function decide({ method, rawPath, path }: RequestFacts, parsed: ParsedConfig): Decision {
+  if (isSafe(method)) return isGuardedRecord(path) ? vouched('api', parsed) : { kind: 'pass' };
+  if (method !== 'DELETE') return isSchemaService(path) ? vouched('api', parsed) : { kind: 'pass' };
+  if (isCollection(rawPath)) return vouched('purge', parsed);
+  if (isCollection(path)) return { kind: 'refuse', problem: problem('ambiguousPath') };
+  if (isResource(path)) return { kind: 'pass' };
+  if (isSchemaService(path)) return vouched('api', parsed);
+  if (!isNgsiLd(path)) return { kind: 'pass' };
   return parsed.ok ? { kind: 'judge', config: parsed.config } : MISCONFIGURED;
 }
 
-function decidePurge(collection: 'entities' | 'temporal', parsed: ParsedConfig): Decision {
-  if (!parsed.ok) return MISCONFIGURED;
-  const { config } = parsed;
-  if (collection === 'temporal' && !config.allow_temporal)
-    return { kind: 'refuse', problem: problem('temporalDisabled') };
-  return { kind: 'purge', config, policy: purgePolicy(config) };
-}
-
-function toApi(parsed: ParsedConfig): Decision {
-  return parsed.ok
-    ? { kind: 'api', config: parsed.config, policy: purgePolicy(parsed.config) }
-    : MISCONFIGURED;
+function vouched(kind: 'purge' | 'api', parsed: ParsedConfig): Decision {
+  return parsed.ok ? { kind, config: parsed.config, policy: purgePolicy(parsed.config) } : MISCONFIGURED;
 }
 
 /** Connection options that name no header the sidecar depends on; Java's client sends HTTP2-Settings with every request. */

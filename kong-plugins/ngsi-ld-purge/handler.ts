@@ -1,14 +1,14 @@
 import { callerHeaders, callerOf } from './caller.js';
 import { parseConfig, type ParsedConfig, type PluginConfig } from './config-schema.js';
 import { decide, isPlainConnection, type Decision } from './decide.js';
-import { purgeCollection } from './path.js';
+import { isCollection } from './path.js';
 import type { Pdk } from './pdk.js';
 import { instanceOf, problem, type Problem } from './problem.js';
 
 const TOKEN_HEADER = 'X-Gateway-Token';
 const POLICY_HEADER = 'X-Purge-Policy';
-/** Headers that the sidecar trusts on a request with our token. */
-const VOUCHED_HEADERS = [TOKEN_HEADER, POLICY_HEADER, ...callerHeaders];
+/** Headers by which this plugin vouches for a request. */
+const STAMP = [TOKEN_HEADER, POLICY_HEADER] as const;
 /** Kong's own default; a DELETE has little or nothing to write. */
 const WRITE_TIMEOUT_MS = 60_000;
 
@@ -19,7 +19,7 @@ type Vouched = Extract<Decision, { readonly kind: 'purge' | 'api' }>;
  * The plugin Kong's JavaScript plugin server instantiates, once for each worker and configuration.
  *
  * Kong lets a request go on when a handler throws, so `access` never throws: it refuses whatever it does not
- * understand. Round trips to Kong, besides the event itself: three for a request that passes, some twenty for a purge.
+ * understand. Round trips to Kong, besides the event itself: three for a request that passes, ten to twelve for a purge.
  */
 export class Plugin {
   readonly #parsed: ParsedConfig;
@@ -52,8 +52,7 @@ export class Plugin {
 
   async #decide(method: string, rawPath: string, kong: Pdk): Promise<Decision> {
     // An exactly spelt collection is its own normal form: one round trip less where it matters.
-    const isExact = purgeCollection(rawPath) !== undefined;
-    const path = isExact ? rawPath : text(await kong.request.getPath(), 'normalised path');
+    const path = isCollection(rawPath) ? rawPath : text(await kong.request.getPath(), 'normalised path');
     return decide({ method, rawPath, path }, this.#parsed);
   }
 }
@@ -70,9 +69,7 @@ async function apply(decision: Decision, kong: Pdk): Promise<Problem | undefined
       return vouch(decision, kong);
     case 'judge':
       if (!(await hasPlainConnection(kong))) return problem('connectionHeader');
-      await toSidecar(decision.config, kong);
-      await kong.service.request.clearHeader(POLICY_HEADER);
-      await kong.service.request.clearHeader(TOKEN_HEADER);
+      await toSidecar(decision.config, STAMP, kong);
       return undefined;
   }
 }
@@ -86,19 +83,15 @@ async function apply(decision: Decision, kong: Pdk): Promise<Problem | undefined
  * behind all others: where a request loses its last headers, it must lose the token before the policy.
  */
 async function vouch({ kind, config, policy }: Vouched, kong: Pdk): Promise<Problem | undefined> {
-  const { request, client, service } = kong;
+  const { client, service } = kong;
   if (!(await hasPlainConnection(kong))) return problem('connectionHeader');
-  // The sidecar builds links from the Host that the client used; setTarget replaces it.
-  const host = kind === 'api' ? optionalText(await request.getHeader('Host'), 'Host header') : undefined;
   const caller = callerOf(await client.getConsumer(), await client.getCredential());
 
-  await toSidecar(config, kong);
+  await toSidecar(config, [...STAMP, ...callerHeaders], kong);
   if (kind === 'purge')
     await service.setTimeouts(config.connect_timeout_ms, WRITE_TIMEOUT_MS, config.read_timeout_ms);
-  if (host !== undefined) await service.request.setHeader('Host', host);
-  for (const name of VOUCHED_HEADERS) await service.request.clearHeader(name);
-  if (policy !== '') await service.request.setHeader(POLICY_HEADER, policy);
-  for (const [name, value] of Object.entries(caller)) await service.request.setHeader(name, value);
+  const vouchedFor = { ...(policy === '' ? {} : { [POLICY_HEADER]: policy }), ...caller };
+  if (Object.keys(vouchedFor).length > 0) await service.request.setHeaders(vouchedFor);
   if (config.gateway_token !== undefined) await service.request.setHeader(TOKEN_HEADER, config.gateway_token);
   return undefined;
 }
@@ -107,10 +100,18 @@ async function hasPlainConnection({ request }: Pdk): Promise<boolean> {
   return isPlainConnection(optionalText(await request.getHeader('Connection'), 'Connection header'));
 }
 
-async function toSidecar(config: PluginConfig, kong: Pdk): Promise<void> {
-  await kong.service.setTarget(config.sidecar_host, config.sidecar_port);
+/** Aims a request at the sidecar, without the headers named. */
+async function toSidecar(config: PluginConfig, removed: readonly string[], kong: Pdk): Promise<void> {
+  const { request, service } = kong;
+  // setTarget replaces it. The sidecar makes links of it, and compares it with the origin of a web page.
+  const host = optionalText(await request.getHeader('Host'), 'Host header');
+  await service.setTarget(config.sidecar_host, config.sidecar_port);
   // Kong counts DELETE as idempotent and would send it up to six times.
-  await kong.service.setRetries(0);
+  await service.setRetries(0);
+  await service.request.setHeaders({
+    ...Object.fromEntries(removed.map((name) => [name, []])),
+    ...(host === undefined ? {} : { Host: host }),
+  });
 }
 
 async function refuse(refusal: Problem, kong: Pdk): Promise<void> {

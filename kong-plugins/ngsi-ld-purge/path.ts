@@ -1,7 +1,7 @@
 /** What a request path means to this plugin. All functions are pure and total. */
 
 /** The collections of ETSI GS CIM 009 clauses 6.4 and 6.18 whose DELETE is a purge. */
-const PURGE_PATHS = ['ngsi-ld/v1/entities', 'ngsi-ld/v1/temporal/entities'] as const;
+const COLLECTIONS: ReadonlySet<string> = new Set(['/ngsi-ld/v1/entities', '/ngsi-ld/v1/temporal/entities']);
 
 /** A character that no broker was seen to decode into a separator: not "/", ";", "?", "#", "%" or "\", in any spelling. */
 const CHARACTER = '(?:[A-Za-z0-9._~:+-]|%3A)';
@@ -34,16 +34,9 @@ export function isResource(path: string): boolean {
   return RESOURCE.test(path);
 }
 
-/** Which purge a path spells exactly, one trailing slash allowed; `undefined` for every other path. */
-export function purgeCollection(path: string): 'entities' | 'temporal' | undefined {
-  switch (path.endsWith('/') ? path.slice(0, -1) : path) {
-    case `/${PURGE_PATHS[0]}`:
-      return 'entities';
-    case `/${PURGE_PATHS[1]}`:
-      return 'temporal';
-    default:
-      return undefined;
-  }
+/** Whether a path spells exactly a collection whose DELETE is a purge, one trailing slash allowed. */
+export function isCollection(path: string): boolean {
+  return COLLECTIONS.has(path.endsWith('/') ? path.slice(0, -1) : path);
 }
 
 /** Whether a path belongs to the schema service. */
@@ -56,19 +49,11 @@ export function isGuardedRecord(path: string): boolean {
   return /^\/api\/v2\/(?:purges|retention-policies)(?:\/|$)/.test(path);
 }
 
-/** Whether a path is meant for the broker, in whatever spelling. */
+/**
+ * Whether some lenient reader (decoding twice, ignoring case, `;x`, backslashes …) would take a path for one of the broker:
+ * everything is undone that servers are known to undo, and a little more.
+ */
 export function isNgsiLd(path: string): boolean {
-  return meaning(path)[0] === 'ngsi-ld';
-}
-
-/** Whether some lenient reader (decoding twice, ignoring case, `;x`, backslashes …) would take the path for a purge. */
-export function meansPurge(path: string): boolean {
-  const canonical = meaning(path).join('/');
-  return PURGE_PATHS.some((collection) => collection === canonical);
-}
-
-/** The segments that are left when everything is undone that servers are known to undo, and a little more. */
-function meaning(path: string): string[] {
   const [visible = ''] = decodeFully(path).split(/[?#]/, 1);
   const segments: string[] = [];
   for (const written of visible
@@ -80,7 +65,7 @@ function meaning(path: string): string[] {
     if (segment === '..') segments.pop();
     else if (segment !== '' && segment !== '.') segments.push(segment);
   }
-  return segments;
+  return segments[0] === 'ngsi-ld';
 }
 
 /**

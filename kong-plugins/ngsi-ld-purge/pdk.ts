@@ -31,8 +31,8 @@ export interface Pdk {
     readonly request: {
       /** Replaces every value of the header: in its place where there is one, else behind all others. */
       setHeader(name: string, value: string): Promise<unknown>;
-      /** Removes every value of the header. */
-      clearHeader(name: string): Promise<unknown>;
+      /** The same for several headers, in no certain order; an empty list removes every value of the header. */
+      setHeaders(headers: Readonly<Record<string, string | readonly string[]>>): Promise<unknown>;
     };
   };
   readonly response: {

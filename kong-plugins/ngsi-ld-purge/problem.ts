@@ -26,12 +26,6 @@ const problems = {
     detail:
       'The Connection header must not name other headers here: a proxy would remove them on the way. Nothing was done.',
   },
-  temporalDisabled: {
-    type: `${TYPE}forbidden-by-policy`,
-    title: 'Forbidden by policy',
-    status: 403,
-    detail: 'The policy of this gateway does not allow temporal purges.',
-  },
   misconfigured: {
     type: `${TYPE}plugin-misconfigured`,
     title: 'The gateway is not configured correctly',

@@ -1,3 +1,4 @@
+import { writeJson } from '../shared/json/lossless-json.js';
 import { cut } from '../shared/shown.js';
 
 /** Characters of a witness that a text shows; with `--json` it is whole. */
@@ -25,9 +26,7 @@ export function differenceLines(differences: readonly ReportedDifference[]): rea
     const what = `${pointer === '' ? '(whole)' : pointer}: ${detail}`;
     return [
       labels.length === 0 ? what : `${labels.join(', ')}: ${what}`,
-      ...(witness === undefined
-        ? []
-        : [`  not valid any more: ${cut(JSON.stringify(witness), MAX_WITNESS)}`]),
+      ...(witness === undefined ? [] : [`  not valid any more: ${cut(writeJson(witness), MAX_WITNESS)}`]),
     ];
   });
 }

@@ -39,7 +39,7 @@ export async function checkModels(
       : await sendImport(upload, { dryRun: true, ...(domain === undefined ? {} : { domain }) }, gateway);
   const verdict = verdictOf(report, upload, failOn);
   const format = options.json === true ? 'json' : (options.format ?? 'text');
-  say(context.stdout, ...checkLines(report, { format, paths, leftOut: upload.leftOut, failOn }));
+  say(context.stdout, ...checkLines(report, { ...upload, format, failOn }));
   return verdict ? EXIT.done : EXIT.partial;
 }
 

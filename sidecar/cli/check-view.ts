@@ -1,4 +1,5 @@
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
+import { writeJson } from '../shared/json/lossless-json.js';
 import type { ImportReport } from '../schemas/transfer/transfer.js';
 import { isTooMuch, type CheckOptions, type FailOn } from './check-options.js';
 import { printable } from './format.js';
@@ -6,8 +7,8 @@ import { reportLines } from './import-view.js';
 
 export interface CheckView {
   readonly format: NonNullable<CheckOptions['format']>;
-  /** The folders that were checked, as they were named. */
-  readonly paths: readonly string[];
+  /** The folders that were checked, as they were named, by the names that the report has for them. */
+  readonly folders: ReadonlyMap<string, string>;
   readonly leftOut: readonly string[];
   readonly failOn: FailOn;
 }
@@ -16,7 +17,7 @@ export interface CheckView {
 export function checkLines(report: ImportReport, view: CheckView): readonly string[] {
   switch (view.format) {
     case 'json':
-      return [JSON.stringify(report)];
+      return [writeJson(report)];
     case 'text':
       return [...view.leftOut.map(printable), ...reportLines(report)];
     case 'github':
@@ -34,18 +35,18 @@ interface Annotation {
 
 function annotations(
   { files, dependents }: ImportReport,
-  { paths, leftOut, failOn }: CheckView,
+  { folders, leftOut, failOn }: CheckView,
 ): readonly string[] {
   const found = files.flatMap((file): readonly Annotation[] => {
-    const { path, line, status, reason = '', examples, change } = file;
+    const { path, line, status, reason = '', examples } = file;
     if (status === 'refused') return [{ level: 'error', path, line, title: 'Refused', text: reason }];
-    const level = change !== undefined && isTooMuch(change, failOn) ? 'error' : 'warning';
     const faults = (examples?.invalid ?? []).map((fault): Annotation => {
       const text = `${fault.pointer} ${fault.detail}`;
       return { level: 'error', path: fault.path, line: fault.line, title: 'Example is not valid', text };
     });
-    const changes = (file.differences ?? []).map(({ pointer, detail }): Annotation => {
-      return { level, path, title: `Change: ${change ?? ''}`, text: `${pointer}: ${detail}` };
+    const changes = (file.differences ?? []).map(({ pointer, detail, class: change }): Annotation => {
+      const level = isTooMuch(change, failOn) ? 'error' : 'warning';
+      return { level, path, title: `Change: ${change}`, text: `${pointer}: ${detail}` };
     });
     const unchecked = (examples?.unchecked ?? []).map((one): Annotation => {
       const text = 'The examples together took too long.';
@@ -54,23 +55,27 @@ function annotations(
     return [...faults, ...unchecked, ...changes];
   });
   return [
-    ...found.map((one) => annotation(one, paths)),
+    ...found.map((one) => annotation(one, folders)),
     ...dependents.flatMap(({ domain, model, status, reason = '', change, differences = [] }) => {
       if (status === 'refused')
         return [`::error title=Dependent refuses::${data(`${domain}/${model}: ${reason}`)}`];
       if (change === undefined || !isTooMuch(change, failOn)) return [];
-      return differences.map(({ pointer, detail }) => {
-        return `::error title=Change of a dependent%3A ${change}::${data(`${domain}/${model}: ${pointer}: ${detail}`)}`;
+      return differences.map(({ pointer, detail, class: one }) => {
+        const level = isTooMuch(one, failOn) ? 'error' : 'warning';
+        return `::${level} title=Change of a dependent%3A ${one}::${data(`${domain}/${model}: ${pointer}: ${detail}`)}`;
       });
     }),
     ...leftOut.map((line) => `::error title=Left out::${data(line)}`),
   ];
 }
 
-function annotation({ level, path, line, title, text }: Annotation, paths: readonly string[]): string {
+function annotation(
+  { level, path, line, title, text }: Annotation,
+  folders: ReadonlyMap<string, string>,
+): string {
   // A report calls a folder by its name; annotations need the path from where the check was started.
   const [name = '', ...inside] = path.split('/');
-  const around = paths.length === 1 ? paths[0] : paths.find((one) => basename(one) === name);
+  const around = folders.get(name);
   const file = around === undefined ? path : join(around, ...inside);
   const place = [`file=${property(file)}`, ...(line === undefined ? [] : [`line=${line}`])];
   return `::${level} ${[...place, `title=${property(title)}`].join(',')}::${data(text)}`;

@@ -1,3 +1,4 @@
+import { writeJson } from '../shared/json/lossless-json.js';
 import type { Readable, Writable } from 'node:stream';
 import type { SchemaService } from '../schemas/service/service.js';
 import type { Transfer } from '../schemas/transfer/transfer.js';
@@ -42,5 +43,5 @@ export function say(stream: Writable, ...lines: readonly string[]): void {
 
 /** Writes one JSON document on a line of its own. */
 export function sayJson({ stdout }: CliContext, document: unknown): void {
-  say(stdout, JSON.stringify(document));
+  say(stdout, writeJson(document));
 }

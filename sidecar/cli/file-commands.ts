@@ -1,3 +1,4 @@
+import { writeJson } from '../shared/json/lossless-json.js';
 import { inferenceTasks, type SampleForm } from '../schemas/inference/tasks.js';
 import { say, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode } from './exit-codes.js';
@@ -20,7 +21,7 @@ export async function processJsonLd(
   context: CliContext,
 ): Promise<ExitCode> {
   const document = await readJson(file, context);
-  const body = JSON.stringify({
+  const body = writeJson({
     document,
     ...(contextName === undefined ? {} : { context: await contextOf(contextName, context) }),
     ...(safe === true ? { safe } : {}),
@@ -29,9 +30,9 @@ export async function processJsonLd(
     readonly result: unknown;
     readonly warnings: readonly unknown[];
   };
-  if (json === true) say(context.stdout, JSON.stringify(answer));
+  if (json === true) say(context.stdout, writeJson(answer));
   else {
-    say(context.stdout, JSON.stringify(answer.result, null, 2));
+    say(context.stdout, writeJson(answer.result, 2));
     for (const warning of answer.warnings) say(context.stderr, `Warning: ${printable(warningText(warning))}`);
   }
   return EXIT.done;

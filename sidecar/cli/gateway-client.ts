@@ -1,3 +1,4 @@
+import { parseJson } from '../shared/json/lossless-json.js';
 import { Readable } from 'node:stream';
 import type { ReadableStream as WebStream } from 'node:stream/web';
 import type { Clock } from '../shared/clock.js';
@@ -204,7 +205,7 @@ function refusal(status: number, text: string): GatewayRefusalError {
 /** @throws CliError for what is not JSON */
 export function parsed(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parseJson(text);
   } catch (cause) {
     throw new CliError(EXIT.failed, 'The gateway answered with something that is not JSON.', { cause });
   }

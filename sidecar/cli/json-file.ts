@@ -1,3 +1,4 @@
+import { parseJson as parseLosslessly } from '../shared/json/lossless-json.js';
 import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
 import type { CliContext } from './context.js';
@@ -21,7 +22,7 @@ export async function readJson(file: string, context: CliContext): Promise<unkno
 /** Parses the text of a file. @throws CliError */
 export function parseJson(file: string, text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parseLosslessly(text);
   } catch (cause) {
     throw new CliError(
       EXIT.usage,

@@ -51,7 +51,7 @@ export async function modelAround(
   const { described, refused } = await describeFiles(repository, HERE);
   const unread = [...refused.map(({ path: at, reason }) => `${at}: ${reason}`), ...leftOut];
   demandRead(target, path, unread);
-  const plan = planOf(() => discover(described, domain, { path: target, name }));
+  const plan = planOf(() => discover(described, { domain, only: { path: target, name } }));
   const [planned] = plan.models;
   if (planned === undefined) {
     const reason = plan.refused.find((one) => one.path === target)?.reason;

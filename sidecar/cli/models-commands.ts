@@ -1,3 +1,4 @@
+import { writeJson } from '../shared/json/lossless-json.js';
 import { createWriteStream } from 'node:fs';
 import { access, rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
@@ -27,7 +28,7 @@ export async function importModels(
   context: CliContext,
 ): Promise<ExitCode> {
   const report = await importPaths(paths, options, gateway, context);
-  say(context.stdout, ...(options.json === true ? [JSON.stringify(report)] : reportLines(report)));
+  say(context.stdout, ...(options.json === true ? [writeJson(report)] : reportLines(report)));
   const isStuck = report.dependents.some(({ status }) => status === 'refused');
   return report.summary.refused > 0 || isStuck ? EXIT.partial : EXIT.done;
 }
@@ -40,7 +41,7 @@ export async function diffModels(
   context: CliContext,
 ): Promise<ExitCode> {
   const report = await importPaths(paths, { ...options, dryRun: true }, gateway, context);
-  say(context.stdout, ...(options.json === true ? [JSON.stringify(report)] : diffLines(report)));
+  say(context.stdout, ...(options.json === true ? [writeJson(report)] : diffLines(report)));
   return isDifferent(report) ? EXIT.partial : EXIT.done;
 }
 
@@ -101,7 +102,7 @@ export async function exportModels(
       throw error;
     }
   });
-  if (json === true) say(context.stdout, JSON.stringify({ file }));
+  if (json === true) say(context.stdout, writeJson({ file }));
   else say(context.stderr, `Written to ${file}.`);
   return EXIT.done;
 }

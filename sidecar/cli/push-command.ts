@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonValue } from '../shared/json/json.js';
+import { writeJson } from '../shared/json/lossless-json.js';
 import { contextIn, modelChangeOf } from '../schemas/transfer/model-change.js';
 import { ask } from './ask.js';
 import { differenceLines, type ReportedDifference } from './change-view.js';
@@ -53,9 +54,7 @@ export async function pushModel(
     await gateway.send('POST', '/api/v2/domains', { body: JSON.stringify({ name: domain }) });
     say(context.stderr, `The domain ${domain} is created.`);
   }
-  const body = JSON.stringify(
-    modelChangeOf({ ...plan.texts, context: await contextFor(plan, gateway) }, isThere),
-  );
+  const body = writeJson(modelChangeOf({ ...plan.texts, context: await contextFor(plan, gateway) }, isThere));
   const headers: Readonly<Record<string, string>> = isThere
     ? { 'if-match': etagOf(there.headers) }
     : { 'if-none-match': '*' };

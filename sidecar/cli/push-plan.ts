@@ -1,5 +1,5 @@
 import type { JsonValue } from '../shared/json/json.js';
-import { isResourceName } from '../shared/resource-name.js';
+import { isResourceName, RESOURCE_NAME_RULE } from '../shared/resource-name.js';
 import { folderOf } from '../schemas/repository/file-paths.js';
 import { contextIn, type FoundModelTexts } from '../schemas/transfer/model-change.js';
 import { CliError, EXIT } from './exit-codes.js';
@@ -55,8 +55,5 @@ export async function planPush(path: string, { domain, model }: PushOptions): Pr
 /** @throws CliError for what no domain or model can be called */
 export function demandName(name: string): void {
   if (isResourceName(name)) return;
-  throw new CliError(
-    EXIT.usage,
-    `${JSON.stringify(name)} is not a name: a letter, then up to 127 letters, digits and _ . -`,
-  );
+  throw new CliError(EXIT.usage, `${JSON.stringify(name)} is not a name: ${RESOURCE_NAME_RULE}`);
 }

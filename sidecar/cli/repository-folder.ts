@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { MAX_FILE_BYTES, MAX_FILES } from '../schemas/repository/collector.js';
 import { isOfInterest, isRead } from '../schemas/repository/file-paths.js';
+import { isOfModels } from '../schemas/repository/sorted-files.js';
 import { packTarGz, type PackedFile } from '../schemas/repository/pack.js';
 import { archiveKind } from '../schemas/transfer/source.js';
 import { CliError, EXIT } from './exit-codes.js';
@@ -18,6 +19,8 @@ export interface Upload {
   readonly mediaType: 'application/gzip' | 'application/zip';
   /** Files of folders that were left out, and why. */
   readonly leftOut: readonly string[];
+  /** The folders as they were named, by the names with which the paths of their files begin. */
+  readonly folders: ReadonlyMap<string, string>;
 }
 
 /**
@@ -35,17 +38,18 @@ export async function readUpload(paths: readonly string[]): Promise<Upload> {
     throw new CliError(EXIT.usage, `${file.path} is not a folder: an archive is imported alone.`);
   const leftOut: string[] = [];
   const files: FolderFile[] = [];
-  const names = new Set<string>();
+  const folders = new Map<string, string>();
   for (const { path } of kinds) {
     const folder = await realpath(path);
     const name = basename(folder) || 'models';
-    if (names.has(name))
+    if (folders.has(name))
       throw new CliError(EXIT.usage, `Two folders are called ${name}: import one after the other.`);
-    names.add(name);
+    folders.set(name, path);
     await readFolder(folder, name, files, leftOut);
   }
   if (files.length === 0) throw new CliError(EXIT.usage, `There is no JSON file in ${paths.join(', ')}.`);
-  return { bytes: new Uint8Array(await buffer(packTarGz(files))), mediaType: 'application/gzip', leftOut };
+  const bytes = new Uint8Array(await buffer(packTarGz(files)));
+  return { bytes, mediaType: 'application/gzip', leftOut, folders };
 }
 
 export type FolderFile = PackedFile & { readonly content: Buffer };
@@ -78,7 +82,8 @@ async function readArchive(path: string): Promise<Upload> {
   const kind = archiveKind(bytes);
   if (kind === undefined)
     throw new CliError(EXIT.usage, `${path} is neither a folder, nor a tar.gz, nor a zip.`);
-  return { bytes, mediaType: kind === 'gzip' ? 'application/gzip' : 'application/zip', leftOut: [] };
+  const mediaType = kind === 'gzip' ? 'application/gzip' : 'application/zip';
+  return { bytes, mediaType, leftOut: [], folders: new Map() };
 }
 
 /** Whether it is a folder rather than a file. @throws CliError for what is neither */
@@ -107,8 +112,9 @@ async function* filesBelow(
       else yield* filesBelow(at, path, leftOut, depth + 1);
     } else if (entry.isFile() && isRead(entry.name)) {
       const content = await reading(at, () => readFileAt(at, MAX_FILE_BYTES));
-      if (content === undefined) leftOut.push(`${path} has more than ${formatCount(MAX_FILE_BYTES)} bytes.`);
-      else yield { path, content };
+      if (content !== undefined) yield { path, content };
+      // An import takes no other file of that size for one of data models.
+      else if (isOfModels(path)) leftOut.push(`${path} has more than ${formatCount(MAX_FILE_BYTES)} bytes.`);
     }
   }
 }

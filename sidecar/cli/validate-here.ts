@@ -1,6 +1,7 @@
 import { basename, join } from 'node:path';
 import { realpath } from 'node:fs/promises';
 import type { JsonValue } from '../shared/json/json.js';
+import { parseJson } from '../shared/json/lossless-json.js';
 import type { GatewayError } from '../shared/errors.js';
 import { fileNameOf } from '../schemas/repository/file-paths.js';
 import { RepositoryUnclearError } from '../schemas/repository/errors.js';
@@ -137,7 +138,7 @@ async function storeDocuments(
   for (const { path, url } of plan.documents) {
     const text = textAt(path);
     try {
-      await references.put(url, JSON.parse(text) as JsonValue);
+      await references.put(url, parseJson(text) as JsonValue);
     } catch (error) {
       faults.push(`${path}: ${refusalOf(error, text, '').reason}`);
     }

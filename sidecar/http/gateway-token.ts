@@ -8,16 +8,16 @@ export const TOKEN_HEADER = 'x-gateway-token';
 export type TokenCheck = (header: string | readonly string[] | undefined) => void;
 
 /**
- * A check against the configured secret; one that passes everything when there is none.
+ * A check against the configured secrets, of which a request needs one; one that passes everything when there are none.
  *
- * @param onRefused called for each request that does not carry it
+ * @param tokens one, or two while the secret is replaced
+ * @param onRefused called for each request that carries none of them
  */
-export function createTokenCheck(token: string | undefined, onRefused?: () => void): TokenCheck {
-  if (token === undefined) return () => {};
-  const expected = digest(token);
+export function createTokenCheck(tokens: readonly string[] | undefined, onRefused?: () => void): TokenCheck {
+  if (tokens === undefined) return () => {};
+  const expected = tokens.map(digest);
   return (header) => {
-    // Digests have one length, so the comparison takes the same time whatever was sent.
-    if (typeof header === 'string' && timingSafeEqual(digest(header), expected)) return;
+    if (typeof header === 'string' && isOneOf(digest(header), expected)) return;
     onRefused?.();
     throw refused(
       'unauthorized',
@@ -28,6 +28,11 @@ export function createTokenCheck(token: string | undefined, onRefused?: () => vo
       { 'www-authenticate': 'GatewayToken' },
     );
   };
+}
+
+/** Digests have one length, and all are compared: it takes the same time whatever was sent. */
+function isOneOf(sent: Buffer, expected: readonly Buffer[]): boolean {
+  return expected.map((each) => timingSafeEqual(sent, each)).includes(true);
 }
 
 function digest(text: string): Buffer {

@@ -283,6 +283,8 @@ function failedBroker(error: BrokerFailedError): ProblemAnswer {
     case 'context-unavailable':
       return answer('brokerContextUnavailable', error, inside, headers);
     case 'broker-error':
+    case 'failed-query':
+    case 'withheld':
       return answer('brokerFailed', error, inside, headers);
   }
 }

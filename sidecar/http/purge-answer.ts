@@ -60,7 +60,8 @@ export function purgeAnswer(
 }
 
 /** Counts, and samples of what would go: of entities, or of parts of them; or why that may be nothing. */
-function previewBody({ matched, sample, unit, items, isLowerBound, hints = [] }: PurgeReport): unknown {
+function previewBody(report: PurgeReport): unknown {
+  const { matched, sample, unit, items, isLowerBound, hints = [], warnings } = report;
   return {
     matched,
     sample,
@@ -70,6 +71,7 @@ function previewBody({ matched, sample, unit, items, isLowerBound, hints = [] }:
       ? {}
       : { items: items.map((item) => ({ entityId: item.entityId, ...partOf(item) })) }),
     ...(hints.length === 0 ? {} : { hints }),
+    ...(warnings.length === 0 ? {} : { warnings }),
   };
 }
 

@@ -10,7 +10,7 @@ import type { PurgeOrder } from './new-record.js';
 import { preparePurge, type PreparedPurge } from './purge-kinds.js';
 import type { PurgeServiceOptions } from './purge-options.js';
 import type { PurgesAtWork, Work } from './purges-at-work.js';
-import { resumed, spentBefore, warningsAfter } from './resumption.js';
+import { resumed, settledBefore, spentBefore, warningsAfter } from './resumption.js';
 
 interface Job extends Work {
   /** The name of another process that has worked on it before. */
@@ -54,7 +54,7 @@ export class JobRunner {
 
   /** @throws JobSecretError, QueryRefusedError, PolicyRefusedError for a job that cannot go on */
   #jobOf(record: PurgeRecord, job: PurgeJob, lease: Lease): Job {
-    const { worker, kinds, sealer } = this.#options;
+    const { worker, kinds, sealer, clock } = this.#options;
     const { reportAbove } = job;
     const order: PurgeOrder = { ...record, headers: sealer.open(job), reportAbove };
     const asked = preparePurge(kinds, order);
@@ -67,8 +67,10 @@ export class JobRunner {
     const budget =
       bound === undefined
         ? undefined
-        : new DeleteBudget(bound, spentBefore(record, job), (spent) =>
-            this.#writeAhead(live, { ...job, spent }),
+        : new DeleteBudget(
+            bound,
+            { spent: spentBefore(record, job), settled: settledBefore(record) },
+            { write: (spent) => this.#writeAhead(live, { ...job, spent }), clock },
           );
     const isElsewhere = record.startedAt !== undefined && record.worker !== worker;
     return { live, order, prepared, budget, before: isElsewhere ? record.worker : undefined };
@@ -173,7 +175,7 @@ export class JobRunner {
 /** Whether an earlier process may have sent deletes of a job. With a maximum, what it sends is written down before. */
 function mayHaveDeleted(record: PurgeRecord, job: PurgeJob, isBounded: boolean): boolean {
   if (record.dryRun) return false;
-  if (spentBefore(record, job) > 0) return true;
+  if (settledBefore(record) + spentBefore(record, job) > 0) return true;
   const wasLost = record.state !== 'queued' && record.startedAt !== undefined;
   return !isBounded && (wasLost || job.mayHaveBegun === true);
 }

@@ -66,10 +66,10 @@ export class LivePurge {
     return this.#before.deleted + this.#before.alreadyGone;
   }
 
-  /** Deleted, found gone, or of unknown outcome, by this process. */
+  /** Deleted by this process, or may have been. */
   get affectedSince(): number {
-    const { deleted, alreadyGone, unknown } = this.#record;
-    return deleted + alreadyGone + unknown - this.settledBefore - this.#unknownBefore;
+    const { deleted, unknown } = this.#record;
+    return deleted + unknown - this.#before.deleted - this.#unknownBefore;
   }
 
   /** Changes members of the record, and notifies watchers: at once for a new state, else soon. */

@@ -112,7 +112,7 @@ export interface PurgeRunOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly control: PurgeControl;
   /** Of a job that has a maximum, over all the processes that work on it. */
-  readonly budget?: Pick<DeleteBudget, 'left' | 'reserve'> | undefined;
+  readonly budget?: Pick<DeleteBudget, 'left' | 'reserve' | 'mostAtOnce'> | undefined;
   readonly onOutcome?: OnOutcome | undefined;
   /** See the order of a purge. */
   readonly beforeDelete?: PurgeOrder['beforeDelete'];
@@ -170,8 +170,14 @@ function prepared<Query extends PurgeQuery>(
           return control.concurrency;
         },
       };
-      const reserve = budget && ((deletes: number) => budget.reserve(deletes));
-      const order = { query, headers, limits: changing, pace: control.pace, reserve, ...hooks };
+      const bound: Pick<PurgeOrder, 'reserve' | 'mostAtOnce'> =
+        budget === undefined
+          ? {}
+          : {
+              reserve: (deletes, done) => budget.reserve(deletes, done),
+              mostAtOnce: () => budget.mostAtOnce,
+            };
+      const order = { query, headers, limits: changing, pace: control.pace, ...bound, ...hooks };
       return kind.run(order, kind.dependencies, signal);
     },
   };

@@ -9,9 +9,9 @@ export function settledBefore({ deleted, alreadyGone }: PurgeRecord): number {
   return deleted + alreadyGone;
 }
 
-/** What a job may have deleted until now: what counts towards its maximum. */
+/** What a job has deleted until now, or may have: what counts towards its maximum. */
 export function spentBefore(record: PurgeRecord, { spent = 0 }: Pick<PurgeJob, 'spent'>): number {
-  return Math.max(settledBefore(record), spent);
+  return Math.max(record.deleted, spent);
 }
 
 /**
@@ -62,7 +62,7 @@ function noteOf(record: PurgeRecord, job: PurgeJob | undefined, worker: string, 
       ? 'The gateway was restarted.'
       : `Nothing was heard of the gateway ${record.worker} any more, and ${worker} ${does}.`;
   const inFlight = Math.max(0, matched - settled - failed - unknown);
-  const uncertain = spentBefore(record, job ?? {}) - settled;
+  const uncertain = spentBefore(record, job ?? {}) - record.deleted;
   const towards =
     uncertain > 0 ? ` ${String(uncertain)} matches that may be gone count towards its maximum.` : '';
   const gap =

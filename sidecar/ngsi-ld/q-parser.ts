@@ -10,6 +10,21 @@ export const MAX_Q_DEPTH = 100;
 
 const ORDER_OPERATORS = ['>=', '<=', '>', '<'] as const;
 
+/** Where a node stands in the text of its query, in UTF-16 code units. */
+export interface QSpan {
+  readonly start: number;
+  /** Behind its last character. */
+  readonly end: number;
+  /** Of a condition with an operator: where the operator begins. */
+  readonly operator?: number;
+}
+
+/** What is being read, and where its nodes were found. */
+interface Reading {
+  readonly scanner: Scanner;
+  readonly spans: Map<QNode, QSpan> | undefined;
+}
+
 /**
  * Parses a query of the NGSI-LD query language (ETSI GS CIM 009 V1.9.1, clause 4.9), already URL-decoded: `q`, or `csf`,
  * which is about context sources.
@@ -19,49 +34,64 @@ const ORDER_OPERATORS = ['>=', '<=', '>', '<'] as const;
  * Refused although some brokers let it pass: a single `=`, `===`, an open quote, a `;` at the end.
  * `;` binds tighter than `|`. Runs in linear time.
  *
+ * @param spans receives where each node stands in the text
  * @throws NgsiLdSyntaxError, and nothing else
  */
-export function parseQ(text: string, parameter: 'q' | 'csf' = 'q'): QNode {
+export function parseQ(text: string, parameter: 'q' | 'csf' = 'q', spans?: Map<QNode, QSpan>): QNode {
   const scanner = new Scanner(parameter, text);
   if (text.length > MAX_Q_CHARS) scanner.fail(`at most ${MAX_Q_CHARS} characters`, MAX_Q_CHARS);
-  const node = readAlternatives(scanner, 0);
+  const node = readAlternatives({ scanner, spans }, 0);
   if (!scanner.atEnd) scanner.fail('";", "|" or the end');
   return node;
 }
 
-function readAlternatives(scanner: Scanner, depth: number): QNode {
-  return readJoined('or', '|', scanner, () =>
-    readJoined('and', ';', scanner, () => readTerm(scanner, depth)),
+function readAlternatives(reading: Reading, depth: number): QNode {
+  return readJoined('or', '|', reading, () =>
+    readJoined('and', ';', reading, () => readTerm(reading, depth)),
   );
 }
 
-function readJoined(kind: 'and' | 'or', sign: string, scanner: Scanner, read: () => QNode): QNode {
+function readJoined(kind: 'and' | 'or', sign: string, { scanner, spans }: Reading, read: () => QNode): QNode {
   const first = read();
   const operands = [first];
   while (scanner.take(sign)) operands.push(read());
-  return operands.length === 1 ? first : { kind, operands };
+  const last = operands.at(-1);
+  if (operands.length === 1 || last === undefined) return first;
+  const node: QNode = { kind, operands };
+  const [from, to] = [spans?.get(first), spans?.get(last)];
+  if (from !== undefined && to !== undefined) spans?.set(node, { start: from.start, end: to.end });
+  return node;
 }
 
-function readTerm(scanner: Scanner, depth: number): QNode {
+function readTerm(reading: Reading, depth: number): QNode {
+  const { scanner, spans } = reading;
   scanner.skipSpaces();
-  const term = scanner.peek() === '(' ? readGroup(scanner, depth + 1) : readCondition(scanner);
+  const start = scanner.position;
+  let operator: number | undefined;
+  const noteOperator = (at: number) => {
+    operator = at;
+  };
+  const term = scanner.peek() === '(' ? readGroup(reading, depth + 1) : readCondition(scanner, noteOperator);
+  spans?.set(term, { start, end: scanner.position, ...(operator === undefined ? {} : { operator }) });
   scanner.skipSpaces();
   return term;
 }
 
-function readGroup(scanner: Scanner, depth: number): QNode {
+function readGroup(reading: Reading, depth: number): QNode {
+  const { scanner } = reading;
   if (depth > MAX_Q_DEPTH) scanner.fail(`at most ${MAX_Q_DEPTH} nested brackets`);
   scanner.take('(');
-  const inner = readAlternatives(scanner, depth);
+  const inner = readAlternatives(reading, depth);
   if (!scanner.take(')')) scanner.fail('";", "|" or ")"');
   return { kind: 'group', inner };
 }
 
-function readCondition(scanner: Scanner): QNode {
+function readCondition(scanner: Scanner, noteOperator: (at: number) => void): QNode {
   if (scanner.take('!')) return { kind: 'exists', path: readPath(scanner), negated: true };
   const path = readPath(scanner);
   scanner.skipSpaces();
   if (scanner.atEnd || ';|)'.includes(scanner.peek())) return { kind: 'exists', path, negated: false };
+  noteOperator(scanner.position);
 
   for (const operator of ['==', '!='] as const) {
     if (takeOperator(scanner, operator)) {

@@ -1,8 +1,10 @@
+import { isCalendarDay } from '../shared/rfc3339.js';
+
 /** Dates and times as clause 4.6.3 of ETSI GS CIM 009 writes them (ISO 8601, with `.` or `,` before the fraction). */
 
 const DATE = String.raw`(\d{4})-(\d\d)-(\d\d)`;
 const TIME = String.raw`(\d\d):(\d\d):(\d\d)(?:[.,]\d{1,9})?`;
-const ZONE = String.raw`(?:Z|[+-]\d\d:\d\d)?`;
+const ZONE = String.raw`(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)?`;
 const TEMPORAL = new RegExp(`^(?:${DATE}T)?${TIME}${ZONE}$|^${DATE}$`);
 
 export type TemporalKind = 'date' | 'time' | 'dateTime';
@@ -17,13 +19,6 @@ export function temporalKindOf(text: string): TemporalKind | undefined {
   // A leap second is written as second 60.
   if (Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 60) return undefined;
   return year === undefined ? 'time' : 'dateTime';
-}
-
-function isCalendarDay(year: number, month: number, day: number): boolean {
-  if (month < 1 || month > 12 || day < 1) return false;
-  const days = new Date(0);
-  days.setUTCFullYear(year, month, 0);
-  return day <= days.getUTCDate();
 }
 
 /**
@@ -41,3 +36,16 @@ export function instantOf(text: string): number | undefined {
   const instant = Date.parse(zoned);
   return Number.isNaN(instant) ? undefined : instant;
 }
+
+/** The fraction of a second, up to nanoseconds. */
+const FRACTION = /[.,](\d{1,9})/;
+
+/** As `instantOf`, in nanoseconds, so that no digit of a fraction is lost. Undefined for what is no date, time or date-time. */
+export function nanosecondsOf(text: string): bigint | undefined {
+  if (temporalKindOf(text) === undefined) return undefined;
+  const ms = instantOf(text.replace(FRACTION, ''));
+  const fraction = FRACTION.exec(text)?.[1] ?? '';
+  return ms === undefined ? undefined : BigInt(ms) * NS_PER_MS + BigInt(fraction.padEnd(9, '0'));
+}
+
+const NS_PER_MS = 1_000_000n;

@@ -3,3 +3,4 @@ export { attributePathsOf, conditionsOf, hasLinkedEntityPath, mixesLogicalOperat
 export type { QCondition, QLink, QNode, QOperand, QOrderOperator, QPath, QValue } from './q-ast.js';
 export { demandedAttributesOf, demandsAttribute } from './q-demands.js';
 export { parseQ, MAX_Q_DEPTH, MAX_Q_CHARS } from './q-parser.js';
+export type { QSpan } from './q-parser.js';

@@ -38,9 +38,9 @@ export type BatchResult =
  */
 export function readBatchReply(reply: BrokerReply, ids: readonly string[]): BatchResult {
   const body = parseJsonObject(reply.body);
-  const errors = body?.['errors'];
+  const errors = failuresIn(body);
   if (reply.status >= 200 && reply.status < 300) return { kind: 'items', items: resultsOf(ids, errors) };
-  if (Array.isArray(errors) && errors.length > 0) return { kind: 'items', items: resultsOf(ids, errors) };
+  if (errors.length > 0) return { kind: 'items', items: resultsOf(ids, errors) };
   // A 404 that names entities means that they are missing, not the operation.
   const namesEntities = body !== undefined && ('entityIds' in body || 'entityId' in body);
   if (reply.status === 404 && namesEntities) {
@@ -50,35 +50,70 @@ export function readBatchReply(reply: BrokerReply, ids: readonly string[]): Batc
   return { kind: 'refused', problem: parseBrokerProblem(reply) };
 }
 
+type JsonObject = Readonly<Record<string, unknown>>;
+
 const DELETED: DeleteResult = { kind: 'deleted' };
 const ABSENT: DeleteResult = { kind: 'absent' };
 
-function resultsOf(ids: readonly string[], errors: unknown): ReadonlyMap<string, DeleteResult> {
+/**
+ * What a 207 to the delete of a single item says of its failure: some brokers answer with the result of an update (clause 5.2.18),
+ * whose `notUpdated` names no entity (Orion-LD). Undefined when it says of none.
+ *
+ * What is missing there may be gone, or be held by another source: only a query shows it.
+ */
+export function failureIn(reply: BrokerReply): DeleteResult | undefined {
+  if (reply.status !== 207) return undefined;
+  const results = failuresIn(parseJsonObject(reply.body)).map((item) => ({ item, result: resultOf(item) }));
+  const [worst] = [...results.filter(({ result }) => result.kind !== 'absent'), ...results];
+  if (worst === undefined) return undefined;
+  const { item, result } = worst;
+  return result.kind === 'absent' ? { kind: 'unclear', problem: problemOf(item, 404) } : result;
+}
+
+/** The items of a multi-status body that failed. */
+function failuresIn(body: Readonly<Record<string, unknown>> | undefined): readonly JsonObject[] {
+  return ['errors', 'notUpdated'].flatMap((member) => {
+    const items = body?.[member];
+    return Array.isArray(items)
+      ? (items as unknown[]).map(asObject).filter((item) => item !== undefined)
+      : [];
+  });
+}
+
+function resultsOf(ids: readonly string[], errors: readonly JsonObject[]): ReadonlyMap<string, DeleteResult> {
   const items = new Map<string, DeleteResult>(ids.map((id) => [id, DELETED]));
-  if (!Array.isArray(errors)) return items;
-  for (const error of errors as unknown[]) {
-    const item = asObject(error);
-    if (item === undefined) continue;
+  for (const item of errors) {
     const id = item['entityId'] ?? item['id'];
     if (typeof id === 'string' && items.has(id)) items.set(id, resultOf(item));
   }
   return items;
 }
 
-function resultOf(item: Readonly<Record<string, unknown>>): DeleteResult {
-  const details = item['error'] ?? item['ProblemDetails'] ?? item['problemDetails'];
-  const object = asObject(details);
-  const members = problemMembers(object ?? {});
-  const status = statusOf(object?.['status'] ?? item['status']);
-  const problem: BrokerProblem = {
-    ...members,
-    ...(typeof details === 'string' ? { title: details.slice(0, 1000) } : {}),
-    status: status ?? 500,
-  };
+function resultOf(item: JsonObject): DeleteResult {
+  const object = asObject(detailsOf(item));
+  const status = [object?.['status'], item['status'], item['statusCode']].map(statusOf).find(isDefined);
+  const problem = problemOf(item, status ?? 500);
   const text = `${problem.type ?? ''} ${problem.title ?? ''}`;
   if (status === 404 || (status === undefined && /not ?found|non-?exist/i.test(text))) return ABSENT;
   if (status === undefined) return { kind: 'unclear', problem };
   return { kind: isRetryableStatus(status) ? 'retryable' : 'refused', problem };
+}
+
+function detailsOf(item: JsonObject): unknown {
+  return item['error'] ?? item['ProblemDetails'] ?? item['problemDetails'];
+}
+
+/** What an item says, in an object of its own or by its own members. */
+function problemOf(item: JsonObject, status: number): BrokerProblem {
+  const details = detailsOf(item);
+  const text = typeof details === 'string' ? details : item['reason'];
+  const said = asObject(details) ?? (details === undefined ? { ...item, type: undefined } : {});
+  const title = typeof text === 'string' ? { title: text.slice(0, 1000) } : {};
+  return { ...title, ...problemMembers(said), status };
+}
+
+function isDefined<Value>(value: Value | undefined): value is Value {
+  return value !== undefined;
 }
 
 function statusOf(value: unknown): number | undefined {
@@ -88,8 +123,8 @@ function statusOf(value: unknown): number | undefined {
     : undefined;
 }
 
-function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
+function asObject(value: unknown): JsonObject | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
+    ? (value as JsonObject)
     : undefined;
 }

@@ -5,14 +5,17 @@ import { FilterIgnoredError } from './errors.js';
 import type { PurgeEvent } from './events.js';
 import { createIdGuard } from './proof/id-guard.js';
 import type { ListedResource } from './listing/listed-resource.js';
-import { createLister, type Lister } from './listing/listing.js';
-import type { Page, PageQuery } from './listing/page.js';
+import { createLister, type ListedPage, type Lister } from './listing/listing.js';
+import type { Page, PageQuery, PageShape } from './listing/page.js';
 import { learnStride } from './listing/page-first.js';
 import type { Parameter } from './query/parameters.js';
-import { proveFilters } from './proof/prober.js';
+import { contextOfLink, dependsOnContext, isCoreContext } from './proof/context-names.js';
+import { checkContext, proveLink } from './proof/link-proof.js';
+import { probesOf } from './proof/probes.js';
+import { proofNameOf } from './proof/proof-name.js';
+import { QueryProof } from './proof/query-proof.js';
 import { effortOf, type Requester } from './requests/requester.js';
 import type { PurgeQuery } from './query/selection.js';
-import { proveTenant } from './proof/tenant-proof.js';
 import { ItemLedger, type OnOutcome } from './item-ledger.js';
 import type { PagingEvidence } from './listing/walk.js';
 
@@ -61,6 +64,8 @@ export interface BrokerQuery {
   readonly additions?: readonly Parameter[];
   /** Shows only some of the matches; other queries show the rest. */
   readonly isPartial?: boolean;
+  /** Attributes that the purge names besides, to drop or to keep. */
+  readonly removed?: readonly string[] | undefined;
 }
 
 /** What the broker shows of the matches through one query. */
@@ -83,7 +88,14 @@ export interface QueryView {
   /** What the broker's counts and pages have revealed so far. */
   readonly paging: PagingEvidence;
   /**
-   * Proves, once, that the broker honours the query's filters and its tenant. Required before listed ids are used.
+   * Asks beside the first page what the proof of the query needs to know.
+   *
+   * @param shape of that page
+   * @returns when it is answered; never rejects
+   */
+  beginProof(shape: PageShape): Promise<void>;
+  /**
+   * Proves, once, that the broker honours the query's filters, its tenant and its @context. Required before listed ids are used.
    *
    * @throws FilterIgnoredError
    */
@@ -112,8 +124,8 @@ export function createPurgeScope(options: PurgeScopeOptions, path: ListedResourc
   const warnings = new Set<string>();
   const guard = createIdGuard(query.ids, query.idPattern);
 
-  function warn(warning: string): void {
-    if (warnings.size < MAX_WARNINGS) warnings.add(warning);
+  function warn(message: string): void {
+    if (warnings.size < MAX_WARNINGS) warnings.add(message);
   }
 
   async function check(page: Page, isLocal: boolean): Promise<void> {
@@ -131,6 +143,7 @@ export function createPurgeScope(options: PurgeScopeOptions, path: ListedResourc
     selection: filters,
     additions = [],
     isPartial = false,
+    removed,
   }: BrokerQuery): QueryView {
     const selection = [...filters, ...additions];
     const unchecked = createLister({
@@ -143,9 +156,19 @@ export function createPurgeScope(options: PurgeScopeOptions, path: ListedResourc
     });
     const isLocal = filters.some(({ name, value }) => name === 'local' && value === 'true');
     const countsUnshown = resource.path === '/temporal/entities';
+    const { headers } = requester;
+    const filterProof = new QueryProof({
+      name: proofNameOf(selection, headers, resource.projectionsOf({ selection }).join()),
+      probes: probesOf(filters, additions, headers, countsUnshown),
+      lister: unchecked,
+      capabilities,
+      countsUnshown,
+    });
+    const contextUrl = dependsOnContext(selection, removed) ? contextOfLink(headers['link']) : undefined;
     let proof: Promise<void> | undefined;
-    /** The first query that listed something. */
-    let listed: PageQuery | undefined;
+    /** The first page that listed something, and what was asked for. */
+    let listed: { readonly query: PageQuery; readonly page: ListedPage } | undefined;
+    let checksContext = false;
     const view: QueryView = {
       resource,
       selection,
@@ -154,23 +177,35 @@ export function createPurgeScope(options: PurgeScopeOptions, path: ListedResourc
       paging: { contradicted: false, longestPage: 0 },
       lister: {
         showsAnything: (asked) => unchecked.showsAnything(asked),
-        page: async (pageQuery) => {
-          const page = await unchecked.page(pageQuery);
+        page: async (query) => {
+          const page = await unchecked.page(query);
           await check(page, isLocal);
-          if (page.ids.length > 0) listed ??= pageQuery;
+          if (checksContext && contextUrl !== undefined) checkContext(page, contextUrl);
+          if (query.selection === selection && page.ids.length > 0) listed ??= { query, page };
+          else if (listed === undefined) filterProof.discard();
           return page;
         },
       },
+      // What one of several queries shows, the others mostly do not show again.
+      beginProof: async (shape) => (isPartial ? undefined : filterProof.begin(shape)),
       proveFilters: () => (proof ??= prove()),
     };
     return view;
 
     async function prove(): Promise<void> {
-      await Promise.all([
-        proveFilters(filters, unchecked, capabilities, { additions, countsUnshown }),
-        listed === undefined ? undefined : proveTenant(listed, requester.headers, unchecked, capabilities),
-      ]);
+      const { query = { selection, limit: 1 }, page } = listed ?? {};
+      await Promise.all([filterProof.prove(query), page === undefined ? undefined : proveContext(page)]);
       await learnStride({ ...view, capabilities });
+    }
+
+    async function proveContext(page: ListedPage): Promise<void> {
+      const name = proofNameOf(selection, headers, 'context');
+      if (contextUrl === undefined || isCoreContext(contextUrl) || capabilities.isHonoured(name.name)) return;
+      const asksCount = capabilities.countAccepted;
+      const options = { requester, asksCount, path: page.path, selection, url: contextUrl };
+      const proof = await proveLink(options, page);
+      if (proof === 'refuses-others') capabilities.setHonoured(name);
+      checksContext = proof === 'names-it';
     }
   }
 

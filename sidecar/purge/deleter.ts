@@ -1,7 +1,7 @@
 import { parseBrokerProblem, type BrokerProblem } from './broker/broker-problem.js';
 import type { BrokerCapabilities } from './broker/capabilities.js';
 import type { BrokerReply } from './broker/failure.js';
-import { readBatchReply, type DeleteResult } from './batch-reply.js';
+import { failureIn, readBatchReply, type DeleteResult } from './batch-reply.js';
 import { BrokerRefusedError } from './errors.js';
 import { givenUp } from './items/given-up.js';
 import type { ListedResource } from './listing/listed-resource.js';
@@ -237,7 +237,8 @@ export function createDeleter(options: DeleterOptions): Deleter {
     if (settled.kind === 'gave-up') return givenUp(settled);
     const { reply } = settled;
     const verdict = readSingleReply(reply, id, operation);
-    if (isUnclear(verdict)) onUnclear([id]);
+    // Of a delete that failed in part, the other part may have had an effect.
+    if (isUnclear(verdict) || (reply.status === 207 && verdict.kind === 'refused')) onUnclear([id]);
     return verdict;
   }
 
@@ -298,6 +299,8 @@ function readSingleReply(reply: BrokerReply, id: string, operation: string): Del
     throw new BrokerRefusedError(operation, parseBrokerProblem(reply));
   }
   if (reply.status === 404) return ABSENT;
+  const failure = failureIn(reply);
+  if (failure !== undefined) return failure;
   const verdict = readBatchReply(reply, [id]);
   if (verdict.kind === 'items') return verdict.items.get(id) ?? DELETED;
   return { kind: 'refused', problem: parseBrokerProblem(reply) };

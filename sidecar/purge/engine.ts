@@ -7,6 +7,7 @@ import { planHints, withHints, type HintSource } from './hints.js';
 import { entities } from './listing/listed-resource.js';
 import { checkNativeQuery, purgeNatively } from './native.js';
 import { previewOf, reportOf, runPurge, type PurgeDependencies, type PurgeOrder } from './purge-run.js';
+import { checkUnderstood } from './proof/understood.js';
 import type { EntityPurgeQuery } from './query/query.js';
 
 const HINTS: HintSource = { resource: entities('ids'), variants: [[]], questionsMax: 5 };
@@ -34,11 +35,16 @@ async function run(scope: PurgeScope, query: EntityPurgeQuery): Promise<PurgeRep
   const { removal, dryRun, selection } = query;
   if (limits.strategy === 'native' && removal === undefined) checkNativeQuery(query);
 
-  const context = scope.open({ resource: entities(removal === undefined ? 'ids' : 'attributes'), selection });
+  const context = scope.open({
+    resource: entities(removal === undefined ? 'ids' : 'attributes'),
+    selection,
+    removed: removal?.names,
+  });
   // Under a bound, one match too many settles it. Attributes are bounded, not their entities.
   const isBound = limits.maxAffected !== undefined && removal === undefined && !dryRun;
   const first = await firstPage(context, isBound ? { limit: limits.maxAffected + 1 } : {});
   if (first.ids.length > 0) await context.proveFilters();
+  else if (context.paging.stride === undefined) await checkUnderstood(context);
   if (removal !== undefined) {
     await checkKept(context, removal, first);
     if (dryRun) return previewOf(scope, await previewAttributes(context, removal));

@@ -159,7 +159,10 @@ export function describeFailure(failure: Failure): string {
       return `it answered ${failure.status ?? 'an error'}`;
     case 'timeout':
       return 'it did not answer in time';
+    case 'withheld':
+      return 'it was not asked to, since the maximum might be exceeded';
     case 'unreachable':
+    case 'failed-query':
       return failure.cause instanceof Error
         ? failure.cause.message.replace(/\.$/, '')
         : 'it could not be reached';

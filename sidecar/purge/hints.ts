@@ -140,7 +140,8 @@ async function isSurelyEmpty(
   const { pageSize } = limits;
   const lister = createLister({ requester, capabilities, pageSize, pageSizeMax: pageSize, resource, clock });
   try {
-    const { ids, count = 0, hasNext, warning } = await lister.page({ selection, limit: 1, count: true });
+    const { ids, count, hasNext, warning } = await lister.page({ selection, limit: 1, count: true });
+    // Without a count, an empty list may be a failed query.
     return ids.length === 0 && count === 0 && !hasNext && warning === undefined;
   } catch (error) {
     const isOfBroker =

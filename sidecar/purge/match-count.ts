@@ -1,8 +1,8 @@
 import type { PurgeContext } from './context.js';
-import { TooManyMatchesError } from './errors.js';
+import { BrokerReplyError, TooManyMatchesError } from './errors.js';
 import { IdStates, IdState } from './id-states.js';
 import type { ListedPage } from './listing/listing.js';
-import { walkMatches } from './listing/walk.js';
+import { walkMatches, type WalkEnd } from './listing/walk.js';
 
 /**
  * Refuses a purge that matches more than it may affect, before its first delete.
@@ -20,7 +20,8 @@ export async function checkBound(
 ): Promise<number | undefined> {
   const { maxAffected } = context.limits;
   if (maxAffected === undefined) return undefined;
-  const isBelievable = context.paging.stride === undefined;
+  // A count beside an empty list is none: the broker may have failed to run the query.
+  const isBelievable = context.paging.stride === undefined && first.ids.length > 0;
   if (isBelievable && first.count !== undefined && first.count > maxAffected) {
     throw new TooManyMatchesError(first.count, maxAffected, true);
   }
@@ -41,14 +42,14 @@ export async function checkBound(
  *
  * @param onPage receives the number of distinct matches so far; it may throw, or return false to stop
  * @param seen matches listed by an earlier query; they are not counted again
- * @returns the number of distinct matches, and whether the broker has no more
+ * @returns the number of distinct matches, and how the list ended; without an end when it was stopped
  */
 export async function countMatches(
   context: PurgeContext,
   first: ListedPage,
   onPage: (listed: number, page: ListedPage) => boolean,
   seen = new IdStates(),
-): Promise<{ readonly listed: number; readonly isComplete: boolean }> {
+): Promise<{ readonly listed: number; readonly isComplete: boolean; readonly end: WalkEnd | undefined }> {
   seen.startSurvey();
   const walk = walkMatches({
     lister: context.lister,
@@ -65,9 +66,9 @@ export async function countMatches(
   });
   for (;;) {
     const step = await walk.next();
-    if (step.done === true) return { listed: seen.size, isComplete: step.value.complete };
+    if (step.done === true) return { listed: seen.size, isComplete: step.value.complete, end: step.value };
     await context.proveFilters();
-    if (!onPage(seen.size, step.value)) return { listed: seen.size, isComplete: false };
+    if (!onPage(seen.size, step.value)) return { listed: seen.size, isComplete: false, end: undefined };
   }
 }
 
@@ -79,13 +80,19 @@ export interface Preview {
   readonly sample: readonly string[];
   /** There are more than could be counted. */
   readonly isLowerBound?: true;
+  /** Why the number is doubtful. */
+  readonly warnings?: readonly string[];
 }
 
-/** Counts the matches without deleting: by a plausible count of the broker, else by listing them. */
+/**
+ * Counts the matches without deleting, by listing them; where there are more than a sample, by a plausible count of the broker.
+ *
+ * @throws BrokerReplyError when the broker counts matches and lists none
+ */
 export async function previewEntities(context: PurgeContext, first: ListedPage): Promise<Preview> {
   const sample = new Set<string>();
   let counted: number | undefined;
-  const { listed, isComplete } = await countMatches(context, first, (_listed, page) => {
+  const { listed, isComplete, end } = await countMatches(context, first, (_listed, page) => {
     for (const id of page.ids) if (sample.size < MAX_SAMPLE) sample.add(id);
     const { contradicted, stride } = context.paging;
     const isPlausible =
@@ -94,9 +101,19 @@ export async function previewEntities(context: PurgeContext, first: ListedPage):
     // The sample is full and the count is known: stop listing.
     return !(sample.size >= MAX_SAMPLE && counted !== undefined);
   });
+  if (end === undefined) return { matched: Math.max(listed, counted ?? 0), sample: [...sample] };
+  if (listed === 0 && end.unlisted > 0) {
+    throw new BrokerReplyError(
+      `The broker counts ${end.unlisted} matches and lists none of them: it may have failed to run the query.`,
+    );
+  }
+  const { stride, hidesSome } = context.paging;
+  const isCounted = end.lastCount !== undefined && stride === undefined && hidesSome !== true;
+  const warning = `The broker counts ${String(end.lastCount)} matches and lists ${listed}.`;
   return {
-    matched: isComplete ? listed : Math.max(listed, counted ?? 0),
+    matched: listed,
     sample: [...sample],
-    ...(isComplete || counted !== undefined ? {} : { isLowerBound: true }),
+    ...(isComplete ? {} : { isLowerBound: true }),
+    ...(isCounted && end.lastCount !== listed ? { warnings: [warning] } : {}),
   };
 }

@@ -1,6 +1,12 @@
 import { parseBrokerProblem } from './broker/broker-problem.js';
 import type { PurgeContext } from './context.js';
-import { BrokerFailedError, BrokerRefusedError, BrokerReplyError, QueryRefusedError } from './errors.js';
+import {
+  BrokerFailedError,
+  BrokerRefusedError,
+  BrokerReplyError,
+  QueryRefusedError,
+  TooManyMatchesError,
+} from './errors.js';
 import type { PurgeReport } from './events.js';
 import { itemProblem } from './items/item-problem.js';
 import type { ListedPage } from './listing/listing.js';
@@ -68,6 +74,8 @@ export async function purgeNatively(
         ...{ method: 'DELETE', path, operation: OPERATION, deletes: left },
         onUnclear,
       });
+      if (settled.kind === 'gave-up' && settled.failure.kind === 'withheld')
+        throw new TooManyMatchesError(left, context.limits.maxAffected ?? left, true);
       if (settled.kind === 'gave-up')
         throw new BrokerFailedError(OPERATION, settled.failure, 'attempts-used-up');
       const { status } = settled.reply;

@@ -4,7 +4,7 @@ import type { RetryPolicy } from './retry/policy.js';
 import type { Clock } from '../shared/clock.js';
 import { createPurgeScope, type PurgeLimits, type PurgeScope } from './context.js';
 import { FilterIgnoredError, UnexpectedEntityError } from './errors.js';
-import type { PurgeEvent, PurgeReport } from './events.js';
+import type { PurgeEvent, PurgeProgress, PurgeReport } from './events.js';
 import { eventStream } from './event-stream.js';
 import type { ListedResource } from './listing/listed-resource.js';
 import { formatParameters } from './query/parameters.js';
@@ -26,6 +26,14 @@ export interface PurgeDependencies {
   readonly onRetry?: () => void;
 }
 
+/** What a purge has done so far. */
+export interface DoneSoFar {
+  /** Items that it has deleted, or may have. */
+  readonly affected: number;
+  /** Items that it has taken: no others are deleted. */
+  readonly taken: number;
+}
+
 /** One purge: what, with which headers, how hard. */
 export interface PurgeOrder<Query extends PurgeQuery = PurgeQuery> {
   readonly query: Query;
@@ -36,8 +44,16 @@ export interface PurgeOrder<Query extends PurgeQuery = PurgeQuery> {
   readonly pace?: Pace;
   /** Called with the outcome of each item; never for a purge that the broker does by itself. */
   readonly onOutcome?: OnOutcome | undefined;
-  /** Called before a request that deletes is first sent, with the most it can delete; when it throws, nothing is sent. */
-  readonly reserve?: ((deletes: number) => Promise<void>) | undefined;
+  /**
+   * Called before a request that deletes is first sent, with the most it can delete, and with a look at what the purge has done so
+   * far. When it throws, the purge ends; when it returns nothing, the request is not sent, and its items count as failed. What
+   * it returns is called when the request has ended.
+   */
+  readonly reserve?:
+    | ((deletes: number, done?: () => DoneSoFar) => Promise<(() => void) | undefined>)
+    | undefined;
+  /** The most that one request may delete, as of when it is called. */
+  readonly mostAtOnce?: (() => number) | undefined;
   /**
    * Called right before each try of a request that deletes, in the same turn of the event loop: what it has to wait for, if
    * anything. It is called again then, and when there is a connection to send it on. When it throws, nothing is sent.
@@ -66,14 +82,27 @@ export function runPurge(
   plan: PurgePlan,
 ): AsyncGenerator<PurgeEvent, void> {
   return eventStream(signal, async (emit, stop) => {
-    const { query, limits, headers, pace, reserve, beforeDelete, onOutcome } = order;
+    const { query, limits, headers, pace, reserve, mostAtOnce, beforeDelete, onOutcome } = order;
+    let told: Pick<PurgeProgress, 'deleted' | 'unknown'> = { deleted: 0, unknown: 0 };
+    const done = (): DoneSoFar => {
+      const { deleted, unknown } = plan.reportsItself === true ? told : scope.ledger.counts;
+      return {
+        affected: deleted + unknown,
+        taken: plan.reportsItself === true ? Infinity : scope.ledger.matched,
+      };
+    };
     const requester = createRequester({
-      ...{ ...dependencies, headers, pace, reserve, beforeDelete, signal: stop, onOutage: emit },
+      ...{ ...dependencies, headers, pace, mostAtOnce, beforeDelete, signal: stop, onOutage: emit },
+      reserve: reserve && ((deletes) => reserve(deletes, done)),
       probe: probeOf(plan.path, query),
     });
     const { capabilities, clock } = dependencies;
+    const note = (event: PurgeEvent) => {
+      if (event.type === 'progress') told = event;
+      emit(event);
+    };
     const scope = createPurgeScope(
-      { query, limits, requester, capabilities, clock, emit, onOutcome },
+      { query, limits, requester, capabilities, clock, emit: note, onOutcome },
       plan.path,
     );
     try {
@@ -111,7 +140,9 @@ export function reportOf(scope: PurgeScope, arrived: number): PurgeReport {
 /** The report of a dry run. */
 export function previewOf(
   scope: PurgeScope,
-  preview: Pick<PurgeReport, 'matched' | 'sample' | 'unit' | 'items' | 'isLowerBound'>,
+  preview: Pick<PurgeReport, 'matched' | 'sample' | 'unit' | 'items' | 'isLowerBound'> &
+    Partial<Pick<PurgeReport, 'warnings'>>,
 ): PurgeReport {
-  return { ...reportOf(scope, 0), dryRun: true, ...preview };
+  const report = reportOf(scope, 0);
+  return { ...report, dryRun: true, ...preview, warnings: [...report.warnings, ...(preview.warnings ?? [])] };
 }

@@ -50,7 +50,7 @@ const MAX_LISTING_MS = 1000;
 const STILL_LISTED: BrokerProblem = {
   status: 409,
   title: 'Entity still listed',
-  detail: 'The broker says twice that it does not have the entity, and lists it.',
+  detail: 'The broker answered two deletes with 404 and still lists the entity.',
 };
 
 /** Lists what the query still shows while nothing is being deleted. */

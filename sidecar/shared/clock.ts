@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { processorTimeMs } from './thread-time.js';
 
 /** Time, injected so that tests need not wait. */
 export interface Clock {
@@ -6,6 +7,11 @@ export interface Clock {
   now(): number;
   /** Resolves after `ms` milliseconds; rejects with the signal's reason when it aborts first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /**
+   * The processor time in milliseconds that a thread of this process has had so far, by what the system calls the thread. Beside
+   * other work on the machine it is less than the time that has passed. Undefined where it is not known.
+   */
+  readonly processorTimeMs?: (thread: string | undefined) => number | undefined;
 }
 
 export const systemClock: Clock = {
@@ -13,4 +19,5 @@ export const systemClock: Clock = {
   sleep: async (ms, signal) => {
     await delay(ms, undefined, signal === undefined ? {} : { signal });
   },
+  processorTimeMs,
 };

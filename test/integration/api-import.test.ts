@@ -282,7 +282,8 @@ describe('an import', () => {
       ],
     );
     for (const { reason } of refused) assert.match(reason ?? '', /^[A-Z].*\.$/s);
-    assert.equal(report.summary.created, 7);
+    assert.equal(fileOf(report, 'context/context.jsonld').context, `${DOMAIN}-context-context`);
+    assert.equal(report.summary.created, 8);
   });
 
   it('an import lists the errors of examples with file, pointer and line', async () => {
@@ -619,7 +620,7 @@ describe('an import that is refused', () => {
       ['application/gzip', Buffer.alloc(20_001), '?domain=D', 413, /IMPORT_LIMIT_BYTES/],
       ['application/gzip', deflated, '?domain=D', 413, /more than 160000 bytes/],
       ['application/gzip', good, '', 400, /parameter domain/],
-      ['application/gzip', good, '?domain=1', 400, /name of a domain/],
+      ['application/gzip', good, '?domain=-1', 400, /name of a domain/],
       ['application/json', '{"documents": [}', '?domain=D', 400, /line 1, column 16/],
       ['application/json', '{"document": {}}', '?domain=D', 422, /documents/],
       ['application/json', '{"documents": {}, "x": 1}', '?domain=D', 422, /\/x/],

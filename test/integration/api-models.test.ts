@@ -361,7 +361,8 @@ describe('models', () => {
     const bare = await api.put('/domains/Mobility/models/Boat', { description: 'On water' });
     assert.deepEqual([bare.status, faultsOf(bare)], [422, ['/schema']]);
     assert.equal((await api.put('/domains/Nowhere/models/Tram', { schema: CAR })).status, 404);
-    assert.deepEqual(faultsOf(await api.put('/domains/Mobility/models/1', { schema: CAR })), ['/name']);
+    assert.deepEqual(faultsOf(await api.put('/domains/Mobility/models/-1', { schema: CAR })), ['/name']);
+    assert.equal((await api.put('/domains/Mobility/models/3DPrinter', { schema: CAR })).status, 201);
   });
 
   it('a dry run for a new model makes the same checks, and writes nothing', async () => {

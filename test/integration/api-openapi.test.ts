@@ -282,7 +282,8 @@ async function successes(api: ApiClient): Promise<void> {
   const reference = '/references?uri=urn:doc:a';
   await api.put(reference, { definitions: { a: true } });
   await api.put(reference, { definitions: { a: {} } });
-  for (const document of [{ $schema: 'urn:none' }, [], nested(300)]) await api.put(reference, document);
+  for (const document of [{ $schema: 'http://json-schema.org/draft-03/schema' }, [], nested(300)])
+    await api.put(reference, document);
   await makeModel(api, 'D', 'M', { ...CAR, allOf: [{ $ref: 'urn:doc:a#/definitions/a' }] });
   await api.post('/domains', { name: 'D' });
   await api.put('/domains/D', { description: 'd' });
@@ -420,7 +421,7 @@ async function retention(api: ApiClient): Promise<void> {
   await api.send('POST', `${policy}/run`);
   await api.get(`${policy}/runs`);
   await api.get(`${policy}/runs`, { 'if-none-match': '*' });
-  await api.put('/retention-policies/1', RETENTION);
+  await api.put('/retention-policies/-1', RETENTION);
   await api.delete(policy, { 'if-match': '"x"' });
   await api.delete(policy);
   await api.send('PUT', policy, { body: RETENTION });

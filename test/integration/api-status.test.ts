@@ -32,7 +32,7 @@ describe('GET /api/v2/status', () => {
       learnt.map(({ collection, name, kind }) => [collection, name, kind]),
       [
         ['entities', 'no-batch', 'limit'],
-        ['entities', 'honoured type', 'proof'],
+        ['entities', 'honoured', 'proof'],
       ],
     );
     for (const { learntAt } of learnt) assert.ok(Math.abs(Date.parse(learntAt) - Date.now()) < 60_000);
@@ -57,7 +57,7 @@ describe('GET /api/v2/status', () => {
     const { learnt } = (await gateway.send('GET', '/api/v2/status')).json() as Status;
     assert.deepEqual(
       learnt.map(({ name }) => name),
-      ['honoured type'],
+      ['honoured'],
     );
   });
 

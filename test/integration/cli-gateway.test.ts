@@ -47,7 +47,7 @@ describe('ngsi-ld-gateway purge --gateway', () => {
           '--rate',
           '20',
         ],
-        ...['--link', 'https://city.test/context.jsonld'],
+        ...['--link', 'https://uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-context-v1.8.jsonld'],
       ],
       { NGSILD_GATEWAY_TOKEN: 'token-of-cli', NGSILD_AUTHORIZATION: 'Bearer b' },
     );
@@ -62,7 +62,7 @@ describe('ngsi-ld-gateway purge --gateway', () => {
         maxAffected: 500,
         maxPerSecond: 20,
       },
-      link: '<https://city.test/context.jsonld>; rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"',
+      link: '<https://uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-context-v1.8.jsonld>; rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"',
     });
     assert.equal(start?.headers['x-gateway-token'], 'token-of-cli');
     assert.equal(start.headers.authorization, 'Bearer b');

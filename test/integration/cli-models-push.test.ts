@@ -48,6 +48,18 @@ describe('models push', () => {
     assert.equal((await cli(['models', 'diff', folder, '--gateway', url])).code, 0);
   });
 
+  it('models push sends the numbers of a schema as they are written', async () => {
+    const { url, api } = await startApi();
+    const folder = folderOf({ 'schema.json': CAR }, 'Meter');
+    const schema = JSON.stringify(CAR).replace('"speed":{', '"speed":{"maximum":9223372036854775807,');
+    writeFileSync(join(folder, 'schema.json'), schema);
+    assert.equal((await push(folder, url, '--domain', 'Grid')).code, 0);
+    const served = await api.get('/domains/Grid/models/Meter/schema');
+    assert.match(served.text, /"maximum":9223372036854775807,/);
+    const again = await push(folder, url, '--domain', 'Grid');
+    assert.match(again.stdout, /is as it is at the gateway/);
+  });
+
   it('models push creates domain and model, with description and context, from a folder outside any repository', async () => {
     const { url, api } = await startApi();
     const context = { speed: 'https://terms.example/speed' };

@@ -52,12 +52,14 @@ describe('npm run build', () => {
     assert.ok(!(await readdir(join(root, 'dist/sidecar'))).includes('old.js'));
   });
 
-  it('npm run build makes the tested plugin from the files in the image of Kong', async () => {
+  it('npm run build makes the tested plugin and launcher from the files in the image of Kong', async () => {
     const tested = await buildPlugin();
     stopLater(() => tested.remove());
     const name = 'ngsi-ld-purge.cjs';
     const built = await readFile(join(root, 'dist/kong-plugins', name));
     assert.ok(built.equals(await readFile(join(tested.folder, name))));
+    const launcher = await readFile(join(root, 'dist/kong-pluginserver.mjs'));
+    assert.ok(launcher.equals(await readFile(tested.launcher)));
   });
 
   it('npm run build repeated while a gateway runs from its result disturbs nothing', async () => {

@@ -55,6 +55,12 @@ describe('starting with a broker', () => {
     assert.ok(!gateway.stdout.includes('start-secret-1'));
   });
 
+  it('a start with two tokens names the first one in the command to try, and shows neither', async () => {
+    const gateway = await GatewayProcess.start({ PORT: '0', GATEWAY_TOKEN: 'start-secret-2,start-secret-1' });
+    await gateway.until(/curl -i -X DELETE -H "X-Gateway-Token: \$\{GATEWAY_TOKEN%%,\*\}"/);
+    assert.doesNotMatch(gateway.stdout, /start-secret/);
+  });
+
   it('a start in production writes nothing but its log', async () => {
     const broker = await startTestBroker();
     const env = { PORT: '0', NODE_ENV: 'production', BROKER_URL: broker.url };

@@ -56,6 +56,18 @@ describe('with GATEWAY_TOKEN set', () => {
     assert.equal(broker.entities.count(), 0);
   });
 
+  it('a purge with the old token or the new one is carried out while the token is replaced', async () => {
+    const NEW = 'another-secret-of-both';
+    const replacing = await startTestGateway({ BROKER_URL: broker.url, GATEWAY_TOKEN: `${NEW},${TOKEN}` });
+    for (const token of [TOKEN, NEW]) {
+      broker.entities.seed(3, car);
+      assert.equal((await replacing.purge('type=Car', { 'x-gateway-token': token })).status, 204, token);
+      assert.equal(broker.entities.count(), 0);
+    }
+    const both = await replacing.purge('type=Car', { 'x-gateway-token': `${NEW},${TOKEN}` });
+    assert.equal(both.status, 401);
+  });
+
   it('pass-through requests need no token', async () => {
     assert.equal((await gateway.send('GET', '/ngsi-ld/v1/entities?type=Car')).status, 200);
     assert.equal((await gateway.send('DELETE', '/ngsi-ld/v1/entities/urn:ngsi-ld:Car:1')).status, 204);

@@ -63,8 +63,11 @@ describe('work on schemas in workers', () => {
 
   it('workers make examples and report changes', async () => {
     const schema = { properties: { a: { enum: ['x'] } } };
-    const { example, faults } = await makeExample({ schema, entityType: 'T' }, workers);
-    assert.deepEqual([example, faults], [{ id: 'urn:ngsi-ld:T:001', type: 'T', a: 'x' }, []]);
+    const { example, faults } = await makeExample(
+      { schema: JSON.stringify(schema), entityType: 'T' },
+      workers,
+    );
+    assert.deepEqual([JSON.parse(example), faults], [{ id: 'urn:ngsi-ld:T:001', type: 'T', a: 'x' }, []]);
     const after = { properties: { a: { enum: ['y'] } } };
     const report = await reportChanges(
       { before: JSON.stringify(schema), after: JSON.stringify(after) },
@@ -95,7 +98,8 @@ describe('work on schemas in workers', () => {
       turnsDuring(faultsOf({ properties })),
       turnsDuring(
         faultsOfRefusal(
-          () => makeExample({ schema: ENDLESS, entityType: 'T' }, workers, { deadlineMs: 80 }),
+          () =>
+            makeExample({ schema: JSON.stringify(ENDLESS), entityType: 'T' }, workers, { deadlineMs: 80 }),
           'SCHEMA_TOO_COSTLY',
         ),
       ),
@@ -109,7 +113,7 @@ describe('the pool of workers', () => {
   it('the pool of workers ends a task past its deadline, and runs the next in a new worker', async () => {
     const workers = new WorkerPool<Tasks>({ ...ROOMY, threads: 1 });
     try {
-      const input = { schema: ENDLESS, entityType: 'T' };
+      const input = { schema: JSON.stringify(ENDLESS), entityType: 'T' };
       const waiting = workers.run('makeExample', input, { deadlineMs: 80 });
       const next = workers.run('compareSchemas', EMPTY);
       await assert.rejects(waiting, (error) => error instanceof TaskTooCostlyError && error.bound === 'time');
@@ -129,7 +133,11 @@ describe('the pool of workers', () => {
     };
     const workers = new WorkerPool<Tasks>({ ...ROOMY, threads: 1, clock: { now: () => 0, sleep } });
     try {
-      const first = workers.run('makeExample', { schema: ENDLESS, entityType: 'T' }, { deadlineMs: 7 });
+      const first = workers.run(
+        'makeExample',
+        { schema: JSON.stringify(ENDLESS), entityType: 'T' },
+        { deadlineMs: 7 },
+      );
       const second = workers.run('compareSchemas', EMPTY, { deadlineMs: 8 });
       await untilTurns(() => sleeps.length === 1);
       assert.deepEqual(
@@ -150,7 +158,7 @@ describe('the pool of workers', () => {
 
   it('the pool of workers refuses a task when all workers are busy and enough tasks wait', async () => {
     const workers = new WorkerPool<Tasks>({ ...ROOMY, threads: 1, queueLength: 1 });
-    const input = { schema: ENDLESS, entityType: 'T' };
+    const input = { schema: JSON.stringify(ENDLESS), entityType: 'T' };
     const endless = [workers.run('makeExample', input), workers.run('makeExample', input)];
     await assert.rejects(workers.run('compareSchemas', EMPTY), WorkersBusyError);
     const ends = endless.map((task) => assert.rejects(task, TaskFailedError));
@@ -163,7 +171,11 @@ describe('the pool of workers', () => {
     try {
       const caller = new AbortController();
       const tasks = [1, 2].map(() =>
-        workers.run('makeExample', { schema: ENDLESS, entityType: 'T' }, { signal: caller.signal }),
+        workers.run(
+          'makeExample',
+          { schema: JSON.stringify(ENDLESS), entityType: 'T' },
+          { signal: caller.signal },
+        ),
       );
       const ends = tasks.map((task) => assert.rejects(task, /went away/));
       caller.abort(new Error('The caller went away.'));

@@ -14,7 +14,7 @@ import { ROOT } from '../support/project.js';
 const config = {
   sidecar_host: 'sidecar',
   sidecar_port: 8080,
-  gateway_token: 'secret',
+  gateway_token: 'the-secret',
   max_affected: 1000,
   connect_timeout_ms: 5000,
   read_timeout_ms: 600_000,
@@ -54,11 +54,11 @@ describe('the built plugin in the real plugin server', { timeout: 800_000 }, () 
   });
 
   it('the built plugin never prints anything but JSON when Kong asks for its description', async () => {
-    assertHoldsThePlugin(await dumpPlugins(plugin.folder, plugin.prefix));
+    assertHoldsThePlugin(await dumpPlugins(plugin, plugin.prefix));
   });
 
   it('the built plugin loads wherever the plugin server is started, even in the folder of this project', async () => {
-    assertHoldsThePlugin(await dumpPlugins(plugin.folder, ROOT));
+    assertHoldsThePlugin(await dumpPlugins(plugin, ROOT));
   });
 
   it('the built plugin reports its name, phase, priority and a schema in which every field is described', async () => {
@@ -72,6 +72,7 @@ describe('the built plugin in the real plugin server', { timeout: 800_000 }, () 
 
   it('the built plugin sends a purge to the sidecar with its policy and caller, in place of forged ones', async () => {
     const headers = {
+      Host: 'gw.example:8000',
       'X-Gateway-Token': 'forged',
       'X-Purge-Policy': 'max-affected=999999',
       'X-Consumer-Username': 'forged',
@@ -92,12 +93,12 @@ describe('the built plugin in the real plugin server', { timeout: 800_000 }, () 
     assert.deepEqual(
       [...sent],
       [
-        ['host', 'sidecar'],
+        ['host', 'gw.example:8000'],
         ['x-purge-policy', 'max-affected=1000'],
         ['x-consumer-id', 'c-1'],
         ['x-consumer-username', 'Zoë'],
         ['x-credential-identifier', 'k-1'],
-        ['x-gateway-token', 'secret'],
+        ['x-gateway-token', 'the-secret'],
       ],
     );
   });

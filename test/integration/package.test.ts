@@ -41,11 +41,13 @@ describe('the package', () => {
           'package.json',
           'docs/config.md',
           'dist/kong-plugins/ngsi-ld-purge.cjs',
+          'dist/kong-pluginserver.mjs',
         ].includes(path),
     );
     assert.deepEqual(unexpected, []);
     for (const needed of [
-      ...['dist/cli.js', 'dist/worker.js', 'dist/kong-plugins/ngsi-ld-purge.cjs', 'dist/console/index.html'],
+      ...['dist/cli.js', 'dist/worker.js', 'dist/console/index.html'],
+      ...['dist/kong-plugins/ngsi-ld-purge.cjs', 'dist/kong-pluginserver.mjs'],
       'LICENSE',
     ])
       assert.ok(files.includes(needed), needed);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { purged, requestCounts } from '../support/purge-harness.js';
+import { BrokerFailedError } from '../../sidecar/purge/errors.js';
+import { purge, purged, requestCounts } from '../support/purge-harness.js';
 import { startStubBroker } from '../support/stub-broker.js';
 import type { StubEntity } from '../support/stub-broker-filter.js';
 import { exemplary, type Oddities } from '../support/stub-broker-oddities.js';
@@ -97,11 +98,20 @@ describe('a purge of any entities at a broker with any combination of oddities',
           },
         );
         try {
-          const report = await purged(broker, `type=Thing&q=n>=${least}`, { seed, limits });
-
           const matching = entities.filter(
             ({ type, n }) => type === 'Thing' && (n as { value: number }).value >= least,
           );
+          const { count, countParameter } = { ...exemplary, ...odd };
+          if (matching.length === 0 && countParameter === 'honoured' && Number(count(0, 0)) < 0) {
+            const { error } = await purge(broker, `type=Thing&q=n>=${least}`, { seed, limits });
+            assert.ok(
+              error instanceof BrokerFailedError,
+              'an empty list with such a count is a failed query',
+            );
+            assert.equal(broker.entities.size, entities.length);
+            return;
+          }
+          const report = await purged(broker, `type=Thing&q=n>=${least}`, { seed, limits });
           const { locked, ghosts } = { ...exemplary, ...odd };
           // What no URL may hold can only go by batch; where that is missing, it is reported.
           const left = [...broker.entities.keys()].sort();

@@ -170,7 +170,7 @@ describe('models with a context of their own', () => {
       list: [{ seats: SEATS }, 'scoped'],
       scoped: { part: { '@id': 'https://p.example/part', '@context': 'inner' } },
       inner: { wood: 'https://p.example/wood' },
-      imported: { colour: 'https://i.example/colour', own: 'https://i.example/own' },
+      imported: { colour: 'https://i.example/colour', own: 'https://i.example/own', '@language': 'en' },
     };
     for (const [name, context] of Object.entries(documents))
       await service.references.put(at(name), { '@context': context });
@@ -179,7 +179,10 @@ describe('models with a context of their own', () => {
       { Bench: BENCH },
       { seats: SEATS },
       { part: { '@id': 'https://p.example/part', '@context': { wood: 'https://p.example/wood' } } },
-      { colour: 'https://i.example/colour', own: 'https://o.example/own', '@version': 1.1 },
+      {
+        ...{ colour: 'https://i.example/colour', own: 'https://o.example/own' },
+        ...{ '@language': 'en', '@version': 1.1 },
+      },
       CORE,
     ]);
   });

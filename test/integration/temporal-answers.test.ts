@@ -89,7 +89,7 @@ describe('a temporal purge', () => {
     );
     broker.requests.clear();
     const headers = {
-      link: '<http://example.org/ctx.jsonld>; rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"',
+      link: '<https://uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-context-v1.8.jsonld>; rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"',
       'ngsild-tenant': 'city',
       authorization: 'Bearer abc',
     };

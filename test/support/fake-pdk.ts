@@ -79,9 +79,13 @@ export class FakeKong {
             this.#call('service.request.setHeader', [name, value], () => {
               this.#headers.set(name.toLowerCase(), value);
             }),
-          clearHeader: (name) =>
-            this.#call('service.request.clearHeader', [name], () => {
-              this.#headers.delete(name.toLowerCase());
+          setHeaders: (headers) =>
+            this.#call('service.request.setHeaders', [headers], () => {
+              for (const [name, value] of Object.entries(headers)) {
+                if (typeof value === 'string') this.#headers.set(name.toLowerCase(), value);
+                else if (value.length === 0) this.#headers.delete(name.toLowerCase());
+                else throw new Error('the plugin sets no lists');
+              }
             }),
         },
       },

@@ -24,6 +24,7 @@ export interface KongService {
   readonly write_timeout: number;
   readonly read_timeout: number;
   readonly retries: number;
+  readonly plugins?: readonly KongPlugin[];
   readonly routes: readonly KongRoute[];
 }
 
@@ -56,6 +57,7 @@ export interface KongFile {
 
 const FAILURE_COUNTS = ['tcp_failures', 'timeouts', 'http_failures'];
 const SERVICE_MEMBERS = [
+  'plugins',
   'name',
   'url',
   'connect_timeout',

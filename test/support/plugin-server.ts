@@ -1,7 +1,7 @@
-import { build } from 'esbuild';
+import { build, type BuildOptions } from 'esbuild';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -32,25 +32,42 @@ export interface BuiltPlugin {
   readonly folder: string;
   /** A folder beside it, for sockets. */
   readonly prefix: string;
+  /** The launcher of the plugin server, beside a folder node_modules as in the image. */
+  readonly launcher: string;
   remove(): Promise<void>;
 }
 
-/** Bundles the plugin into a temporary folder, with the options of the project's build. */
+/** kong-pdk's own program, which the launcher starts. */
+export const KONG_PDK_PROGRAM = bin;
+
+/** Bundles the plugin, and the launcher, into a temporary folder, with the options of the project's build. */
 export async function buildPlugin(): Promise<BuiltPlugin> {
   const root = await mkdtemp(join(tmpdir(), 'ngsi-ld-purge-'));
   const folder = join(root, 'plugins');
-  await build({
+  const common: BuildOptions = {
     absWorkingDir: ROOT,
+    bundle: true,
+    platform: 'node',
+    target: 'node20.19',
+    logLevel: 'silent',
+  };
+  await build({
+    ...common,
     entryPoints: [{ in: join(ROOT, 'kong-plugins/ngsi-ld-purge/index.ts'), out: 'ngsi-ld-purge' }],
     outdir: folder,
     outExtension: { '.js': '.cjs' },
-    bundle: true,
-    platform: 'node',
     format: 'cjs',
-    target: 'node20.19',
-    logLevel: 'silent',
   });
-  return { folder, prefix: root, remove: () => rm(root, { recursive: true, force: true }) };
+  await build({
+    ...common,
+    entryPoints: [{ in: join(ROOT, 'kong-plugins/pluginserver.ts'), out: 'kong-pluginserver' }],
+    outdir: root,
+    outExtension: { '.js': '.mjs' },
+    format: 'esm',
+  });
+  await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'));
+  const launcher = join(root, 'kong-pluginserver.mjs');
+  return { folder, prefix: root, launcher, remove: () => rm(root, { recursive: true, force: true }) };
 }
 
 /**
@@ -58,8 +75,13 @@ export async function buildPlugin(): Promise<BuiltPlugin> {
  *
  * @param cwd the folder to start in; a tsconfig.json there makes the server compile what it loads
  */
-export async function dumpPlugins(folder: string, cwd: string): Promise<{ stdout: string; stderr: string }> {
-  const child = spawn(process.execPath, [bin, '--plugins-directory', folder, '--dump-all-plugins'], { cwd });
+export async function dumpPlugins(
+  { folder, launcher }: BuiltPlugin,
+  cwd: string,
+): Promise<{ stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, [launcher, '--plugins-directory', folder, '--dump-all-plugins'], {
+    cwd,
+  });
   const output = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk: Buffer) => (output.stdout += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (output.stderr += chunk.toString()));
@@ -78,8 +100,12 @@ export class PluginServer {
     this.#socketPath = socketPath;
   }
 
-  /** Starts the server as Kong does and resolves when it listens. */
-  static async start(plugin: BuiltPlugin): Promise<PluginServer> {
+  /**
+   * Starts the server as Kong does and resolves when it listens.
+   *
+   * @param program what to start it by
+   */
+  static async start(plugin: BuiltPlugin, program = plugin.launcher): Promise<PluginServer> {
     const probe = join(plugin.prefix, 'probe.cjs');
     await writeFile(probe, PROBE);
     const args = [
@@ -87,7 +113,7 @@ export class PluginServer {
       '--expose-gc',
       '--require',
       probe,
-      bin,
+      program,
       '--plugins-directory',
       plugin.folder,
     ];
@@ -120,11 +146,14 @@ export class PluginServer {
 
   /** Opens one connection, as each of Kong's workers does. */
   async connect(): Promise<Link> {
-    const socket = connect(this.#socketPath);
-    await once(socket, 'connect');
-    const link = new Link(socket);
+    const link = await connectTo(this.#socketPath);
     this.#links.push(link);
     return link;
+  }
+
+  /** Where it listens. */
+  get socketPath(): string {
+    return this.#socketPath;
   }
 
   /** Events the server still keeps, and its heap in bytes after a garbage collection. */
@@ -143,6 +172,15 @@ export class PluginServer {
   }
 }
 
+/** Opens a connection. @throws {LinkError} when no server listens there */
+export async function connectTo(socketPath: string): Promise<Link> {
+  const socket = connect(socketPath);
+  await once(socket, 'connect').catch((cause: unknown) => {
+    throw new LinkError('the plugin server is away', { cause });
+  });
+  return new Link(socket);
+}
+
 interface StepIn {
   readonly EventId: number;
   readonly Data: 'ret' | { readonly Method: string; readonly Args?: readonly unknown[] };
@@ -157,6 +195,13 @@ const STEPS: Readonly<Record<string, string>> = {
 /** The error half of an RPC answer. */
 export class RpcError extends Error {}
 
+/** The server is away, or went away before it had answered. */
+export class LinkError extends Error {}
+
+function message(id: number, method: string, argument: unknown): Uint8Array {
+  return msgpack.encode([0, id, `plugin.${method}`, [argument]]);
+}
+
 /** One connection to the plugin server, speaking MessagePack-RPC as Kong does: one message in flight. */
 export class Link {
   readonly #socket: Socket;
@@ -167,16 +212,36 @@ export class Link {
   constructor(socket: Socket) {
     this.#socket = socket;
     socket.on('data', (chunk: Buffer) => this.#receive(chunk));
-    socket.on('close', () => this.#waiting?.reject(new Error('the plugin server closed the connection')));
-    socket.on('error', (error) => this.#waiting?.reject(error));
+    socket.on('close', () => this.#waiting?.reject(new LinkError('the plugin server closed the connection')));
+    socket.on('error', (cause) => this.#waiting?.reject(new LinkError('the connection broke', { cause })));
   }
 
   /** Calls a method of the server; @throws {RpcError} with the server's error. */
   async call(method: string, argument: unknown): Promise<unknown> {
     const id = (this.#id += 1);
     const answer = new Promise<unknown>((resolve, reject) => (this.#waiting = { resolve, reject }));
-    this.#socket.write(msgpack.encode([0, id, `plugin.${method}`, [argument]]));
-    const [kind, answeredId, error, result] = (await answer) as [number, number, unknown, unknown];
+    this.#socket.write(message(id, method, argument));
+    return this.#result(id, await answer);
+  }
+
+  /** The same in two pieces, of which the first has so many bytes; between them the server does something else. */
+  async callInPieces(
+    method: string,
+    argument: unknown,
+    bytes: number,
+    between: () => Promise<unknown>,
+  ): Promise<unknown> {
+    const id = (this.#id += 1);
+    const whole = message(id, method, argument);
+    const answer = new Promise<unknown>((resolve, reject) => (this.#waiting = { resolve, reject }));
+    this.#socket.write(whole.subarray(0, bytes));
+    await between();
+    this.#socket.write(whole.subarray(bytes));
+    return this.#result(id, await answer);
+  }
+
+  #result(id: number, answer: unknown): unknown {
+    const [kind, answeredId, error, result] = answer as [number, number, unknown, unknown];
     if (kind !== 1 || answeredId !== id) throw new Error('not the answer to this request');
     if (error !== null && error !== undefined)
       throw new RpcError(typeof error === 'string' ? error : 'not a message');
@@ -192,26 +257,9 @@ export class Link {
     return (started as { Id: number }).Id;
   }
 
-  /**
-   * Plays Kong for one request: runs the access phase, answering each PDK call from the fake. Like Kong, it stops
-   * after `response.exit`, and sends no `Data` for an answer of nil. A call the fake fails is answered by StepError.
-   */
+  /** Plays Kong for one request over this connection, see {@link playAccess}. */
   async access(instance: number, kong: FakeKong): Promise<readonly PdkCall[]> {
-    let step = (await this.call('HandleEvent', { InstanceId: instance, EventName: 'access' })) as StepIn;
-    while (step.Data !== 'ret') {
-      const { Method: method, Args: args = [] } = step.Data;
-      const EventId = step.EventId;
-      const answer = answerOf(kong, method, args);
-      if (method === 'kong.response.exit') break;
-      try {
-        const Data = await answer;
-        const answered = Data === undefined ? { EventId } : { EventId, Data };
-        step = (await this.call(STEPS[method] ?? 'Step', answered)) as StepIn;
-      } catch (error) {
-        if (error instanceof RpcError) throw error;
-        step = (await this.call('StepError', { EventId, Data: (error as Error).message })) as StepIn;
-      }
-    }
+    await playAccess((method, argument) => this.call(method, argument), instance, kong);
     return kong.calls;
   }
 
@@ -236,8 +284,36 @@ export class Link {
   }
 }
 
+/**
+ * Plays Kong for one request: runs the access phase, answering each PDK call from the fake. Like Kong, it stops after
+ * `response.exit`, and sends no `Data` for an answer of nil. A call the fake fails is answered by StepError.
+ *
+ * @param call calls a method of the server
+ */
+export async function playAccess(
+  call: (method: string, argument: unknown) => Promise<unknown>,
+  instance: number,
+  kong: Pick<FakeKong, 'pdk'>,
+): Promise<void> {
+  let step = (await call('HandleEvent', { InstanceId: instance, EventName: 'access' })) as StepIn;
+  while (step.Data !== 'ret') {
+    const { Method: method, Args: args = [] } = step.Data;
+    const EventId = step.EventId;
+    const answer = answerOf(kong, method, args);
+    if (method === 'kong.response.exit') return;
+    try {
+      const Data = await answer;
+      const answered = Data === undefined ? { EventId } : { EventId, Data };
+      step = (await call(STEPS[method] ?? 'Step', answered)) as StepIn;
+    } catch (error) {
+      if (error instanceof RpcError || error instanceof LinkError) throw error;
+      step = (await call('StepError', { EventId, Data: (error as Error).message })) as StepIn;
+    }
+  }
+}
+
 /** Finds the fake's function for a method as named on the wire, e.g. `kong.service.request.set_header`. */
-function answerOf(kong: FakeKong, method: string, args: readonly unknown[]): Promise<unknown> {
+function answerOf(kong: Pick<FakeKong, 'pdk'>, method: string, args: readonly unknown[]): Promise<unknown> {
   const path = method
     .replace(/^kong\./, '')
     .replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())

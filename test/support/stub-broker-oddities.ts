@@ -39,6 +39,13 @@ export interface Oddities {
   readonly collectionEnds: readonly ('' | '/')[];
   /** Which attributes `deleteAll=true` finds; it is 404 for the others. */
   readonly deleteAll: 'all' | 'with-datasets' | 'none';
+  /** Which names an @context gives to terms, by its URL; undefined for one that cannot be fetched. */
+  readonly contextAt: (url: string) => ReadonlyMap<string, string> | undefined;
+  /**
+   * What happens to a query with an @context that cannot be fetched: a status, or it is read by the default one, and the answer
+   * names no @context (`silent`), the one that was used (`named`), or the one that was asked for (`echoed`).
+   */
+  readonly unfetchable: 400 | 500 | 503 | 'silent' | 'named' | 'echoed';
   /** Attribute names that mean another one. */
   readonly aliases: ReadonlyMap<string, string>;
 
@@ -90,6 +97,8 @@ export const exemplary: Oddities = {
   tenantHeaders: ['ngsild-tenant', 'fiware-service'],
   collectionEnds: ['', '/'],
   deleteAll: 'all',
+  contextAt: (url) => (new URL(url).port === '1' ? undefined : new Map()),
+  unfetchable: 503,
   aliases: new Map(),
   batch: 'works',
   batchMaxIds: Infinity,

@@ -7,8 +7,7 @@ import {
   type StubState,
 } from './stub-broker-state.js';
 
-const CONTEXT_LINK =
-  '<https://example.org/context.jsonld>; rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"';
+const DEFAULT_CONTEXT = 'https://example.org/context.jsonld';
 const DEFAULT_LIMIT = 20;
 
 /** `GET /entities/{id}` (clause 6.5.3.1). */
@@ -20,7 +19,42 @@ export function answerRetrieval(state: StubState, { id = '', query }: StubReques
 }
 
 /** `GET /entities` (clause 6.4.3.2), with the oddities asked for. */
-export function answerQuery(state: StubState, { query, target }: StubRequest): StubReply {
+export function answerQuery(state: StubState, { query: asked, target, headers }: StubRequest): StubReply {
+  const { oddities } = state;
+  const url = /<([^>]*)>[^,]*json-ld#context/.exec(String(headers['link'] ?? ''))?.[1];
+  const terms = url === undefined ? new Map<string, string>() : oddities.contextAt(url);
+  if (terms === undefined && typeof oddities.unfetchable === 'number') {
+    const name = oddities.unfetchable === 503 ? 'LdContextNotAvailable' : 'InternalError';
+    return problem(oddities.unfetchable, name, 'no such @context');
+  }
+  const isNamed = terms !== undefined || oddities.unfetchable === 'echoed';
+  const context = isNamed ? (url ?? DEFAULT_CONTEXT) : DEFAULT_CONTEXT;
+  const links = terms === undefined && oddities.unfetchable === 'silent' ? [] : [contextLink(context)];
+  return listed(state, expanded(asked, terms ?? new Map()), target, links);
+}
+
+function contextLink(url: string): string {
+  return `<${url}>; rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"`;
+}
+
+/** The query with names in place of terms. */
+function expanded(query: URLSearchParams, terms: ReadonlyMap<string, string>): URLSearchParams {
+  if (terms.size === 0) return query;
+  const name = (term: string) => terms.get(term) ?? term;
+  const result = new URLSearchParams(query);
+  for (const parameter of ['type', 'attrs', 'q']) {
+    const value = query.get(parameter);
+    if (value !== null) result.set(parameter, value.replace(/(?<![\w"<>=])[A-Za-z_]\w*/g, name));
+  }
+  return result;
+}
+
+function listed(
+  state: StubState,
+  query: URLSearchParams,
+  target: string,
+  contextLinks: readonly string[],
+): StubReply {
   const { oddities } = state;
   const end = /\/(?:\?|$)/.test(target) ? '/' : '';
   if (!oddities.collectionEnds.includes(end)) return problem(404, 'ResourceNotFound', 'no such path');
@@ -38,7 +72,7 @@ export function answerQuery(state: StubState, { query, target }: StubRequest): S
       : cut.filter((entity) => matches(entity, query, oddities.aliases));
   const count = query.get('count') === 'true' ? oddities.count(result.length, page.length) : undefined;
   const isLast = offset + cut.length >= result.length;
-  const links = [CONTEXT_LINK];
+  const links = [...contextLinks];
   if (oddities.next === 'always' || (oddities.next === 'right' && !isLast)) {
     links.push(`</ngsi-ld/v1/entities?offset=${offset + cut.length}>; rel="next"`);
   }

@@ -10,7 +10,9 @@ import { describe, it } from 'node:test';
 import { parse } from 'yaml';
 import { settings } from '../../sidecar/shared/config/settings.js';
 import { copiedByStage } from '../support/dockerfile.js';
-import { readKongFile } from '../support/kong-router.js';
+import { Plugin } from '../../kong-plugins/ngsi-ld-purge/index.js';
+import { FakeKong } from '../support/fake-pdk.js';
+import { readKongFile, routeOf } from '../support/kong-router.js';
 import { ROOT } from '../support/project.js';
 
 interface Dependency {
@@ -46,6 +48,13 @@ describe('docker-compose.yml', () => {
   it('docker-compose.yml demands the token, the same for Kong and the sidecar, and never has one of its own', () => {
     for (const service of [kong, sidecar])
       assert.match(String(service?.environment?.['GATEWAY_TOKEN']), /^\$\{GATEWAY_TOKEN:\?/);
+    // Kong sends one; while it is replaced, the sidecar takes two.
+    assert.match(String(kong?.environment?.['GATEWAY_TOKEN']), /^[^}]*\}$/);
+    assert.match(
+      String(sidecar?.environment?.['GATEWAY_TOKEN']),
+      /^[^}]*\}\$\{OLD_GATEWAY_TOKEN:\+,\$OLD_GATEWAY_TOKEN\}$/,
+    );
+    assert.match(read('.env.example'), /^# OLD_GATEWAY_TOKEN=$/m);
     assert.match(read('.env.example'), /^GATEWAY_TOKEN=$/m);
   });
 
@@ -105,7 +114,10 @@ describe('docker-compose.yml', () => {
       new RegExp(`--${name} (\\S+)`).exec(command)?.[1] ?? '';
     for (const command of [start, query]) {
       // Bounded by an option: nginx clears the environment.
-      assert.match(command, /^\/\S+\/node --max-old-space-size=96 \/\S+\/kong-js-pluginserver /);
+      assert.match(
+        command,
+        /^\/usr\/local\/bin\/node --max-old-space-size=96 \/opt\/kong-js\/kong-pluginserver\.mjs /,
+      );
       assert.ok(read('docs/kong.md').includes('/node --max-old-space-size=96 /'));
       assert.equal(option(command, 'plugins-directory'), '/opt/kong-plugins');
     }
@@ -117,6 +129,10 @@ describe('docker-compose.yml', () => {
     assert.match(
       read('kong-plugins/Dockerfile'),
       /COPY --from=plugin \/build\/dist\/kong-plugins \/opt\/kong-plugins/,
+    );
+    assert.match(
+      read('kong-plugins/Dockerfile'),
+      /COPY .*\/build\/dist\/kong-pluginserver\.mjs \/opt\/kong-js\/kong-pluginserver\.mjs/,
     );
     assert.ok(!('KONG_UNTRUSTED_LUA' in environment));
   });
@@ -133,12 +149,19 @@ describe('docker-compose.yml', () => {
     assert.match(read('sidecar/Dockerfile'), /^HEALTHCHECK .*\n.*\/health\/live/m);
   });
 
-  it('docker-compose.yml considers Kong healthy only while Kong says that it is ready', async () => {
+  it('docker-compose.yml considers Kong healthy only while the plugin gives a request the token', async () => {
     const [kind, program, option, script = ''] = kong?.healthcheck?.test ?? [];
     assert.deepEqual([kind, program, option], ['CMD', 'node', '-e']);
-    const url = `http://${kong?.environment?.['KONG_STATUS_LISTEN'] ?? ''}/status/ready`;
-    assert.match(url, /^http:\/\/127\.0\.0\.1:/, 'reachable within the container alone');
-    assert.ok(script.includes(`'${url}'`), script);
+    const [, path = ''] = /'http:\/\/127\.0\.0\.1:8000(\/[^']*)'/.exec(script) ?? [];
+    const { services: routed } = readKongFile(read('kong.yml'));
+    assert.equal(
+      routeOf(routed, 'GET', path)?.route.plugins?.[0]?.name,
+      'ngsi-ld-purge',
+      'by way of the plugin',
+    );
+    const asked = new FakeKong({ method: 'GET', rawPath: path.split('?')[0] ?? '' });
+    await new Plugin({ sidecar_host: 'sidecar', gateway_token: 'the-secret' }).access(asked.pdk);
+    assert.equal(asked.outcome.headers.get('x-gateway-token'), 'the-secret', 'which the sidecar demands');
     let status = 200;
     const server = createServer((_request, response) => response.writeHead(status).end());
     server.listen(0, '127.0.0.1');
@@ -153,8 +176,7 @@ describe('docker-compose.yml', () => {
       return code;
     };
     assert.equal(await ask(), 0);
-    status = 503;
-    assert.equal(await ask(), 1);
+    for (status of [401, 500, 503]) assert.equal(await ask(), 1);
     server.close();
     server.closeAllConnections();
     await once(server, 'close');

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { parse } from 'yaml';
 import { fieldDefinitions, parseConfig } from '../../kong-plugins/ngsi-ld-purge/config-schema.js';
 import { resourcePatterns } from '../../kong-plugins/ngsi-ld-purge/path.js';
 import { classifyRequest } from '../../sidecar/ngsi-ld/request-path.js';
@@ -338,6 +339,31 @@ describe('kong.yml', () => {
       for (const [name, count] of Object.entries(counts)) assert.ok(count > 0, name);
       assert.deepEqual(passive.unhealthy, { tcp_failures: 1, timeouts: 0, http_failures: 0 });
     }
+  });
+
+  it('kong.yml takes the headers between Kong and the sidecar off every request to the broker, however many it has', () => {
+    const toBroker = services.filter(({ url }) => new URL(url).hostname === 'broker');
+    assert.deepEqual(
+      toBroker.map(({ name, plugins }) => [name, plugins]),
+      [
+        [
+          'ngsi-ld-broker',
+          [
+            {
+              name: 'request-transformer',
+              config: { remove: { headers: ['X-Gateway-Token', 'X-Purge-Policy'] } },
+            },
+          ],
+        ],
+      ],
+    );
+    // One of a route would take the place of that of its service.
+    for (const route of toBroker.flatMap((service) => service.routes)) assert.equal(route.plugins, undefined);
+    // It reads no more headers than that; nginx takes 1000.
+    const compose = parse(readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8'), { merge: true }) as {
+      services: { kong: { environment: Record<string, string> } };
+    };
+    assert.equal(compose.services.kong.environment['KONG_LUA_MAX_REQ_HEADERS'], '1000');
   });
 
   it('kong.yml never strips or rewrites a path, and keeps the Host clients use', () => {

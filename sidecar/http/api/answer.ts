@@ -1,3 +1,4 @@
+import { writeJson } from '../../shared/json/lossless-json.js';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -99,7 +100,7 @@ export function page(
 }
 
 function jsonBody(value: unknown): NonNullable<Answer['body']> {
-  return { bytes: Buffer.from(JSON.stringify(value)), mediaType: 'application/json' };
+  return { bytes: Buffer.from(writeJson(value)), mediaType: 'application/json' };
 }
 
 function hashOf(...parts: readonly (Buffer | string)[]): string {

@@ -1,6 +1,9 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 
-import { pointerOf, type InputIssue } from '../../shared/json/pointer.js';
+import type { JsonValue } from '../../shared/json/json.js';
+import { LosslessNumber } from '../../shared/json/lossless-number.js';
+import { type InputIssue, pointerOf, step, tokensOf } from '../../shared/json/pointer.js';
+import { isResourceName } from '../../shared/resource-name.js';
 import { quoted } from '../../shared/shown.js';
 import { refused } from '../errors.js';
 import type { JsonSchema } from './schema-types.js';
@@ -39,7 +42,9 @@ export function createBodyCheck(schema: JsonSchema): BodyCheck {
     const isSmall = typeof body !== 'object' || body === null || Object.keys(body).length <= MAX_FAULTS;
     const check = isSmall ? every : first;
     if (check(body)) return;
-    const errors = (check.errors ?? []).slice(0, MAX_FAULTS).map(faultOf);
+    const errors = (check.errors ?? [])
+      .slice(0, MAX_FAULTS)
+      .map((error) => (isOfLongNumber(error, body) ? tooLong(error) : faultOf(error)));
     throw refused('bodyInvalid', `The body is invalid: ${summary(errors)}`, { errors });
   };
 }
@@ -64,7 +69,7 @@ function rawSchemaFault(body: unknown, hasName: boolean): InputIssue | undefined
     return undefined;
   if (!OF_SCHEMAS.some((name) => Object.hasOwn(body, name))) return undefined;
   const { title } = body as { readonly title?: unknown };
-  const name = typeof title === 'string' && /^[A-Za-z][A-Za-z0-9_.-]{0,127}$/.test(title) ? title : 'Vehicle';
+  const name = typeof title === 'string' && isResourceName(title) ? title : 'Vehicle';
   const form = hasName ? `{"name": "${name}", "schema": …}` : '{"schema": …}';
   return { pointer: '', detail: `is a JSON Schema itself; send it inside a body such as ${form}` };
 }
@@ -73,6 +78,17 @@ function summary(errors: readonly InputIssue[]): string {
   const [{ pointer, detail } = { pointer: '', detail: 'is wrong' }, ...others] = errors;
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
   return `${pointer === '' ? 'it' : pointer} ${detail}${more}.`;
+}
+
+/** Whether a number is of the wrong type only because no double holds it. */
+function isOfLongNumber({ instancePath, keyword }: ErrorObject, body: unknown): boolean {
+  const tokens = tokensOf(instancePath) ?? [];
+  const value = tokens.reduce(step, body as JsonValue | undefined);
+  return keyword === 'type' && value instanceof LosslessNumber;
+}
+
+function tooLong({ instancePath }: ErrorObject): InputIssue {
+  return { pointer: instancePath, detail: 'must be a number that an IEEE 754 double holds' };
 }
 
 function faultOf({ instancePath, keyword, params, message = 'is wrong' }: ErrorObject): InputIssue {

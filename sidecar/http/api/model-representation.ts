@@ -98,7 +98,10 @@ const MODEL_WARNING = {
 
 const MODEL_DETAIL_MEMBERS = {
   ...MODEL_MEMBERS,
-  dialect: { enum: ['draft-07', '2019-09', '2020-12'], description: 'The draft of its JSON Schema.' },
+  dialect: {
+    enum: ['draft-04', 'draft-06', 'draft-07', '2019-09', '2020-12'],
+    description: 'The draft of its JSON Schema.',
+  },
   schema: { description: 'The JSON Schema, as it was given.' },
   context: { description: 'The JSON-LD context that it was given, where it has its own.' },
   references: { ...STRINGS, description: 'URIs of the documents that the schema refers to.' },
@@ -223,7 +226,8 @@ export const MODEL_DIFF = {
 } as const;
 
 const SCHEMA = {
-  description: 'A JSON Schema (draft-07, 2019-09 or 2020-12) of an entity in key-values form.',
+  description:
+    'A JSON Schema (draft-04, draft-06, draft-07, 2019-09 or 2020-12) of an entity in key-values form.',
 } as const;
 
 const CONTEXT_BASE_DESCRIPTION =

@@ -1,3 +1,4 @@
+import { RESOURCE_NAME_PATTERN } from '../../shared/resource-name.js';
 import { quoted, MAX_QUOTED_CHARS } from '../../shared/shown.js';
 import { refused, type RequestRefusedError } from '../errors.js';
 import type { JsonSchema } from './schema-types.js';
@@ -75,29 +76,27 @@ export const VERSION_RANGE = {
   to: { ...VERSION_PARAMETER, description: 'Number of a version; the current one if not given.' },
 } as const;
 
-const NAME_PATTERN = '^[A-Za-z][A-Za-z0-9_.-]{0,127}$';
-
 /** The schema of names that users give. */
 export const NAME = {
   type: 'string',
-  pattern: NAME_PATTERN,
-  description: 'A letter, then up to 127 letters, digits and `_`, `.`, `-`.',
+  pattern: RESOURCE_NAME_PATTERN,
+  description: 'A letter or digit, then up to 127 letters, digits and `_`, `.`, `-`.',
 } as const;
 
 /** The name of a model, as a parameter. */
 export const MODEL_NAME = {
   type: 'string',
   maxLength: 128,
-  pattern: NAME_PATTERN,
-  description: 'the name of a model: a letter, then up to 127 letters, digits and `_`, `.`, `-`.',
+  pattern: RESOURCE_NAME_PATTERN,
+  description: 'the name of a model: a letter or digit, then up to 127 letters, digits and `_`, `.`, `-`.',
 } as const;
 
 /** The name of a domain, as a parameter. */
 export const DOMAIN_NAME = {
   type: 'string',
   maxLength: 128,
-  pattern: NAME_PATTERN,
-  description: 'the name of a domain: a letter, then up to 127 letters, digits and `_`, `.`, `-`.',
+  pattern: RESOURCE_NAME_PATTERN,
+  description: 'the name of a domain: a letter or digit, then up to 127 letters, digits and `_`, `.`, `-`.',
 } as const;
 
 /** Parameters in paths, for the documentation: an impossible name is answered 404. */

@@ -1,3 +1,4 @@
+import { RESOURCE_NAME_PATTERN } from '../../shared/resource-name.js';
 import type { Transfer } from '../../schemas/transfer/transfer.js';
 import { current } from './answer.js';
 import { endpoint, type Endpoint } from './endpoint.js';
@@ -10,8 +11,8 @@ const BINARY = { type: 'string', format: 'binary' } as const;
 const DOMAIN = {
   type: 'string',
   maxLength: 128,
-  pattern: '^[A-Za-z][A-Za-z0-9_.-]{0,127}$',
-  description: 'the name of a domain: a letter, then up to 127 letters, digits and `_`, `.`, `-`.',
+  pattern: RESOURCE_NAME_PATTERN,
+  description: 'the name of a domain: a letter or digit, then up to 127 letters, digits and `_`, `.`, `-`.',
 } as const;
 const DRY_RUN = {
   type: 'boolean',

@@ -1,4 +1,5 @@
 import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
+import { doubleOf, isNumber } from '../../shared/json/lossless-number.js';
 import { pointerOf } from '../../shared/json/pointer.js';
 import { GEOMETRY_DEPTHS } from '../geo-query.js';
 import { Findings } from './findings.js';
@@ -129,7 +130,9 @@ function checkPosition(value: JsonValue, findings: Findings): NestingCheck {
     findings.fault('type', `must be a position, numbers [longitude, latitude], is ${shown(value)}`);
     return 'misshapen';
   }
-  const wrong = value.flatMap((item, index) => (Number.isFinite(item) ? [] : [index]));
+  const wrong = value.flatMap((item, index) =>
+    isNumber(item) && Number.isFinite(doubleOf(item)) ? [] : [index],
+  );
   for (const index of wrong)
     findings.fault(
       'type',

@@ -1,10 +1,10 @@
 import { temporalKindOf } from '../q-time.js';
+import { isDateTime } from '../../shared/rfc3339.js';
 import { isUri } from '../names.js';
 
 const PLAIN_NAME = /^[A-Za-z][A-Za-z0-9_]*$/;
 const NAME = /^\p{L}[\p{L}\p{N}_]*(?::\p{L}[\p{L}\p{N}_]*)?$/u;
 const SCOPE = /^\/?\p{L}[\p{L}\p{N}_]*(?:\/\p{L}[\p{L}\p{N}_]*)*$/u;
-const ZONE = /(?:Z|[+-]\d\d:\d\d)$/;
 
 /** Whether a name may name an attribute or a type: by the grammar of clause 4.6.2, or as an IRI. */
 export function isName(name: string): boolean {
@@ -21,7 +21,7 @@ export function isScope(text: string): boolean {
  * or none: without a zone no moment is meant.
  */
 export function dateTimeOf(text: string): 'utc' | 'offset' | undefined {
-  if (temporalKindOf(text) !== 'dateTime' || !ZONE.test(text)) return undefined;
+  if (temporalKindOf(text) !== 'dateTime' || !isDateTime(text.replace(',', '.'))) return undefined;
   return text.endsWith('Z') ? 'utc' : 'offset';
 }
 

@@ -1,5 +1,22 @@
 import type { Clock } from '../../shared/clock.js';
-import { DISTRUSTED, isFresh, isProof, mergeFacts, type FactValue, type Facts } from './facts.js';
+import {
+  boundProofs,
+  DISTRUSTED,
+  isFresh,
+  isProof,
+  mergeFacts,
+  OWN_PROOF,
+  type FactValue,
+  type Facts,
+} from './facts.js';
+
+/** Names the proof of one query. */
+export interface ProofName {
+  /** A digest: nothing of the query can be read from it. */
+  readonly name: string;
+  /** False for a query with credentials: not even their digest leaves the process. */
+  readonly isShared: boolean;
+}
 
 /** How much of each entity to ask for: ids, key-values, the newest instances with or without system times, or all. */
 export type Projection = 'pick' | 'key-values' | 'recent-times' | 'recent' | 'times' | 'none';
@@ -41,9 +58,13 @@ export interface BrokerCapabilities {
   /** True when the broker accepted such a page, or a larger one: a 400 is then about the query. */
   isProvenPage(projection: Projection, limit: number): boolean;
   setProvenPage(projection: Projection, limit: number): void;
-  /** Filters shown to be honoured. */
-  isHonoured(parameter: string): boolean;
-  setHonoured(parameter: string): void;
+  /**
+   * Whether all filters of a query were shown to be honoured.
+   *
+   * @param proof names the very query: see `proofNameOf`
+   */
+  isHonoured(proof: string): boolean;
+  setHonoured(proof: ProofName): void;
   /** Filters that the broker applies after counting and paging. */
   countsBefore(parameter: string): boolean;
   setCountsBefore(parameter: string): void;
@@ -134,8 +155,12 @@ export function createCapabilities(clock: Pick<Clock, 'now'>): BrokerMemory {
     isProvenPage: (projection, limit) => (sizeOf(`page ${projection}`) ?? 0) >= limit,
     setProvenPage: (projection, limit) =>
       set(`page ${projection}`, Math.max(limit, sizeOf(`page ${projection}`) ?? 0)),
-    isHonoured: (parameter) => valueOf(`honoured ${parameter}`) !== undefined,
-    setHonoured: (parameter) => learn(`honoured ${parameter}`, true),
+    isHonoured: (proof) =>
+      valueOf(`honoured ${proof}`) !== undefined || valueOf(`${OWN_PROOF} ${proof}`) !== undefined,
+    setHonoured({ name, isShared }) {
+      learn(`${isShared ? 'honoured' : OWN_PROOF} ${name}`, true);
+      facts = boundProofs(facts);
+    },
     countsBefore: (parameter) => valueOf(`counts-before ${parameter}`) !== undefined,
     setCountsBefore: (parameter) => learn(`counts-before ${parameter}`, true),
     distrust() {

@@ -1,6 +1,6 @@
 /**
  * What was learnt about one collection of a broker, as plain facts that processes can exchange. A fact is named by its kind,
- * and by what it is about where there are several of that kind: `page-max`, `honoured q`.
+ * and by what it is about where there are several of that kind: `page-max`, `counts-before q`.
  */
 
 /** How long facts count: brokers are upgraded and replaced behind their address. */
@@ -26,6 +26,8 @@ interface Kind {
   readonly keeps?: 'least' | 'largest';
   /** Whether there are several, each with a name of its own. */
   readonly isNamed?: boolean;
+  /** Stays in the process that has learnt it. */
+  readonly isPrivate?: boolean;
 }
 
 const isTrue = (value: unknown): value is true => value === true;
@@ -34,6 +36,12 @@ const isEnd = (value: unknown): value is string => value === '' || value === '/'
 
 /** The broker was seen to ignore a filter: no proof from before counts. */
 export const DISTRUSTED = 'distrusted';
+
+/** The proof of a query with credentials. */
+export const OWN_PROOF = 'honoured-here';
+
+/** Proofs of queries that are kept. */
+const MAX_PROOFS = 200;
 
 const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ['page-max', { isProof: false, isValue: isSize, keeps: 'least' }],
@@ -47,6 +55,7 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ['collection-end', { isProof: true, isValue: isEnd }],
   ['page', { isProof: true, isValue: isSize, keeps: 'largest', isNamed: true }],
   ['honoured', { isProof: true, isValue: isTrue, isNamed: true }],
+  [OWN_PROOF, { isProof: true, isValue: isTrue, isNamed: true, isPrivate: true }],
 ]);
 
 /** Longest name of a fact. */
@@ -56,11 +65,17 @@ const MAX_NAME = 100;
 export function isFact(name: string, value: unknown): value is FactValue {
   const kind = kindOf(name);
   const isNamed = name.includes(' ');
-  return kind?.isValue(value) === true && isNamed === (kind.isNamed ?? false) && name.length <= MAX_NAME;
+  if (kind === undefined || kind.isPrivate === true || name.length > MAX_NAME) return false;
+  return kind.isValue(value) && isNamed === (kind.isNamed ?? false);
 }
 
 export function isProof(name: string): boolean {
   return kindOf(name)?.isProof === true;
+}
+
+/** True for the proof that all filters of one query are honoured. */
+export function isProofOfQuery(name: string): boolean {
+  return name.startsWith('honoured');
 }
 
 /** True while a fact counts. One from the future never does: a clock was set. */
@@ -94,7 +109,16 @@ export function mergeFacts(mine: Facts, theirs: Facts, { nowMs, proofsAfterMs }:
     const known = merged.get(name);
     if (known === undefined || isBetter(kindOf(name)?.keeps, fact, known)) merged.set(name, fact);
   }
-  return merged;
+  return boundProofs(merged);
+}
+
+/** Leaves out the oldest proofs of queries where there are too many: those queries are proven again. */
+export function boundProofs(facts: Facts): Facts {
+  const proofs = [...facts].filter(([name]) => isProofOfQuery(name));
+  if (proofs.length <= MAX_PROOFS) return facts;
+  const byAge = proofs.sort(([, a], [, b]) => a.atMs - b.atMs);
+  const dropped = new Set(byAge.slice(0, proofs.length - MAX_PROOFS).map(([name]) => name));
+  return new Map([...facts].filter(([name]) => !dropped.has(name)));
 }
 
 function isBetter(keeps: Kind['keeps'], fact: Fact, known: Fact): boolean {

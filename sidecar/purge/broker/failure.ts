@@ -5,7 +5,16 @@ import type { BrokerReply } from './exchange.js';
 export type { BrokerReply };
 
 /** Why a request failed, for reasons that may pass. */
-export type FailureKind = 'throttled' | 'broker-error' | 'context-unavailable' | 'timeout' | 'unreachable';
+export type FailureKind =
+  | 'throttled'
+  | 'broker-error'
+  | 'context-unavailable'
+  | 'timeout'
+  | 'unreachable'
+  /** Answered as a success with a list that no query can have: the broker hides that its query failed. */
+  | 'failed-query'
+  /** Not sent: the purge might exceed its bound. */
+  | 'withheld';
 
 export interface Failure {
   readonly kind: FailureKind;

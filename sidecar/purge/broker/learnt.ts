@@ -1,10 +1,10 @@
-import { isProof, type FactValue } from './facts.js';
+import { isProof, isProofOfQuery, type Facts, type FactValue } from './facts.js';
 import { COLLECTIONS, type Learnt } from './note.js';
 
 /** Something learnt about a broker, for people. */
 export interface Lesson {
   readonly collection: (typeof COLLECTIONS)[number];
-  /** As facts are named: `page-max`, `honoured q`. */
+  /** As facts are named: `page-max`, `counts-before q`. */
   readonly name: string;
   /** `proof`: it was seen to work; `limit`: purges are slower or more careful for it. */
   readonly kind: 'proof' | 'limit';
@@ -28,16 +28,26 @@ const PROJECTIONS: Readonly<Record<string, string>> = {
  * the page sizes that were tried, are left out.
  */
 export function lessonsOf(learnt: Learnt): readonly Lesson[] {
-  const lessons = COLLECTIONS.flatMap((collection) =>
-    [...learnt[collection]].flatMap(([name, { value, atMs }]): readonly Lesson[] => {
+  const lessons = COLLECTIONS.flatMap((collection) => [
+    ...[...learnt[collection]].flatMap(([name, { value, atMs }]): readonly Lesson[] => {
       const detail = sentence(name, value);
       const kind = isProof(name) ? 'proof' : 'limit';
       return detail === undefined ? [] : [{ collection, name, kind, detail, atMs }];
     }),
-  );
+    ...provenQueries(collection, learnt[collection]),
+  ]);
   const order = ({ kind, collection, name }: Lesson) =>
     `${kind === 'limit' ? 0 : 1} ${collection === 'entities' ? 0 : 1} ${name}`;
   return lessons.sort((a, b) => (order(a) < order(b) ? -1 : 1));
+}
+
+/** How many queries are proven: which ones cannot be read from the names of their proofs. */
+function provenQueries(collection: Lesson['collection'], facts: Facts): readonly Lesson[] {
+  const times = [...facts].filter(([name]) => isProofOfQuery(name)).map(([, { atMs }]) => atMs);
+  if (times.length === 0) return [];
+  const what = times.length === 1 ? 'One query was' : `${times.length} queries were`;
+  const detail = `${what} proven: with any one filter made impossible, nothing was listed.`;
+  return [{ collection, name: 'honoured', kind: 'proof', detail, atMs: Math.max(...times) }];
 }
 
 function sentence(name: string, value: FactValue): string | undefined {
@@ -60,8 +70,6 @@ function sentence(name: string, value: FactValue): string | undefined {
       return `${about} is applied after counting and paging, so counts are not believed.`;
     case 'distrusted':
       return 'A filter was ignored, so every filter has to be proven again.';
-    case 'honoured':
-      return `${about} is honoured: with a value that cannot match, nothing was listed.`;
     case 'collection-end':
       return value === '/' ? 'The path of the collection ends with a slash.' : undefined;
     default:

@@ -19,7 +19,7 @@ export const COLLECTIONS = ['entities', 'temporal'] as const;
  * Raised with each change of what a fact means, or of how a filter is proven: gateways of other versions then believe no proof
  * that was made in another way.
  */
-const FORMAT = 1;
+const FORMAT = 2;
 
 /** A longer note is none of ours. */
 const MAX_LENGTH = 64 * 1024;
@@ -29,10 +29,12 @@ export function writeNote(learnt: Learnt, { leastMs, mostMs }: ClockOffset): str
   const written = COLLECTIONS.map((collection) => [
     collection,
     Object.fromEntries(
-      [...learnt[collection]].map(([name, { value, atMs }]) => [
-        name,
-        [value, name === DISTRUSTED ? Math.ceil(atMs + mostMs) : Math.floor(atMs + leastMs)],
-      ]),
+      [...learnt[collection]]
+        .filter(([name, { value }]) => isFact(name, value))
+        .map(([name, { value, atMs }]) => [
+          name,
+          [value, name === DISTRUSTED ? Math.ceil(atMs + mostMs) : Math.floor(atMs + leastMs)],
+        ]),
     ),
   ]);
   return JSON.stringify({ format: FORMAT, ...(Object.fromEntries(written) as object) });

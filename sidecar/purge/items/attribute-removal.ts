@@ -148,7 +148,11 @@ export async function checkKept(
 
 async function showsAny(context: PurgeContext): Promise<boolean> {
   const page = await firstPage(context, { limit: 1 });
-  if (page.entities.some((entity) => ownAttributesOf(entity).length > 0)) return true;
+  if (page.entities.some((entity) => ownAttributesOf(entity).length > 0)) {
+    // Where `attrs` is ignored, an entity with other attributes is shown.
+    await context.proveFilters();
+    return true;
+  }
   if (context.paging.stride === undefined) return false;
   return (await countMatches(context, page, () => false)).listed > 0;
 }

@@ -1,5 +1,5 @@
 import { parseBrokerProblem } from '../broker/broker-problem.js';
-import type { DeleteResult } from '../batch-reply.js';
+import { failureIn, type DeleteResult } from '../batch-reply.js';
 import type { PurgeScope } from '../context.js';
 import { BrokerRefusedError } from '../errors.js';
 import { givenUp } from './given-up.js';
@@ -55,7 +55,8 @@ export async function deleteItem(
   if (reply.status === 405 || reply.status === 501) throw new BrokerRefusedError(operation, problem);
   if (reply.status !== 207) return { kind: 'refused', problem };
   onUnclear();
-  return { kind: 'unclear', problem };
+  const failure = failureIn(reply);
+  return failure === undefined || failure.kind === 'deleted' ? { kind: 'unclear', problem } : failure;
 }
 
 const NOT_ADDRESSABLE = noSafePath(

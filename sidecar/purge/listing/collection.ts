@@ -1,5 +1,5 @@
 import type { BrokerCapabilities, CollectionEnd } from '../broker/capabilities.js';
-import type { BrokerReply } from '../broker/failure.js';
+import type { BrokerReply, Failure } from '../broker/failure.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../errors.js';
 import type { ListedResource } from './listed-resource.js';
 import { parsePage, type PageQuery } from './page.js';
@@ -28,6 +28,8 @@ export interface Collection {
 export interface QueryOptions {
   readonly headers?: PageQuery['headers'];
   readonly replyMaxBytes?: number | undefined;
+  /** Finds a failed query in an answer that looks like a page. */
+  readonly failureOf?: ((reply: BrokerReply) => Failure | undefined) | undefined;
 }
 
 export interface CollectionOptions {
@@ -69,7 +71,7 @@ export function createCollection({ requester, capabilities, resource }: Collecti
   }
 
   return {
-    async query(parameters, { headers, replyMaxBytes } = {}) {
+    async query(parameters, { headers, replyMaxBytes, failureOf } = {}) {
       const search = formatParameters(parameters);
       const requestTo = (path: string): PurgeRequest => ({
         method: 'GET',
@@ -77,6 +79,7 @@ export function createCollection({ requester, capabilities, resource }: Collecti
         operation: resource.listing,
         ...(headers === undefined ? {} : { headers }),
         ...(replyMaxBytes === undefined ? {} : { replyMaxBytes }),
+        ...(failureOf === undefined ? {} : { failureOf }),
       });
       const known = capabilities.collectionEnd;
       const path = pathWith(known ?? '');

@@ -7,6 +7,7 @@ import {
 } from '../broker/broker-problem.js';
 import { ReplyTooLargeError } from '../broker/errors.js';
 import { createCollection, type Answered } from './collection.js';
+import { CountCheck } from './count-check.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../errors.js';
 import { projectionParameters, PROJECTION_WORDS, type ListedResource } from './listed-resource.js';
 import { parsePage, type Page, type PageQuery } from './page.js';
@@ -67,6 +68,7 @@ export function createLister(options: ListerOptions): Lister {
   const { capabilities, resource, clock } = options;
   const collection = createCollection(options);
   const size = new PageSize(options.pageSize, options.pageSizeMax);
+  const counts = new CountCheck();
 
   /** Larger pages of this query are too large to be read; other queries may be slimmer. */
   let readableLimit = Infinity;
@@ -123,6 +125,8 @@ export function createLister(options: ListerOptions): Lister {
       headers: query.headers,
       // Of a single entity nothing smaller can be asked for.
       replyMaxBytes: limit > 1 ? MAX_PAGE_BYTES : undefined,
+      failureOf: (reply) =>
+        resource.answered.has(reply.status) ? counts.failureOf(reply, query) : undefined,
     });
   }
 
@@ -248,6 +252,7 @@ export function createLister(options: ListerOptions): Lister {
         const { reply, path } = answered;
         if (resource.answered.has(reply.status)) {
           const page = parsePage(reply);
+          counts.note(page);
           collection.confirm(answered);
           known.keep();
           capabilities.setProvenPage(projection, limit);

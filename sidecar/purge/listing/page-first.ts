@@ -7,7 +7,7 @@ import { BrokerRefusedError } from '../errors.js';
 import type { ListedPage, Lister } from './listing.js';
 import type { PageQuery } from './page.js';
 import type { Parameter } from '../query/parameters.js';
-import { filtersOf, impossibleSelection } from '../proof/prober.js';
+import { filtersOf, impossibleSelections } from '../proof/impossible.js';
 import type { PagingEvidence } from './walk.js';
 
 /** A query, and what is known of how the broker counts and pages it. */
@@ -34,7 +34,9 @@ const LOCAL: Parameter = { name: 'local', value: 'true' };
 export async function learnCounting(context: CountedQuery): Promise<boolean> {
   const { selection, capabilities } = context;
   for (const filter of lateFiltersOf(selection)) {
-    const page = await pageOf(context, { selection: impossibleSelection(selection, filter), limit: 1 });
+    const [impossible] = impossibleSelections(selection, filter);
+    if (impossible === undefined) continue;
+    const page = await pageOf(context, { selection: impossible.selection, limit: 1 });
     if (page?.ids.length === 0 && (page.count ?? 0) > 0) capabilities.setCountsBefore(filter);
   }
   await learnStride(context);

@@ -31,10 +31,14 @@ export interface Page {
   readonly ids: readonly string[];
   /** The listed entities; only their ids when the page was asked for with ids alone. */
   readonly entities: readonly Readonly<Record<string, unknown>>[];
-  /** NGSILD-Results-Count (clause 6.3.13); undefined when missing, negative or not a number. */
+  /** NGSILD-Results-Count (clause 6.3.13); undefined when it is missing or invalid. */
   readonly count: number | undefined;
+  /** The broker wrote something there that is no count: negative, a fraction, not a number. */
+  readonly hasInvalidCount: boolean;
   /** The answer links to a next page (clause 6.3.10). */
   readonly hasNext: boolean;
+  /** Its Link header, which also names the @context that the broker used (clause 6.3.6). */
+  readonly link?: string | undefined;
   /** NGSILD-Warning (clause 6.3.17): the result set is incomplete. */
   readonly warning: string | undefined;
   /** 206: instances are missing from the temporal evolutions (clause 6.3.10). */
@@ -52,16 +56,29 @@ export interface Page {
  */
 export function parsePage(reply: BrokerReply): Page {
   const entities = parseEntities(reply);
+  const count = countOf(reply);
   return {
     entities,
     isPartial: reply.status === 206,
     ids: entities.map(idOf),
-    count: parseCount(reply.headers.get('ngsild-results-count')),
+    count: count === 'invalid' ? undefined : count,
+    hasInvalidCount: count === 'invalid',
     hasNext: hasNextLink(reply.headers.get('link')),
+    link: reply.headers.get('link'),
     warning: reply.headers.get('ngsild-warning'),
     madeEntityMap: reply.headers.has('ngsild-entitymap'),
     length: reply.body.length,
   };
+}
+
+/** The header that holds the total (clause 6.3.13). */
+export const COUNT_HEADER = 'ngsild-results-count';
+
+/** The total that an answer names: a whole number from 0 on; `invalid` for anything else that was written there. */
+export function countOf({ headers }: Pick<BrokerReply, 'headers'>): number | 'invalid' | undefined {
+  const written = headers.get(COUNT_HEADER);
+  if (written === undefined) return undefined;
+  return /^\s*\d{1,15}\s*$/.test(written) ? Number(written) : 'invalid';
 }
 
 function parseEntities(reply: BrokerReply): readonly Readonly<Record<string, unknown>>[] {
@@ -93,10 +110,6 @@ function idOf(entity: Readonly<Record<string, unknown>>): string {
   if (typeof id !== 'string' || id === '')
     throw new BrokerReplyError('The broker listed an entity without an id.');
   return id;
-}
-
-function parseCount(header: string | undefined): number | undefined {
-  return header !== undefined && /^\s*\d{1,15}\s*$/.test(header) ? Number(header) : undefined;
 }
 
 /** Looks for rel="next" among all link-values (RFC 8288); the @context link shares the header field. */

@@ -131,7 +131,9 @@ export function nextStep(before: WalkState, seen: SeenPage, paging: PagingEviden
   const { page, fresh } = seen;
   const { ids, hasNext, limit } = page;
   const { offset } = before;
-  const count = trustedCount(paging, page);
+  // An empty page without a count takes back nothing of what the pages before it counted.
+  const count =
+    trustedCount(paging, page) ?? (ids.length === 0 && !paging.contradicted ? before.known : undefined);
   const state = {
     ...before,
     listed: before.listed + fresh,

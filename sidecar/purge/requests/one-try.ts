@@ -29,6 +29,10 @@ export interface PurgeRequest {
   readonly isStale?: () => boolean;
   /** Called once, right before it is first sent; when it throws, nothing is sent. */
   readonly onSend?: () => void;
+  /** A server error is an answer as well, and no reason to try again. */
+  readonly takesServerErrors?: true;
+  /** Finds a failure in an answer whose status is that of a success. */
+  readonly failureOf?: (reply: BrokerReply) => Failure | undefined;
   /** Called for each try of a delete that may have had an effect: it got a server error or no answer. */
   readonly onUnclear?: () => void;
 }
@@ -90,8 +94,8 @@ export async function tryOnce(
       throw new BrokerReplyError(error.message, { cause: error });
     throw error;
   }
-  const failure = failureOf(reply);
-  if (failure === undefined) return reply;
+  const failure = failureOf(reply) ?? request.failureOf?.(reply);
+  if (failure === undefined || (request.takesServerErrors === true && reply.status >= 500)) return reply;
   // A server error may come from a proxy that lost the broker halfway.
   if (failure.kind === 'broker-error') onUnclear?.();
   throw new TryFailed(failure);

@@ -77,8 +77,13 @@ export interface RequesterOptions {
   readonly random: () => number;
   /** Holds back deletes, each try of them; without it nothing does. */
   readonly pace?: Pace | undefined;
-  /** Called before a request that deletes is first sent, with the most it can delete; when it throws, nothing is sent. */
-  readonly reserve?: ((deletes: number) => Promise<void>) | undefined;
+  /**
+   * Called before a request that deletes is first sent, with the most it can delete; when it throws, or returns nothing, the
+   * request is not sent. What it returns is called when the request has ended.
+   */
+  readonly reserve?: ((deletes: number) => Promise<(() => void) | undefined>) | undefined;
+  /** See PurgeOrder. */
+  readonly mostAtOnce?: (() => number) | undefined;
   /** See PurgeOrder. */
   readonly beforeDelete?: (() => Promise<void> | undefined) | undefined;
   /** Stops the purge: no new requests; deletes already sent are left to finish. */
@@ -90,8 +95,28 @@ export interface RequesterOptions {
   readonly onRetry?: () => void;
 }
 
+/** What is noted of a request before it is first sent. */
+interface Booking {
+  /** What it deletes was booked, and reserved where that is asked for. */
+  isBooked: boolean;
+  /** To be called when the request has ended. */
+  onEnd?: (() => void) | undefined;
+}
+
 /** A last look begins no request after this long. */
 const LAST_LOOK_MS = 10_000;
+
+/** Of a delete that was not sent, since the purge might delete more than it may. */
+const WITHHELD: Failure = {
+  kind: 'withheld',
+  status: 409,
+  problem: {
+    status: 409,
+    title: 'Not deleted, to keep the maximum',
+    detail:
+      'The gateway stopped while deletes were under way, and some of them may have had an effect: with this one, more than the maximum might be gone. Nothing was sent; send the purge again.',
+  },
+};
 
 export function createRequester(options: RequesterOptions): Requester {
   const { client, headers, retry, clock, random, pace: rate, reserve, onOutage, onRetry } = options;
@@ -151,19 +176,26 @@ export function createRequester(options: RequesterOptions): Requester {
 
   /**
    * Waits until a request may be sent. Its share of the rate is taken last: what waits for anything else must not add up to
-   * more than one burst.
+   * more than one burst. What it deletes is booked before it is reserved: a reserve is never more than what was booked.
    */
-  async function clearance(request: PurgeRequest, signal: AbortSignal, isAgain: boolean): Promise<void> {
+  async function clearance(request: PurgeRequest, signal: AbortSignal, booking: Booking): Promise<void> {
     const { deletes } = request;
-    let needsReserve = reserve !== undefined && !isAgain;
     for (;;) {
       for (let wait = obstacle(request, signal); wait !== undefined; wait = obstacle(request, signal))
         await wait;
       if (request.isStale?.() === true) throw new ListedTooLongAgo();
-      if (deletes === undefined || (rate === undefined && !needsReserve)) return;
+      if (deletes === undefined) return;
       if (rate !== undefined && !(await takeShare(rate, deletes, signal))) throw new MustBeSplit();
-      if (needsReserve) await reserve?.(deletes);
-      needsReserve = false;
+      if (!booking.isBooked) {
+        booking.isBooked = true;
+        request.onSend?.();
+        if (reserve !== undefined) {
+          booking.onEnd = await reserve(deletes);
+          if (booking.onEnd === undefined) throw new TryFailed(WITHHELD);
+        }
+      }
+      // Nothing was waited for since the last look.
+      if (rate === undefined && reserve === undefined) return;
       const isStale = request.isStale?.() === true;
       if (!isStale && obstacle(request, signal) === undefined) return;
       rate?.giveBack(deletes);
@@ -232,13 +264,13 @@ export function createRequester(options: RequesterOptions): Requester {
     let pausesBefore = 0;
     let isAgain = false;
     let last: Failure | undefined;
+    const booking: Booking = { isBooked: request.deletes === undefined };
     try {
       const reply = await pRetry(
         async () => {
-          await clearance(request, signal, isAgain);
+          await clearance(request, signal, booking);
           pausesBefore = pause.asked;
           if (isAgain) retries += 1;
-          else request.onSend?.();
           isAgain = true;
           return transmit(request, signal);
         },
@@ -246,7 +278,7 @@ export function createRequester(options: RequesterOptions): Requester {
           // The policy counts the tries, and does the waiting on the injected clock.
           ...{ retries: Infinity, minTimeout: 0, maxTimeout: 0 },
           shouldRetry: async ({ error }) => {
-            if (!(error instanceof TryFailed)) return false;
+            if (!(error instanceof TryFailed) || error.failure === WITHHELD) return false;
             last = error.failure;
             if (request.deletes !== undefined && request.isPart !== true) doDeletesFail = true;
             const tries = { attempt, pausesBefore, hasOutlived };
@@ -270,6 +302,8 @@ export function createRequester(options: RequesterOptions): Requester {
       if (error instanceof ListedTooLongAgo && last !== undefined)
         return { kind: 'gave-up', failure: last, isCutShort: true };
       throw error;
+    } finally {
+      booking.onEnd?.();
     }
   }
 
@@ -314,7 +348,7 @@ export function createRequester(options: RequesterOptions): Requester {
       return true;
     },
     get burst() {
-      return Math.max(1, Math.floor(rate?.burst ?? Infinity));
+      return Math.max(1, Math.floor(Math.min(rate?.burst ?? Infinity, options.mostAtOnce?.() ?? Infinity)));
     },
     headers,
     get requests() {

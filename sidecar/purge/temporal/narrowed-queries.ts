@@ -5,6 +5,7 @@ import type { TruncationEvidence } from './truncation.js';
 import { instanceListsOf, type AttributeInstance } from './instances.js';
 import { attributeQuery, type TruncatedList } from './attribute-query.js';
 import { MAX_INSTANCES } from './page-shape.js';
+import { proveValueFilters } from './value-proof.js';
 import { since, timeParameters, until, type TimeFilter } from './time-filter.js';
 
 export interface NarrowedQueryOptions {
@@ -86,6 +87,7 @@ export async function* findByNarrowedQueries(
     }
   };
 
+  if (keepsValues) await proveValueFilters(view, chosen, time);
   noteNew(list.instances);
   if (spanOf(list.instances) === undefined) onHidden();
   openAround(time, list.instances, list.instances);

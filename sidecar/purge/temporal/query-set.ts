@@ -4,8 +4,10 @@ import { BrokerRefusedError, UnsupportedRequestError } from '../errors.js';
 import { temporalEntities } from '../listing/listed-resource.js';
 import type { ListedPage } from '../listing/listing.js';
 import type { PageShape } from '../listing/page.js';
+import { checkUnderstood } from '../proof/understood.js';
 import type { Parameter } from '../query/parameters.js';
 import { instanceListsOf } from './instances.js';
+import { checkTimeProperty } from './known-time.js';
 import type { TemporalPurgeQuery } from './query.js';
 import { EPOCH, timeParameters, type TimeProperty } from './time-filter.js';
 import { learnValueSelection } from './value-selection.js';
@@ -90,6 +92,9 @@ export class QuerySet {
       if (first.ids.length > 0) {
         await context.proveFilters();
         await this.#checkValueSelection(context);
+      } else if (planned.isPartial !== true) {
+        await checkUnderstood(context);
+        await checkTimeProperty(context);
       }
       yield { context, first, datasetId: planned.datasetId };
     }

@@ -1,4 +1,4 @@
-import { instantOf, temporalKindOf } from '../../ngsi-ld/q-time.js';
+import { instantOf, nanosecondsOf, temporalKindOf } from '../../ngsi-ld/q-time.js';
 import { QueryRefusedError } from '../errors.js';
 import type { Parameter } from '../query/parameters.js';
 import { refusedData } from '../query/selection.js';
@@ -42,7 +42,7 @@ export function parseTimeFilter(parameters: ReadonlyMap<string, string>): TimeFi
   const endTimeAt = dateTimeOf(parameters, 'endTimeAt');
   if (timerel === 'between') {
     if (endTimeAt === undefined) throw refusedData('endTimeAt', 'timerel=between needs endTimeAt as well.');
-    if ((instantOf(endTimeAt) ?? 0) <= (instantOf(timeAt) ?? 0)) {
+    if (exact(endTimeAt) <= exact(timeAt)) {
       throw refusedData('endTimeAt', 'endTimeAt must be later than timeAt.');
     }
     return { property, from: timeAt, to: endTimeAt };
@@ -76,32 +76,36 @@ export function timeParameters({ property, from, to }: TimeFilter): readonly Par
 }
 
 /**
- * Returns a check whether a time lies in the interval. Both bounds count as inside, because brokers differ on them.
+ * Returns a check whether a time lies in the interval. Both bounds count as inside, because brokers differ on them. A time that is
+ * shown in milliseconds may be one within that millisecond.
  */
 export function containment({ from, to }: Pick<TimeFilter, 'from' | 'to'>): (time: string) => boolean {
-  const start = from === undefined ? -Infinity : instant(from);
-  const end = to === undefined ? Infinity : instant(to);
+  const start = from === undefined ? undefined : exact(from);
+  const end = to === undefined ? undefined : exact(to);
   return (time) => {
-    const at = instantOf(time);
-    return at !== undefined && at >= start && at <= end;
+    const at = nanosecondsOf(time);
+    if (at === undefined) return false;
+    const latest = FINER.test(time) ? at : at + NS_PER_MS - 1n;
+    return (start === undefined || latest >= start) && (end === undefined || at <= end);
   };
 }
 
-/** A fraction of a second finer than milliseconds. */
-const FINER = /[.,]\d{3}\d*[1-9]/;
+/** A fraction of a second with digits beyond milliseconds. */
+const FINER = /[.,]\d{4}/;
+
+const NS_PER_MS = 1_000_000n;
 
 /** The part of an interval from a time on; undefined if empty. @param ms milliseconds since the epoch */
 export function since(filter: TimeFilter, ms: number): TimeFilter | undefined {
-  if (filter.from !== undefined && instant(filter.from) >= ms) return filter;
-  const end = filter.to === undefined ? Infinity : instant(filter.to);
-  if (end < ms || (end === ms && !FINER.test(filter.to ?? ''))) return undefined;
+  if (filter.from !== undefined && exact(filter.from) >= inNanoseconds(ms)) return filter;
+  if (filter.to !== undefined && exact(filter.to) <= inNanoseconds(ms)) return undefined;
   return isWritable(ms) ? { ...filter, from: new Date(ms).toISOString() } : filter;
 }
 
 /** The part of an interval before a time; undefined if empty. @param ms milliseconds since the epoch */
 export function until(filter: TimeFilter, ms: number): TimeFilter | undefined {
-  if (filter.to !== undefined && instant(filter.to) <= ms) return filter;
-  if (filter.from !== undefined && instant(filter.from) >= ms) return undefined;
+  if (filter.to !== undefined && exact(filter.to) <= inNanoseconds(ms)) return filter;
+  if (filter.from !== undefined && exact(filter.from) >= inNanoseconds(ms)) return undefined;
   return isWritable(ms) ? { ...filter, to: new Date(ms).toISOString() } : filter;
 }
 
@@ -115,8 +119,15 @@ function isWritable(ms: number): boolean {
   return /^\d{4}-/.test(new Date(ms).toISOString());
 }
 
-function instant(time: string): number {
-  return instantOf(time) ?? Number.NaN;
+/** A bound in nanoseconds since the epoch: it was read as a date and time before. */
+function exact(time: string): bigint {
+  const at = nanosecondsOf(time);
+  if (at === undefined) throw new RangeError(`not a time: ${time}`);
+  return at;
+}
+
+function inNanoseconds(ms: number): bigint {
+  return BigInt(Math.floor(ms)) * NS_PER_MS;
 }
 
 function propertyOf(value: string): TimeProperty {

@@ -12,7 +12,7 @@ export type Format = (typeof FORMATS)[number];
  * one URN among others.
  */
 const LOOKS: Readonly<Record<Format, RegExp>> = {
-  'date-time': /^\d{4}-\d\d-\d\d[Tt ]/,
+  'date-time': /^\d{4}-\d\d-\d\d[Tt]/,
   date: /^\d{4}-\d\d-\d\d$/,
   time: /^\d\d:\d\d:\d\d/,
   uuid: /^[\dA-Fa-f]{8}-/,

@@ -1,4 +1,5 @@
 import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
+import { isNumber } from '../../shared/json/lossless-number.js';
 
 /** Arrays around the positions of each geometry, and the fewest items of each, from outside in (RFC 7946, section 3.1). */
 const LISTS = {
@@ -87,8 +88,7 @@ function isSingleGeometry(value: JsonValue): boolean {
 function hasShape(value: JsonValue | undefined, lists: readonly number[], at = 0): boolean {
   if (!isArray(value)) return false;
   const least = lists[at];
-  if (least === undefined)
-    return value.length >= POSITION_LENGTH && value.every((item) => typeof item === 'number');
+  if (least === undefined) return value.length >= POSITION_LENGTH && value.every(isNumber);
   return value.length >= least && value.every((item) => hasShape(item, lists, at + 1));
 }
 

@@ -1,4 +1,5 @@
-import { isArray, type JsonObject, type JsonValue } from '../../shared/json/json.js';
+import { isArray, isObject, type JsonObject, jsonType, type JsonValue } from '../../shared/json/json.js';
+import { isInteger } from '../../shared/json/lossless-number.js';
 import { wrappedMemberOf } from '../../ngsi-ld/representation/form.js';
 import { formatOf, hasUriFormat, type Format } from './formats.js';
 import { geometryTypeOf, LANGUAGE_MAP, languagesOf } from './geojson.js';
@@ -28,7 +29,7 @@ export class Observer {
   see(shape: Shape, value: JsonValue, level: number, meaning?: Meaning): void {
     shape.types |= bitOf(typeOf(value));
     if (typeof value === 'string') this.#seeString(shape, value, meaning);
-    else if (typeof value === 'object' && value !== null && level < INFERENCE_LIMITS.levels) {
+    else if ((isArray(value) || isObject(value)) && level < INFERENCE_LIMITS.levels) {
       if (isArray(value)) this.#seeItems(shape, value, level, meaning);
       else this.#seeObject((shape.objects ??= noObjects()), value, level);
     }
@@ -120,14 +121,6 @@ function withWord(words: Set<string> | undefined, word: string): Set<string> | n
 }
 
 function typeOf(value: JsonValue): ShapeType {
-  switch (typeof value) {
-    case 'string':
-      return 'string';
-    case 'boolean':
-      return 'boolean';
-    case 'number':
-      return Number.isInteger(value) ? 'integer' : 'fraction';
-    default:
-      return value === null ? 'null' : isArray(value) ? 'array' : 'object';
-  }
+  const type = jsonType(value);
+  return type !== 'number' ? type : isInteger(value) ? 'integer' : 'fraction';
 }

@@ -1,4 +1,4 @@
-import { isArray, isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
+import { isArray, isObject, type JsonObject, jsonType, type JsonValue } from '../../shared/json/json.js';
 import { pointerOf, type InputIssue } from '../../shared/json/pointer.js';
 import { cut } from '../../shared/shown.js';
 import { INFERENCE_LIMITS, InvalidSamplesError } from './errors.js';
@@ -38,7 +38,7 @@ function placed(
 }
 
 function kindOf(value: JsonValue): string {
-  return value === null ? 'null' : isArray(value) ? 'an array' : `a ${typeof value}`;
+  return value === null ? 'null' : isArray(value) ? 'an array' : `a ${jsonType(value)}`;
 }
 
 /** Numbers such as 1e400 become infinite when they are read. Names of halves of characters fit into no schema's URIs. */
@@ -75,7 +75,7 @@ function addUnsound(value: JsonValue, path: string[], faults: SampleFaults): voi
 
 /** Whether nothing can be wrong with the value, nor within it. */
 function isSoundScalar(value: JsonValue): boolean {
-  return typeof value === 'number' ? Number.isFinite(value) : typeof value !== 'object' || value === null;
+  return typeof value === 'number' ? Number.isFinite(value) : !isArray(value) && !isObject(value);
 }
 
 /** Gathers faults of samples; keeps the first ones, and how many there are. */

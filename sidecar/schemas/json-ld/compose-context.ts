@@ -1,7 +1,7 @@
 import { isObject, type JsonValue, member } from '../../shared/json/json.js';
 import { type CheckContextInput, type CheckOutcome, checkContext } from './check-context.js';
 import { processingError } from './context-check.js';
-import { unwrapped } from './context-form.js';
+import { isWhole, unwrapped } from './context-form.js';
 import { limitFaults } from './context-safety.js';
 import { termsOf } from './context-terms.js';
 import type { ContextWarning } from './context-warnings.js';
@@ -56,8 +56,7 @@ export async function composeContext(input: ComposeInput): Promise<ComposeOutcom
     return { invalid: [{ pointer, detail: 'Its scoped contexts lead to each other without an end.' }] };
 
   const load = loaderOf(documents);
-  const isWhole = !own.some((element) => typeof element === 'string');
-  const terms = isWhole ? await termsOf(own, load) : new Map<string, never>();
+  const terms = isWhole(own) ? await termsOf(own, load) : new Map<string, never>();
   const ownTerms = Object.keys(generated).filter((term) => terms.has(term));
   const lacking = Object.entries(generated).filter(([term]) => !terms.has(term));
   const document = { '@context': [Object.fromEntries(lacking), ...own, coreContextUrl()] };

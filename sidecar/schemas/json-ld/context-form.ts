@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../shared/json/json.js';
+import { isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
 import { type InputIssue, pointerTo } from '../../shared/json/pointer.js';
 
 /** A context without its wrapping. */
@@ -67,8 +67,6 @@ export interface ContextReference {
   readonly url: string;
   /** Where it stands in the context. */
   readonly pointer: string;
-  /** Whether it is the value of `@import`. */
-  readonly isImport: boolean;
 }
 
 /**
@@ -76,15 +74,14 @@ export interface ContextReference {
  * (JSON-LD 1.1 API § 4.1.2). Recursive: for contexts whose depth was checked.
  */
 export function referencesOf(context: unknown, pointer = ''): readonly ContextReference[] {
-  if (typeof context === 'string') return [{ url: context, pointer, isImport: false }];
+  if (typeof context === 'string') return [{ url: context, pointer }];
   if (Array.isArray(context)) {
     return context.flatMap((item, index) => referencesOf(item, pointerTo(pointer, index)));
   }
   if (!isObject(context)) return [];
   return Object.entries(context).flatMap(([term, definition]) => {
     const at = pointerTo(pointer, term);
-    if (term === '@import')
-      return typeof definition === 'string' ? [{ url: definition, pointer: at, isImport: true }] : [];
+    if (term === '@import') return typeof definition === 'string' ? [{ url: definition, pointer: at }] : [];
     // Processors look into a map that wraps another context.
     if (term === '@context') return referencesOf(definition, at);
     return hasScopedContext(definition)
@@ -96,4 +93,11 @@ export function referencesOf(context: unknown, pointer = ''): readonly ContextRe
 /** Whether a term definition has a context of its own (JSON-LD 1.1 § 4.1.8). */
 export function hasScopedContext(definition: unknown): definition is JsonObject {
   return isObject(definition) && Object.hasOwn(definition, '@context');
+}
+
+/** Whether no element of an embedded context is, or imports, a URL that stayed; those of scoped contexts do not count. */
+export function isWhole(elements: readonly JsonValue[]): boolean {
+  return elements.every(
+    (element) => typeof element !== 'string' && !(isObject(element) && Object.hasOwn(element, '@import')),
+  );
 }

@@ -47,19 +47,20 @@ function embeddedUrl(url: string, embed: Embed, depth: number): readonly JsonVal
 
 function embeddedMap(map: JsonObject, embed: Embed, base: string, depth: number): JsonObject {
   const { '@import': imported, ...own } = map;
-  const others = typeof imported === 'string' ? importedMap(imported, embed, depth) : {};
-  const members = Object.entries({ ...others, ...own }).map(([name, definition]) => [
+  const others = typeof imported === 'string' ? importedMap(imported, embed, base, depth) : {};
+  const members = Object.entries(own).map(([name, definition]) => [
     name,
     hasScopedContext(definition) ? embeddedDefinition(definition, embed, base, depth) : definition,
   ]);
-  return Object.fromEntries(members) as JsonObject;
+  return { ...others, ...(Object.fromEntries(members) as JsonObject) };
 }
 
-/** Only a map can be imported, which imports no other. */
-function importedMap(url: string, embed: Embed, depth: number): JsonObject {
-  const found = embed(url);
-  if (typeof found === 'string' || !isObject(found.context)) return {};
-  return embeddedMap(found.context, embed, found.documentUrl, depth + 1);
+/** What is imported from a URL: one map, which imports no other, or the URL where it is to stay. */
+function importedMap(reference: string, embed: Embed, base: string, depth: number): JsonObject {
+  const url = absoluteReference(base, reference);
+  const [element] = embeddedUrl(url, embed, depth);
+  if (typeof element === 'string') return { '@import': element };
+  return isObject(element) ? element : {};
 }
 
 function embeddedDefinition(definition: JsonObject, embed: Embed, base: string, depth: number): JsonObject {

@@ -93,7 +93,6 @@ export interface ContextContent {
   readonly references: readonly string[];
   /** Maps and URLs in it. */
   readonly parts: number;
-  readonly hasImport: boolean;
   readonly isBundled: boolean;
 }
 
@@ -117,16 +116,11 @@ function readBundled(url: string): ContextContent | undefined {
 }
 
 function contentOf(text: string, context: unknown, documentUrl: string) {
-  const references = referencesOf(context);
   return {
     text,
     documentUrl,
-    references: references.map(({ url, isImport }) =>
-      // The processor leaves these as they are.
-      isImport ? url : absoluteReference(documentUrl, url),
-    ),
+    references: referencesOf(context).map(({ url }) => absoluteReference(documentUrl, url)),
     parts: countOf(context).parts,
-    hasImport: references.some(({ isImport }) => isImport),
   };
 }
 

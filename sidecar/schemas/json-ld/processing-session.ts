@@ -15,13 +15,12 @@ export interface CountedEvent {
 
 /** The processing of one request, with the contexts that were gathered for it and no others. */
 export class ProcessingSession {
-  readonly #processor: () => JsonLdProcessor;
+  readonly #processor: JsonLdProcessor;
   readonly #gathered: GatheredContexts;
   readonly #events = new Map<string, { readonly event: ProcessorEvent; count: number }>();
   #failure: (ContextFailure & { readonly url: string }) | undefined;
 
-  /** @param processor gives the one for the next operation */
-  constructor(processor: () => JsonLdProcessor, gathered: GatheredContexts) {
+  constructor(processor: JsonLdProcessor, gathered: GatheredContexts) {
     this.#processor = processor;
     this.#gathered = gathered;
   }
@@ -48,7 +47,7 @@ export class ProcessingSession {
    */
   expand(document: object, context: unknown): Promise<unknown[]> {
     return failing(() =>
-      this.#processor().expand(document, {
+      this.#processor.expand(document, {
         documentLoader: this.#load,
         eventHandler: this.#note,
         ...(context === undefined || context === null ? {} : { expandContext: context }),
@@ -59,7 +58,7 @@ export class ProcessingSession {
   /** @param expanded in expanded form; @throws ProcessorFailure */
   compact(expanded: object, context: unknown): Promise<Record<string, unknown>> {
     return failing(() =>
-      this.#processor().compact(expanded, context, {
+      this.#processor.compact(expanded, context, {
         documentLoader: this.#load,
         eventHandler: this.#note,
         skipExpansion: true,

@@ -19,7 +19,6 @@ export interface RequestContexts {
   readonly urls: ReadonlySet<string>;
   /** The same for requests with the same contexts outside; undefined when they are not for sharing. */
   readonly signature: string | undefined;
-  readonly hasImport: boolean;
   /** Of what stands in the request. */
   readonly characters: number;
   readonly parts: number;
@@ -90,7 +89,6 @@ function contextsIn(values: ReadonlyMap<string, unknown>, signature: string | un
   return {
     urls: new Set(references.map(({ url }) => absoluteReference('', url))),
     signature,
-    hasImport: references.some(({ isImport }) => isImport),
     characters: [...values.keys()].reduce((sum, text) => sum + text.length, 0),
     parts: all.reduce<number>((sum, value) => sum + countOf(value).parts, 0),
   };
@@ -103,8 +101,7 @@ export function contextUse(own: RequestContexts, gathered: GatheredContexts): Co
     characters += text.length;
     parts += isBundled ? 1 : inside;
   }
-  const { signature, hasImport } = own;
-  return { gathered, signature, hasImport, weight: characters * parts };
+  return { gathered, signature: own.signature, weight: characters * parts };
 }
 
 /** Where a context of a document stands in the body; found by identity. */
@@ -133,8 +130,6 @@ export interface ContextUse {
   readonly gathered: GatheredContexts;
   /** The same for requests with the same contexts in the same order; undefined where nothing is to be cached. */
   readonly signature: string | undefined;
-  /** Whether a context of the request itself imports another. */
-  readonly hasImport: boolean;
   /** See {@link MAX_WEIGHT}. */
   readonly weight: number;
 }
@@ -150,16 +145,12 @@ export class SharedProcessor {
   #weight = 0;
 
   /**
-   * The processor for each operation of a request, which is to load nothing but what was gathered for it. It is one of
+   * The processor for a request, which is to load nothing but what was gathered for it. It is one of
    * the request's own where the contexts are too large to be kept, and where one is not available, as it may still be kept
-   * from before. Where one imports another, each operation has its own: the package keeps what was imported together with
-   * what it was imported into, and takes it for both from then on.
+   * from before.
    */
-  for(use: ContextUse): () => JsonLdProcessor {
-    const contents = [...use.gathered.contents.values()];
-    if (use.hasImport || contents.some(({ hasImport }) => hasImport)) return () => createProcessor();
-    const processor = this.#isKeepable(use) ? this.#shared(use) : createProcessor();
-    return () => processor;
+  for(use: ContextUse): JsonLdProcessor {
+    return this.#isKeepable(use) ? this.#shared(use) : createProcessor();
   }
 
   #isKeepable({ signature, weight, gathered }: ContextUse): boolean {

@@ -1,9 +1,12 @@
+import { isObject, type JsonValue, member } from '../../shared/json/json.js';
+import { withDoubles } from '../../shared/json/lossless-json.js';
 import { readJson } from '../../shared/json/strict-json.js';
+import { changedNumbers } from './changed-numbers.js';
 import { checkContext, contextTerms, type TermsInput } from './check-context.js';
 import { composeContext, type ComposeInput } from './compose-context.js';
 import { type DocumentSurvey, isLarger, surveyOf } from './document-survey.js';
 import { KnownContexts, MAX_CONTEXTS } from './known-contexts.js';
-import { listed, type Outcome, type Refused, refusedFor } from './outcomes.js';
+import { type JsonLdWarning, listed, type Outcome, type Refused, refusedFor } from './outcomes.js';
 import { compactDocument, expandDocument, type Processed } from './process-document.js';
 import { ProcessingSession } from './processing-session.js';
 import { placesOfUrl, ProcessorFailure, refusalOf, tooMuch } from './processor-refusals.js';
@@ -42,10 +45,14 @@ export function createJsonLdTasks() {
 
   async function run({ text, stamp, supplied }: JsonLdInput, operation: Operation): Promise<Outcome> {
     protectPrototypes();
-    const read = readJson(text);
+    const read = readJson(text, { anyName: false });
     if ('unreadable' in read) return read;
-    const request = readRequest(read.value);
+    const submitted = read.value as JsonValue;
+    const body = withDoubles(submitted);
+    const request = readRequest(body);
     if ('faults' in request) return refusedFor('BODY_INVALID', 'The body is invalid', request.faults);
+    // Where nothing had to be replaced, the body is the submitted one.
+    const changed = body === submitted ? [] : changedNumbers(documentIn(submitted), '/document');
     const survey = surveyOf(request.document);
     const own = contexts.read(request, survey);
     if ('refused' in own) return own;
@@ -58,6 +65,7 @@ export function createJsonLdTasks() {
     try {
       return answerOf(
         await operation({ ...request, characters: text.length }, survey, session, roundTrips),
+        changed,
         request.safe,
         text.length > SMALL,
       );
@@ -100,7 +108,16 @@ export type JsonLdTasks = ReturnType<typeof createJsonLdTasks>;
 
 export const jsonLdTasks = createJsonLdTasks();
 
-function answerOf(processed: Processed | Refused, isSafe: boolean, isLarge: boolean): Outcome {
+function documentIn(body: JsonValue): JsonValue {
+  return isObject(body) ? (member(body, 'document') ?? null) : null;
+}
+
+function answerOf(
+  processed: Processed | Refused,
+  changed: readonly JsonLdWarning[],
+  isSafe: boolean,
+  isLarge: boolean,
+): Outcome {
   if ('refused' in processed) return processed;
   const { result, dropped, lost } = processed;
   if (isSafe && dropped.length > 0) {
@@ -109,7 +126,7 @@ function answerOf(processed: Processed | Refused, isSafe: boolean, isLarge: bool
   }
   const excess = tooMuch(`The result has more than ${MAX_CHARACTERS} characters.`);
   if (isLarge && isLarger(result, MAX_CHARACTERS)) return excess;
-  const answer = JSON.stringify({ result, warnings: listed([...dropped, ...lost]) });
+  const answer = JSON.stringify({ result, warnings: listed([...dropped, ...changed, ...lost]) });
   return answer.length > MAX_CHARACTERS ? excess : { answer };
 }
 

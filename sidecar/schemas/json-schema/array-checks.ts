@@ -8,6 +8,13 @@ import {
   type Schema,
 } from '../../shared/json/json.js';
 import {
+  compareNumbers,
+  doubleOf,
+  isMultiple,
+  isNumber,
+  type JsonNumber,
+} from '../../shared/json/lossless-number.js';
+import {
   type CheckContext,
   type Finding,
   type KeywordCheck,
@@ -60,6 +67,8 @@ export const ARRAY_CHECKS: KeywordChecks = {
       if (!isSchema(value)) return [];
       const unmet = unmetCount(value, context);
       if (unmet === undefined) return [];
+      const additions = unmet === 'all' ? additionsIn(value, context) : [];
+      if (additions.length > 0) return additions;
       return [{ ...keywordFinding(value, context), ...(unmet === 'all' ? {} : { beside: unmet }) }];
     },
   },
@@ -117,9 +126,23 @@ function unmetCount(
   return undefined;
 }
 
+/** What the schema of contained items adds to the known one, where that is all that has changed, and refuses nothing. */
+function additionsIn(value: Schema, context: CheckContext): readonly Finding[] {
+  const { facts, schema, prover, mode } = context;
+  const [known, ...others] = facts.atoms.filter((atom) => schemaIn(atom, 'contains') !== undefined);
+  const item = known && schemaIn(known, 'contains');
+  if (mode === 'prove' || known === undefined || item === undefined || others.length > 0) return [];
+  const isSameCount =
+    count(known, 'minContains', 1) === count(schema, 'minContains', 1) &&
+    count(known, 'maxContains', Infinity) === count(schema, 'maxContains', Infinity);
+  if (!isSameCount || (schema['maxContains'] !== undefined && !prover.implies([value], item))) return [];
+  const found = prover.findingsWithin(Infinity, [item], value, mode);
+  return found.every(({ kind }) => kind === 'compatible') ? placedAt(context, [], found) : [];
+}
+
 function count(schema: JsonObject, keyword: string, absent: number): number {
   const value: JsonValue | undefined = member(schema, keyword);
-  return typeof value === 'number' ? value : absent;
+  return isNumber(value) ? doubleOf(value) : absent;
 }
 
 /** The same condition fails for several items in the same way. */
@@ -145,25 +168,27 @@ export const VALUE_CHECKS: KeywordChecks = {
   }),
   enum: passes((value, { facts }) => isArray(value) && areAmong(facts, value)),
   const: passes((value, { facts }) => areAmong(facts, [value])),
-  minimum: bounded(NUMBERS, (facts, to) => facts.lowerBound().value >= to),
-  maximum: bounded(NUMBERS, (facts, to) => facts.upperBound().value <= to),
+  minimum: bounded(NUMBERS, (facts, to) => compareNumbers(facts.lowerBound().value, to) >= 0),
+  maximum: bounded(NUMBERS, (facts, to) => compareNumbers(facts.upperBound().value, to) <= 0),
   exclusiveMinimum: bounded(NUMBERS, (facts, to) => {
     const { value, exclusive } = facts.lowerBound();
-    return value > to || (value === to && exclusive);
+    const order = compareNumbers(value, to);
+    return order > 0 || (order === 0 && exclusive);
   }),
   exclusiveMaximum: bounded(NUMBERS, (facts, to) => {
     const { value, exclusive } = facts.upperBound();
-    return value < to || (value === to && exclusive);
+    const order = compareNumbers(value, to);
+    return order < 0 || (order === 0 && exclusive);
   }),
   multipleOf: passes(
     (value, { facts }) =>
       facts.says('multipleOf', value) ||
       (value === 1 && !facts.types.has('fraction')) ||
-      facts.atoms.some((atom) => isMultiple(member(atom, 'multipleOf'), value)),
+      facts.atoms.some((atom) => isMultipleOf(member(atom, 'multipleOf'), value)),
     NUMBERS,
   ),
-  minLength: bounded(STRINGS, (facts, to) => facts.limit('min', 'Length') >= to),
-  maxLength: bounded(STRINGS, (facts, to) => facts.limit('max', 'Length') <= to),
+  minLength: bounded(STRINGS, (facts, to) => facts.limit('min', 'Length') >= doubleOf(to)),
+  maxLength: bounded(STRINGS, (facts, to) => facts.limit('max', 'Length') <= doubleOf(to)),
   pattern: passes((value, { facts }) => facts.says('pattern', value), STRINGS),
   format: passes(
     (value, { facts }) =>
@@ -175,14 +200,17 @@ export const VALUE_CHECKS: KeywordChecks = {
 };
 
 /** A check against a number: by what the facts say of the bound, or of each value that they leave. */
-function bounded(types: readonly FactType[], isWithin: (facts: Facts, to: number) => boolean): KeywordCheck {
+function bounded(
+  types: readonly FactType[],
+  isWithin: (facts: Facts, to: JsonNumber) => boolean,
+): KeywordCheck {
   return passes((value, context) => {
-    if (typeof value !== 'number' || isWithin(context.facts, value)) return true;
+    if (!isNumber(value) || isWithin(context.facts, value)) return true;
     return context.facts.values?.every((listed) => satisfies(listed, value, context)) ?? false;
   }, types);
 }
 
-function satisfies(listed: JsonValue, value: number, { keyword, prover }: CheckContext): boolean {
+function satisfies(listed: JsonValue, value: JsonNumber, { keyword, prover }: CheckContext): boolean {
   return !prover.facts([{ const: listed }, { [keyword]: value }]).isEmpty;
 }
 
@@ -190,13 +218,6 @@ function areAmong({ values }: Facts, allowed: readonly JsonValue[]): boolean {
   return values?.every((value) => allowed.some((item) => sameJson(item, value))) ?? false;
 }
 
-/** Only for integers: division of fractions is not exact. */
-function isMultiple(number: JsonValue | undefined, of: JsonValue): boolean {
-  return (
-    typeof number === 'number' &&
-    typeof of === 'number' &&
-    Number.isSafeInteger(number) &&
-    Number.isSafeInteger(of) &&
-    number % of === 0
-  );
+function isMultipleOf(number: JsonValue | undefined, of: JsonValue): boolean {
+  return isNumber(number) && isNumber(of) && isMultiple(number, of);
 }

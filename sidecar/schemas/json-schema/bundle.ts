@@ -1,4 +1,4 @@
-import { ANNOTATIONS, DIALECT_URIS, subschemaAt } from './keywords.js';
+import { ANNOTATIONS, DIALECT_URIS, identifierKeyword, subschemaAt } from './keywords.js';
 import { blameIn, enter, keyOf, rootOf, type Position, type SchemaDocument } from './document.js';
 import { NotConvertibleError } from './errors.js';
 import { isObject, type JsonObject, member, objectOf, type Schema } from '../../shared/json/json.js';
@@ -40,7 +40,18 @@ class Bundler implements Style {
     const nested = [...linked.positions.values()].filter(({ isResource, known }) => isResource && known);
     for (const position of [...roots, ...nested])
       if (!this.#owners.has(position.resource)) this.#owners.set(position.resource, keyOf(position));
-    for (const { document, tokens } of linked.positions.values()) this.#trail(document, tokens);
+    for (const position of linked.positions.values()) {
+      // What a dynamic reference means depends on the resources that were entered.
+      if (linked.dynamicAnchors.size > 0) this.#claimAround(position);
+      this.#trail(position.document, position.tokens);
+    }
+  }
+
+  /** Lets the resources that a schema in use is within have their URIs, though they may not be in use themselves. */
+  #claimAround({ document, tokens, known }: Position): void {
+    if (!known) return;
+    for (const at of wayTo(document, tokens))
+      if (at.isResource && !this.#owners.has(at.resource)) this.#owners.set(at.resource, keyOf(at));
   }
 
   bundle(): JsonObject {
@@ -61,7 +72,12 @@ class Bundler implements Style {
   /** The document's keywords; definitions without a place elsewhere are added to its `$defs`. */
   #entries(document: SchemaDocument, embedded: readonly Entry[]): readonly Entry[] {
     const rendered = this.inner(rootOf(document));
-    const entries = isObject(rendered) ? Object.entries(rendered) : [];
+    // A document that is false has no place for its URI.
+    const entries: readonly Entry[] = isObject(rendered)
+      ? Object.entries(rendered)
+      : rendered === false
+        ? [['not', {}]]
+        : [];
     const displaced = this.#linked.displaced
       .filter((position) => position.document === document)
       .map((position) => [displacedName(position), render(position, this)] as const);
@@ -79,6 +95,10 @@ class Bundler implements Style {
 
   keeps(): boolean {
     return true;
+  }
+
+  get tracksItems(): boolean {
+    return this.#linked.tracksItems;
   }
 
   identity(position: Position, keyword: string): Entry | undefined {
@@ -102,8 +122,7 @@ class Bundler implements Style {
     const [own, home] = [this.#home(from), this.#home(link.target)];
     const isNear = own.resource === home.resource;
     if (link.dynamic !== undefined && this.#linked.dynamicAnchors.has(link.dynamic)) {
-      if (!isNear) throw notConvertible(from, keyword, 'a dynamic reference to another resource');
-      return ['$dynamicRef', `#${link.dynamic}`];
+      return ['$dynamicRef', `${isNear ? '' : home.resource}#${link.dynamic}`];
     }
     const fragment = fragmentOf(home.tokens);
     const absolute = fragment === '' ? home.resource : `${home.resource}#${fragment}`;
@@ -112,12 +131,19 @@ class Bundler implements Style {
   }
 
   #id(position: Position): Entry | undefined {
-    const { document, tokens, schema, resource } = position;
+    const { document, tokens, schema, resource, dialect } = position;
     if (tokens.length > 0) return this.#keepsId(position) ? ['$id', resource] : undefined;
-    const id = document === this.#linked.main && isObject(schema) ? member(schema, '$id') : undefined;
+    const id =
+      document === this.#linked.main && isObject(schema)
+        ? member(schema, identifierKeyword(dialect))
+        : undefined;
     if (typeof id !== 'string') return undefined;
     const uri = isAbsolute(resource) ? resource : id.replace(/#.*$/s, '');
     return uri === '' ? undefined : ['$id', uri];
+  }
+
+  #husksId(position: Position): Entry | undefined {
+    return position.tokens.length > 0 ? this.#id(position) : undefined;
   }
 
   /** Roots of documents are known by their URL; a schema within keeps an absolute `$id` that is its alone. */
@@ -137,16 +163,14 @@ class Bundler implements Style {
   }
 
   #home({ document, tokens, known }: Position): Home {
-    let at = rootOf(document);
     let home: Home = { resource: document.uri, tokens: [] };
     if (!known) return { ...home, tokens: ['$defs', displacedName({ document, tokens })] };
-    while (at.tokens.length < tokens.length) {
-      const rest = tokens.slice(at.tokens.length);
-      const next = isObject(at.schema) ? subschemaAt(at.schema, at.dialect, rest) : undefined;
-      if (next === undefined) break;
-      home = { ...home, tokens: [...home.tokens, ...renderedTokens(at, next.tokens)] };
-      at = enter(at, next.tokens, next.schema);
+    let outer = rootOf(document);
+    for (const at of wayTo(document, tokens)) {
+      const inner = at.tokens.slice(outer.tokens.length);
+      home = { ...home, tokens: [...home.tokens, ...renderedTokens(outer, inner, this)] };
       if (this.#keepsId(at)) home = { resource: at.resource, tokens: [] };
+      outer = at;
     }
     return home;
   }
@@ -163,11 +187,24 @@ class Bundler implements Style {
   #husk(position: Position): Schema {
     const isRoot = position.tokens.length === 0;
     return render(position, {
-      identity: () => undefined,
+      identity: (at, keyword) => (keyword === '$id' ? this.#husksId(at) : undefined),
       reference: () => undefined,
       keeps: (keyword) => isRoot || ANNOTATIONS.has(keyword),
+      tracksItems: this.tracksItems,
       inner: (next) => this.inner(next),
     });
+  }
+}
+
+/** The schemas on the way from the root to a known one, which is the last; without the root. */
+function* wayTo(document: SchemaDocument, tokens: readonly string[]): Iterable<Position> {
+  let at = rootOf(document);
+  while (at.tokens.length < tokens.length) {
+    const rest = tokens.slice(at.tokens.length);
+    const next = isObject(at.schema) ? subschemaAt(at.schema, at.dialect, rest) : undefined;
+    if (next === undefined) return;
+    at = enter(at, next.tokens, next.schema);
+    yield at;
   }
 }
 
@@ -176,8 +213,8 @@ function displacedName({ document, tokens }: Pick<Position, 'document' | 'tokens
 }
 
 /** A name that the document's own `$defs` leave free. */
-function freeName(root: JsonObject, name: string): string {
-  const defs = member(root, '$defs');
+function freeName(root: Schema, name: string): string {
+  const defs = isObject(root) ? member(root, '$defs') : undefined;
   return isObject(defs) && Object.hasOwn(defs, name) ? freeName(root, `${name}'`) : name;
 }
 

@@ -1,22 +1,12 @@
-import { isArray, type JsonObject, type JsonValue, type Schema } from '../../shared/json/json.js';
-import { pointerOf } from '../../shared/json/pointer.js';
+import type { JsonObject, Schema } from '../../shared/json/json.js';
+import { laxerDifference, stricterDifference, VERSION_MARKS } from './change-wording.js';
 import type { Finding } from './checks.js';
 import { Comparison } from './comparison.js';
-import {
-  type ChangeReason,
-  type ChangeReport,
-  type Difference,
-  reasonOf,
-  reportOf,
-  worse,
-} from './differences.js';
+import { type ChangeReport, type Difference, reportOf, worse } from './differences.js';
 import { Facts } from './facts.js';
 import { type FlatSchema, flatten, type Targets } from './flatten.js';
-import { isSameSchema } from './logic-checks.js';
 import { resolveWith } from './references.js';
-import { cut } from '../../shared/shown.js';
-
-const MAX_SHOWN_LENGTH = 100;
+import { SchemaClasses } from './schema-classes.js';
 
 /**
  * What becomes of valid documents when a schema replaces another: the differences that matter to validation.
@@ -57,23 +47,28 @@ export interface TracedChanges {
 
 /** As {@link compareSchemas}, with what each difference was found out from. */
 export function traceChanges(before: JsonObject, after: JsonObject, entityType?: string): TracedChanges {
-  const [old, fresh] = [labelled(before, 'old'), labelled(after, 'new')];
+  const [old, fresh] = [marked(before, VERSION_MARKS.old), marked(after, VERSION_MARKS.fresh)];
   const targets = new Map([...old.targets, ...fresh.targets]);
   const assumed = assumedOf(old.root, targets, entityType);
   const known = knownOf(old.root, assumed);
   const entity = assumed && { type: saysType(old.root, targets) ? undefined : entityType };
   const traced = { known, fresh: fresh.root, targets, entity };
-  if (isSameSchema(old.root, fresh.root, targets)) return { ...traced, changes: [] };
-  const stricter = new Comparison(targets, assumed).findings(known, fresh.root, 'report');
+  const classes = new SchemaClasses([old.root, fresh.root], targets);
+  if (classes.areSame(old.root, fresh.root)) return { ...traced, changes: [] };
+  const stricter = new Comparison(targets, classes, { assumed }).findings(known, fresh.root, 'report');
   const lax = assumedOf(fresh.root, targets, entityType);
-  const laxer = new Comparison(targets, lax).findings(knownOf(fresh.root, lax), old.root, 'report');
+  const laxer = new Comparison(targets, classes, { assumed: lax, isReversed: true }).findings(
+    knownOf(fresh.root, lax),
+    old.root,
+    'report',
+  );
   const told = stricter.map((finding) => ({
     finding,
-    difference: differenceOf(finding, fresh.sources, IS_NEW),
+    difference: stricterDifference(finding, fresh.sources),
   }));
   const changed = new Set(told.map(({ difference }) => difference.pointer));
   const others = laxer
-    .map((finding) => ({ finding, difference: differenceOf(finding, old.sources, WAS_OLD) }))
+    .map((finding) => ({ finding, difference: laxerDifference(finding, old.sources, fresh.sources) }))
     .filter(({ finding, difference }) => finding.subject !== 'keyword' || !changed.has(difference.pointer));
   const changes = new Map<string, TracedChange>();
   for (const { finding, difference } of told) {
@@ -86,8 +81,7 @@ export function traceChanges(before: JsonObject, after: JsonObject, entityType?:
   }
   for (const { difference } of others) {
     const key = `${difference.pointer} ${difference.detail}`;
-    if (!changes.has(key))
-      changes.set(key, { difference: { ...difference, class: 'compatible' }, findings: [] });
+    if (!changes.has(key)) changes.set(key, { difference, findings: [] });
   }
   return { ...traced, changes: [...changes.values()] };
 }
@@ -120,61 +114,6 @@ function knownOf(root: JsonObject, assumed: JsonObject | undefined): readonly Sc
 }
 
 /** The references of the two schemas must not be taken for each other. */
-function labelled(schema: JsonObject, label: string): FlatSchema {
-  return flatten(resolveWith(schema), {
-    reference: (name) => `${label}${name === undefined ? '' : ` ${name}`}`,
-  });
-}
-
-/** How a finding reads when the condition is the new schema's, or was the old one's. */
-type Wording = Readonly<Record<Finding['subject'], (what: string, value: string, known?: string) => string>>;
-
-const IS_NEW: Wording = {
-  keyword: (what, value, known) =>
-    known === undefined ? `${what} ${value} is new` : `${what} is ${value}, was ${known}`,
-  property: (_, name) => `property ${name} is new`,
-  required: (_, name) => `property ${name} is required now`,
-  forbidden: (_, name) => `property ${name} is not allowed any more`,
-  unproven: () => 'it is unclear whether everything that was valid still is',
-};
-
-const WAS_OLD: Wording = {
-  keyword: (what, value, known) =>
-    known === undefined ? `${what} ${value} is gone` : `${what} is ${known}, was ${value}`,
-  property: (_, name) => `property ${name} is not described any more`,
-  required: (_, name) => `property ${name} is not required any more`,
-  forbidden: (_, name) => `property ${name} is allowed now`,
-  unproven: () => 'it is unclear whether more is valid now',
-};
-
-const SUBJECTS: Readonly<Record<Finding['subject'], ChangeReason | undefined>> = {
-  keyword: undefined,
-  property: 'property',
-  required: 'required',
-  forbidden: 'property',
-  unproven: 'unproven',
-};
-
-function differenceOf(
-  { schema, tokens, kind, subject, beside, ...said }: Finding,
-  sources: FlatSchema['sources'],
-  wording: Wording,
-): Difference {
-  const place = schema === undefined ? undefined : sources.get(schema);
-  const { value, known } = beside ?? said;
-  const what = beside?.keyword ?? tokens.at(-1) ?? 'the schema';
-  const hasBeside = beside !== undefined && schema !== undefined && Object.hasOwn(schema, beside.keyword);
-  return {
-    pointer: pointerOf([...(place?.tokens ?? []), ...(hasBeside ? [beside.keyword] : tokens)]),
-    class: kind,
-    reason: SUBJECTS[subject] ?? reasonOf(beside?.keyword ?? tokens[0] ?? ''),
-    detail: wording[subject](what, show(value), known === undefined ? undefined : show(known)),
-  };
-}
-
-/** The value itself where it is short. */
-function show(value: JsonValue): string {
-  const text = JSON.stringify(value);
-  const isLong = text.length > MAX_SHOWN_LENGTH;
-  return isLong && isArray(value) ? `a list of ${value.length}` : cut(text, MAX_SHOWN_LENGTH);
+function marked(schema: JsonObject, mark: string): FlatSchema {
+  return flatten(resolveWith(schema), { reference: (name) => `${mark}${name ?? '#'}` });
 }

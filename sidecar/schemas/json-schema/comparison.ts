@@ -1,11 +1,21 @@
-import { isObject, type Schema } from '../../shared/json/json.js';
+import { isObject, type JsonObject, member, type Schema } from '../../shared/json/json.js';
 import { ARRAY_CHECKS, VALUE_CHECKS } from './array-checks.js';
-import type { CheckContext, Finding, KeywordCheck, Mode, Prover, Step } from './checks.js';
+import {
+  atMostNarrowing,
+  type CheckContext,
+  findEach,
+  type Finding,
+  type KeywordCheck,
+  type Mode,
+  type Prover,
+  type Step,
+} from './checks.js';
 import { Facts } from './facts.js';
 import { conjunctsOf, schemasIn } from './flat-graph.js';
 import type { Targets } from './flatten.js';
 import { LOGIC_CHECKS } from './logic-checks.js';
 import { OBJECT_CHECKS } from './object-checks.js';
+import type { SchemaClasses } from './schema-classes.js';
 
 const CHECKS: ReadonlyMap<string, KeywordCheck> = new Map(
   [VALUE_CHECKS, ARRAY_CHECKS, OBJECT_CHECKS, LOGIC_CHECKS].flatMap((checks) => Object.entries(checks)),
@@ -14,23 +24,59 @@ const CHECKS: ReadonlyMap<string, KeywordCheck> = new Map(
 /** Proofs may branch without end in practice; past this many steps nothing more is proven. */
 const MAX_STEPS = 5000;
 
+export interface ComparisonOptions {
+  /** What holds of every document without being said by a schema. */
+  readonly assumed?: Schema | undefined;
+  /** Whether the known schemas are those of the new version. */
+  readonly isReversed?: boolean;
+}
+
+/** A question under way, and how far into the value it was asked. */
+interface OpenQuestion {
+  readonly key: string;
+  readonly depth: number;
+}
+
+/** What was found, how far into the value, and the number of the outermost open question that it takes to be answered well. */
+interface Answer {
+  readonly findings: readonly Finding[];
+  readonly depth: number;
+  readonly reliesOn: number;
+}
+
 /**
- * Decides which conditions of a schema follow from other schemas, keyword by keyword. Every "follows" is proven; what
- * cannot be proven does not follow.
+ * Decides which conditions of a schema follow from other schemas, keyword by keyword. What the known schemas ask as well
+ * follows; every other "follows" is proven; what cannot be proven does not follow.
  */
 export class Comparison implements Prover {
   readonly targets: Targets;
+  readonly classes: SchemaClasses;
   readonly assumed: Schema | undefined;
-  readonly #ids = new Map<Schema, number>();
-  /** Questions under way, and how far into the value each was asked. */
-  readonly #open = new Map<string, number>();
+  readonly #open: OpenQuestion[] = [];
+  readonly #answers = new Map<string, Answer>();
+  /** Those that rely on open questions. */
+  readonly #provisional = new Map<string, Answer>();
+  readonly #keys = new Map<JsonObject, ReadonlySet<string>>();
+  readonly #numbers = new Map<string | Schema, number>();
   readonly #way: Step[] = [];
+  /** The number of the outermost open question that has been relied on since the innermost one was asked. */
+  #reliesOn = Infinity;
+  #isReversed: boolean;
   #steps = 0;
 
-  /** @param assumed what holds of every document without being said by a schema */
-  constructor(targets: Targets, assumed?: Schema) {
+  constructor(targets: Targets, classes: SchemaClasses, options: ComparisonOptions = {}) {
     this.targets = targets;
-    this.assumed = assumed;
+    this.classes = classes;
+    this.assumed = options.assumed;
+    this.#isReversed = options.isReversed ?? false;
+  }
+
+  get depth(): number {
+    return this.#way.length;
+  }
+
+  get isReversed(): boolean {
+    return this.#isReversed;
   }
 
   facts(schemas: Iterable<Schema>): Facts {
@@ -42,7 +88,14 @@ export class Comparison implements Prover {
   }
 
   equivalent(one: Schema, other: Schema): boolean {
-    return one === other || (this.implies([one], other) && this.implies([other], one));
+    return this.classes.areSame(one, other) || (this.implies([one], other) && this.implies([other], one));
+  }
+
+  findingsReversed(known: Schema, schema: Schema): readonly Finding[] {
+    this.#isReversed = !this.#isReversed;
+    const findings = this.findings([known], schema, 'report');
+    this.#isReversed = !this.#isReversed;
+    return findings;
   }
 
   findingsWithin(step: Step, known: Iterable<Schema>, schema: Schema, mode: Mode): readonly Finding[] {
@@ -50,38 +103,80 @@ export class Comparison implements Prover {
     const given = [...known];
     const findings = this.findings(given, schema, mode);
     this.#way.pop();
-    if (given.length > 0 || schema === false) return findings;
     // Of a value of which nothing was said, none is known that a condition refuses.
-    return findings.map((finding) =>
-      finding.kind === 'breaking' ? { ...finding, kind: 'narrowing' } : finding,
+    return given.length > 0 || schema === false ? findings : findings.map(atMostNarrowing);
+  }
+
+  findings(known: Iterable<Schema>, schema: Schema, mode: Mode): readonly Finding[] {
+    const facts = this.facts(known);
+    const asked = conjunctsOf([schema], this.targets).filter((conjunct) => !this.#isKnown(facts, conjunct));
+    if (asked.length === 0 || facts.isEmpty) return [];
+    const key = this.#key(facts, schema, mode);
+    const { depth } = this;
+    const answer = this.#answers.get(key) ?? this.#provisional.get(key);
+    if (answer !== undefined && depth >= answer.depth) {
+      this.#reliesOn = Math.min(this.#reliesOn, answer.reliesOn);
+      return answer.findings.map(({ way = [], ...finding }) => ({
+        ...finding,
+        way: [...this.#way, ...way.slice(answer.depth)],
+      }));
+    }
+    const open = this.#open.findIndex((question) => question.key === key);
+    // Asked again further in: values are finite, so that an answer that holds there on its own terms holds.
+    if (open >= 0 && depth > (this.#open[open]?.depth ?? depth)) {
+      this.#reliesOn = Math.min(this.#reliesOn, open);
+      return [];
+    }
+    this.#steps += 1;
+    if (open >= 0 || this.#steps > MAX_STEPS) return [this.#placed(unproven(schema), facts)];
+    return this.#answered({ key, depth }, () =>
+      findEach(asked, mode, (conjunct) => this.#conjunctFindings(facts, conjunct, mode)),
     );
   }
 
-  /** The conditions of a schema that do not follow from the known ones, all on the same value. */
-  findings(known: Iterable<Schema>, schema: Schema, mode: Mode): readonly Finding[] {
-    const facts = this.facts(known);
-    if (facts.isEmpty) return [];
-    const key = this.#key(facts, schema, mode);
-    const depth = this.#way.length;
-    const asked = this.#open.get(key);
-    // Asked again further in: values are finite, so that an answer that holds there on its own terms holds.
-    if (asked !== undefined && depth > asked) return [];
-    this.#steps += 1;
-    if (asked !== undefined || this.#steps > MAX_STEPS) return [this.#placed(unproven(schema), facts)];
-    this.#open.set(key, depth);
-    const findings = conjunctsOf([schema], this.targets)
-      .filter((conjunct) => !facts.schemas.includes(conjunct))
-      .flatMap((conjunct) => {
-        const found = this.#conjunctFindings(facts, conjunct, mode);
-        if (found.length > 0 && this.#isImpliedByCases(facts, conjunct)) return [];
-        return found.map((finding) => this.#placed(finding, facts));
-      });
-    this.#open.delete(key);
+  /** Finds the answer to a question, and keeps it for as long as all that it relies on is open, or for ever. */
+  #answered(question: OpenQuestion, find: () => readonly Finding[]): readonly Finding[] {
+    const number = this.#open.length;
+    const outer = this.#reliesOn;
+    this.#reliesOn = Infinity;
+    this.#open.push(question);
+    const findings = this.#distinct(find());
+    this.#open.pop();
+    const reliesOn = this.#reliesOn < number ? this.#reliesOn : Infinity;
+    for (const [key, answer] of this.#provisional) {
+      if (answer.reliesOn !== number) continue;
+      this.#provisional.delete(key);
+      if (findings.length === 0) this.#keep(key, { ...answer, reliesOn });
+    }
+    this.#keep(question.key, { findings, depth: question.depth, reliesOn });
+    this.#reliesOn = Math.min(outer, reliesOn);
     return findings;
+  }
+
+  /** What is found in the same place on several ways is the same: recursive schemas have very many ways. */
+  #distinct(findings: readonly Finding[]): readonly Finding[] {
+    const found = new Map<string, Finding>();
+    for (const finding of findings) {
+      const { schema, tokens, kind, subject, value } = finding;
+      const name = typeof value === 'string' ? value : '';
+      const key = JSON.stringify([this.#numberOf(schema ?? false), tokens, kind, subject, name]);
+      if (!found.has(key)) found.set(key, finding);
+    }
+    return [...found.values()];
+  }
+
+  #keep(key: string, answer: Answer): void {
+    (answer.reliesOn === Infinity ? this.#answers : this.#provisional).set(key, answer);
   }
 
   #placed(finding: Finding, { schemas }: Facts): Finding {
     return finding.way === undefined ? { ...finding, way: [...this.#way], given: schemas } : finding;
+  }
+
+  #conjunctFindings(facts: Facts, conjunct: Schema, mode: Mode): readonly Finding[] {
+    const found = this.#keywordFindings(facts, conjunct, mode);
+    if (found.some(({ kind }) => kind !== 'compatible') && this.#isImpliedByCases(facts, conjunct)) return [];
+    return found.map((finding) => this.#placed(finding, facts));
   }
 
   /** Whether the schema follows from each of some alternatives, one of which is known to hold. */
@@ -92,27 +187,52 @@ export class Comparison implements Prover {
       .some((list) => list.every((one) => this.implies([...facts.schemas, one], schema)));
   }
 
-  #conjunctFindings(facts: Facts, schema: Schema, mode: Mode): readonly Finding[] {
+  #keywordFindings(facts: Facts, schema: Schema, mode: Mode): readonly Finding[] {
     if (schema === true) return [];
     if (schema === false)
       return [{ schema: undefined, tokens: [], kind: 'breaking', subject: 'keyword', value: false }];
-    return Object.entries(schema).flatMap(([keyword, value]) => {
-      const entry = CHECKS.get(keyword);
-      if (entry === undefined || entry.types?.every((type) => !facts.types.has(type)) === true) return [];
+    const open = this.classes.conditionsOf(schema).filter(({ key }) => !this.#isAsked(facts, key));
+    const keywords = new Set(open.map(({ keyword }) => keyword));
+    // What is decided at once comes first in `CHECKS`.
+    const inOrder =
+      mode === 'report' ? keywords : [...CHECKS.keys()].filter((keyword) => keywords.has(keyword));
+    return findEach(inOrder, mode, (keyword) => {
+      const [entry, value] = [CHECKS.get(keyword), member(schema, keyword)];
+      if (entry === undefined || value === undefined) return [];
+      if (entry.types?.every((type) => !facts.types.has(type)) === true) return [];
       const context: CheckContext = { facts, schema, keyword, prover: this, mode };
       return entry.check(value, context);
     });
   }
 
-  #key(facts: Facts, schema: Schema, mode: Mode): string {
-    const known = facts.schemas.map((one) => this.#id(one)).sort((one, other) => one - other);
-    return `${mode} ${known.join(',')} ${this.#id(schema)}`;
+  /** Whether the known schemas ask all that a schema's own keywords ask. */
+  #isKnown(facts: Facts, schema: Schema): boolean {
+    if (!isObject(schema)) return schema || facts.schemas.includes(false);
+    return this.classes.conditionsOf(schema).every(({ key }) => this.#isAsked(facts, key));
   }
 
-  #id(schema: Schema): number {
-    const id = this.#ids.get(schema) ?? this.#ids.size;
-    this.#ids.set(schema, id);
-    return id;
+  #isAsked({ atoms }: Facts, key: string): boolean {
+    return atoms.some((atom) => this.#keysOf(atom).has(key));
+  }
+
+  #keysOf(atom: JsonObject): ReadonlySet<string> {
+    const keys = this.#keys.get(atom) ?? new Set(this.classes.conditionsOf(atom).map(({ key }) => key));
+    this.#keys.set(atom, keys);
+    return keys;
+  }
+
+  /** What is proven of a schema is of all of its class; what is reported is of its place as well. */
+  #key({ schemas, atoms }: Facts, schema: Schema, mode: Mode): string {
+    const known = mode === 'report' ? schemas : atoms.map((atom) => [...this.#keysOf(atom)].sort().join(' '));
+    const numbers = [...new Set(known.map((one) => this.#numberOf(one)))].sort((one, other) => one - other);
+    if (mode === 'prove') return `${numbers.join()} ${this.classes.of(schema)}`;
+    return `report ${this.#isReversed} ${numbers.join()} ${this.#numberOf(schema)}`;
+  }
+
+  #numberOf(known: string | Schema): number {
+    const number = this.#numbers.get(known) ?? this.#numbers.size;
+    this.#numbers.set(known, number);
+    return number;
   }
 }
 

@@ -1,5 +1,13 @@
-import { type Dialect, dialectOf, refStandsAlone, subschemaAt, subschemasOf } from './keywords.js';
-import type { Blame } from './errors.js';
+import {
+  type Dialect,
+  dialectOf,
+  identifierKeyword,
+  isBefore2019,
+  refStandsAlone,
+  subschemaAt,
+  subschemasOf,
+} from './keywords.js';
+import { type Blame, blameSubmitted } from './errors.js';
 import {
   isObject,
   isSchema,
@@ -10,11 +18,12 @@ import {
 } from '../../shared/json/json.js';
 import { pointerOf, step } from '../../shared/json/pointer.js';
 import { ANONYMOUS, resolveUri } from './uri.js';
+import { inSupportedDraft, ownMetaSchemaUri } from './vocabularies.js';
 
 /** A schema document and the URI under which everything in it resolves. */
 export interface SchemaDocument {
   readonly uri: string;
-  readonly root: JsonObject;
+  readonly root: Schema;
   readonly dialect: Dialect;
   /** For a document that the submitted schema refers to: the pointer, in that schema, that led here first. */
   readonly referredFrom?: string;
@@ -50,31 +59,50 @@ export interface DocumentIndex {
 /** The name that a `$recursiveAnchor` has in terms of draft 2020-12. */
 export const RECURSIVE = 'recursive';
 
-/** The document of a schema that was submitted: its own `$id` says where it is. */
-export function submittedDocument(root: JsonObject): SchemaDocument {
-  const id = member(root, '$id');
+/**
+ * The document of a schema that was submitted: its own `$id` says where it is.
+ *
+ * @param metaSchema the document under `ownMetaSchemaUri`, where the schema has one
+ * @throws {UnsupportedDialectError}
+ */
+export function submittedDocument(schema: JsonObject, metaSchema: JsonValue | undefined): SchemaDocument {
+  const isOwn = ownMetaSchemaUri(schema) !== undefined;
+  const root = isOwn ? inSupportedDraft(schema, metaSchema, blameSubmitted) : schema;
+  const dialect = dialectOf(root);
+  const id = member(root, identifierKeyword(dialect));
   const uri = typeof id === 'string' ? resolveUri(id)?.uri : undefined;
-  return { uri: uri ?? ANONYMOUS, root, dialect: dialectOf(root) };
+  return { uri: uri ?? ANONYMOUS, root, dialect };
 }
 
 /**
  * The document at a URL, regardless of its own `$id`.
  *
- * @param absent the draft when the document does not say
+ * @param at the URL, the pointer that referred to it first, and the draft when the document does not say
+ * @param metaSchema as for {@link submittedDocument}
  * @throws {UnsupportedDialectError}
  */
 export function referencedDocument(
-  uri: string,
-  root: JsonObject,
-  absent: Dialect,
-  referredFrom: string,
+  schema: Schema,
+  {
+    uri,
+    referredFrom,
+    absent,
+  }: { readonly uri: string; readonly referredFrom: string; readonly absent: Dialect },
+  metaSchema: JsonValue | undefined,
 ): SchemaDocument {
-  const document = { uri, root, dialect: absent, referredFrom };
-  return { ...document, dialect: dialectOf(root, absent, blameIn(document)) };
+  const document = { uri, root: schema, dialect: absent, referredFrom };
+  if (!isObject(schema)) return document;
+  const blame = blameIn(document);
+  const isOwn = ownMetaSchemaUri(schema) !== undefined;
+  const root = isOwn ? inSupportedDraft(schema, metaSchema, blame) : schema;
+  return { ...document, root, dialect: dialectOf(root, absent, blame) };
 }
 
 /** Faults of a document that was referred to are reported where the submitted schema refers to it. */
-export function blameIn({ uri, referredFrom }: SchemaDocument, within: readonly string[] = []): Blame {
+export function blameIn(
+  { uri, referredFrom }: Pick<SchemaDocument, 'uri' | 'referredFrom'>,
+  within: readonly string[] = [],
+): Blame {
   return (tokens, detail) => {
     const pointer = pointerOf([...within, ...tokens]);
     return referredFrom === undefined
@@ -160,14 +188,14 @@ export function dynamicAnchorOf({ schema, dialect }: Position): string | undefin
 /** The schema's identifier where its draft takes one here, as written. */
 function idOf(schema: Schema, dialect: Dialect): string | undefined {
   if (!isObject(schema) || refStandsAlone(schema, dialect)) return undefined;
-  const id = member(schema, '$id');
+  const id = member(schema, identifierKeyword(dialect));
   return typeof id === 'string' ? id : undefined;
 }
 
 function anchorsOf({ schema, dialect }: Position): readonly string[] {
   if (!isObject(schema) || refStandsAlone(schema, dialect)) return [];
-  // Draft-07 spells an anchor as an $id that ends in a fragment.
-  const id = dialect === 'draft-07' ? idOf(schema, dialect) : undefined;
+  // Drafts up to draft-07 spell an anchor as an identifier that ends in a fragment.
+  const id = isBefore2019(dialect) ? idOf(schema, dialect) : undefined;
   const fragment = id === undefined ? undefined : resolveUri(id)?.fragment;
   const dynamic = dialect === '2020-12' ? member(schema, '$dynamicAnchor') : undefined;
   return [fragment, member(schema, '$anchor'), dynamic]

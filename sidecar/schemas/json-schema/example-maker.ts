@@ -138,12 +138,7 @@ export class ExampleMaker {
   }
 
   #property(facts: Facts, path: string, name: string): JsonValue | undefined {
-    const byPattern = facts.atoms.flatMap((atom) =>
-      [...namedSchemasIn(atom, 'patternProperties')]
-        .filter(([pattern]) => new RegExp(pattern, 'u').test(name))
-        .map(([, schema]) => schema),
-    );
-    const schemas = [...facts.property(name), ...byPattern];
+    const schemas = facts.propertyByPatterns(name);
     const within = `${path}/${name}`;
     const preferred = (path === '' ? (this.#preferred.get(name) ?? []) : []).find(
       (value) => !new Facts([...schemas, { const: value }], this.#targets).isEmpty,

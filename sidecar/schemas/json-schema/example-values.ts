@@ -1,5 +1,14 @@
 import type { Facts } from './facts.js';
+import { multiplied } from '../../shared/json/decimal.js';
 import { member } from '../../shared/json/json.js';
+import {
+  compareNumbers,
+  doubleOf,
+  isInteger,
+  isMultiple,
+  isNumber,
+  type JsonNumber,
+} from '../../shared/json/lossless-number.js';
 import { patternExample } from './pattern-example.js';
 
 /** Longest string made to satisfy `minLength`. */
@@ -68,23 +77,22 @@ export function exampleString(facts: Facts, variant: number): string | undefined
  *
  * @param variant examples of different variants differ where possible
  */
-export function exampleNumber(facts: Facts, variant: number): number | undefined {
+export function exampleNumber(facts: Facts, variant: number): JsonNumber | undefined {
   const [low, high] = [facts.lowerBound(), facts.upperBound()];
-  const steps = facts.atoms
-    .map((atom) => member(atom, 'multipleOf'))
-    .filter((step) => typeof step === 'number');
-  const isGood = (value: number): boolean =>
-    (low.exclusive ? value > low.value : value >= low.value) &&
-    (high.exclusive ? value < high.value : value <= high.value) &&
-    steps.every((step) => Number.isInteger(value / step)) &&
-    facts.types.has(Number.isInteger(value) ? 'integer' : 'fraction');
-  const step = Math.max(...steps, 0) || 1;
-  const multiples = [1, Math.ceil(low.value / step), Math.floor(high.value / step) - NEARBY]
+  const steps = facts.atoms.map((atom) => member(atom, 'multipleOf')).filter(isNumber);
+  const isGood = (value: JsonNumber): boolean =>
+    Number.isFinite(doubleOf(value)) &&
+    compareNumbers(value, low.value) >= (low.exclusive ? 1 : 0) &&
+    compareNumbers(value, high.value) <= (high.exclusive ? -1 : 0) &&
+    steps.every((step) => isMultiple(value, step)) &&
+    facts.types.has(isInteger(value) ? 'integer' : 'fraction');
+  const step = Math.max(...steps.map(doubleOf), 0) || 1;
+  const [least, most] = [doubleOf(low.value), doubleOf(high.value)];
+  const multiples = [1, Math.ceil(least / step), Math.floor(most / step) - NEARBY]
     .filter(Number.isFinite)
-    .flatMap((first) => Array.from({ length: NEARBY + 1 }, (_, index) => (first + index) * step));
-  const found = [...multiples, 0, (low.value + high.value) / 2, low.value + 0.5, high.value - 0.5].filter(
-    isGood,
-  );
+    .flatMap((first) => Array.from({ length: NEARBY + 1 }, (_, index) => multiplied(step, first + index)));
+  const others = [0, (least + most) / 2, least + 0.5, most - 0.5, low.value, high.value];
+  const found = [...multiples, ...others].filter(isGood);
   const distinct = [...new Set(found)];
   return distinct[variant] ?? distinct[0];
 }

@@ -1,5 +1,14 @@
-import { conjunctsOf, namedSchemasIn, schemaIn, schemasIn } from './flat-graph.js';
+import { type Closure, closuresOf, isEvaluated, isMatch } from './closures.js';
+import {
+  conjunctsOf,
+  namedSchemaIn,
+  namedSchemasIn,
+  namesByName,
+  schemaIn,
+  schemasIn,
+} from './flat-graph.js';
 import type { Targets } from './flatten.js';
+import { ANNOTATIONS } from './keywords.js';
 import {
   isArray,
   isObject,
@@ -10,13 +19,20 @@ import {
   type Schema,
   stringsOf,
 } from '../../shared/json/json.js';
+import {
+  compareNumbers,
+  doubleOf,
+  isInteger,
+  isNumber,
+  type JsonNumber,
+} from '../../shared/json/lossless-number.js';
 
 /** The JSON types, with integers and fractions as two types. */
 const TYPES = ['null', 'boolean', 'object', 'array', 'string', 'integer', 'fraction'] as const;
 export type FactType = (typeof TYPES)[number];
 
 export interface Bound {
-  readonly value: number;
+  readonly value: JsonNumber;
   readonly exclusive: boolean;
 }
 
@@ -33,13 +49,14 @@ export class Facts {
   readonly #depth: number;
   #values: readonly JsonValue[] | null | undefined;
   #types: ReadonlySet<FactType> | undefined;
+  #closures: readonly Closure[] | undefined;
 
   constructor(schemas: Iterable<Schema>, targets: Targets, depth = 0) {
     this.#targets = targets;
     this.#depth = depth;
     this.schemas = conjunctsOf(schemas, targets);
     this.atoms = this.schemas.filter(isObject);
-    this.required = new Set(this.atoms.flatMap((atom) => stringsOf(member(atom, 'required'))));
+    this.required = requiredIn(this.atoms);
   }
 
   /** The only values possible, where schemas list them. */
@@ -63,16 +80,16 @@ export class Facts {
 
   /** The least or greatest number, length or count that keywords such as `minLength` leave. */
   limit(side: 'min' | 'max', what: 'Length' | 'Items' | 'Properties'): number {
-    const limits = this.#numbers(`${side}${what}`);
+    const limits = this.#numbers(`${side}${what}`).map(doubleOf);
     return side === 'min' ? Math.max(0, ...limits) : Math.min(Infinity, ...limits);
   }
 
   lowerBound(): Bound {
-    return tightest(this.#numbers('minimum'), this.#numbers('exclusiveMinimum'), Math.max, -Infinity);
+    return tightest(this.#numbers('minimum'), this.#numbers('exclusiveMinimum'), 1, -Infinity);
   }
 
   upperBound(): Bound {
-    return tightest(this.#numbers('maximum'), this.#numbers('exclusiveMaximum'), Math.min, Infinity);
+    return tightest(this.#numbers('maximum'), this.#numbers('exclusiveMaximum'), -1, Infinity);
   }
 
   /** Whether one of the schemas says exactly this. */
@@ -85,25 +102,50 @@ export class Facts {
     return new Set(this.atoms.flatMap((atom) => [...namedSchemasIn(atom, 'properties').keys()]));
   }
 
+  /** What the schemas say of all other properties. */
+  get closures(): readonly Closure[] {
+    this.#closures ??= this.atoms.flatMap((atom) => closuresOf(atom, this.#targets));
+    return this.#closures;
+  }
+
   /** What is known to apply to a property, as far as no pattern needs to be tried for it. */
   property(name: string): readonly Schema[] {
-    // Validators pass over a description of `__proto__`.
-    if (name === '__proto__') return [];
     return this.atoms.flatMap((atom) => {
-      const own = namedSchemasIn(atom, 'properties').get(name);
+      if (excludedName(atom) === name) return [false];
+      const own = namedSchemaIn(atom, 'properties', name);
       if (own !== undefined) return [own];
       const rest = schemaIn(atom, 'additionalProperties');
-      return rest === undefined || hasPatterns(atom) ? [] : [rest];
+      return rest === undefined || namedSchemasIn(atom, 'patternProperties').size > 0 ? [] : [rest];
     });
   }
 
-  /** What applies to every property that neither the schemas describe nor one of these patterns takes. */
-  otherProperties(patterns: ReadonlySet<string>): readonly Schema[] {
-    return this.atoms.flatMap((atom) => {
-      const rest = schemaIn(atom, 'additionalProperties');
-      const own = [...namedSchemasIn(atom, 'patternProperties').keys()];
-      return rest === undefined || !own.every((pattern) => patterns.has(pattern)) ? [] : [rest];
+  /**
+   * What is known to apply to a property, by its name, the patterns that match it, and where it is one of the others.
+   *
+   * To be called in a worker: patterns are executed.
+   */
+  propertyByPatterns(name: string): readonly Schema[] {
+    if (name === '__proto__') return [];
+    const byAtom = this.atoms.flatMap((atom) => {
+      const matching = [...namedSchemasIn(atom, 'patternProperties')].filter(([one]) => isMatch(one, name));
+      const own = namedSchemaIn(atom, 'properties', name);
+      return [
+        ...(excludedName(atom) === name ? [false] : []),
+        ...(own === undefined ? [] : [own]),
+        ...matching.map(([, schema]) => schema),
+      ];
     });
+    const others = this.closures.filter(
+      ({ evaluations }) => !evaluations.some((one) => isEvaluated(name, one)),
+    );
+    return [...byAtom, ...others.map(({ rest }) => rest)];
+  }
+
+  /** What every property with a name that the pattern matches satisfies, by a condition on the same pattern. */
+  pattern(pattern: string): readonly Schema[] {
+    return this.atoms
+      .map((atom) => namedSchemaIn(atom, 'patternProperties', pattern))
+      .filter((schema) => schema !== undefined);
   }
 
   /** What applies to the item at an index; to those after all lists for `Infinity`. */
@@ -126,6 +168,7 @@ export class Facts {
   #declares(type: FactType): boolean {
     if (this.schemas.includes(false)) return false;
     return this.atoms.every((atom) => {
+      if (type !== 'object' && excludedName(atom) !== undefined) return false;
       const declared = member(atom, 'type');
       if (declared === undefined) return true;
       const names = isArray(declared) ? declared : [declared];
@@ -156,8 +199,7 @@ export class Facts {
   }
 
   #isWithinBounds(value: JsonValue): boolean {
-    if (typeof value === 'number')
-      return isAbove(value, this.lowerBound()) && isBelow(value, this.upperBound());
+    if (isNumber(value)) return isAbove(value, this.lowerBound()) && isBelow(value, this.upperBound());
     if (typeof value !== 'string') return true;
     // Lengths are counted in code points (JSON Schema Validation, section 6.3).
     const length = Array.from(value).length;
@@ -181,51 +223,75 @@ export class Facts {
       case 'integer':
       case 'fraction': {
         const [low, high] = [this.lowerBound(), this.upperBound()];
-        return low.value < high.value || (low.value === high.value && !low.exclusive && !high.exclusive);
+        const order = compareNumbers(low.value, high.value);
+        return order < 0 || (order === 0 && !low.exclusive && !high.exclusive);
       }
       default:
         return true;
     }
   }
 
-  #numbers(keyword: string): readonly number[] {
-    return this.atoms.map((atom) => member(atom, keyword)).filter((value) => typeof value === 'number');
+  #numbers(keyword: string): readonly JsonNumber[] {
+    return this.atoms.map((atom) => member(atom, keyword)).filter(isNumber);
   }
 }
 
 function typeOf(value: JsonValue): FactType {
   if (value === null) return 'null';
   if (isArray(value)) return 'array';
+  if (isNumber(value)) return isInteger(value) ? 'integer' : 'fraction';
   switch (typeof value) {
     case 'boolean':
       return 'boolean';
     case 'string':
       return 'string';
-    case 'number':
-      return Number.isInteger(value) ? 'integer' : 'fraction';
     default:
       return 'object';
   }
 }
 
-export function hasPatterns(atom: JsonObject): boolean {
-  return namedSchemasIn(atom, 'patternProperties').size > 0;
+/** The names that `required` lists, and those that the presence of these asks for. */
+function requiredIn(atoms: readonly JsonObject[]): ReadonlySet<string> {
+  const required = new Set(atoms.flatMap((atom) => stringsOf(member(atom, 'required'))));
+  const needed = ['dependentRequired', 'dependencies'].flatMap((keyword) =>
+    atoms.filter((atom) => Object.hasOwn(atom, keyword)).flatMap((atom) => [...namesByName(atom, keyword)]),
+  );
+  for (let size = -1; size < required.size;) {
+    size = required.size;
+    for (const [name, others] of needed)
+      if (required.has(name)) for (const other of others) required.add(other);
+  }
+  return required;
 }
 
-function isAbove(value: number, { value: bound, exclusive }: Bound): boolean {
-  return exclusive ? value > bound : value >= bound;
+/** The name that `"not": {"required": [name]}` excludes; values that are not objects have all names, so to say. */
+function excludedName(atom: JsonObject): string | undefined {
+  const excluded = schemaIn(atom, 'not');
+  if (!isObject(excluded)) return undefined;
+  if (!Object.keys(excluded).every((keyword) => keyword === 'required' || ANNOTATIONS.has(keyword)))
+    return undefined;
+  const [name, ...others] = stringsOf(member(excluded, 'required'));
+  return others.length === 0 ? name : undefined;
 }
 
-function isBelow(value: number, { value: bound, exclusive }: Bound): boolean {
-  return exclusive ? value < bound : value <= bound;
+function isAbove(value: JsonNumber, { value: bound, exclusive }: Bound): boolean {
+  const order = compareNumbers(value, bound);
+  return exclusive ? order > 0 : order >= 0;
 }
 
+function isBelow(value: JsonNumber, { value: bound, exclusive }: Bound): boolean {
+  const order = compareNumbers(value, bound);
+  return exclusive ? order < 0 : order <= 0;
+}
+
+/** @param sign 1 for the greatest bound, -1 for the least */
 function tightest(
-  inclusive: readonly number[],
-  exclusive: readonly number[],
-  pick: (...values: number[]) => number,
+  inclusive: readonly JsonNumber[],
+  exclusive: readonly JsonNumber[],
+  sign: 1 | -1,
   none: number,
 ): Bound {
-  const value = pick(none, ...inclusive, ...exclusive);
-  return { value, exclusive: exclusive.includes(value) };
+  let value: JsonNumber = none;
+  for (const bound of [...inclusive, ...exclusive]) if (compareNumbers(bound, value) === sign) value = bound;
+  return { value, exclusive: exclusive.some((bound) => compareNumbers(bound, value) === 0) };
 }

@@ -9,7 +9,10 @@ import {
   stringsOf,
 } from '../../shared/json/json.js';
 
-/** All the schemas that apply wherever one of these does, by `$ref` and `allOf`, these included; each once. */
+/**
+ * All the schemas that apply wherever one of these does, by `$ref`, `allOf`, and `anyOf` or `oneOf` of one, these included; each
+ * once.
+ */
 export function conjunctsOf(schemas: Iterable<Schema>, targets: Targets): readonly Schema[] {
   const found = new Set<Schema>();
   const open = [...schemas].reverse();
@@ -17,11 +20,19 @@ export function conjunctsOf(schemas: Iterable<Schema>, targets: Targets): readon
     if (found.has(schema)) continue;
     found.add(schema);
     if (!isObject(schema)) continue;
-    open.push(...schemasIn(schema, 'allOf').toReversed());
+    open.push(...[...onlyAlternativesIn(schema), ...schemasIn(schema, 'allOf')].reverse());
     const target = targetOf(schema, targets);
     if (target !== undefined) open.push(target);
   }
   return [...found];
+}
+
+/** The alternatives of a schema that have no other beside them, so that they apply always. */
+function onlyAlternativesIn(schema: JsonObject): readonly Schema[] {
+  return ['anyOf', 'oneOf']
+    .map((keyword) => schemasIn(schema, keyword))
+    .filter(({ length }) => length === 1)
+    .flat();
 }
 
 /** The schema that another refers to. */
@@ -52,6 +63,12 @@ export function namedSchemasIn(schema: JsonObject, keyword: string): ReadonlyMap
   const value = member(schema, keyword);
   const entries = isObject(value) ? Object.entries(value) : [];
   return new Map(entries.flatMap(([name, held]) => (isSchema(held) ? [[name, held] as const] : [])));
+}
+
+/** The schema of a name in a keyword that holds schemas by name. */
+export function namedSchemaIn(schema: JsonObject, keyword: string, name: string): Schema | undefined {
+  const value = member(schema, keyword);
+  return isObject(value) ? schemaIn(value, name) : undefined;
 }
 
 /** The schema in a keyword that holds one. */

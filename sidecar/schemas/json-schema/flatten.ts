@@ -102,6 +102,7 @@ class Flattener {
       identity: () => undefined,
       reference: (from, keyword) => this.#refer(from, keyword, scope),
       keeps: this.#keeps,
+      tracksItems: this.#linked.tracksItems,
       inner: (next, definition) => (definition ? undefined : this.#render(next, this.#within(next, scope))),
     };
     const rendered = render(position, style);

@@ -1,6 +1,62 @@
+import type { Format } from 'ajv';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
-import type { FactType } from './facts.js';
 import type { JsonValue } from '../../shared/json/json.js';
+import { isDateTime, isDuration, isFullDate, isFullTime, isTimeOfDay } from '../../shared/rfc3339.js';
+import type { FactType } from './facts.js';
+import { IPV4, IPV6, IRI_GRAMMAR, URI_GRAMMAR, URI_TEMPLATE } from './uri-grammar.js';
+
+/** A mailbox of RFC 5321 (section 4.1.2) with a domain of several labels, or an address between brackets. */
+const EMAIL = ((): RegExp => {
+  const atom = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
+  const quoted = String.raw`"(?:[ !#-\[\]-~]|\\[ -~])*"`;
+  const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
+  const literal = String.raw`\[(?:${IPV4}|IPv6:${IPV6})\]`;
+  return new RegExp(String.raw`^(?:${atom}(?:\.${atom})*|${quoted})@(?:(?:${label}\.)+${label}|${literal})$`);
+})();
+
+/**
+ * The formats that are asserted, for validators, explanations, inference and change reports alike. The RFCs that JSON Schema
+ * names for a format decide; the library's checks stand where they agree with them.
+ */
+export const FORMATS: Readonly<Record<string, Format>> = {
+  ...fullFormats,
+  'date-time': isDateTime,
+  date: isFullDate,
+  time: isFullTime,
+  duration: isDuration,
+  'iso-date-time': isIsoDateTime,
+  'iso-time': isIsoTime,
+  uri: URI_GRAMMAR.absolute,
+  'uri-reference': URI_GRAMMAR.reference,
+  iri: IRI_GRAMMAR.absolute,
+  'iri-reference': IRI_GRAMMAR.reference,
+  'uri-template': URI_TEMPLATE,
+  email: EMAIL,
+  uuid: /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i,
+  hostname: /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i,
+  regex: isRegex,
+};
+
+/** A time of ISO 8601, of which the offset may be left out, or have no minutes. */
+function isIsoTime(text: string): boolean {
+  const [time = '', offset] = text.split(/(?=[Zz+-])/);
+  if (offset === undefined) return isTimeOfDay(time);
+  return isFullTime(time + (/^[+-]\d\d$/.test(offset) ? `${offset}:00` : offset));
+}
+
+function isIsoDateTime(text: string): boolean {
+  return /^[Tt]$/.test(text.charAt(10)) && isFullDate(text.slice(0, 10)) && isIsoTime(text.slice(11));
+}
+
+/** An ECMA-262 regular expression with the flag `u`, as those of `pattern` are. */
+function isRegex(text: string): boolean {
+  try {
+    new RegExp(text, 'u');
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Formats of numbers, and the numbers that they may refuse: `float` and `double` take them all. */
 const NUMBER_FORMATS: Readonly<Record<string, readonly FactType[]>> = {
@@ -12,13 +68,13 @@ const NUMBER_FORMATS: Readonly<Record<string, readonly FactType[]>> = {
 
 /** The types of values that a format may refuse; it takes all others. None for a format that is not asserted. */
 export function typesRefusedBy(format: string): readonly FactType[] {
-  if (!Object.hasOwn(fullFormats, format) || ['password', 'binary'].includes(format)) return [];
+  if (!Object.hasOwn(FORMATS, format) || ['password', 'binary'].includes(format)) return [];
   return (Object.hasOwn(NUMBER_FORMATS, format) ? NUMBER_FORMATS[format] : undefined) ?? ['string'];
 }
 
 /** Whether a value has a format, by the same check that validators make; formats that are not asserted accept everything. */
 export function hasFormat(format: string, value: JsonValue): boolean {
-  const definition = DEFINITIONS.get(format);
+  const definition = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
   if (definition === undefined || typeof definition === 'boolean' || typeof definition === 'string')
     return true;
   if (typeof definition === 'function' || definition instanceof RegExp)
@@ -32,7 +88,3 @@ function passes(check: unknown, value: JsonValue): boolean {
   if (check instanceof RegExp) return typeof value === 'string' && check.test(value);
   return typeof check !== 'function' || (check as (value: JsonValue) => unknown)(value) === true;
 }
-
-const DEFINITIONS: ReadonlyMap<string, (typeof fullFormats)[keyof typeof fullFormats]> = new Map(
-  Object.entries(fullFormats),
-);

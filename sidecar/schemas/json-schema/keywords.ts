@@ -18,6 +18,8 @@ const DEFINITIONS: ReadonlySet<string> = new Set(['$defs', 'definitions']);
 
 /** Keywords that hold schemas in the draft, except definitions. `items` of the older drafts is a special case. */
 const APPLICATORS: Readonly<Record<Dialect, ReadonlySet<string>>> = {
+  'draft-04': new Set([...SINGLE, ...LISTS, ...NAMED]),
+  'draft-06': new Set([...SINGLE, ...LISTS, ...NAMED]),
   'draft-07': new Set([...SINGLE, ...LISTS, ...NAMED]),
   '2019-09': new Set([
     ...[...SINGLE, ...LISTS, ...NAMED],
@@ -29,13 +31,18 @@ const APPLICATORS: Readonly<Record<Dialect, ReadonlySet<string>>> = {
   ]),
 };
 
+const LATER_THAN_07 = [
+  ...['$dynamicAnchor', '$dynamicRef', '$recursiveAnchor', '$recursiveRef', '$vocabulary', 'prefixItems'],
+  ...['dependentRequired', 'dependentSchemas', 'unevaluatedItems', 'unevaluatedProperties'],
+  ...['minContains', 'maxContains', 'contentSchema'],
+];
+const LATER_THAN_06 = [...LATER_THAN_07, 'if', 'then', 'else'];
+
 /** Keywords of later drafts, which mean nothing in the draft. */
 const LATER_THAN: Readonly<Record<Dialect, ReadonlySet<string>>> = {
-  'draft-07': new Set([
-    ...['$dynamicAnchor', '$dynamicRef', '$recursiveAnchor', '$recursiveRef', '$vocabulary', 'prefixItems'],
-    ...['dependentRequired', 'dependentSchemas', 'unevaluatedItems', 'unevaluatedProperties'],
-    ...['minContains', 'maxContains', 'contentSchema'],
-  ]),
+  'draft-04': new Set([...LATER_THAN_06, '$id', 'const', 'contains', 'propertyNames']),
+  'draft-06': new Set(LATER_THAN_06),
+  'draft-07': new Set(LATER_THAN_07),
   '2019-09': new Set(['$dynamicAnchor', '$dynamicRef', 'prefixItems']),
   '2020-12': new Set([]),
 };
@@ -54,9 +61,19 @@ export const ASSERTIONS: ReadonlySet<string> = new Set([
   ...[...APPLICATORS['2020-12']].filter((keyword) => keyword !== 'contentSchema'),
 ]);
 
-/** Whether a `$ref` makes the rest of the schema void, as it does in draft-07. */
+/** Drafts before 2019-09: a `$ref` stands alone, an anchor is an identifier, and `dependencies` are in one keyword. */
+export function isBefore2019(dialect: Dialect): boolean {
+  return dialect === 'draft-04' || dialect === 'draft-06' || dialect === 'draft-07';
+}
+
+/** The keyword by which a schema says what it is called. */
+export function identifierKeyword(dialect: Dialect): '$id' | 'id' {
+  return dialect === 'draft-04' ? 'id' : '$id';
+}
+
+/** Whether a `$ref` makes the rest of the schema void, as it does in drafts up to draft-07. */
 export function refStandsAlone(schema: JsonObject, dialect: Dialect): boolean {
-  return dialect === 'draft-07' && typeof member(schema, '$ref') === 'string';
+  return isBefore2019(dialect) && typeof member(schema, '$ref') === 'string';
 }
 
 /** Whether the keyword means something in the draft, beside what else the schema says. */
@@ -129,6 +146,8 @@ export function isDefinitions(keyword: string): boolean {
 
 /** The URIs of the supported drafts, as `$schema` names them. */
 export const DIALECT_URIS = {
+  'draft-04': 'http://json-schema.org/draft-04/schema#',
+  'draft-06': 'http://json-schema.org/draft-06/schema#',
   'draft-07': 'http://json-schema.org/draft-07/schema#',
   '2019-09': 'https://json-schema.org/draft/2019-09/schema',
   '2020-12': 'https://json-schema.org/draft/2020-12/schema',
@@ -139,10 +158,10 @@ export type Dialect = keyof typeof DIALECT_URIS;
 
 const NEWEST: Dialect = '2020-12';
 
-/** `http://json-schema.org/schema` names no draft but the newest. */
+/** `http://json-schema.org/schema` named the newest draft as long as drafts had such URIs, which was draft-07 at last. */
 const BY_URI: ReadonlyMap<string, Dialect> = new Map([
   ...Object.entries(DIALECT_URIS).map(([dialect, uri]) => [plain(uri), dialect as Dialect] as const),
-  ['json-schema.org/schema', NEWEST],
+  ['json-schema.org/schema', 'draft-07'],
 ]);
 
 /**
@@ -160,9 +179,21 @@ export function dialectOf(
   if (uri === undefined) return absent;
   const dialect = typeof uri === 'string' ? BY_URI.get(plain(uri)) : undefined;
   if (dialect !== undefined) return dialect;
+  throw unsupportedDialect(schema, blame);
+}
+
+/** Whether a `$schema` names one of the supported drafts. */
+export function isSupportedDraft(uri: string): boolean {
+  return BY_URI.has(plain(uri));
+}
+
+/** That the `$schema` of a schema names none of the supported drafts, nor a meta-schema that is at hand. */
+export function unsupportedDialect(schema: JsonObject, blame: Blame): UnsupportedDialectError {
+  const uri = member(schema, '$schema');
   const shown = typeof uri === 'string' ? cut(uri, 200) : 'not a string';
-  const detail = `$schema is ${shown}; supported are ${Object.values(DIALECT_URIS).join(', ')}`;
-  throw new UnsupportedDialectError(detail, [blame(['$schema'], detail)]);
+  const supported = Object.values(DIALECT_URIS).join(', ');
+  const detail = `$schema is ${shown}; supported are ${supported}, and meta-schemas of these that are stored as references`;
+  return new UnsupportedDialectError(detail, [blame(['$schema'], detail)]);
 }
 
 function plain(uri: string): string {

@@ -1,4 +1,5 @@
-import { isObject, type JsonValue, member, type Schema } from '../../shared/json/json.js';
+import { isArray, isObject, type JsonValue, member, type Schema } from '../../shared/json/json.js';
+import { writeJson } from '../../shared/json/lossless-json.js';
 import type { InputIssue } from '../../shared/json/pointer.js';
 import { type Blame, blameSubmitted, SchemaLimitError } from './errors.js';
 
@@ -34,13 +35,13 @@ export function checkDocumentLimits(document: JsonValue, blame: Blame = blameSub
   const open: Place[] = [{ value: document, depth: 0, token: '' }];
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
     const { value, depth } = place;
-    if (typeof value !== 'object' || value === null) continue;
+    if (!isArray(value) && !isObject(value)) continue;
     if (depth >= SCHEMA_LIMITS.nesting)
       throw limitError(blame(tokensTo(place), `more than ${SCHEMA_LIMITS.nesting} levels of nesting`));
     for (const [token, inner] of Object.entries(value))
       open.push({ value: inner, depth: depth + 1, token, parent: place });
   }
-  const bytes = Buffer.byteLength(JSON.stringify(document));
+  const bytes = Buffer.byteLength(writeJson(document));
   if (bytes > SCHEMA_LIMITS.bytes)
     throw limitError(blame([], `${bytes} bytes, more than ${SCHEMA_LIMITS.bytes}`));
 }

@@ -1,4 +1,11 @@
-import { isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
+import {
+  isObject,
+  isSchema,
+  type JsonObject,
+  type JsonValue,
+  member,
+  type Schema,
+} from '../../shared/json/json.js';
 import { tokensOf, type InputIssue } from '../../shared/json/pointer.js';
 import {
   anchorKey,
@@ -19,7 +26,9 @@ import {
 import { DanglingReferenceError, SchemaLimitError } from './errors.js';
 import { isEffective } from './keywords.js';
 import { checkDocumentLimits, checkSchemaLimits, SCHEMA_LIMITS } from './limits.js';
+import { metaSchemaAt } from './meta-schemas.js';
 import { isAbsolute, resolveUri, type ResolvedUri } from './uri.js';
+import { ownMetaSchemaUri } from './vocabularies.js';
 
 export const REFERENCE_KEYWORDS = ['$ref', '$dynamicRef', '$recursiveRef'] as const;
 export type ReferenceKeyword = (typeof REFERENCE_KEYWORDS)[number];
@@ -36,6 +45,8 @@ export interface LinkedSchema {
   readonly main: SchemaDocument;
   /** The documents referred to, directly or not, by URI, in the order in which they were met. */
   readonly documents: ReadonlyMap<string, SchemaDocument>;
+  /** URIs of the documents that were needed to know which draft others are of. */
+  readonly metaSchemas: ReadonlySet<string>;
   /** Every schema in use by {@link keyOf}: all of the main document, and of others what references reach. */
   readonly positions: ReadonlyMap<string, Position>;
   /** The schemas in use that are within no other schema in use: the root, and targets elsewhere. */
@@ -44,6 +55,8 @@ export interface LinkedSchema {
   readonly displaced: readonly Position[];
   /** The schemas that a dynamic reference may mean, by name, where it may mean more than one. */
   readonly dynamicAnchors: ReadonlyMap<string, readonly Position[]>;
+  /** Whether a schema in use has `unevaluatedItems`, so that it matters which items are evaluated. */
+  readonly tracksItems: boolean;
   /** Where the schema's reference leads; undefined when it has none by the keyword. */
   readonly linkOf: (from: Position, keyword: ReferenceKeyword) => Link | undefined;
 }
@@ -65,13 +78,18 @@ export class Linker {
   readonly #links = new Map<string, Link>();
   readonly #open: Position[] = [];
   readonly #waiting = new Map<string, Reference[]>();
+  readonly #metaSchemas = new Set<string>();
   readonly #missing = new Map<string, InputIssue>();
   readonly #dangling: InputIssue[] = [];
 
-  /** @throws {SchemaLimitError | UnsupportedDialectError} */
-  constructor(schema: JsonObject) {
+  /**
+   * @param metaSchema the document under `ownMetaSchemaUri`, where the schema has one
+   * @throws {SchemaLimitError | UnsupportedDialectError}
+   */
+  constructor(schema: JsonObject, metaSchema: JsonValue | undefined) {
     checkDocumentLimits(schema);
-    this.#main = submittedDocument(schema);
+    this.#main = submittedDocument(schema, metaSchema);
+    this.#noteMetaSchema(schema);
     this.#index(this.#main);
     this.#reach(rootOf(this.#main));
     this.#drain();
@@ -83,25 +101,30 @@ export class Linker {
   }
 
   /**
-   * Takes in the document at a needed URI; undefined when there is none.
+   * Takes in the document at a needed URI; undefined when there is none. Those that drafts define need not be provided.
    *
+   * @param metaSchema as for the submitted schema
    * @throws {SchemaLimitError | UnsupportedDialectError}
    */
-  provide(uri: string, root: JsonValue | undefined): void {
+  provide(uri: string, provided: JsonValue | undefined, metaSchema: JsonValue | undefined): void {
     const references = this.#waiting.get(uri) ?? [];
     this.#waiting.delete(uri);
     const [first] = references;
     if (first === undefined) return;
+    const schema = provided ?? metaSchemaAt(uri);
     const fault = this.#fault(
       first,
-      root === undefined ? `${uri} is missing` : `${uri} is not a JSON object`,
+      schema === undefined ? `${uri} is missing` : `${uri} is neither a JSON object nor a boolean`,
     );
-    if (!isObject(root)) {
+    if (!isSchema(schema)) {
       this.#missing.set(uri, fault);
       return;
     }
-    const document = referencedDocument(uri, root, this.#main.dialect, fault.pointer);
-    checkDocumentLimits(root, blameIn(document));
+    const { pointer: referredFrom } = fault;
+    checkDocumentLimits(schema, blameIn({ uri, referredFrom }));
+    const absent = this.#main.dialect;
+    const document = referencedDocument(schema, { uri, referredFrom, absent }, metaSchema);
+    this.#noteMetaSchema(schema);
     this.#documents.set(uri, document);
     // A dynamic reference met later may mean any of them.
     for (const anchored of this.#index(document).dynamicAnchors) this.#reach(anchored);
@@ -128,8 +151,15 @@ export class Linker {
       entries: this.#entries,
       displaced: [...targets.values()].filter(({ known }) => !known),
       dynamicAnchors: this.#dynamicAnchors(),
+      metaSchemas: this.#metaSchemas,
+      tracksItems: [...this.#positions.values()].some(hasUnevaluatedItems),
       linkOf: (from, keyword) => this.#links.get(linkKey(from, keyword)),
     };
+  }
+
+  #noteMetaSchema(schema: Schema): void {
+    const uri = ownMetaSchemaUri(schema);
+    if (uri !== undefined) this.#metaSchemas.add(uri);
   }
 
   #dynamicAnchors(): ReadonlyMap<string, readonly Position[]> {
@@ -247,6 +277,14 @@ export class Linker {
     const { document, tokens } = from;
     return blameIn(document, tokens)([keyword], `${keyword} ${text.slice(0, 500)}: ${detail}`);
   }
+}
+
+function hasUnevaluatedItems({ schema, dialect }: Position): boolean {
+  return (
+    isObject(schema) &&
+    Object.hasOwn(schema, 'unevaluatedItems') &&
+    isEffective('unevaluatedItems', schema, dialect)
+  );
 }
 
 function linkKey(from: Position, keyword: ReferenceKeyword): string {

@@ -1,30 +1,25 @@
+import { isSchema, type JsonObject, type JsonValue, type Schema } from '../../shared/json/json.js';
 import {
-  isArray,
-  isObject,
-  isSchema,
-  type JsonObject,
-  type JsonValue,
-  member,
-  sameJson,
-  type Schema,
-} from '../../shared/json/json.js';
-import { type CheckContext, type Finding, type KeywordChecks, passes, type Prover } from './checks.js';
+  atMostNarrowing,
+  type CheckContext,
+  type Finding,
+  findEach,
+  keywordFinding,
+  type KeywordChecks,
+  passes,
+  placedAt,
+  type Prover,
+} from './checks.js';
 import { eachSchemaIn, schemaIn, schemasIn } from './flat-graph.js';
-import type { Targets } from './flatten.js';
-import { ASSERTIONS, holdsNamedSchemas } from './keywords.js';
+import { isMentionedAt } from './mentions.js';
 
 /** Alternatives that are compared pair by pair. */
 const MAX_ALTERNATIVES = 32;
 
 /** Checks of the keywords that combine schemas. `allOf` and `$ref` are followed before any check. */
 export const LOGIC_CHECKS: KeywordChecks = {
-  anyOf: passes((_, context) => isOneImplied(schemasIn(context.schema, 'anyOf'), context)),
-  oneOf: passes((_, context) => {
-    const schemas = schemasIn(context.schema, 'oneOf');
-    const { facts, prover } = context;
-    if (facts.atoms.some((atom) => arePaired(schemasIn(atom, 'oneOf'), schemas, prover))) return true;
-    return areDisjoint(schemas, prover) && isOneImplied(schemas, context);
-  }),
+  anyOf: { check: (value, context) => alternativeFindings('anyOf', value, context) },
+  oneOf: { check: (value, context) => alternativeFindings('oneOf', value, context) },
   not: passes((value, { facts, prover }) => {
     if (!isSchema(value)) return true;
     if (prover.facts([...facts.schemas, value]).isEmpty) return true;
@@ -34,9 +29,94 @@ export const LOGIC_CHECKS: KeywordChecks = {
     });
   }),
   if: { check: (value, context) => (isSchema(value) ? branchFindings(value, context) : []) },
-  unevaluatedProperties: passes(isUnchanged, ['object']),
-  unevaluatedItems: passes(isUnchanged, ['array']),
+  // What is evaluated depends on all that stands beside it: only the same schema says the same.
+  unevaluatedItems: passes((value) => value === true, ['array']),
 };
+
+/** A known alternative, and the one that took its place. */
+type Pair = readonly [known: Schema, next: Schema];
+
+/**
+ * The conditions of some alternatives. Where known alternatives have become as many others, each is compared with the one that
+ * took its place.
+ */
+function alternativeFindings(
+  keyword: 'anyOf' | 'oneOf',
+  value: JsonValue,
+  context: CheckContext,
+): readonly Finding[] {
+  const { facts, schema, prover } = context;
+  const schemas = schemasIn(schema, keyword);
+  const compared = facts.atoms.flatMap((atom) => {
+    const known = schemasIn(atom, keyword);
+    const pairs = changedPairs(known, schemas, prover);
+    const isComparable =
+      pairs !== undefined && (keyword === 'anyOf' || staysOneAtMost(pairs, known, context));
+    return isComparable ? [pairFindings(pairs, schemas, context)] : [];
+  });
+  const harmless = compared.find((found) => found.every(({ kind }) => kind === 'compatible'));
+  if (harmless !== undefined) return harmless;
+  if ((keyword === 'anyOf' || areDisjoint(schemas, context)) && isOneImplied(schemas, context)) return [];
+  const [closest] = [...compared].sort((one, other) => one.length - other.length);
+  return closest ?? [keywordFinding(value, context)];
+}
+
+/** What changed in each pair: by itself, or else with all that is known of the value. */
+function pairFindings(
+  pairs: readonly Pair[],
+  schemas: readonly Schema[],
+  context: CheckContext,
+): readonly Finding[] {
+  const { facts, prover, mode } = context;
+  return findEach(pairs, mode, ([known, next]) => {
+    const alone = prover.findings([known], next, mode);
+    const isHarmless = alone.every(({ kind }) => kind === 'compatible');
+    const found = isHarmless ? alone : prover.findings([...facts.schemas, known], next, mode);
+    return placedAt(context, [String(schemas.indexOf(next))], found.map(atMostNarrowing));
+  });
+}
+
+/** The alternatives that differ, in pairs, in the order of each list; undefined where they are not as many. */
+function changedPairs(
+  known: readonly Schema[],
+  schemas: readonly Schema[],
+  { classes }: Prover,
+): readonly Pair[] | undefined {
+  if (known.length === 0 || known.length !== schemas.length) return undefined;
+  const others = [...schemas];
+  const left = known.filter((one) => {
+    const index = others.findIndex((other) => classes.areSame(one, other));
+    if (index >= 0) others.splice(index, 1);
+    return index < 0;
+  });
+  return left.flatMap((one, index) => {
+    const other = others[index];
+    return other === undefined ? [] : [[one, other] as const];
+  });
+}
+
+/**
+ * Whether a value that satisfied only one of the alternatives still does: no other one begins to accept it. What those that
+ * changed accept more must not overlap with the others as they were, or only in objects with a property that the new version
+ * has begun to describe, and that the others did not mention there.
+ */
+function staysOneAtMost(
+  pairs: readonly Pair[],
+  all: readonly Schema[],
+  { facts, prover, mode }: CheckContext,
+): boolean {
+  return pairs.every(([known, next]) => {
+    const others = all.filter((other) => other !== known);
+    if (others.every((other) => prover.facts([...facts.schemas, next, other]).isEmpty)) return true;
+    if (mode === 'prove') return prover.implies([next], known);
+    const { depth, isReversed } = prover;
+    return prover.findingsReversed(next, known).every(({ subject, value, way = [] }) => {
+      if (isReversed) return subject === 'property';
+      const isAdded = subject === 'other' && typeof value === 'string';
+      return isAdded && !isMentionedAt(way.slice(depth), value, others, prover);
+    });
+  });
+}
 
 /** Whether each case that the facts leave is within one of the schemas. */
 function isOneImplied(schemas: readonly Schema[], { facts, prover }: CheckContext): boolean {
@@ -49,118 +129,56 @@ function isOneImplied(schemas: readonly Schema[], { facts, prover }: CheckContex
   return cases.length > 1 && cases.every((one) => isCovered([...facts.schemas, one]));
 }
 
-/** Whether two lists hold equivalent schemas, one for one. */
-function arePaired(known: readonly Schema[], schemas: readonly Schema[], prover: Prover): boolean {
-  if (known.length !== schemas.length) return false;
-  const left = new Set(known);
-  return schemas.every((schema) => {
-    const match = [...left].find((one) => prover.equivalent(one, schema));
-    return match !== undefined && left.delete(match);
-  });
-}
-
-/** Whether no value can satisfy two of the schemas. */
-function areDisjoint(schemas: readonly Schema[], prover: Prover): boolean {
+/** Whether no value that the facts leave can satisfy two of the schemas. */
+function areDisjoint(schemas: readonly Schema[], { facts, prover }: CheckContext): boolean {
   return (
     schemas.length <= MAX_ALTERNATIVES &&
     schemas.every((one, index) =>
-      schemas.slice(index + 1).every((other) => prover.facts([one, other]).isEmpty),
+      schemas.slice(index + 1).every((other) => prover.facts([...facts.schemas, one, other]).isEmpty),
     )
   );
 }
 
 /** The branches that do not follow, each from what is known where it applies. */
-function branchFindings(condition: Schema, { facts, schema, prover }: CheckContext): readonly Finding[] {
-  const known = facts.atoms.filter((atom) => {
-    const other = schemaIn(atom, 'if');
-    return other !== undefined && prover.equivalent(other, condition);
-  });
-  return (['then', 'else'] as const).flatMap((keyword): readonly Finding[] => {
+function branchFindings(condition: Schema, context: CheckContext): readonly Finding[] {
+  const { facts, schema, prover, mode } = context;
+  const conditional = facts.atoms.filter((atom) => schemaIn(atom, 'if') !== undefined);
+  const known = conditional.filter((atom) => prover.equivalent(schemaIn(atom, 'if') ?? true, condition));
+  const found = findEach(BRANCHES, mode, (keyword) => {
     const branch = schemaIn(schema, keyword);
-    const others = eachSchemaIn(known, keyword);
-    const given = keyword === 'then' ? [condition] : [];
-    if (branch === undefined || prover.implies([...facts.schemas, ...given, ...others], branch)) return [];
-    return [
-      {
-        ...{ schema, tokens: [keyword], kind: 'narrowing', subject: 'keyword', value: branch },
-        ...(others[0] === undefined ? {} : { known: others[0] }),
-      },
-    ];
+    if (branch === undefined) return [];
+    const given = [...facts.schemas, ...circumstanceOf(keyword, condition), ...eachSchemaIn(known, keyword)];
+    const findings = prover.findings(given, branch, mode).map(atMostNarrowing);
+    if (known.length > 0 || mode === 'prove') return placedAt({ ...context, keyword }, [], findings);
+    const value = {
+      schema,
+      tokens: [keyword],
+      kind: 'narrowing',
+      subject: 'keyword',
+      value: branch,
+    } as const;
+    return findings.length === 0 ? [] : [value];
   });
+  if (found.length === 0 || known.length > 0 || mode === 'prove') return found;
+  const isSameBranch = (atom: JsonObject, keyword: string) =>
+    prover.classes.areSame(schemaIn(atom, keyword) ?? true, schemaIn(schema, keyword) ?? true);
+  const withSame = conditional.find((atom) => BRANCHES.every((keyword) => isSameBranch(atom, keyword)));
+  const only = withSame ?? (conditional.length === 1 ? conditional[0] : undefined);
+  if (only === undefined) return found;
+  // The condition has changed; the branches may be what they were.
+  const changed = keywordFinding(condition, { ...context, keyword: 'if' });
+  const within = findEach(BRANCHES, mode, (keyword) => {
+    const branch = schemaIn(schema, keyword);
+    const given = [...facts.schemas, ...circumstanceOf(keyword, condition), ...eachSchemaIn([only], keyword)];
+    const findings = branch === undefined ? [] : prover.findings(given, branch, mode).map(atMostNarrowing);
+    return placedAt({ ...context, keyword }, [], findings);
+  });
+  return [{ ...changed, kind: 'narrowing' }, ...within];
 }
 
-/** What is unevaluated depends on all that stands beside it: only the same schema says the same. */
-function isUnchanged(value: JsonValue, { facts, schema, prover }: CheckContext): boolean {
-  return value === true || facts.atoms.some((atom) => isSameSchema(atom, schema, prover.targets));
-}
+const BRANCHES = ['then', 'else'] as const;
 
-/** Lists whose order and repetitions mean nothing. */
-const SETS: ReadonlySet<string> = new Set(['enum', 'required', 'type']);
-
-/** Whether two schemas say the same in the same way: annotations, order and the names of definitions do not count. */
-export function isSameSchema(one: Schema, other: Schema, targets: Targets): boolean {
-  const assumed = new Map<JsonObject, Set<JsonObject>>();
-
-  const schemas = (first: Schema, second: Schema): boolean => {
-    if (first === second) return true;
-    if (!isObject(first) || !isObject(second)) return false;
-    const partners = assumed.get(first) ?? new Set();
-    if (partners.has(second)) return true;
-    assumed.set(first, partners.add(second));
-    const [ownFirst, ownSecond] = [keywordsOf(first), keywordsOf(second)];
-    return (
-      ownFirst.length === ownSecond.length &&
-      ownFirst.every((keyword) => values(keyword, member(first, keyword), member(second, keyword)))
-    );
-  };
-
-  const values = (keyword: string, first: JsonValue | undefined, second: JsonValue | undefined): boolean => {
-    if (first === undefined || second === undefined) return false;
-    if (keyword === '$ref')
-      return typeof first === 'string' && typeof second === 'string' && refs(first, second);
-    if (SETS.has(keyword)) return sets(first, second);
-    if (keyword === 'const') return sameJson(first, second);
-    if (isArray(first))
-      return (
-        isArray(second) &&
-        first.length === second.length &&
-        first.every((item, index) => held(item, second[index]))
-      );
-    if (
-      isObject(first) &&
-      isObject(second) &&
-      (holdsNamedSchemas(keyword) || keyword === 'dependentRequired')
-    ) {
-      const names = Object.keys(first);
-      return (
-        names.length === Object.keys(second).length &&
-        names.every((name) => held(member(first, name), member(second, name)))
-      );
-    }
-    return held(first, second);
-  };
-
-  const held = (first: JsonValue | undefined, second: JsonValue | undefined): boolean => {
-    if (isSchema(first) && isSchema(second)) return schemas(first, second);
-    if (isArray(first) && isArray(second)) return sets(first, second);
-    return sameJson(first, second);
-  };
-
-  const refs = (first: string, second: string): boolean => {
-    const [target, otherTarget] = [targets.get(first), targets.get(second)];
-    return target !== undefined && otherTarget !== undefined && schemas(target, otherTarget);
-  };
-
-  return schemas(one, other);
-}
-
-function keywordsOf(schema: JsonObject): readonly string[] {
-  return Object.keys(schema).filter((keyword) => keyword === '$ref' || ASSERTIONS.has(keyword));
-}
-
-function sets(one: JsonValue, other: JsonValue): boolean {
-  if (!isArray(one) || !isArray(other)) return sameJson(one, other);
-  const within = (items: readonly JsonValue[], all: readonly JsonValue[]): boolean =>
-    items.every((item) => all.some((candidate) => sameJson(item, candidate)));
-  return within(one, other) && within(other, one);
+/** What a value satisfies to which a branch applies. */
+function circumstanceOf(branch: (typeof BRANCHES)[number], condition: Schema): readonly Schema[] {
+  return [branch === 'then' ? condition : { not: condition }];
 }

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type JsonValue, member, type Schema } from '../../shared/json/json.js';
+import { writeJson } from '../../shared/json/lossless-json.js';
 import { pointerOf } from '../../shared/json/pointer.js';
 import { cut } from '../../shared/shown.js';
 import { attributesOf, everywhere, type ModelAttribute, type ModelAttributes } from './attributes.js';
@@ -215,5 +216,5 @@ function withArticle(word: string): string {
 }
 
 function shown(value: JsonValue): string {
-  return cut(JSON.stringify(value), 200);
+  return cut(writeJson(value), 200);
 }

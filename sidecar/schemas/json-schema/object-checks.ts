@@ -1,21 +1,18 @@
 import {
-  passes,
-  placedAt,
+  atMostNarrowing,
   type CheckContext,
   type Finding,
+  findEach,
+  keywordFinding,
   type KeywordChecks,
-  type Prover,
+  passes,
+  placedAt,
 } from './checks.js';
-import { hasPatterns } from './facts.js';
-import {
-  alternativesIn,
-  conjunctsOf,
-  eachSchemaIn,
-  namedSchemasIn,
-  namesByName,
-  schemaIn,
-} from './flat-graph.js';
-import { isObject, isSchema, member, type Schema, stringsOf } from '../../shared/json/json.js';
+import { isMatch } from './closures.js';
+import { closingFindings, namesIn } from './closing-checks.js';
+import { eachSchemaIn, namedSchemaIn, namedSchemasIn, namesByName } from './flat-graph.js';
+import { isMentioned } from './mentions.js';
+import { isSchema, type Schema, stringsOf } from '../../shared/json/json.js';
 
 const OBJECTS = ['object'] as const;
 
@@ -40,28 +37,24 @@ export const OBJECT_CHECKS: KeywordChecks = {
   properties: {
     types: OBJECTS,
     check: (_, context) =>
-      [...namedSchemasIn(context.schema, 'properties')].flatMap(([name, schema]) =>
+      findEach(namedSchemasIn(context.schema, 'properties'), context.mode, ([name, schema]) =>
         placedAt(context, [name], propertyFindings(name, schema, context)),
       ),
   },
   patternProperties: {
     types: OBJECTS,
     check: (_, context) =>
-      [...namedSchemasIn(context.schema, 'patternProperties')].flatMap(([pattern, schema]) => {
-        const known = context.facts.atoms.flatMap((atom) => {
-          const same = namedSchemasIn(atom, 'patternProperties').get(pattern);
-          return same === undefined ? [] : [same];
-        });
-        return placedAt(
-          context,
-          [pattern],
-          context.prover.findingsWithin({ pattern }, known, schema, 'prove'),
-        );
-      }),
+      findEach(namedSchemasIn(context.schema, 'patternProperties'), context.mode, ([pattern, schema]) =>
+        placedAt(context, [pattern], patternFindings(pattern, schema, context)),
+      ),
   },
   additionalProperties: {
     types: OBJECTS,
-    check: (value, context) => (isSchema(value) ? additionalFindings(value, context) : []),
+    check: (_, context) => closingFindings('additionalProperties', context),
+  },
+  unevaluatedProperties: {
+    types: OBJECTS,
+    check: (_, context) => closingFindings('unevaluatedProperties', context),
   },
   propertyNames: passes(
     (value, { facts, prover }) =>
@@ -70,11 +63,14 @@ export const OBJECT_CHECKS: KeywordChecks = {
     OBJECTS,
   ),
   dependentRequired: passes((_, context) => areNamesImplied('dependentRequired', context), OBJECTS),
-  dependentSchemas: passes((_, context) => areSchemasImplied('dependentSchemas', context), OBJECTS),
-  dependencies: passes(
-    (_, context) => areNamesImplied('dependencies', context) && areSchemasImplied('dependencies', context),
-    OBJECTS,
-  ),
+  dependentSchemas: { types: OBJECTS, check: (_, context) => dependentFindings('dependentSchemas', context) },
+  dependencies: {
+    types: OBJECTS,
+    check: (value, context) => [
+      ...(areNamesImplied('dependencies', context) ? [] : [keywordFinding(value, context)]),
+      ...dependentFindings('dependencies', context),
+    ],
+  },
 };
 
 /**
@@ -82,37 +78,47 @@ export const OBJECT_CHECKS: KeywordChecks = {
  * where it was forbidden none has.
  */
 function requiredFinding(name: string, { facts, schema, keyword, prover }: CheckContext): Finding {
-  const isUnheardOf = !isMentioned(name, facts.schemas, prover) || prover.facts(facts.property(name)).isEmpty;
+  const isUnheardOf =
+    !isMentioned(name, facts.schemas, prover) || prover.facts(facts.propertyByPatterns(name)).isEmpty;
   const kind = isUnheardOf ? 'breaking' : 'narrowing';
   return { schema, tokens: [keyword], kind, subject: 'required', value: name };
 }
 
 function propertyFindings(name: string, schema: Schema, context: CheckContext): readonly Finding[] {
   const { facts, prover, mode } = context;
+  const known = facts.propertyByPatterns(name);
   const isNew = mode === 'report' && !isMentioned(name, facts.schemas, prover);
-  if (isNew && !prover.facts([...facts.property(name), schema]).isEmpty)
+  if (isNew && !prover.facts([...known, schema]).isEmpty)
     return [{ schema: undefined, tokens: [], kind: 'compatible', subject: 'property', value: name }];
-  return prover.findingsWithin(name, facts.property(name), schema, mode);
+  return prover.findingsWithin(name, known, schema, mode);
 }
 
-/** Conditions on the properties that a schema itself does not describe. */
-function additionalFindings(value: Schema, context: CheckContext): readonly Finding[] {
-  const { facts, schema, keyword, prover } = context;
-  const own = namedSchemasIn(schema, 'properties');
-  const patterns = new Set(namedSchemasIn(schema, 'patternProperties').keys());
-  const lost = [...facts.described]
-    .filter((name) => !own.has(name))
-    .filter((name) => !prover.implies(facts.property(name), value))
-    .map((name): Finding => {
-      const isRefused = patterns.size === 0 && prover.facts([...facts.property(name), value]).isEmpty;
-      const kind = isRefused ? 'breaking' : 'narrowing';
-      return { schema, tokens: [keyword], kind, subject: 'forbidden', value: name };
-    });
-  const others = prover.findingsWithin(null, facts.otherProperties(patterns), value, 'prove');
-  return [
-    ...lost,
-    ...placedAt(context, [], others).map((finding) => ({ ...finding, kind: 'narrowing' as const })),
-  ];
+/** Conditions on the properties whose names match a pattern: those that are known by name, and all others. */
+function patternFindings(pattern: string, schema: Schema, context: CheckContext): readonly Finding[] {
+  const { facts, prover, mode } = context;
+  const names = namesIn(facts).filter((name) => isMatch(pattern, name));
+  const named = findEach(names, mode, (name) =>
+    prover.findingsWithin(name, facts.propertyByPatterns(name), schema, mode),
+  );
+  if (mode === 'prove' && named.length > 0) return named;
+  const rests = facts.closures
+    .filter(({ evaluations }) => evaluations.every((one) => one.patterns.size === 0 && !one.isOfAll))
+    .map(({ rest }) => rest);
+  const others = prover.findingsWithin({ pattern }, [...facts.pattern(pattern), ...rests], schema, mode);
+  return [...named, ...others];
+}
+
+/** Conditions on objects that have a property. */
+function dependentFindings(keyword: string, context: CheckContext): readonly Finding[] {
+  const { facts, schema, prover, mode } = context;
+  return findEach(namedSchemasIn(schema, keyword), mode, ([name, needed]) => {
+    const known = facts.atoms
+      .flatMap((atom) => DEPENDENT_SCHEMAS.map((other) => namedSchemaIn(atom, other, name)))
+      .filter((other) => other !== undefined);
+    const given = [...facts.schemas, ...known, { required: [name] }];
+    const found = prover.findings(given, needed, mode).map(atMostNarrowing);
+    return placedAt(context, [name], found);
+  });
 }
 
 function areNamesImplied(keyword: string, { facts, schema, prover }: CheckContext): boolean {
@@ -121,33 +127,6 @@ function areNamesImplied(keyword: string, { facts, schema, prover }: CheckContex
       DEPENDENT_NAMES.flatMap((other) => namesByName(atom, other).get(name) ?? []),
     );
     const isPresent = (other: string) => facts.required.has(other) || known.includes(other) || other === name;
-    return needed.every(isPresent) || prover.facts(facts.property(name)).isEmpty;
+    return needed.every(isPresent) || prover.facts(facts.propertyByPatterns(name)).isEmpty;
   });
-}
-
-function areSchemasImplied(keyword: string, { facts, schema, prover }: CheckContext): boolean {
-  return [...namedSchemasIn(schema, keyword)].every(([name, needed]) => {
-    const known = facts.atoms
-      .flatMap((atom) => DEPENDENT_SCHEMAS.map((other) => namedSchemasIn(atom, other).get(name)))
-      .filter((schema) => schema !== undefined);
-    return prover.implies([...facts.schemas, ...known, { required: [name] }], needed);
-  });
-}
-
-/** Whether any part of the schemas, under any condition, applies to a property of that name; what is assumed does not count. */
-function isMentioned(name: string, schemas: readonly Schema[], { targets, assumed }: Prover): boolean {
-  const seen = new Set<Schema>();
-  const open: Schema[] = schemas.filter((schema) => schema !== assumed);
-  for (let schema = open.pop(); schema !== undefined; schema = open.pop()) {
-    for (const atom of conjunctsOf([schema], targets).filter(isObject)) {
-      if (seen.has(atom)) continue;
-      seen.add(atom);
-      const rest = [schemaIn(atom, 'additionalProperties'), schemaIn(atom, 'unevaluatedProperties')];
-      if (hasPatterns(atom) || rest.some((held) => held !== undefined && held !== false)) return true;
-      if (namedSchemasIn(atom, 'properties').has(name)) return true;
-      if (stringsOf(member(atom, 'required')).includes(name)) return true;
-      open.push(...alternativesIn(atom));
-    }
-  }
-  return false;
 }

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../shared/json/json.js';
 import { Linker, type LinkedSchema } from './linker.js';
+import { ownMetaSchemaUri } from './vocabularies.js';
 
 /** Finds a reference document by absolute URI without fragment; undefined when there is none. */
 export type LoadDocument = (uri: string) => Promise<JsonValue | undefined>;
@@ -15,10 +16,19 @@ export type LoadDocument = (uri: string) => Promise<JsonValue | undefined>;
  * @throws {SchemaLimitError | UnsupportedDialectError}
  */
 export async function resolveAll(schema: JsonObject, load: LoadDocument): Promise<LinkedSchema> {
-  const linker = new Linker(schema);
+  const metaSchemaOf = async (document: JsonValue | undefined) => {
+    const uri = ownMetaSchemaUri(document);
+    return uri === undefined ? undefined : load(uri);
+  };
+  const linker = new Linker(schema, await metaSchemaOf(schema));
   while (linker.needed.length > 0) {
-    const found = await Promise.all(linker.needed.map(async (uri) => [uri, await load(uri)] as const));
-    for (const [uri, document] of found) linker.provide(uri, document);
+    const found = await Promise.all(
+      linker.needed.map(async (uri) => {
+        const document = await load(uri);
+        return { uri, document, metaSchema: await metaSchemaOf(document) };
+      }),
+    );
+    for (const { uri, document, metaSchema } of found) linker.provide(uri, document, metaSchema);
   }
   return linker.finish();
 }
@@ -32,7 +42,12 @@ export function resolveWith(
   schema: JsonObject,
   documents: ReadonlyMap<string, JsonValue> = new Map(),
 ): LinkedSchema {
-  const linker = new Linker(schema);
-  while (linker.needed.length > 0) for (const uri of linker.needed) linker.provide(uri, documents.get(uri));
+  const metaSchemaOf = (document: JsonValue | undefined) => documents.get(ownMetaSchemaUri(document) ?? '');
+  const linker = new Linker(schema, metaSchemaOf(schema));
+  while (linker.needed.length > 0)
+    for (const uri of linker.needed) {
+      const document = documents.get(uri);
+      linker.provide(uri, document, metaSchemaOf(document));
+    }
   return linker.finish();
 }

@@ -5,10 +5,18 @@ import {
   isSchema,
   type JsonObject,
   type JsonValue,
+  member,
   objectOf,
   type Schema,
 } from '../../shared/json/json.js';
-import { holdsNamedSchemas, holdsSchemas, isDefinitions, isEffective } from './keywords.js';
+import {
+  holdsNamedSchemas,
+  holdsSchemas,
+  identifierKeyword,
+  isBefore2019,
+  isDefinitions,
+  isEffective,
+} from './keywords.js';
 import { REFERENCE_KEYWORDS, type ReferenceKeyword } from './linker.js';
 
 export type Entry = readonly [keyword: string, value: JsonValue];
@@ -26,6 +34,8 @@ export interface Style {
   reference(from: Position, keyword: ReferenceKeyword): Entry | undefined;
   /** Whether a keyword that holds no schema is written. */
   keeps(keyword: string, value: JsonValue, position: Position): boolean;
+  /** Whether it matters to a keyword in use which items of an array were evaluated. */
+  readonly tracksItems: boolean;
   /** What stands for a schema within; undefined leaves it out, or `true` where its place must not move. */
   inner(position: Position, definition: boolean): Schema | undefined;
 }
@@ -36,9 +46,13 @@ export function render(position: Position, style: Style): Schema {
   return isObject(schema)
     ? objectOf(
         withSingleRef(
-          Object.entries(schema)
-            .filter(([keyword]) => isEffective(keyword, schema, dialect))
-            .flatMap(([keyword, value]) => keywordEntries(position, schema, keyword, value, style)),
+          withoutEvaluating(
+            position,
+            style,
+            Object.entries(schema)
+              .filter(([keyword]) => isEffective(keyword, schema, dialect))
+              .flatMap(([keyword, value]) => keywordEntries(position, schema, keyword, value, style)),
+          ),
         ),
       )
     : schema;
@@ -48,13 +62,39 @@ export function render(position: Position, style: Style): Schema {
 export function renderedTokens(
   outer: Position,
   [keyword = '', ...key]: readonly string[],
+  { tracksItems }: Pick<Style, 'tracksItems'>,
 ): readonly string[] {
-  if (outer.dialect !== '2020-12') {
+  if (keyword === 'contains' && hidesContains(outer, tracksItems)) {
+    const allOf = isObject(outer.schema) ? member(outer.schema, 'allOf') : undefined;
+    return ['allOf', String(isArray(allOf) ? allOf.length : 0), 'not', 'not', 'contains'];
+  }
+  return newName(outer, [keyword, ...key]);
+}
+
+/** The same with the keyword's name in draft 2020-12. */
+function newName({ dialect }: Position, [keyword = '', ...key]: readonly string[]): readonly string[] {
+  if (dialect !== '2020-12') {
     if (keyword === 'items' && key.length > 0) return ['prefixItems', ...key];
     if (keyword === 'additionalItems') return ['items'];
   }
-  if (outer.dialect === 'draft-07' && keyword === 'dependencies') return ['dependentSchemas', ...key];
+  if (isBefore2019(dialect) && keyword === 'dependencies') return ['dependentSchemas', ...key];
   return [keyword, ...key];
+}
+
+/** In draft 2019-09, `contains` evaluates no items. */
+function hidesContains({ schema, dialect }: Position, tracksItems: boolean): boolean {
+  return tracksItems && dialect === '2019-09' && isObject(schema) && Object.hasOwn(schema, 'contains');
+}
+
+const CONTAINS: ReadonlySet<string> = new Set(['contains', 'minContains', 'maxContains']);
+
+/** Puts `contains` of draft 2019-09 where it asks for the same and evaluates nothing: within `not`, twice. */
+function withoutEvaluating(position: Position, style: Style, entries: readonly Entry[]): readonly Entry[] {
+  if (!hidesContains(position, style.tracksItems)) return entries;
+  const own = objectOf(entries.filter(([keyword]) => CONTAINS.has(keyword)));
+  const others = entries.filter(([keyword]) => !CONTAINS.has(keyword) && keyword !== 'allOf');
+  const allOf = entries.find(([keyword]) => keyword === 'allOf')?.[1];
+  return [...others, ['allOf', [...(isArray(allOf) ? allOf : []), { not: { not: own } }]]];
 }
 
 function keywordEntries(
@@ -64,17 +104,45 @@ function keywordEntries(
   value: JsonValue,
   style: Style,
 ): readonly Entry[] {
+  const { dialect } = position;
+  if (keyword === identifierKeyword(dialect)) return some(style.identity(position, '$id'));
   if (IDENTITY.has(keyword)) return some(style.identity(position, keyword));
+  if (dialect === 'draft-04' && EXCLUSIVE.has(keyword)) return [];
   const reference = REFERENCE_KEYWORDS.find((name) => name === keyword);
   if (reference !== undefined) return some(style.reference(position, reference));
-  if (!holdsSchemas(keyword, schema, position.dialect))
-    return style.keeps(keyword, value, position) ? [[keyword, value]] : [];
+  if (!holdsSchemas(keyword, schema, dialect)) {
+    const name = dialect === 'draft-04' ? boundOf(keyword, schema) : keyword;
+    // What means nothing in an older draft may have a value that the newest does not allow.
+    if (dialect !== '2020-12' && ANNOTATED.get(name)?.(value) === false) return [];
+    return style.keeps(name, value, position) ? [[name, value]] : [];
+  }
   if (keyword === 'dependencies') return dependencyEntries(position, value, style);
   const rendered = heldSchemas(position, keyword, value, style);
   if (rendered === undefined) return [];
-  const [name = keyword] = renderedTokens(position, isArray(value) ? [keyword, '0'] : [keyword]);
+  const [name = keyword] = newName(position, isArray(value) ? [keyword, '0'] : [keyword]);
   // An empty list of items, which describes none, has no counterpart.
   return name !== keyword && isArray(rendered) && rendered.length === 0 ? [] : [[name, rendered]];
+}
+
+const isBoolean = (value: JsonValue): boolean => typeof value === 'boolean';
+const isText = (value: JsonValue): boolean => typeof value === 'string';
+
+/** What draft 2020-12 allows for annotations that came with later drafts. */
+const ANNOTATED: ReadonlyMap<string, (value: JsonValue) => boolean> = new Map<
+  string,
+  (value: JsonValue) => boolean
+>([
+  ...['deprecated', 'readOnly', 'writeOnly'].map((keyword) => [keyword, isBoolean] as const),
+  ...['$comment', 'contentMediaType', 'contentEncoding'].map((keyword) => [keyword, isText] as const),
+  ['examples', isArray],
+]);
+
+const EXCLUSIVE: ReadonlySet<string> = new Set(['exclusiveMinimum', 'exclusiveMaximum']);
+
+/** In draft-04, a keyword beside a bound says whether the bound itself is excluded; later drafts have other bounds for that. */
+function boundOf(keyword: string, schema: JsonObject): string {
+  if (keyword === 'minimum' && member(schema, 'exclusiveMinimum') === true) return 'exclusiveMinimum';
+  return keyword === 'maximum' && member(schema, 'exclusiveMaximum') === true ? 'exclusiveMaximum' : keyword;
 }
 
 /** The keyword's schemas, each in its place; undefined when none is written. */
@@ -86,7 +154,11 @@ function heldSchemas(
 ): JsonValue | undefined {
   const definition = isDefinitions(keyword);
   const write = (held: JsonValue, ...key: string[]): JsonValue | undefined =>
-    isSchema(held) ? style.inner(enter(position, [keyword, ...key], held), definition) : held;
+    isSchema(held)
+      ? style.inner(enter(position, [keyword, ...key], held), definition)
+      : definition
+        ? undefined
+        : held;
   if (isArray(value)) {
     const items = value.map((item, index) => write(item, String(index)));
     return items.length > 0 && items.every((item) => item === undefined)
@@ -99,11 +171,11 @@ function heldSchemas(
   return all.length > 0 && written.length === 0 ? undefined : objectOf(written);
 }
 
-/** Draft-07 has one keyword for what are two in later drafts. */
+/** Drafts up to draft-07 have one keyword for what are two in later drafts. */
 function dependencyEntries(position: Position, value: JsonValue, style: Style): readonly Entry[] {
   const rendered = heldSchemas(position, 'dependencies', value, style);
   if (rendered === undefined) return [];
-  if (position.dialect !== 'draft-07' || !isObject(rendered)) return [['dependencies', rendered]];
+  if (!isBefore2019(position.dialect) || !isObject(rendered)) return [['dependencies', rendered]];
   const all = Object.entries(rendered);
   const required = all.filter(([, held]) => !isSchema(held));
   const schemas = all.filter(([, held]) => isSchema(held));

@@ -1,5 +1,6 @@
 import { type ChangedPointer, changedPointers } from '../../shared/json/changed-pointers.js';
 import type { JsonObject, JsonValue } from '../../shared/json/json.js';
+import { parseJson } from '../../shared/json/lossless-json.js';
 import { compareModels } from './compare-models.js';
 import type { ChangeReport } from './differences.js';
 import type { TermMeanings } from './meaning.js';
@@ -21,7 +22,7 @@ export interface CompareInput extends DocumentTexts {
 export const schemaTasks = {
   /** What changes between two versions; see `compareModels`. */
   compareSchemas({ before, after, terms, entityType, withWitnesses }: CompareInput): ChangeReport {
-    const [old, fresh] = [JSON.parse(before) as JsonObject, JSON.parse(after) as JsonObject];
+    const [old, fresh] = [parseJson(before) as JsonObject, parseJson(after) as JsonObject];
     return compareModels(
       { schema: old, terms: terms?.before },
       { schema: fresh, terms: terms?.after },
@@ -31,7 +32,7 @@ export const schemaTasks = {
 
   /** Where the texts of two JSON documents differ; see `changedPointers`. */
   changedPointers({ before, after }: DocumentTexts): readonly ChangedPointer[] {
-    return changedPointers(JSON.parse(before) as JsonValue, JSON.parse(after) as JsonValue);
+    return changedPointers(parseJson(before) as JsonValue, parseJson(after) as JsonValue);
   },
 };
 

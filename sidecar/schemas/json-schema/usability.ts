@@ -1,15 +1,16 @@
-import { Ajv2019 } from 'ajv/dist/2019.js';
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import { Ajv } from 'ajv/dist/ajv.js';
+import type { ErrorObject, ValidateFunction } from 'ajv/dist/ajv.js';
 import { isObject, type JsonObject, type Schema } from '../../shared/json/json.js';
+import { withDoubles } from '../../shared/json/lossless-json.js';
 import { tokensOf, type InputIssue } from '../../shared/json/pointer.js';
 import { blameIn, type Position, rootOf } from './document.js';
 import { SchemaRefusedError } from './errors.js';
 import { alternativesIn, schemasIn, targetOf } from './flat-graph.js';
 import { flatten } from './flatten.js';
-import { type Dialect, DIALECT_URIS } from './keywords.js';
+import { type Dialect, DIALECT_URIS, holdsSchemas } from './keywords.js';
 import { patternsOf } from './limits.js';
 import type { LinkedSchema } from './linker.js';
+import { metaSchemasOf } from './meta-schemas.js';
+import { resolveWith } from './references.js';
 import { compileSchema } from './validator.js';
 
 /**
@@ -27,16 +28,32 @@ export function usabilityFaults(linked: LinkedSchema): readonly InputIssue[] {
     compileSchema(linked, { isOptimized: false });
     return [];
   } catch (error) {
-    return faultsOfFailure(error);
+    if (error instanceof SchemaRefusedError) return error.errors;
+    if (error instanceof RangeError)
+      return [{ pointer: '', detail: 'schemas are nested, or refer to each other, too deeply' }];
+    const placed = keywordsThatFail(linked);
+    return placed.length > 0 ? placed : [{ pointer: '', detail: `cannot be compiled: ${reasonOf(error)}` }];
   }
 }
 
-function faultsOfFailure(error: unknown): readonly InputIssue[] {
-  if (error instanceof SchemaRefusedError) return error.errors;
-  if (error instanceof RangeError)
-    return [{ pointer: '', detail: 'schemas are nested, or refer to each other, too deeply' }];
-  const reason = error instanceof Error ? error.message : String(error);
-  return [{ pointer: '', detail: `cannot be compiled: ${reason}` }];
+/** Of a schema that does not compile, the keywords that do not compile by themselves. */
+function keywordsThatFail(linked: LinkedSchema): readonly InputIssue[] {
+  return [...flatten(linked).sources].flatMap(([schema, { document, tokens }]) =>
+    Object.entries(schema)
+      .filter(([keyword]) => keyword !== '$ref' && !holdsSchemas(keyword, schema, '2020-12'))
+      .flatMap(([keyword, value]) => {
+        try {
+          compileSchema(resolveWith({ [keyword]: value }), { isOptimized: false });
+          return [];
+        } catch (error) {
+          return [blameIn(document, tokens)([keyword], `cannot be compiled: ${reasonOf(error)}`)];
+        }
+      }),
+  );
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /**
@@ -68,18 +85,6 @@ export function loopsOf(linked: LinkedSchema): readonly InputIssue[] {
   return loops;
 }
 
-/** No formats: patterns are checked one by one, and URIs by following them. */
-const OPTIONS = { strict: false, allErrors: true, ownProperties: true, logger: false } as const;
-
-const MAKERS: Readonly<Record<Dialect, () => Pick<Ajv, 'getSchema'>>> = {
-  'draft-07': () => new Ajv(OPTIONS),
-  '2019-09': () => new Ajv2019(OPTIONS),
-  '2020-12': () => new Ajv2020(OPTIONS),
-};
-
-/** Compiled when first needed; meta-schemas do not change. */
-const metaValidators = new Map<Dialect, ValidateFunction>();
-
 /** Faults reported; a schema that is wrong throughout is as wrong with these. */
 const MAX_FAULTS = 100;
 
@@ -91,16 +96,22 @@ const MAX_FAULTS = 100;
 export function faultsOf(linked: LinkedSchema): readonly InputIssue[] {
   const faults = [
     ...linked.entries.flatMap(metaFaults),
+    ...[...linked.positions.values()].filter(isOfOtherDialect).flatMap(metaFaults),
     ...[...linked.positions.values()].flatMap(patternFaults),
   ];
   const distinct = new Map(faults.map((fault) => [`${fault.pointer} ${fault.detail}`, fault]));
   return [...distinct.values()].slice(0, MAX_FAULTS);
 }
 
+/** Whether a schema begins here that is of another draft than its document, as whose part it was checked. */
+function isOfOtherDialect({ isResource, dialect, document }: Position): boolean {
+  return isResource && dialect !== document.dialect;
+}
+
 function metaFaults({ document, tokens, schema, dialect }: Position): readonly InputIssue[] {
   const validate = metaValidator(dialect);
-  if (validate(schema)) return [];
-  const errors = validate.errors ?? [];
+  if (validate(isObject(schema) ? withDoubles(schema) : schema)) return [];
+  const errors = (validate.errors ?? []).filter((error) => !isOnlyAdvice(error));
   const blame = blameIn(document, tokens);
   return errors
     .filter((error) => !isConsequence(error, errors))
@@ -108,10 +119,14 @@ function metaFaults({ document, tokens, schema, dialect }: Position): readonly I
 }
 
 function metaValidator(dialect: Dialect): ValidateFunction {
-  const validator = metaValidators.get(dialect) ?? MAKERS[dialect]().getSchema(DIALECT_URIS[dialect]);
+  const validator = metaSchemasOf(dialect).getSchema(DIALECT_URIS[dialect]);
   if (validator === undefined) throw new Error(`No meta-schema for ${dialect}`);
-  metaValidators.set(dialect, validator);
   return validator;
+}
+
+/** The meta-schema of draft-07 that Ajv has asks of `enum` what the draft only recommends (validation, section 6.1.2). */
+function isOnlyAdvice({ schemaPath }: ErrorObject): boolean {
+  return /\/properties\/enum\/(?:minItems|uniqueItems)$/.test(schemaPath);
 }
 
 /**

@@ -1,25 +1,20 @@
-import { fullFormats } from 'ajv-formats/dist/formats.js';
-import { _, Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
-import { isObject, type JsonObject, type JsonValue, member, objectOf } from '../../shared/json/json.js';
-import { schemasIn } from './flat-graph.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { isArray, isObject, type JsonObject, member, objectOf } from '../../shared/json/json.js';
+import { namedSchemasIn, schemasIn } from './flat-graph.js';
 import { flatten, selfContained, type FlatSchema } from './flatten.js';
 import { ASSERTIONS } from './keywords.js';
+import { FORMATS } from './formats.js';
 import type { LinkedSchema } from './linker.js';
+import { type Compile, type Validate, validatingExactly, withCountsAsDoubles } from './exact-numbers.js';
+import { Unevaluated, usesUnevaluated } from './unevaluated.js';
 
-/** Keywords on what no other keyword of the schema has looked at. */
-const UNEVALUATED = ['unevaluatedProperties', 'unevaluatedItems'];
+export type { Validate } from './exact-numbers.js';
 
-const NO_FAULTS: readonly ErrorObject[] = [];
-
-/** Keywords on properties that depend on each other, and keywords on items that do. */
-const PROPERTY_KEYWORDS = ['properties', 'patternProperties', 'additionalProperties'];
+/** Keywords on items that depend on each other. */
 const TUPLE_KEYWORDS = ['prefixItems', 'items'];
 
 /** Schemas whose code is optimized have no more positions than this. */
 const MAX_OPTIMIZED = 300;
-
-/** Checks a document against the schema; every fault is in the answer, none when it is valid. */
-export type Validate = (document: JsonValue) => readonly ErrorObject[];
 
 /** A validator, and the schema as it was compiled: flat, and of keywords that assert something only. */
 export interface CompiledSchema {
@@ -55,49 +50,59 @@ export function compileSchema(
   linked: LinkedSchema,
   { stopsAtFirst = false, isOptimized = true }: CompileOptions = {},
 ): CompiledSchema {
-  const has = (keyword: string) =>
-    [...linked.positions.values()].some(({ schema }) => isObject(schema) && Object.hasOwn(schema, keyword));
-  const tracksEvaluated = UNEVALUATED.some(has);
+  const schemas = [...linked.positions.values()].map(({ schema }) => schema);
   // Ajv gives some keywords of other vocabularies a meaning of its own, and fails on others.
   const flat = flatten(linked, {
     keeps: (keyword) => ASSERTIONS.has(keyword),
-    finish: (schema) =>
-      countingContains(withTuplesApart(tracksEvaluated ? withPatternsApart(schema) : schema)),
+    finish: (schema) => countingContains(withTuplesApart(withProtoByPattern(withCountsAsDoubles(schema)))),
   });
-  // The schema was checked against its own draft's meta-schema, and conversion keeps it valid.
-  const ajv = new Ajv2020({
-    strict: false,
-    // Ajv's code that stops at the first fault is wrong for some schemas with these keywords.
-    allErrors: !stopsAtFirst || tracksEvaluated || has('contains'),
-    ownProperties: true,
-    validateSchema: false,
-    meta: false,
-    logger: false,
-    formats: fullFormats,
+  const compile = compilerOf(flat, {
+    tracksEvaluated: schemas.some(usesUnevaluated),
+    // Ajv's code that stops at the first fault is wrong for some schemas with this keyword.
+    allErrors:
+      !stopsAtFirst || schemas.some((schema) => isObject(schema) && Object.hasOwn(schema, 'contains')),
     // What optimizing takes grows with the square of the code, and gains a few microseconds a document.
-    code: { optimize: isOptimized && linked.positions.size <= MAX_OPTIMIZED },
+    optimize: isOptimized && linked.positions.size <= MAX_OPTIMIZED,
   });
-  // The constructor turns it on for all; it costs time, and is of use only with these keywords.
-  ajv.opts.unevaluated = tracksEvaluated;
-  if (tracksEvaluated) for (const keyword of ['anyOf', 'oneOf']) collectApart(ajv, keyword);
-  const validate = ajv.compile(selfContained(flat));
-  return { flat, validate: (document) => (validate(document) ? NO_FAULTS : (validate.errors ?? NO_FAULTS)) };
+  return { flat, validate: validatingExactly(selfContained(flat), compile) };
+}
+
+interface CompilerSettings {
+  readonly tracksEvaluated: boolean;
+  readonly allErrors: boolean;
+  readonly optimize: boolean;
+}
+
+/** Compiles the schema, as often as it is asked to; it keeps nothing else. */
+function compilerOf(flat: FlatSchema, { tracksEvaluated, allErrors, optimize }: CompilerSettings): Compile {
+  return (prepare) => {
+    // The schema was checked against its own draft's meta-schema, and conversion keeps it valid.
+    const ajv = new Ajv2020({
+      ...{ strict: false, allErrors, ownProperties: true, validateSchema: false, meta: false, logger: false },
+      ...{ formats: FORMATS, code: { optimize } },
+    });
+    // The constructor turns it on; it costs time, and is wrong.
+    ajv.opts.unevaluated = false;
+    allowEmptyEnum(ajv);
+    prepare(ajv);
+    const document = selfContained(flat);
+    return tracksEvaluated ? new Unevaluated(ajv, flat.targets, document).compile() : ajv.compile(document);
+  };
 }
 
 /**
- * Has the properties collected that the fitting branches of a keyword evaluate. Without a variable for them, Ajv's code takes over
- * that of the first branch which has one, and what a branch evaluates that does not fit counts as well.
+ * Has an empty `enum` refuse every value, as JSON Schema has it (validation, section 6.1.2: the array SHOULD have an element).
+ * Ajv does not compile one.
  */
-function collectApart(ajv: Ajv2020, keyword: string): void {
-  const definition = ajv.getKeyword(keyword);
-  if (typeof definition !== 'object' || !('code' in definition)) throw new TypeError(`Ajv lacks ${keyword}.`);
-  const { code } = definition;
-  ajv.removeKeyword(keyword);
+function allowEmptyEnum(ajv: Ajv2020): void {
+  const definition = ajv.getKeyword('enum');
+  if (typeof definition !== 'object' || !('code' in definition)) throw new TypeError('Ajv lacks enum.');
+  ajv.removeKeyword('enum');
   ajv.addKeyword({
     ...definition,
     code(context, ruleType) {
-      context.it.props ??= context.gen.var('props', _`{}`);
-      code(context, ruleType);
+      if (Array.isArray(context.schema) && context.schema.length === 0) context.fail();
+      else definition.code(context, ruleType);
     },
   });
 }
@@ -114,14 +119,6 @@ function countingContains(schema: JsonObject): JsonObject {
 }
 
 /**
- * Moves `patternProperties`, with the keywords that belong to it, into a schema of its own. Ajv's code for it takes the
- * evaluated properties to be known there; after `anyOf` and the like they may not be, and it throws a TypeError.
- */
-function withPatternsApart(schema: JsonObject): JsonObject {
-  return Object.hasOwn(schema, 'patternProperties') ? withApart(schema, PROPERTY_KEYWORDS) : schema;
-}
-
-/**
  * Moves `prefixItems` and `items` into a schema of their own, where other keywords look at all items. Where it may stop at the
  * first fault, as it always may within `not` and `if`, Ajv's code for `prefixItems` passes over the keywords after it for an
  * array that is shorter: an empty one would contain anything. And `uniqueItems` takes all items to be of the type that `items`
@@ -130,6 +127,31 @@ function withPatternsApart(schema: JsonObject): JsonObject {
 function withTuplesApart(schema: JsonObject): JsonObject {
   const looksAtAll = Object.hasOwn(schema, 'contains') || Object.hasOwn(schema, 'uniqueItems');
   return looksAtAll && Object.hasOwn(schema, 'prefixItems') ? withApart(schema, TUPLE_KEYWORDS) : schema;
+}
+
+/** A name that Ajv passes over wherever keywords describe members by name. */
+const PROTO = '__proto__';
+
+/** Describes a member called `__proto__` by a pattern, or on condition that it is there, which Ajv does not pass over. */
+function withProtoByPattern(schema: JsonObject): JsonObject {
+  const own = namedSchemasIn(schema, 'properties').get(PROTO);
+  const dependent = ['dependentSchemas', 'dependentRequired', 'dependencies'].flatMap((keyword) => {
+    const held = member(schema, keyword);
+    const needed = isObject(held) ? member(held, PROTO) : undefined;
+    return needed === undefined ? [] : [isArray(needed) ? { required: needed } : needed];
+  });
+  if (own === undefined && dependent.length === 0) return schema;
+  const conditions = dependent.map((then) => ({ if: { type: 'object', required: [PROTO] }, then }));
+  const pattern = `^${PROTO}$`;
+  const patterns = namedSchemasIn(schema, 'patternProperties');
+  const both = [own, patterns.get(pattern)].filter((one) => one !== undefined);
+  return objectOf([
+    ...Object.entries(schema),
+    ...(own === undefined
+      ? []
+      : [['patternProperties', objectOf([...patterns, [pattern, { allOf: both }]])] as const]),
+    ...(conditions.length === 0 ? [] : [['allOf', [...schemasIn(schema, 'allOf'), ...conditions]] as const]),
+  ]);
 }
 
 /** The same schema, with these of its keywords as the first in its `allOf`. */

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type JsonValue, member, type Schema } from '../../shared/json/json.js';
+import { doubleOf } from '../../shared/json/lossless-number.js';
 import { Facts } from './facts.js';
 import { conjunctsOf, schemasIn } from './flat-graph.js';
 import type { Targets } from './flatten.js';
@@ -135,7 +136,7 @@ function coordinateOf(item: Schema, targets: Targets): CoordinateOrder | undefin
     if (isLatitude !== isLongitude) return isLatitude ? 'latitude' : 'longitude';
   }
   const { value } = new Facts([item], targets).upperBound();
-  return GREATEST[value];
+  return GREATEST[doubleOf(value)];
 }
 
 function distinct(items: readonly string[]): readonly string[] {

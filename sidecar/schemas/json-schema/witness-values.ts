@@ -6,6 +6,7 @@ import {
   objectOf,
   type Schema,
 } from '../../shared/json/json.js';
+import { doubleOf, isNumber } from '../../shared/json/lossless-number.js';
 import type { Finding } from './checks.js';
 import { ExampleMaker } from './example-maker.js';
 import { FORMATTED } from './example-values.js';
@@ -93,7 +94,7 @@ function boundsIn(schemas: readonly Schema[]): readonly number[] {
   // Grows while it is gone through.
   for (const value of open) {
     if (found.size >= MAX_BOUNDS || open.length > MAX_LOOKED_AT) break;
-    if (typeof value === 'number') found.add(value);
+    if (isNumber(value)) found.add(doubleOf(value));
     else if (isArray(value)) open.push(...value);
     else if (isObject(value)) open.push(...Object.values(value));
   }

@@ -1,5 +1,6 @@
 import { isUri } from '../../ngsi-ld/names.js';
 import { isArray, isObject, type JsonObject, type JsonValue, objectOf } from '../../shared/json/json.js';
+import { hasLosslessNumber, writeJson } from '../../shared/json/lossless-json.js';
 import { tokensOf } from '../../shared/json/pointer.js';
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { attributesOf } from './attributes.js';
@@ -87,7 +88,9 @@ class WitnessSearch {
       const found = this.#search(finding);
       if (found === undefined) continue;
       const small = this.#shrunk(found, finding);
-      if (JSON.stringify(small).length <= MAX_WITNESS_LENGTH) return small;
+      // Exact numbers do not cross threads.
+      if (hasLosslessNumber(small)) continue;
+      if (writeJson(small).length <= MAX_WITNESS_LENGTH) return small;
     }
     return undefined;
   }
@@ -113,7 +116,7 @@ class WitnessSearch {
     let left = Math.min(MAX_TRIES, this.#left);
     const seen = new Set<string>();
     for (const candidate of this.#candidates(finding)) {
-      const text = JSON.stringify(candidate);
+      const text = writeJson(candidate);
       if (seen.has(text)) continue;
       seen.add(text);
       this.#left -= 1;
@@ -130,7 +133,7 @@ class WitnessSearch {
     const { targets } = this.#traced;
     for (const base of this.#bases) {
       if (finding.subject === 'required') yield changedAt(base, [...path, name], undefined);
-      const below = finding.subject === 'forbidden' ? [...path, name] : path;
+      const below = [...path, ...otherNameOf(finding)];
       if (below.length > path.length) yield changedAt(base, below, 'text');
       for (const value of likelyValues(finding, targets)) yield changedAt(base, below, value);
     }
@@ -203,6 +206,13 @@ const REPORTED: ReadonlySet<string> = new Set([
   ...['minLength', 'maxLength', 'pattern', 'format', 'minItems', 'maxItems', 'uniqueItems', 'contains'],
   ...['minProperties', 'maxProperties', 'anyOf', 'oneOf', 'not', 'dependentRequired'],
 ]);
+
+/** The name of a property that a finding about the other properties is about. */
+function otherNameOf({ subject, value }: Finding): readonly string[] {
+  if (typeof value !== 'string') return [];
+  if (subject === 'other') return [value];
+  return subject === 'others' ? [patternExample(value) ?? 'property1'] : [];
+}
 
 /** The name or index that stands for a step. */
 function nameOf(step: Step): string {

@@ -1,3 +1,4 @@
+import { parseJson } from '../../shared/json/lossless-json.js';
 import { Agent, type Dispatcher } from 'undici';
 import { JsonWeight, type WeightLimits } from '../../shared/json-weight.js';
 import { RemoteDocumentError, type RemoteFailure } from './errors.js';
@@ -179,7 +180,7 @@ async function read(
   }
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks, bytes));
-    return { text, document: JSON.parse(text) as unknown };
+    return { text, document: parseJson(text) };
   } catch (error) {
     const reason = error instanceof SyntaxError ? error.message : 'it is not valid UTF-8';
     throw new Failed('not-json', `it is not valid JSON (${reason})`);

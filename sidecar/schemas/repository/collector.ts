@@ -1,6 +1,6 @@
 import { SCHEMA_LIMITS } from '../json-schema/limits.js';
 import { RepositoryTooLargeError } from './errors.js';
-import { isRead, readPath } from './file-paths.js';
+import { isRead, isUrl, readPath } from './file-paths.js';
 
 /** How much one import takes. */
 export interface RepositoryLimits {
@@ -33,6 +33,8 @@ export interface RefusedFile {
   readonly reason: string;
   /** From 1, where a line is at fault. */
   readonly line?: number;
+  /** It is refused where a model uses it, and else it is not of data models: it is ignored. */
+  readonly onlyIfUsed?: true;
 }
 
 /** What was sent, before anything of it is understood. */
@@ -140,9 +142,10 @@ export class RepositoryCollector {
   }
 
   /** Refuses a path that `enter` has returned, or a name. @param fault completes "It is refused: …" */
-  refuse(name: string, fault: string): void {
+  refuse(name: string, fault: string, onlyIfUsed = false): void {
     const path = name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}…` : name;
-    this.#refused.push({ path, reason: `${fault[0]?.toUpperCase()}${fault.slice(1)}.` });
+    const reason = `${fault[0]?.toUpperCase()}${fault.slice(1)}.`;
+    this.#refused.push({ path, reason, ...(onlyIfUsed ? { onlyIfUsed } : {}) });
   }
 
   result(): Repository {
@@ -152,7 +155,7 @@ export class RepositoryCollector {
   }
 
   #tooLarge(path: string): void {
-    this.refuse(path, `it has more than ${MAX_FILE_BYTES} bytes`);
+    this.refuse(path, `it has more than ${MAX_FILE_BYTES} bytes`, !isUrl(path));
   }
 }
 

@@ -2,6 +2,7 @@ import { isArray, isObject, type JsonObject, type JsonValue, member } from '../.
 import { readJson, type Unreadable } from '../../shared/json/strict-json.js';
 import { REFERENCE_KEYWORDS } from '../json-schema/linker.js';
 import { contextNamesIn } from './context-names.js';
+import { isJsonWithComments } from './json-with-comments.js';
 
 /** What an import has to know of a document before it stores it. */
 export interface DocumentFacts {
@@ -28,7 +29,9 @@ export interface NamedDocument {
   readonly within: readonly string[];
 }
 
-export type Description = { readonly facts: DocumentFacts } | { readonly unreadable: Unreadable };
+export type Description =
+  | { readonly facts: DocumentFacts }
+  | { readonly unreadable: Unreadable; readonly hasComments: boolean };
 
 /** More references to other documents than any schema has. */
 const MAX_REFERENCES = 1000;
@@ -41,13 +44,14 @@ const SCHEMA_KEYWORDS = [
 /** Reads a document strictly, and says what it is. @param text without a byte order mark */
 export function describeDocument(text: string): Description {
   const read = readJson(text);
-  if ('unreadable' in read) return read;
+  if ('unreadable' in read) return { ...read, hasComments: isJsonWithComments(text) };
   const value = read.value as JsonValue;
   if (isArray(value)) return { facts: { ...NO_FACTS, contexts: contextsNamedBy(value) } };
   return { facts: isObject(value) ? factsOf(value) : NO_FACTS };
 }
 
-const NO_FACTS: DocumentFacts = {
+/** What is known of a document that could not be read, or is none of an import. */
+export const NO_FACTS: DocumentFacts = {
   kind: 'other',
   isEntity: false,
   references: [],
@@ -56,7 +60,7 @@ const NO_FACTS: DocumentFacts = {
 };
 
 function factsOf(document: JsonObject): DocumentFacts {
-  const [id, title] = [member(document, '$id'), member(document, 'title')];
+  const [id, title] = [member(document, identifierIn(document)), member(document, 'title')];
   const urls = urlsIn(document);
   if (urls !== undefined) return { ...NO_FACTS, kind: 'urls', urls };
   const isContext = Object.hasOwn(document, '@context') && Object.keys(document).length === 1;
@@ -69,6 +73,12 @@ function factsOf(document: JsonObject): DocumentFacts {
     contexts: contextsNamedBy([document]),
     ...(isSchema ? namesIn(document) : NO_NAMES),
   };
+}
+
+/** The keyword by which schemas of its draft are called; that of most drafts, where its own is not known. */
+function identifierIn(document: JsonObject): '$id' | 'id' {
+  const dialect = member(document, '$schema');
+  return typeof dialect === 'string' && /json-schema\.org\/draft-04\//.test(dialect) ? 'id' : '$id';
 }
 
 function contextsNamedBy(documents: readonly JsonValue[]): readonly string[] {
@@ -111,6 +121,7 @@ const NO_NAMES: Names = { references: [], innerIds: [] };
 function namesIn(document: JsonObject): Names {
   const references = new Map<string, NamedDocument>();
   const innerIds = new Map<string, NamedDocument>();
+  const identifier = identifierIn(document);
   const note = (into: Map<string, NamedDocument>, reference: string, within: readonly string[]): void => {
     const target = reference.split('#', 1)[0] ?? '';
     if (target !== '' && into.size < MAX_REFERENCES)
@@ -119,7 +130,7 @@ function namesIn(document: JsonObject): Names {
   const visit = (value: JsonValue, within: readonly string[]): void => {
     if (isArray(value)) for (const item of value) visit(item, within);
     if (!isObject(value)) return;
-    const id = value === document ? undefined : member(value, '$id');
+    const id = value === document ? undefined : member(value, identifier);
     let inner = within;
     if (typeof id === 'string' && !id.startsWith('#')) {
       note(innerIds, id, within);

@@ -1,36 +1,44 @@
 import { isResourceName } from '../../shared/resource-name.js';
 import { byPath, type RefusedFile } from './collector.js';
-import { folderOf, withoutTools } from './file-paths.js';
+import { folderOf, isUrl, withoutTools } from './file-paths.js';
 import { contextsOf, contextVersionsOf } from './found-contexts.js';
-import { folderName, namedModels } from './found-models.js';
+import { namedModels } from './found-models.js';
+import { NO_FACTS } from './describe.js';
 import type { DescribedFile, ImportPlan, OnlyModel, PlannedDomainSettings } from './import-plan.js';
 import { linkDocuments, type LinkedFile } from './links.js';
+import { nameOfFolder } from './repository-roots.js';
 import {
   EXPORTED_DOMAIN,
   EXPORTED_MODEL,
   InnerFile,
+  isOfModels,
   isOfExport,
-  isUrl,
   rootOf,
   SortedFiles,
 } from './sorted-files.js';
 import { storableUri } from './urls.js';
 
+export interface DiscoverOptions {
+  /** For everything; else each has the one of its folder in an export, or the name of the repository. */
+  readonly domain?: string | undefined;
+  /** Leaves out all other models. */
+  readonly only?: OnlyModel;
+  /** Files that could not be read, and are refused only where something uses them. */
+  readonly unread?: readonly RefusedFile[];
+}
+
 /**
  * Finds the models of a repository, the documents that they name, contexts and examples. A model is a folder with a
  * `schema.json`, or a schema of entities that nothing refers to, by its title.
  *
- * @param domain for everything; else each has the one of its folder in an export, or the name of the repository
- * @param only leaves out all other models
  * @throws RepositoryUnclearError when there is no domain for a model
  */
 export function discover(
   described: readonly DescribedFile[],
-  domain: string | undefined,
-  only?: OnlyModel,
+  { domain, only, unread = [] }: DiscoverOptions = {},
 ): ImportPlan {
   const files = withoutTools(described);
-  const root = rootOf(files);
+  const root = rootOf([...files, ...unread]);
   const inside = files.filter(({ path }) => !isUrl(path)).map((file) => new InnerFile(file, root));
   const isExport = isOfExport(inside.map(({ inner }) => inner));
   const sorted = new SortedFiles();
@@ -43,8 +51,10 @@ export function discover(
     ({ file: { facts } }) => facts.isEntity && facts.title !== undefined && isResourceName(facts.title),
   );
   const asked = sorted.schemas.filter(({ file }) => file.path === only?.path);
+  const unreadAt = new Map(unread.map((file) => [file.path.slice(root.length), file]));
   const links = linkDocuments({
     files: [
+      ...[...unreadAt.keys()].map((path): LinkedFile => ({ path, sha256: path, facts: NO_FACTS })),
       ...inside.map(({ file, inner }): LinkedFile => ({
         path: inner,
         sha256: file.sha256,
@@ -54,7 +64,8 @@ export function discover(
     ],
     explicit,
     isExplicitAll: isExport,
-    name: domain ?? folderName(root),
+    domain,
+    archive: nameOfFolder(root),
     schemas: sorted.schemas.map(({ inner }) => inner),
     start: [...sorted.models, ...asked].map(({ inner }) => inner),
     startUnlessNamed: couldBeTitled.map(({ inner }) => inner),
@@ -68,23 +79,28 @@ export function discover(
     only === undefined
       ? [...sorted.models, ...titled]
       : [...sorted.models.filter(({ file }) => file.path === only.path), ...asked];
-  const models = namedModels(found, {
-    isExport,
-    domain,
-    name: only?.name,
-    root,
-    refused,
-    sorted,
-    links,
-  });
+  const naming = { isExport, domain, refused, sorted, links };
+  const models = namedModels(found, { ...naming, name: only?.name });
   const titledPaths = new Set(titled.map(({ inner }) => inner));
   const pathOf = (inner: string) => (isUrl(inner) ? inner : root + inner);
-  const documents = links.documents.filter(({ path, isNamed }) => isNamed || !titledPaths.has(path));
+  const linked = links.documents.filter(({ path, isNamed }) => isNamed || !titledPaths.has(path));
+  const documents = linked.filter(({ path }) => !unreadAt.has(path));
+  const used = new Set(linked.map(({ path }) => path));
+  const missed = [...unreadAt].filter(([inner]) => isExport || used.has(inner) || isOfModels(inner));
+  refused.push(
+    ...missed.map(([, { path, reason, line }]) => ({
+      path,
+      reason,
+      ...(line === undefined ? {} : { line }),
+    })),
+  );
   refused.push(...links.refused.map((one) => ({ ...one, path: pathOf(one.path) })));
   const stored = new Set(documents.map(({ path }) => path));
   const loose = [...sorted.schemas, ...sorted.others].filter(
     ({ inner }) => !stored.has(inner) && !titledPaths.has(inner),
   );
+  // With one model, no context is wanted but its own.
+  const others = only === undefined ? stored : new Set(sorted.contexts.map(({ inner }) => inner));
   const domainSettings = domainSettingsOf(sorted, domain);
   return {
     domains: [
@@ -94,12 +110,12 @@ export function discover(
       ]),
     ],
     domainSettings,
-    documents: documents.map(({ path, url }) => ({ path: pathOf(path), url })),
-    contexts: contextsOf(models, { sorted, isExport, links, refused }),
+    documents: documents.map(({ path, url, mayReplace }) => ({ path: pathOf(path), url, mayReplace })),
+    contexts: contextsOf(models, others, naming),
     contextVersions: contextVersionsOf(sorted),
     models: models.map(({ planned }) => planned),
     refused: refused.sort(byPath),
-    ignored: described.length - files.length + loose.length,
+    ignored: described.length - files.length + loose.length + unreadAt.size - missed.length,
   };
 }
 

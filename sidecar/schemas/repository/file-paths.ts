@@ -39,12 +39,17 @@ export function fileNameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
+/** Whether the name of a document is a URL rather than a path. */
+export function isUrl(path: string): boolean {
+  return /^[A-Za-z][A-Za-z0-9+.-]*:/.test(path);
+}
+
 /** Folders of tools and of operating systems, which are not part of a repository of models. */
 const FOREIGN = new Set(['node_modules', '__MACOSX']);
 
 /** The files of exported models, and the folders around them; domains and models may have any name. */
 const EXPORTED =
-  /^(?:[^/]+\/)?domains\/[A-Za-z][^/]*(?:\/[A-Za-z][^/]*(?:\/(?:(?:schema|meta)\.json|context\.jsonld|versions(?:\/\d{1,9}\.json)?))?)?$/;
+  /^(?:[^/]+\/)?domains\/[A-Za-z0-9][^/]*(?:\/[A-Za-z0-9][^/]*(?:\/(?:(?:schema|meta)\.json|context\.jsonld|versions(?:\/\d{1,9}\.json)?))?)?$/;
 
 /**
  * Whether an import looks into a folder or file at all; names that begin with a dot belong to tools.

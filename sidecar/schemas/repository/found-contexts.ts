@@ -2,17 +2,22 @@ import { isResourceName } from '../../shared/resource-name.js';
 import { byPath } from './collector.js';
 import type { FoundModel, Naming } from './found-models.js';
 import type { ImportPlan, PlannedContext, PlannedContextVersion } from './import-plan.js';
-import { EXPORTED_CONTEXT, EXPORTED_CONTEXT_VERSION, type SortedFiles } from './sorted-files.js';
+import {
+  EXPORTED_CONTEXT,
+  EXPORTED_CONTEXT_VERSION,
+  type InnerFile,
+  type SortedFiles,
+} from './sorted-files.js';
 
-/** The contexts of an export, and those that models come with. */
+/**
+ * The contexts of an export; else those that models come with, and all others that are no shared documents.
+ *
+ * @param documents paths of shared documents
+ */
 export function contextsOf(
   models: readonly FoundModel[],
-  {
-    sorted: { contexts },
-    isExport,
-    links,
-    refused,
-  }: Pick<Naming, 'sorted' | 'isExport' | 'links' | 'refused'>,
+  documents: ReadonlySet<string>,
+  { sorted: { contexts }, isExport, links, domain: given, refused }: Omit<Naming, 'name'>,
 ): readonly PlannedContext[] {
   const found = new Map<string, PlannedContext>();
   if (isExport)
@@ -20,24 +25,38 @@ export function contextsOf(
       const name = EXPORTED_CONTEXT.exec(inner)?.[1];
       if (name !== undefined) found.set(file.path, { path: file.path, name });
     }
-  for (const {
-    planned: { domain },
-    contextFile,
-    folder,
-  } of models) {
-    if (contextFile === undefined || found.has(contextFile.file.path)) continue;
-    const name = contextName(domain, folder);
-    const base = links.bases.get(contextFile.inner);
-    const { path } = contextFile.file;
-    if (isResourceName(name)) found.set(path, { path, name, ...(base === undefined ? {} : { base }) });
-    else
+  const paths = new Map([...found.values()].map(({ name, path }) => [name, path]));
+  const take = ({ file: { path }, inner }: InnerFile, domain: string | undefined): void => {
+    if (domain === undefined) {
+      refused.push({ path, reason: NO_REPOSITORY });
+      return;
+    }
+    const name = contextName(domain, inner.slice(links.repositoryOf(inner)?.folder.length ?? 0));
+    const other = paths.get(name);
+    const base = links.bases.get(inner);
+    if (!isResourceName(name)) refused.push({ path, reason: TOO_LONG });
+    else if (other !== undefined)
       refused.push({
         path,
-        reason: 'The names of its folder and domain are too long for the name of a context.',
+        reason: `It would have the name ${name}, which ${other} has: call it otherwise.`,
       });
-  }
+    else {
+      paths.set(name, path);
+      found.set(path, { path, name, ...(base === undefined ? {} : { base }) });
+    }
+  };
+  for (const { planned, contextFile } of models)
+    if (contextFile !== undefined && !found.has(contextFile.file.path)) take(contextFile, planned.domain);
+  const taken = new Set(models.map(({ contextFile }) => contextFile));
+  for (const file of isExport ? [] : contexts)
+    if (!taken.has(file) && !documents.has(file.inner))
+      take(file, given ?? links.repositoryOf(file.inner)?.name);
   return [...found.values()].sort(byPath);
 }
+
+const TOO_LONG = 'The names of its folder and domain are too long for the name of a context.';
+const NO_REPOSITORY =
+  'Nothing says which repository it is of, from which it would have its name: name a domain by the parameter domain.';
 
 /** The versions of contexts in an export, by the names of these. */
 export function contextVersionsOf({ contextVersions }: SortedFiles): ImportPlan['contextVersions'] {
@@ -53,8 +72,12 @@ export function contextVersionsOf({ contextVersions }: SortedFiles): ImportPlan[
   return versions;
 }
 
-/** The name of a stored context that comes with a repository: that of the domain, and of the folder where it is in one. */
-function contextName(domain: string, folder: string): string {
-  const words = folder.split('/').filter((segment) => segment !== '');
-  return [domain, ...words.map((word) => word.replaceAll(/[^A-Za-z0-9_.-]+/g, '_')), 'context'].join('-');
+/**
+ * The name of a stored context that comes with a repository: that of the domain, of the folders around the context, and its own.
+ *
+ * @param path within the repository
+ */
+function contextName(domain: string, path: string): string {
+  const words = path.replace(/\.json(?:ld)?$/i, '').split('/');
+  return [domain, ...words.map((word) => word.replaceAll(/[^A-Za-z0-9_.-]+/g, '_'))].join('-');
 }

@@ -1,4 +1,4 @@
-import { isResourceName } from '../../shared/resource-name.js';
+import { isResourceName, RESOURCE_NAME_RULE } from '../../shared/resource-name.js';
 import { byPath, type RefusedFile } from './collector.js';
 import { RepositoryUnclearError } from './errors.js';
 import { fileNameOf, folderOf } from './file-paths.js';
@@ -11,7 +11,6 @@ export interface Naming {
   readonly domain: string | undefined;
   /** Of the one model that is looked for. */
   readonly name: string | undefined;
-  readonly root: string;
   readonly refused: RefusedFile[];
   readonly sorted: SortedFiles;
   readonly links: Links;
@@ -20,13 +19,13 @@ export interface Naming {
 export interface FoundModel {
   readonly planned: PlannedModel;
   readonly contextFile: InnerFile | undefined;
-  /** Of the context, within the repository. */
-  readonly folder: string;
 }
+
+const NO_DOMAIN = 'Nothing says which domain it belongs to, such as a $id: name one by the parameter domain.';
 
 /** Gives models their names; a name that two files claim is refused, since nothing says which is meant. */
 export function namedModels(files: readonly InnerFile[], naming: Naming): readonly FoundModel[] {
-  const { isExport, domain, root, refused, sorted, links } = naming;
+  const { isExport, domain, refused, sorted, links } = naming;
   const domains = new Set(
     isExport ? files.flatMap(({ inner }) => EXPORTED_MODEL.exec(inner)?.[1] ?? []) : [],
   );
@@ -36,6 +35,7 @@ export function namedModels(files: readonly InnerFile[], naming: Naming): readon
     );
   const examples = sorted.examplesIn(new Set(files.map(({ inner }) => folderOf(inner))));
   const claims = new Map<string, FoundModel[]>();
+  const homeless: RefusedFile[] = [];
   for (const file of [...files].sort((one, other) => byPath(one.file, other.file))) {
     const { inner } = file;
     const { path, facts } = file.file;
@@ -44,22 +44,21 @@ export function namedModels(files: readonly InnerFile[], naming: Naming): readon
     const hasFolder = fileNameOf(inner) === 'schema.json';
     const name = naming.name ?? (hasFolder && isResourceName(folder) ? folder : (facts.title ?? ''));
     if (!isResourceName(name)) {
-      const reason =
-        'A model is named by the folder of its schema.json, or else by its title; neither is a name (a letter, then up to 127 letters, digits and _ . -).';
+      const reason = `A model is named by the folder of its schema.json, or else by its title; neither is a name (${RESOURCE_NAME_RULE}).`;
       refused.push({ path, reason });
       continue;
     }
     const repository = links.repositoryOf(inner);
-    const into = domain ?? exported?.[1] ?? nameOfRepository(repository?.name, root);
-    if (into === undefined)
-      throw new RepositoryUnclearError(
-        'Nothing in it says which domain its models belong to: name one by the parameter domain.',
-      );
+    const into = domain ?? exported?.[1] ?? repository?.name;
+    if (into === undefined || !isResourceName(into)) {
+      homeless.push({ path, reason: NO_DOMAIN });
+      continue;
+    }
     const key = `${into}/${name}`;
     const exportedName = exported === null ? undefined : `${exported[1]}/${name}`;
     const versions = sorted.versionsOf(exportedName);
     const settings = sorted.settingsOf(exportedName);
-    const contextFile = settings === undefined ? sorted.nearestContext(inner) : undefined;
+    const contextFile = settings === undefined ? sorted.nearestContext(inner, name) : undefined;
     const id = links.ids.get(inner);
     const planned: PlannedModel = {
       path,
@@ -71,13 +70,13 @@ export function namedModels(files: readonly InnerFile[], naming: Naming): readon
       versions: versions.map((one) => one.file.path),
       examples: hasFolder ? (examples.get(folderOf(inner)) ?? []) : [],
     };
-    const within = repository?.folder.length ?? 0;
-    const around = contextFile === undefined ? '' : folderOf(contextFile.inner).slice(within);
-    const model = { planned, contextFile, folder: around };
+    const model = { planned, contextFile };
     const claimed = claims.get(key);
     if (claimed === undefined) claims.set(key, [model]);
     else claimed.push(model);
   }
+  if (claims.size === 0 && homeless.length > 0) throw new RepositoryUnclearError(NO_DOMAIN);
+  refused.push(...homeless);
   return [...claims.values()].flatMap((claimed) => {
     if (claimed.length === 1) return claimed;
     const paths = claimed.map(({ planned }) => planned.path);
@@ -90,17 +89,4 @@ export function namedModels(files: readonly InnerFile[], naming: Naming): readon
       });
     return [];
   });
-}
-
-/** What archives of code hosts put behind the name of a repository: a branch, a version or a commit. */
-const REVISION = /-(?:main|master|develop|v?\d+(?:\.\d+)*|[0-9a-f]{7,40})$/;
-
-function nameOfRepository(published: string | undefined, root: string): string | undefined {
-  return published !== undefined && isResourceName(published) ? published : folderName(root);
-}
-
-/** The name of the folder of an archive, where it can be that of a domain. @param root with its `/`, or '' */
-export function folderName(root: string): string | undefined {
-  const folder = root.slice(0, -1).replace(REVISION, '');
-  return isResourceName(folder) ? folder : undefined;
 }

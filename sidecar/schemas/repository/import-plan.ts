@@ -30,6 +30,8 @@ export interface PlannedModel {
 export interface PlannedDocument {
   readonly path: string;
   readonly url: string;
+  /** Whether it replaces another document of that URL, which may have come from elsewhere. */
+  readonly mayReplace: boolean;
 }
 
 export interface PlannedContext {

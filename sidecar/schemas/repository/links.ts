@@ -1,8 +1,9 @@
 import type { RefusedFile } from './collector.js';
 import type { DocumentFacts } from './describe.js';
+import { decoded } from './code-hosts.js';
 import { isRelative } from './context-names.js';
 import { fileNameOf, folderOf } from './file-paths.js';
-import { RepositoryUrls, storableUri, targetOf } from './urls.js';
+import { RepositoryUrls, type Standing, storableUri, targetOf } from './urls.js';
 import { documentUri } from '../json-schema/uri.js';
 
 /** A file by its path below the root of the repository; or by its URL. */
@@ -16,8 +17,10 @@ export interface LinkInput {
   readonly files: readonly LinkedFile[];
   /** URLs that documents are given from outside; they win over all that a document says of itself. */
   readonly explicit: readonly { readonly path: string; readonly url: string }[];
-  /** The name of the repository, or of the domain for all of it; where nothing says it, that under which it is published. */
-  readonly name?: string | undefined;
+  /** The domain into which all of it goes, where one is named. */
+  readonly domain?: string | undefined;
+  /** The name of the archive or folder that holds all of it. */
+  readonly archive?: string | undefined;
   /** Whether documents that are given URLs have no others, as those of an export. */
   readonly isExplicitAll?: boolean;
   /** Schemas that may be shared documents: with an `$id` they are stored, whether something here names them or not. */
@@ -35,6 +38,8 @@ export interface LinkedDocument {
   readonly url: string;
   /** Some schema here names it, or it was given its URL from outside. */
   readonly isNamed: boolean;
+  /** Whether it replaces another document of that URL: the URL is its own, or it was sent by that. */
+  readonly mayReplace: boolean;
 }
 
 export interface Links {
@@ -67,7 +72,8 @@ export function linkDocuments(input: LinkInput): Links {
 }
 
 class Linking {
-  readonly #name: string | undefined;
+  readonly #domain: string | undefined;
+  readonly #isExplicitAll: boolean;
   readonly #files: ReadonlyMap<string, LinkedFile>;
   readonly #urls: RepositoryUrls;
   readonly #explicit = new Map<string, Set<string>>();
@@ -81,14 +87,15 @@ class Linking {
   readonly #bases = new Map<string, string>();
   readonly #open: { readonly path: string; readonly url: string }[] = [];
 
-  constructor({ files, explicit, isExplicitAll = false, name }: LinkInput) {
-    this.#name = name;
+  constructor({ files, explicit, isExplicitAll = false, domain, archive }: LinkInput) {
+    this.#domain = domain;
+    this.#isExplicitAll = isExplicitAll;
     this.#files = new Map(files.map((file) => [file.path, file]));
     const located = files.flatMap(({ path, facts }) => {
       const url = facts.kind === 'schema' ? ownUrl(facts) : undefined;
       return url === undefined ? [] : [{ path, url }];
     });
-    this.#urls = new RepositoryUrls(new Set(this.#files.keys()), located);
+    this.#urls = new RepositoryUrls(new Set(this.#files.keys()), located, archive);
     for (const { path, url } of explicit) {
       if (!this.#files.has(path)) continue;
       add(this.#explicit, url, path);
@@ -152,9 +159,11 @@ class Linking {
 
   /** Where a file is published, or else where nothing can be; what other repositories call the same is elsewhere. */
   #baseOf(path: string): string {
-    const name = this.#name ?? this.#urls.repositoryOf(path)?.name;
+    const repository = this.#domain === undefined ? this.#urls.repositoryOf(path) : undefined;
+    const name = this.#domain ?? repository?.name;
     const nowhere = name === undefined ? NOWHERE : `${NOWHERE}${encodeURIComponent(name)}/`;
-    return this.#urls.publishedUrl(path) ?? documentUri(nowhere + path) ?? nowhere;
+    const below = path.slice(repository?.folder.length ?? 0);
+    return this.#urls.publishedUrl(path) ?? documentUri(nowhere + below) ?? nowhere;
   }
 
   /** Claims what the references of a document lead to. @param url under which it is stored */
@@ -242,14 +251,31 @@ class Linking {
     return count - 1;
   }
 
+  /** What a file has to do with a URL; documents that were sent by one have it for their own. */
+  #standingOf(path: string, url: string): Standing {
+    const isSentSo = path === url || this.#isExplicitAll || url.startsWith(NOWHERE);
+    if (isSentSo) return { kind: 'own' };
+    const standing = this.#urls.standingOf(path, url);
+    const isInTable = this.#explicit.get(url)?.has(path) === true;
+    return standing.kind === 'foreign' && isInTable ? { kind: 'claimed' } : standing;
+  }
+
   /** The document of a URL; of different files that claim it, only the one of that name. */
   #settle(url: string, claimants: readonly string[], refused: RefusedFile[]): readonly LinkedDocument[] {
     const given = this.#explicit.get(url);
-    const paths = given === undefined ? claimants : claimants.filter((path) => given.has(path));
+    const all = given === undefined ? claimants : claimants.filter((path) => given.has(path));
+    const standings = all.map((path) => ({ path, standing: this.#standingOf(path, url) }));
+    const paths = standings.flatMap(({ path, standing }) => {
+      if (standing.kind !== 'foreign') return [path];
+      refused.push({ path, reason: foreignReason(url, standing.repository) });
+      return [];
+    });
+    if (paths.length === 0) return [];
+    const mayReplace = standings.some(({ standing }) => standing.kind === 'own');
     const contents = new Set(paths.map((path) => this.#files.get(path)?.sha256));
     const [first = ''] = [...paths].sort(compare);
     const isNamed = this.#namedUrls.has(url);
-    if (contents.size === 1) return [{ path: first, url, isNamed }];
+    if (contents.size === 1) return [{ path: first, url, isNamed, mayReplace }];
     const named = this.#urls.filesAt(url).filter((path) => paths.includes(path));
     const winner = named.length === 1 ? named[0] : undefined;
     for (const path of paths)
@@ -261,8 +287,13 @@ class Linking {
             : `Its $id is ${url}, which is the URL of ${other}: it is not stored under it.`;
         refused.push({ path, reason });
       }
-    return winner === undefined ? [] : [{ path: winner, url, isNamed }];
+    if (winner === undefined) return [];
+    return [{ path: winner, url, isNamed, mayReplace: this.#standingOf(winner, url).kind === 'own' }];
   }
+}
+
+function foreignReason(url: string, repository: string): string {
+  return `It is not stored under the URL ${url}, which is that of a file of another repository: import ${repository}, or store the document by PUT /api/v2/references?uri=….`;
 }
 
 function isContext({ path, facts }: LinkedFile): boolean {
@@ -284,14 +315,6 @@ function pathFrom(folder: string, relative: string): string | undefined {
     } else if (segment !== '.' && segment !== '') segments.push(decoded(segment));
   }
   return segments.join('/');
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function add(map: Map<string, Set<string>>, key: string, value: string): void {

@@ -1,4 +1,4 @@
-import { fileNameOf, folderOf } from './file-paths.js';
+import { fileNameOf, folderOf, isUrl } from './file-paths.js';
 import type { DescribedFile } from './import-plan.js';
 
 /** The files of an export: domains with their models, the documents that they name, and custom contexts. */
@@ -12,6 +12,7 @@ export const EXPORTED_DOMAIN = /^settings\/([^/]+)\.json$/;
 const EXPORTED_FILE = /^(?:domains\/[^/]+\/[^/]+|contexts|references|settings)\/./;
 /** The folder of an exported model. */
 const EXPORTED_FOLDER = /^domains\/[^/]+\/[^/]+\//;
+const CONTEXT = 'context.jsonld';
 const EXAMPLE = /(?:^|\/)examples?\//;
 
 /** A file by its path below the root of the repository. */
@@ -54,7 +55,7 @@ export class SortedFiles {
     else if (EXAMPLE.test(isExport ? inner.replace(EXPORTED_FOLDER, '') : inner)) this.examples.push(file);
     else if (isExport ? EXPORTED_MODEL.test(inner) : fileNameOf(inner) === 'schema.json')
       this.models.push(file);
-    else if (fileNameOf(inner) === 'context.jsonld') this.contexts.push(file);
+    else if (fileNameOf(inner) === CONTEXT || (kind === 'context' && !isExport)) this.contexts.push(file);
     else if (kind === 'schema') this.schemas.push(file);
     else this.others.push(file);
   }
@@ -71,14 +72,19 @@ export class SortedFiles {
     return name === undefined ? undefined : this.#settings.get(name)?.[0];
   }
 
-  /** The context in the folder of a file, or in the nearest folder around it. */
-  nearestContext(inner: string): InnerFile | undefined {
-    this.#contexts ??= grouped(this.contexts, (one) =>
-      fileNameOf(one.inner) === 'context.jsonld' ? folderOf(one.inner) : undefined,
-    );
+  /**
+   * The context of a model: in the folder of its schema, or else in the nearest folder around it, the one called
+   * `context.jsonld`, or called as the model is, or the only one.
+   */
+  nearestContext(inner: string, model: string): InnerFile | undefined {
+    this.#contexts ??= grouped(this.contexts, (one) => folderOf(one.inner));
     for (let folder: string | undefined = folderOf(inner); folder !== undefined; folder = parentOf(folder)) {
-      const [context] = this.#contexts.get(folder) ?? [];
-      if (context !== undefined) return context;
+      const contexts = this.#contexts.get(folder) ?? [];
+      const found =
+        contexts.find((one) => fileNameOf(one.inner) === CONTEXT) ??
+        contexts.find((one) => isContextOf(fileNameOf(one.inner), model)) ??
+        (contexts.length === 1 ? contexts[0] : undefined);
+      if (found !== undefined) return found;
     }
     return undefined;
   }
@@ -114,6 +120,12 @@ function grouped(
   return groups;
 }
 
+/** Whether a file is called as a model is: `Car.jsonld`, `car-context.jsonld`, `Car.context.json`. */
+function isContextOf(name: string, model: string): boolean {
+  const stem = name.replace(/\.json(?:ld)?$/i, '').replace(/[-_.]context$/i, '');
+  return stem.toLowerCase() === model.toLowerCase();
+}
+
 function numberOf({ inner }: InnerFile): number {
   return Number(EXPORTED_VERSION.exec(inner)?.[2]);
 }
@@ -124,13 +136,18 @@ function parentOf(folder: string): string | undefined {
 }
 
 /** The folder in which everything is, as archives of a repository have it, with its `/`; else ''. */
-export function rootOf(files: readonly DescribedFile[]): string {
+export function rootOf(files: readonly Pick<DescribedFile, 'path'>[]): string {
   const paths = files.map(({ path }) => path).filter((path) => !isUrl(path));
   const [first = ''] = paths;
   const root = first.slice(0, first.indexOf('/') + 1);
   const isCommon = root !== '' && paths.every((path) => path.startsWith(root));
   const isModel = paths.some((path) => path === `${root}schema.json`);
   return isCommon && !isModel && !isOfExport(paths) ? root : '';
+}
+
+/** Whether a file belongs to data models by its name, whatever is in it. @param inner its path below the root of the repository */
+export function isOfModels(inner: string): boolean {
+  return ['schema.json', 'context.jsonld', 'urls.json'].includes(fileNameOf(inner)) || EXAMPLE.test(inner);
 }
 
 /** Whether paths are those of an export. */
@@ -140,9 +157,4 @@ export function isOfExport(paths: readonly string[]): boolean {
     paths.some((path) => EXPORTED_CONTEXT.test(path) || EXPORTED_DOMAIN.test(path)) &&
     paths.every((path) => EXPORTED_FILE.test(path))
   );
-}
-
-/** Whether the name of a document is a URL rather than a path. */
-export function isUrl(path: string): boolean {
-  return /^[A-Za-z][A-Za-z0-9+.-]*:/.test(path);
 }

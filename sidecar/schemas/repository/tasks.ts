@@ -1,5 +1,7 @@
 import { isObject, type JsonValue, member } from '../../shared/json/json.js';
+import { writeJson } from '../../shared/json/lossless-json.js';
 import { readJson, type Unreadable } from '../../shared/json/strict-json.js';
+import type { RefusedFile } from './collector.js';
 import { describeDocument, type Description } from './describe.js';
 import { discover } from './discover.js';
 import type { DescribedFile, ImportPlan } from './import-plan.js';
@@ -21,6 +23,8 @@ export type SentDocuments =
 export interface PlanInput {
   readonly files: readonly DescribedFile[];
   readonly domain: string | undefined;
+  /** Files that could not be read, and are refused only where something uses them. */
+  readonly unread: readonly RefusedFile[];
 }
 
 /** Tasks on the files of a repository; they run in a worker, because a repository may have any size. */
@@ -31,9 +35,9 @@ export const repositoryTasks = {
   },
 
   /** See {@link discover}. @returns why not, in a sentence, where that throws */
-  planImport({ files, domain }: PlanInput): ImportPlan | { readonly unclear: string } {
+  planImport({ files, domain, unread }: PlanInput): ImportPlan | { readonly unclear: string } {
     try {
-      return discover(files, domain);
+      return discover(files, { domain, unread });
     } catch (error) {
       if (error instanceof RepositoryUnclearError) return { unclear: error.message };
       throw error;
@@ -54,7 +58,7 @@ export const repositoryTasks = {
       documents: Object.entries(documents).map(([path, document]) => ({
         path,
         // With lines, so that a report can name them.
-        text: JSON.stringify(document, null, 2),
+        text: writeJson(document, 2),
       })),
     };
   },

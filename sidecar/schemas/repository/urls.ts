@@ -1,5 +1,14 @@
 import { documentUri, resolveUri } from '../json-schema/uri.js';
+import {
+  decoded,
+  hostedFile,
+  type HostedFile,
+  isSameFile,
+  segmentsOf,
+  withoutRevision,
+} from './code-hosts.js';
 import { fileNameOf } from './file-paths.js';
+import { type KnownRepository, nameOfFolder, type Root, rootsAmong, sameName } from './repository-roots.js';
 
 /** A file and the absolute URL that it says it has. */
 export interface Located {
@@ -14,54 +23,70 @@ interface Publication {
   votes: number;
 }
 
-/** A folder that is a repository of its own elsewhere, by its name there. */
-interface Root {
-  readonly folder: string;
-  readonly name: string;
-  votes: number;
-}
+/**
+ * What a file has to do with a URL. `own`: the URL is that of the file, or of the file by that name in its repository. `claimed`:
+ * nothing but the file says so. `foreign`: the URL is that of a file of another repository.
+ */
+export type Standing =
+  | { readonly kind: 'own' | 'claimed' }
+  | { readonly kind: 'foreign'; readonly repository: string };
 
-/** Segments between the name of a repository and the path of a file in URLs of code hosts: a branch, or `blob/<branch>`. */
+/** Segments between the name of a repository and the path of a file in URLs of hosts that are not known: a branch, or a view and one. */
 const MAX_BETWEEN = 2;
 
 /**
- * Finds the files of a repository by the URLs under which they are published. No host is known beforehand: where a repository is
- * published follows from the `$id`s in it, and how others spell its URLs from its name in them.
+ * Finds the files of a repository by the URLs under which they are published. Of well-known code hosts it is known which
+ * repository a URL means; where others publish one follows from the `$id`s in it, and how they spell its URLs from its name in them.
  */
 export class RepositoryUrls {
   readonly #files: ReadonlySet<string>;
   readonly #publications: readonly Publication[];
-  readonly #roots: readonly Root[];
+  readonly #roots: readonly KnownRepository[];
+  /** Lower-case names by which a repository goes, by its folder. */
+  readonly #names = new Map<string, ReadonlySet<string>>();
   readonly #ids = new Map<string, string[]>();
+  readonly #idOf = new Map<string, string>();
 
-  /** @param located the files with an absolute `$id` */
-  constructor(files: ReadonlySet<string>, located: readonly Located[]) {
+  /**
+   * @param located the files with an absolute `$id`
+   * @param archive the name of what holds all files, such as the folder of an archive
+   */
+  constructor(files: ReadonlySet<string>, located: readonly Located[], archive?: string) {
     this.#files = files;
     const publications = new Map<string, Publication>();
     const roots = new Map<string, Root>();
+    const guesses = new Map<string, Root>();
     for (const { path, url } of located) {
+      this.#idOf.set(path, url);
       const known = this.#ids.get(url);
       if (known === undefined) this.#ids.set(url, [path]);
       else known.push(path);
       const shared = sharedEnd(path, url);
       if (shared === undefined) continue;
-      vote(publications, { folder: shared.folder, base: shared.base });
-      // One name alone may be in common by mistake.
-      const isSure = shared.folder === '' || shared.segments.length >= 2;
-      if (isSure && shared.name !== undefined) vote(roots, { folder: shared.folder, name: shared.name });
-      const [first, ...others] = shared.segments;
+      const { folder, base, name, segments } = shared;
+      vote(publications, { folder, base });
+      if (name !== undefined) {
+        // One name alone may be in common by mistake.
+        const here = folder === '' ? archive : nameOfFolder(folder);
+        const isSure = segments.length >= 2 || sameName(name, here);
+        vote(isSure ? roots : guesses, { folder, name });
+      }
+      if (shared.isHosted) continue;
+      const [first, ...others] = segments;
       // A folder of repositories: the repository, the model and its schema.
       if (first !== undefined && others.length >= 2)
-        vote(roots, { folder: `${shared.folder}${first}/`, name: first });
+        vote(roots, { folder: `${folder}${first}/`, name: first });
     }
     this.#publications = byVotes(publications);
-    // Some `$id`s are mistakes: of the names that a folder may have, the one that most of them give is believed.
-    const all = byVotes(roots);
-    this.#roots = all.filter((root) => root === all.find(({ folder }) => folder === root.folder));
+    this.#roots = rootsAmong(files, byVotes(roots), byVotes(guesses), archive);
+    for (const { folder, name } of this.#roots) {
+      const names = [name, folder === '' ? archive : nameOfFolder(folder)];
+      this.#names.set(folder, new Set(names.flatMap((one) => one?.toLowerCase() ?? [])));
+    }
   }
 
-  /** The repository that a file is of, by its name in URLs and its folder here; undefined where no `$id` says so. */
-  repositoryOf(path: string): { readonly folder: string; readonly name: string } | undefined {
+  /** The repository that a file is of, by its name in URLs and its folder here; undefined where nothing says so. */
+  repositoryOf(path: string): KnownRepository | undefined {
     const around = this.#roots.filter(({ folder }) => path.startsWith(folder));
     return around.sort((one, other) => other.folder.length - one.folder.length)[0];
   }
@@ -76,23 +101,78 @@ export class RepositoryUrls {
 
   /** The files that a URL may mean, the likeliest first. @param url absolute, without a fragment */
   filesAt(url: string): readonly string[] {
+    const hosted = hostedFile(url);
+    if (hosted !== undefined) {
+      const found = this.#hostedAt(hosted);
+      if (found !== undefined) return [found];
+    }
     const named = this.#ids.get(url) ?? [];
     const name = decoded(fileNameOf(new URL(url).pathname));
     const byName = named.filter((path) => fileNameOf(path) === name);
     if (byName.length > 0) return byName;
     if (named.length > 0) return named;
+    const alike = hosted === undefined ? [] : this.#idsLike(hosted);
+    if (alike.length > 0) return alike;
     for (const { folder, base } of this.#publications) {
       if (!url.startsWith(base)) continue;
       const path = folder + decoded(url.slice(base.length));
-      if (this.#files.has(path)) return [path];
+      if (this.#files.has(path) && this.standingOf(path, url).kind !== 'foreign') return [path];
     }
-    return this.#byRepositoryName(url);
+    return hosted === undefined ? this.#byRepositoryName(url) : [];
+  }
+
+  /** What a file has to do with a URL under which it may be stored. */
+  standingOf(path: string, url: string): Standing {
+    const repository = this.repositoryOf(path);
+    const hosted = hostedFile(url);
+    if (hosted === undefined) return { kind: this.#isPublishedAt(path, url) ? 'own' : 'claimed' };
+    if (repository === undefined) return { kind: 'claimed' };
+    const names = this.#names.get(repository.folder);
+    const { hostname } = new URL(url);
+    // The pages of a user or an organisation are a repository that has the name of their host.
+    const isOwn = names?.has(hosted.repository.toLowerCase()) === true || names?.has(hostname) === true;
+    const hasName = hosted.path.at(-1) === fileNameOf(path);
+    if (isOwn) return { kind: hasName ? 'own' : 'claimed' };
+    // A repository that was given another name still says the former one in some of its files.
+    const id = this.#idOf.get(path);
+    const isItself = id !== undefined && isSameFile(hostedFile(id), hosted);
+    if (isItself && path === repository.folder + hosted.path.join('/')) return { kind: 'claimed' };
+    return { kind: 'foreign', repository: hosted.repository };
+  }
+
+  /** Whether a host that is not known publishes the file at a URL, by what `$id`s say of others as well. */
+  #isPublishedAt(path: string, url: string): boolean {
+    const shared = sharedEnd(path, url);
+    if (shared === undefined) return !/^https?:/.test(url) && this.#idOf.get(path) === url;
+    if (shared.segments.length >= 2) return true;
+    const [most] = this.#publications.filter(({ folder }) => path.startsWith(folder));
+    const name = this.repositoryOf(path)?.name;
+    return (
+      most === undefined ||
+      url.startsWith(most.base) ||
+      (name !== undefined && segmentsOf(url).some((segment) => sameName(segment, name)))
+    );
+  }
+
+  /** The file of a repository that is known by the name that a URL says. */
+  #hostedAt({ repository, path }: HostedFile): string | undefined {
+    for (const { folder } of this.#roots) {
+      if (this.#names.get(folder)?.has(repository.toLowerCase()) !== true) continue;
+      const file = folder + path.join('/');
+      if (this.#files.has(file)) return file;
+    }
+    return undefined;
+  }
+
+  /** The files whose `$id` is another spelling of a URL. */
+  #idsLike(hosted: HostedFile): readonly string[] {
+    return [...this.#idOf].flatMap(([path, id]) => (isSameFile(hostedFile(id), hosted) ? [path] : []));
   }
 
   #byRepositoryName(url: string): readonly string[] {
     const segments = segmentsOf(url);
     for (const { folder, name } of this.#roots) {
-      const at = segments.findIndex((segment) => segment.toLowerCase() === name.toLowerCase());
+      const at = segments.findIndex((segment) => sameName(segment, name));
       if (at === -1) continue;
       for (let between = 0; between <= MAX_BETWEEN; between += 1) {
         const path = folder + segments.slice(at + 1 + between).join('/');
@@ -103,35 +183,26 @@ export class RepositoryUrls {
   }
 }
 
-/** The longest end that a path and a URL have in common, and what is before it in both. */
+/** The longest end that a path and a URL have in common, what is before it in both, and the name of the repository there. */
 function sharedEnd(path: string, url: string) {
-  const [inPath, inUrl] = [path.split('/'), segmentsOf(url)];
+  if (!/^https?:/.test(url)) return undefined;
+  const [inPath, all] = [path.split('/'), segmentsOf(url)];
+  const hosted = hostedFile(url);
+  // The name of a repository and a branch are no folders of it.
+  const inUrl = hosted?.path ?? all;
   let count = 0;
   while (count < inPath.length && count < inUrl.length && inPath.at(-1 - count) === inUrl.at(-1 - count))
     count += 1;
   if (count === 0) return undefined;
-  const before = inUrl.slice(0, inUrl.length - count);
+  const before = all.slice(0, all.length - count);
   const folders = inPath.slice(0, inPath.length - count);
-  const { origin, protocol } = new URL(url);
-  if (!/^https?:$/.test(protocol)) return undefined;
   return {
     folder: folders.map((segment) => `${segment}/`).join(''),
-    base: `${origin}/${before.map((segment) => `${encodeURIComponent(segment)}/`).join('')}`,
+    base: `${new URL(url).origin}/${before.map((segment) => `${encodeURIComponent(segment)}/`).join('')}`,
     segments: inPath.slice(inPath.length - count),
-    name: before.at(-1),
+    isHosted: hosted !== undefined,
+    name: hosted === undefined ? withoutRevision(before).at(-1) : hosted.repository,
   };
-}
-
-function segmentsOf(url: string): readonly string[] {
-  return new URL(url).pathname.split('/').slice(1).map(decoded);
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function vote<Thing extends object>(votes: Map<string, Thing & { votes: number }>, thing: Thing): void {

@@ -1,3 +1,4 @@
+import { writeJson } from '../../shared/json/lossless-json.js';
 import type { InputIssue } from '../../shared/json/pointer.js';
 import { TaskTooCostlyError } from '../../shared/workers/errors.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
@@ -291,7 +292,7 @@ export interface AcceptedContext extends CheckedContext {
  */
 async function acceptContext(submitted: unknown, check: ContextCheck): Promise<AcceptedContext> {
   const { workers, supply, pointer } = check;
-  const text = JSON.stringify(submitted ?? null);
+  const text = writeJson(submitted ?? null);
   const refused = (detail: string, options?: ErrorOptions) => {
     const faults: readonly InputIssue[] = [{ pointer, detail }];
     return new ContextInvalidError(faults, options);
@@ -306,7 +307,7 @@ async function acceptContext(submitted: unknown, check: ContextCheck): Promise<A
     if ('invalid' in outcome) throw new ContextInvalidError(outcome.invalid);
     if (!('checked' in outcome)) throw new Error('A check of a context ended without a result.');
     const { value } = unwrapped(submitted, '');
-    return { text: JSON.stringify({ '@context': value }), ...outcome.checked };
+    return { text: writeJson({ '@context': value }), ...outcome.checked };
   } catch (error) {
     if (!(error instanceof TaskTooCostlyError)) throw error;
     throw refused(`Processing the context takes too much ${error.bound}.`, { cause: error });

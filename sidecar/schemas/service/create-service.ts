@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../../shared/clock.js';
 import type { JsonObject } from '../../shared/json/json.js';
+import { parseJson } from '../../shared/json/lossless-json.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
 import type {
   ContentRef,
@@ -212,7 +213,7 @@ export class Models implements ModelService {
       const { ownContext } = at.model;
       const text = await contents.text(at.version.schema);
       const own = ownContext === undefined ? undefined : await contents.text(ownContext);
-      const details = detailsOf(at, JSON.parse(text) as JsonObject, own);
+      const details = detailsOf(at, parseJson(text) as JsonObject, own);
       return version === undefined ? details : { ...details, description: at.version.description };
     });
   }

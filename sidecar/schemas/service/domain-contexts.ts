@@ -6,6 +6,7 @@ import type { TaskRunner } from '../../shared/workers/tasks.js';
 import type { ContextTerms } from '../json-ld/term-meanings.js';
 import { coreVersionOf } from '../json-ld/core-context.js';
 import { type DomainContextWarning, DomainTermsMaker } from '../json-ld/domain-terms.js';
+import { isWhole } from '../json-ld/context-form.js';
 import { contextDocument } from '../json-ld/generated-context.js';
 import { runWithContexts } from '../json-ld/outcomes.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
@@ -129,8 +130,8 @@ export class DomainContexts {
   async #termsOf(own: string, baseUrl: string, stamp: string): Promise<OwnTerms> {
     const { workers, supply } = this.#parts;
     // What names others may come to mean something else.
-    const isWhole = !(JSON.parse(own) as readonly JsonValue[]).some((element) => typeof element === 'string');
-    const key = isWhole ? hashOf([own]) : hashOf([own, stamp]);
+    const isFixed = isWhole(JSON.parse(own) as readonly JsonValue[]);
+    const key = isFixed ? hashOf([own]) : hashOf([own, stamp]);
     const known = this.#terms.get(key);
     if (known !== undefined) return { terms: known, key };
     const outcome = await runWithContexts(
@@ -140,7 +141,7 @@ export class DomainContexts {
     if ('terms' in outcome) {
       const terms: ContextTerms = new Map(outcome.terms);
       this.#terms.set(key, terms);
-      return { terms, key: isWhole ? key : hashOf([JSON.stringify(outcome.terms)]) };
+      return { terms, key: isFixed ? key : hashOf([JSON.stringify(outcome.terms)]) };
     }
     const reason = 'failed' in outcome ? outcome.failed : 'refused' in outcome ? outcome.refused.detail : '';
     return { failed: reason, key: reason };

@@ -222,5 +222,7 @@ function tooCostly(cause: TaskTooCostlyError, base: string): SchemaNotAcceptedEr
  */
 export function requireName(name: string): string {
   if (isResourceName(name)) return name;
-  throw new NameError('must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and begin with a letter');
+  throw new NameError(
+    'must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and begin with a letter or a digit',
+  );
 }

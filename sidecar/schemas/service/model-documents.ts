@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
+import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
 import { TaskFailedError } from '../../shared/workers/errors.js';
 import { coreContextUrl } from '../json-ld/core-context.js';
 import { SchemaTooCostlyError } from '../json-schema/errors.js';
@@ -68,8 +69,8 @@ export class ModelDocuments {
       ...(entityType === undefined ? {} : { entityType }),
       version: version.number,
       ...(description === undefined ? {} : { description }),
-      schema: JSON.parse(bundled) as JsonObject,
-      ...(example === undefined ? {} : { example }),
+      schema: bundled,
+      ...(example === undefined ? {} : { example: writeJson(example) }),
       ...(normalizedReason === undefined ? {} : { isKeyValuesOnly: true }),
       context: contextOf(at, options),
       serverUrl: options.baseUrl,
@@ -86,9 +87,9 @@ export class ModelDocuments {
     if (example === undefined || missing !== undefined)
       throw new FileNotFoundError(`${kind}.jsonld`, missing);
     const context = contextOf(at, options);
-    if (kind === 'example') return JSON.stringify({ ...example, '@context': context });
+    if (kind === 'example') return writeJson({ ...example, '@context': context });
     const { attributes } = await this.#parts.descriptions.of(at.version);
-    return JSON.stringify(exampleEntity(example, attributes, context));
+    return writeJson(exampleEntity(example, attributes, context));
   }
 
   async #example({ model, version }: ModelAt): Promise<FoundExample> {
@@ -176,7 +177,7 @@ export class ModelExamples {
 
   constructor(workers: ServiceWorkers, cacheBytes: number) {
     this.#workers = workers;
-    this.#cache = createCache(cacheBytes, (found) => JSON.stringify(found).length * 4);
+    this.#cache = createCache(cacheBytes, (found) => writeJson(found).length * 4);
   }
 
   /**
@@ -185,15 +186,13 @@ export class ModelExamples {
    * @throws WorkersBusyError, TaskFailedError
    */
   async of(entityType: string, key: string, bundled: string): Promise<FoundExample> {
-    return made(this.#cache, `${entityType} ${key}`, async () =>
-      this.#make(entityType, JSON.parse(bundled) as JsonObject),
-    );
+    return made(this.#cache, `${entityType} ${key}`, () => this.#make(entityType, bundled));
   }
 
-  async #make(entityType: string, schema: JsonObject): Promise<FoundExample> {
+  async #make(entityType: string, schema: string): Promise<FoundExample> {
     try {
       const made = await makeExample({ schema, entityType }, this.#workers);
-      const example = entityOf(made.example);
+      const example = entityOf(parseJson(made.example) as JsonValue);
       const [fault] = made.faults;
       if (example === undefined) return without(NO_OBJECT);
       if (fault !== undefined) return without(reasonOf(fault));

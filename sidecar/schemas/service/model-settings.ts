@@ -1,4 +1,6 @@
 import { type JsonValue, sameJson } from '../../shared/json/json.js';
+import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
+import { isDateTime } from '../../shared/rfc3339.js';
 import type { Model, ModelSettings } from '../store/records.js';
 import { PublishedError, SunsetError } from './errors.js';
 import type { ModelChange } from './shapes.js';
@@ -48,7 +50,7 @@ export function settingsAfter(
 function ownContextAfter(before: string | undefined, given: JsonValue | undefined): string | undefined {
   if (given === undefined) return before;
   if (given === null) return undefined;
-  return before !== undefined && sameJson(JSON.parse(before), given) ? before : JSON.stringify(given);
+  return before !== undefined && sameJson(parseJson(before), given) ? before : writeJson(given);
 }
 
 /** Whether a model has these settings. @param ownContext as for settingsAfter */
@@ -64,11 +66,8 @@ export function isSame(model: Model, ownContext: string | undefined, settings: M
   );
 }
 
-/** RFC 3339 § 5.6. */
-const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i;
-
 function timeOf(text: string): number {
-  const time = DATE_TIME.test(text) ? Date.parse(text) : NaN;
+  const time = isDateTime(text) ? Date.parse(text) : NaN;
   if (!Number.isNaN(time)) return time;
   throw new SunsetError('must be a date and time of RFC 3339, such as 2027-01-31T00:00:00Z');
 }

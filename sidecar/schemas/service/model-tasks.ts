@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../../shared/json/json.js';
+import { parseJson, withDoubles, writeJson } from '../../shared/json/lossless-json.js';
 import { namesInSchema } from '../json-ld/generated-context.js';
 import { attributesOf, type ModelAttribute } from '../json-schema/attributes.js';
 import { bundle } from '../json-schema/bundle.js';
@@ -15,6 +16,12 @@ export interface ModelSource {
   readonly schema: string;
   readonly documents: readonly (readonly [uri: string, text: string])[];
 }
+
+/** What an OpenAPI document is made from, with texts of JSON, since exact numbers do not cross threads. */
+export type OpenApiTexts = Omit<ModelOpenApiInput, 'schema' | 'example'> & {
+  readonly schema: string;
+  readonly example?: string;
+};
 
 /** What everything else about a model version is made from. */
 export interface ModelDescription {
@@ -45,16 +52,20 @@ export const modelTasks = {
   },
 
   /** Text of the OpenAPI document of a model; see `modelOpenApi`. */
-  modelOpenApi(input: ModelOpenApiInput): string {
-    return JSON.stringify(modelOpenApi(input));
+  modelOpenApi({ schema, example, ...others }: OpenApiTexts): string {
+    const parts = {
+      schema: parseJson(schema) as JsonObject,
+      ...(example === undefined ? {} : { example: parseJson(example) as JsonObject }),
+    };
+    return writeJson(modelOpenApi({ ...others, ...parts }));
   },
 };
 
 export type ModelTasks = typeof modelTasks;
 
 function linkedOf({ schema, documents }: ModelSource): LinkedSchema {
-  const parsed = new Map(documents.map(([uri, text]) => [uri, JSON.parse(text) as JsonValue]));
-  return resolveWith(JSON.parse(schema) as JsonObject, parsed);
+  const parsed = new Map(documents.map(([uri, text]) => [uri, parseJson(text) as JsonValue]));
+  return resolveWith(parseJson(schema) as JsonObject, parsed);
 }
 
 function orRefusal<Result>(work: () => Result): Result | Refused {
@@ -83,9 +94,9 @@ function descriptionOf(bundled: JsonObject): ModelDescription {
   const { root, targets, attributes } = attributesOf(bundled);
   const type = new Facts([root], targets).property('type');
   return {
-    bundled: JSON.stringify(bundled),
+    bundled: writeJson(bundled),
     attributes: attributes.map(({ name, kind }) => ({ name, kind })),
     names: namesInSchema(bundled),
-    types: new Facts(type, targets).values,
+    types: new Facts(type, targets).values?.map(withDoubles),
   };
 }

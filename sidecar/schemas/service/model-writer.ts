@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../shared/clock.js';
 import { type JsonObject, type JsonValue, sameJson } from '../../shared/json/json.js';
+import { parseJson } from '../../shared/json/lossless-json.js';
 import type { ChangeReport } from '../json-schema/differences.js';
 import { AlreadyExistsError, PreconditionFailedError, requireStorable } from '../store/errors.js';
 import type {
@@ -180,7 +181,7 @@ export class ModelWriter {
             await this.#compared(before, isNewVersion ? accepted : undefined, { baseUrl, contextsBefore }),
             workers,
           );
-    const schema = JSON.parse(before.schema) as JsonObject;
+    const schema = parseJson(before.schema) as JsonObject;
     const current = detailsOf(before, schema, ownContext);
     const update = {
       outcome: isNewVersion
@@ -220,7 +221,7 @@ export class ModelWriter {
   ): Promise<AcceptedSchema | undefined> {
     const { contextBase, context } = change;
     if ([change.schema, contextBase, context].every((given) => given === undefined)) return undefined;
-    const given = change.schema === undefined ? (JSON.parse(schema) as JsonObject) : change.schema;
+    const given = change.schema === undefined ? (parseJson(schema) as JsonObject) : change.schema;
     return this.#parts.intake.accept(model, inputOf(given, settings, baseUrl));
   }
 
@@ -271,7 +272,7 @@ function inputOf(
   { contextBase, ownContext }: ModelSettings,
   baseUrl: string,
 ): VersionInput {
-  const context = ownContext === undefined ? undefined : (JSON.parse(ownContext) as JsonValue);
+  const context = ownContext === undefined ? undefined : (parseJson(ownContext) as JsonValue);
   return { schema, contextBase, context, baseUrl };
 }
 
@@ -305,6 +306,6 @@ function isSameVersion({ version, schema, context }: ModelTexts, accepted: Accep
   return (
     context === accepted.context &&
     version.references.every(({ uri, sha256 }) => references.get(uri) === sha256) &&
-    sameJson(JSON.parse(schema) as JsonObject, accepted.schema)
+    sameJson(parseJson(schema), accepted.schema)
   );
 }

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../shared/json/json.js';
+import { writeJson } from '../../shared/json/lossless-json.js';
 import type { InputIssue } from '../../shared/json/pointer.js';
 import { TaskTooCostlyError } from '../../shared/workers/errors.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
@@ -35,7 +36,7 @@ export interface AcceptedOwnContext extends ComposedContext {
 }
 
 /** Of a custom, generated or core context. */
-const NAME = /^[A-Za-z][A-Za-z0-9_.~-]*$/;
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_.~-]*$/;
 
 /** Where the context stands in the input. */
 const POINTER = '/context';
@@ -67,7 +68,7 @@ export class OwnContexts {
     const { store, remote, workers, loading } = this.#parts;
     const gathering = new ReferenceGathering(store, remote);
     const { value, contexts } = this.#named(given, baseUrl);
-    const text = JSON.stringify(value);
+    const text = writeJson(value);
     const ownName = generatedContextName(key);
     const supply = async (url: string): Promise<Supply> => {
       const own = loading.ownContext(url, baseUrl);

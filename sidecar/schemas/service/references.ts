@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
-import { isArray, isObject, type JsonValue, member } from '../../shared/json/json.js';
+import { isArray, isObject, isSchema, type JsonValue, member } from '../../shared/json/json.js';
+import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
 import { dialectOf } from '../json-schema/keywords.js';
 import { checkDocumentLimits } from '../json-schema/limits.js';
 import { documentUri, resolveUri } from '../json-schema/uri.js';
+import { ownMetaSchemaUri } from '../json-schema/vocabularies.js';
 import { RemoteDocumentError } from '../remote/errors.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
 import { PreconditionFailedError } from '../store/errors.js';
@@ -69,7 +71,7 @@ export class References implements ReferenceService {
     const reference = {
       uri: normal,
       source: 'stored',
-      text: JSON.stringify(document),
+      text: writeJson(document),
       references: urisNamedIn(document, normal),
     } as const;
     return this.#store.references.put(reference, expected);
@@ -82,12 +84,12 @@ export class References implements ReferenceService {
 
 /** Whether schemas can refer to the document; what is in it is looked at when one does. */
 function requireUsable(document: JsonValue): void {
-  if (!isObject(document)) {
-    const detail = 'must be a JSON object';
+  if (!isSchema(document)) {
+    const detail = 'must be a JSON object or a boolean';
     throw new SchemaNotAcceptedError('SCHEMA_INVALID', `The document ${detail}.`, [{ pointer: '', detail }]);
   }
   checkDocumentLimits(document);
-  dialectOf(document);
+  if (isObject(document) && ownMetaSchemaUri(document) === undefined) dialectOf(document);
 }
 
 /** A document that was found, and its text. */
@@ -117,7 +119,7 @@ export class ReferenceGathering {
     const stored = (await this.#store.references.texts([uri])).get(uri);
     if (stored !== undefined) {
       this.#stored.set(uri, stored);
-      return JSON.parse(stored.text) as JsonValue;
+      return parseJson(stored.text) as JsonValue;
     }
     if (!this.#remote.allows(uri)) {
       this.reasons.set(uri, 'it is neither stored here nor from an allowed origin');
@@ -139,7 +141,7 @@ export class ReferenceGathering {
     const document = await this.load(uri);
     const stored = this.#stored.get(uri);
     if (document === undefined || stored !== undefined) return stored;
-    const text = JSON.stringify(document);
+    const text = writeJson(document);
     return { text, sha256: createHash('sha256').update(text).digest('hex') };
   }
 
@@ -177,7 +179,7 @@ export class ReferenceGathering {
   #foundByFetch(uri: string): Found | undefined {
     const document = this.#fetched.get(uri);
     if (document === undefined) return undefined;
-    const text = JSON.stringify(document);
+    const text = writeJson(document);
     return {
       text,
       sha256: createHash('sha256').update(text).digest('hex'),
@@ -208,13 +210,14 @@ export function referenceUri(text: string): string {
 const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef'];
 
 /**
- * The URIs of other documents that a document names by `$ref` and the like, wherever they stand.
+ * The URIs of other documents that a document names by `$ref` and the like, wherever they stand, and by its `$schema`.
  *
  * @param document of bounded depth
  * @param uri against which it resolves, regardless of its own `$id`
  */
 export function urisNamedIn(document: JsonValue, uri: string): ReadonlySet<string> {
-  const named = new Set<string>();
+  const metaSchema = ownMetaSchemaUri(document);
+  const named = new Set(metaSchema === undefined ? [] : [metaSchema]);
   const own = new Set([uri]);
   const visit = (value: JsonValue, base: string): void => {
     if (isArray(value)) for (const item of value) visit(item, base);

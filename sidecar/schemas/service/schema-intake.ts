@@ -8,6 +8,7 @@ import type { JsonLdTasks } from '../json-ld/tasks.js';
 import { entityTypes } from '../json-schema/entity-types.js';
 import type { Dialect } from '../json-schema/keywords.js';
 import { isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
+import { writeJson } from '../../shared/json/lossless-json.js';
 import { tokensOf } from '../../shared/json/pointer.js';
 import { resolveAll } from '../json-schema/references.js';
 import type { SchemaTasks } from '../json-schema/tasks.js';
@@ -88,8 +89,8 @@ export class SchemaIntake {
       SCHEMA,
       async () => {
         const linked = await resolveAll(schema, (uri) => gathering.load(uri));
-        const text = JSON.stringify(schema);
-        const found = gathering.found(linked.documents.keys());
+        const text = writeJson(schema);
+        const found = gathering.found([...linked.documents.keys(), ...linked.metaSchemas]);
         const documents = [...found].map(([uri, one]) => [uri, one.text] as const);
         const description = unlessRefused(
           await workers.run('acceptModel', { schema: text, documents }),

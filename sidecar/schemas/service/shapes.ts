@@ -1,3 +1,4 @@
+import { parseJson } from '../../shared/json/lossless-json.js';
 import type { ChangedPointer } from '../../shared/json/changed-pointers.js';
 import type { ContextWarning } from '../json-ld/context-warnings.js';
 import type { TermWarning } from '../json-ld/generated-context.js';
@@ -349,6 +350,6 @@ export function detailsOf(
   schema: JsonValue,
   ownContext: string | undefined,
 ): ModelDetails {
-  const context = ownContext === undefined ? undefined : (JSON.parse(ownContext) as JsonValue);
+  const context = ownContext === undefined ? undefined : (parseJson(ownContext) as JsonValue);
   return { ...model, version: summaryOf(version), schema, context, warnings: warningsOf(version) };
 }

@@ -1,11 +1,6 @@
-/** A JSON value (RFC 8259). */
-export type JsonValue =
-  | null
-  | boolean
-  | number
-  | string
-  | readonly JsonValue[]
-  | { readonly [member: string]: JsonValue };
+import type { JsonValue } from '../../shared/json/json.js';
+
+export type { JsonValue } from '../../shared/json/json.js';
 
 /**
  * What a new version of a model must be towards the one before it: anything; such that it accepts what the one before accepts;

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
+import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
 import { isResourceName } from '../../shared/resource-name.js';
 import type { Domain, ModelDetails, Page, Paged, SchemaService } from '../service/service.js';
 import { referenceFileName } from '../service/model-files.js';
@@ -141,7 +142,7 @@ function numbersIn(numbers: ReadonlySet<number> = new Set()): readonly number[] 
 
 function namesIn(bytes: Buffer): readonly string[] {
   if (!bytes.includes('"@context"')) return [];
-  const document = JSON.parse(bytes.toString()) as JsonValue;
+  const document = parseJson(bytes.toString()) as JsonValue;
   return isObject(document) ? contextNamesIn(member(document, '@context')) : [];
 }
 
@@ -180,5 +181,5 @@ async function* each<Item>(list: (page: Page) => Promise<Paged<Item>>): AsyncGen
 }
 
 function json(value: JsonObject | Readonly<Record<string, JsonValue>>): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
+  return `${writeJson(value, 2)}\n`;
 }

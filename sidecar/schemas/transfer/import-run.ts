@@ -1,6 +1,7 @@
 import { nextTurn } from '../../shared/next-turn.js';
 import type { Clock } from '../../shared/clock.js';
 import type { JsonValue } from '../../shared/json/json.js';
+import { parseJson } from '../../shared/json/lossless-json.js';
 import type { Repository } from '../repository/collector.js';
 import { byPath } from '../repository/collector.js';
 import type {
@@ -19,6 +20,7 @@ import type { Workbench } from '../workbench/workbench.js';
 import { ChangedContexts, nameOf } from './changed-contexts.js';
 import { changeByContexts, updateDependents } from './dependents.js';
 import { ContextImport } from './context-import.js';
+import { storeDocument } from './document-import.js';
 import { checkExamples, ExampleTime } from './examples.js';
 import { type Step, stepsOf } from './import-order.js';
 import { modelChangeOf } from './model-change.js';
@@ -148,14 +150,13 @@ export class ImportRun {
     if (path !== undefined && reason !== undefined) this.#files.push({ path, status: 'refused', reason });
   }
 
-  async #document({ path, url }: PlannedDocument): Promise<void> {
-    const { references } = this.#parts.schemas;
+  async #document(document: PlannedDocument): Promise<void> {
+    const { path, url } = document;
     const text = this.#text(path);
-    const entry = await this.#entryOf({ path, url }, text, '', async () => {
-      const { outcome } = await references.put(url, JSON.parse(text) as JsonValue);
-      this.#stored.push(url);
-      return outcome === 'replaced' ? 'updated' : outcome;
-    });
+    const entry = await this.#entryOf({ path, url }, text, '', () =>
+      storeDocument(document, text, this.#parts.schemas.references),
+    );
+    if (entry.status !== 'refused') this.#stored.push(url);
     this.#files.push(entry);
   }
 
@@ -218,16 +219,17 @@ export class ImportRun {
       const noDomain = this.#refusedDomains.get(domain);
       if (noDomain !== undefined)
         return { status: 'refused', reason: `Its domain ${domain} cannot be created. ${noDomain}` };
-      if (refusedContext !== undefined)
+      const context = this.#contexts.nameOf(model.context);
+      const missing = refusedContext ?? (context === undefined ? model.context : undefined);
+      if (missing !== undefined)
         return {
           status: 'refused',
-          reason: `Its context ${refusedContext} is refused, and without it its terms would have other IRIs.`,
+          reason: `Its context ${missing} is refused, and without it its terms would have other IRIs.`,
         };
       const fault = model.settings === undefined ? undefined : settingsFault(this.#text(model.settings));
       if (fault !== undefined) return { status: 'refused', reason: fault };
       const other = await this.#contexts.otherPin(pins);
       if (other !== undefined) return { status: 'refused', reason: other };
-      const context = this.#contexts.nameOf(model.context);
       const before = await schemas.models.get(key).catch(absent);
       const change = this.#changeOf(model, text, context, before !== undefined);
       const hasHistory = before === undefined && (await this.#earlierVersions(model, change));
@@ -289,7 +291,7 @@ export class ImportRun {
       const text = this.#text(path);
       try {
         const { description, contextBase, context } = change;
-        const schema = JSON.parse(text) as JsonValue;
+        const schema = parseJson(text) as JsonValue;
         const earlier = { description, contextBase, context, schema, ...UNASKED };
         const { dryRun, baseUrl } = this.#options;
         await models.put({ domain, name }, earlier, { dryRun, baseUrl });

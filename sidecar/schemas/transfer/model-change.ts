@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
+import { parseJson } from '../../shared/json/lossless-json.js';
 import { withAbsoluteNames } from '../repository/context-names.js';
 import type { ModelChange } from '../service/shapes.js';
 import { settingsIn } from './settings.js';
@@ -23,7 +24,7 @@ export function modelChangeOf(
   { schema: text, id, settings, context }: FoundModelTexts,
   isThere: boolean,
 ): ModelChange {
-  const own = JSON.parse(text) as JsonObject;
+  const own = parseJson(text) as JsonObject;
   const schema = id === undefined ? own : { ...own, $id: id };
   if (settings !== undefined) return { schema, ...settingsIn(settings) };
   const description = isObject(own) ? member(own, 'description') : undefined;
@@ -42,7 +43,7 @@ export function modelChangeOf(
  * @param base the URL against which its relative names of other contexts resolve
  */
 export function contextIn(text: string, base?: string): JsonValue {
-  const document = JSON.parse(text) as JsonValue;
+  const document = parseJson(text) as JsonValue;
   const context = isObject(document) ? (member(document, '@context') ?? null) : document;
   return base === undefined ? context : withAbsoluteNames(context, base);
 }

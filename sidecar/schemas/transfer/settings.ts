@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
+import { parseJson } from '../../shared/json/lossless-json.js';
 import type { Domain, ModelChange, ModelDetails } from '../service/shapes.js';
 import type { NewDomain } from '../store/records.js';
 
@@ -79,7 +80,7 @@ const WANTED: Readonly<
 
 /** What is wrong with the settings of an export, as a sentence; undefined when nothing is. */
 export function settingsFault(text: string): string | undefined {
-  const settings = JSON.parse(text) as JsonValue;
+  const settings = parseJson(text) as JsonValue;
   if (!isObject(settings)) return 'Its settings (meta.json) must be an object.';
   const wrong = wrongIn(settings, MEMBERS);
   return wrong && `Its setting ${wrong.name} (meta.json) must be ${wrong.wanted}.`;
@@ -89,7 +90,7 @@ export function settingsFault(text: string): string | undefined {
 export function domainSettingsIn(
   text: string,
 ): { readonly settings: DomainSettings } | { readonly fault: string } {
-  const settings = JSON.parse(text) as JsonValue;
+  const settings = parseJson(text) as JsonValue;
   if (!isObject(settings)) return { fault: 'The settings of a domain must be an object.' };
   const wrong = wrongIn(settings, ['description', 'compatibility']);
   if (wrong !== undefined) return { fault: `Its member ${wrong.name} must be ${wrong.wanted}.` };
@@ -113,7 +114,7 @@ function wrongIn(settings: JsonObject, names: readonly (typeof MEMBERS)[number][
 
 /** The change that gives a model the checked settings of an export; what they leave out is removed. */
 export function settingsIn(text: string): Omit<ModelChange, 'schema'> {
-  const settings = JSON.parse(text) as JsonValue;
+  const settings = parseJson(text) as JsonValue;
   const change: Record<string, JsonValue> = {};
   for (const name of MEMBERS) {
     const value = isObject(settings) ? member(settings, name) : undefined;

@@ -8,10 +8,10 @@ import {
   type RepositoryLimits,
 } from '../repository/collector.js';
 import type { DescribedFile, ImportPlan } from '../repository/import-plan.js';
-import { isUrl } from '../repository/sorted-files.js';
+import { isUrl } from '../repository/file-paths.js';
 import { BodyShapeError, RepositoryTooLargeError, RepositoryUnclearError } from '../repository/errors.js';
 import { readTarGz } from '../repository/tar.js';
-import type { RepositoryTasks } from '../repository/tasks.js';
+import type { PlanInput, RepositoryTasks } from '../repository/tasks.js';
 import { readZip } from '../repository/zip.js';
 import { UnreadableBodyError } from '../workbench/errors.js';
 import { TaskTooCostlyError } from '../../shared/workers/errors.js';
@@ -81,12 +81,8 @@ async function readDocuments(text: string, collector: RepositoryCollector, readi
  *
  * @throws RepositoryUnclearError, RepositoryTooLargeError, errors of the workers, or the reason of the signal
  */
-export async function planOf(
-  files: readonly DescribedFile[],
-  domain: string | undefined,
-  reading: Reading,
-): Promise<ImportPlan> {
-  const plan = await onTheWhole(reading.workers.run('planImport', { files, domain }, wholeOptions(reading)));
+export async function planOf(input: PlanInput, reading: Reading): Promise<ImportPlan> {
+  const plan = await onTheWhole(reading.workers.run('planImport', input, wholeOptions(reading)));
   if ('unclear' in plan) throw new RepositoryUnclearError(plan.unclear);
   return plan;
 }
@@ -152,7 +148,7 @@ async function describe(
     if ('unreadable' in description) {
       const { line, column, detail } = description.unreadable;
       const reason = `It cannot be read as JSON: line ${line}, column ${column}: ${detail}.`;
-      return { path, reason, line };
+      return { path, reason, line, ...(description.hasComments ? { onlyIfUsed: true } : {}) };
     }
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     return { path, sha256, facts: description.facts };

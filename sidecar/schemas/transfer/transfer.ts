@@ -78,10 +78,13 @@ export function createTransfer({
     const reading = { limits: limitsOf(limitBytes), workers, deadlineMs, signal };
     const repository = await readSource(source, reading);
     const { described, refused } = await describeFiles(repository.files, reading);
-    const plan = await planOf(described, domain, reading);
+    const unread = [...repository.refused, ...refused];
+    const idle = unread.filter(({ onlyIfUsed }) => onlyIfUsed);
+    const plan = await planOf({ files: described, domain, unread: idle }, reading);
     const parts = { schemas: dryRun ? schemas.trial() : schemas, workbench, clock, deadlineMs };
     const run = new ImportRun(parts, options, repository, plan);
-    return run.run([...repository.refused, ...refused], repository.ignored);
+    const always = unread.filter(({ onlyIfUsed }) => !onlyIfUsed);
+    return run.run(always, repository.ignored);
   }
 
   return {

@@ -1,4 +1,5 @@
-import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
+import { isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
+import { canonicalJson } from '../../shared/json/lossless-json.js';
 import { schemaIn, schemasIn } from '../json-schema/flat-graph.js';
 import { issue, type Issue, type Place, type Check } from './issue.js';
 import { allowedValue, counted, howMany, shown, typeWord } from './words.js';
@@ -23,6 +24,12 @@ export function arrayIssues(
     if (own !== undefined && own !== true) found.push(...check(own, place.child(index)));
   }
   return found;
+}
+
+/** An item that is not allowed at all. */
+export function unknownItem(place: Place, keyword: string): Issue {
+  const plain = 'is not among the items that the schema allows';
+  return issue(place, keyword, () => ({ must: 'not be there', plain }));
 }
 
 function sizeIssues(schema: JsonObject, place: Place, items: readonly JsonValue[]): readonly Issue[] {
@@ -85,19 +92,10 @@ function whichIs(wanted: JsonObject | boolean): string {
 function firstRepeated(items: readonly JsonValue[]): readonly [first: number, second: number] | undefined {
   const seen = new Map<string, number>();
   for (const [index, item] of items.entries()) {
-    const text = canonical(item);
+    const text = canonicalJson(item);
     const first = seen.get(text);
     if (first !== undefined) return [first, index];
     seen.set(text, index);
   }
   return undefined;
-}
-
-/** One text for all that is the same JSON. */
-function canonical(value: JsonValue): string {
-  if (isArray(value)) return `[${value.map(canonical).join()}]`;
-  // -0 and 0 are the same number.
-  if (!isObject(value)) return value === 0 ? '0' : JSON.stringify(value);
-  const members = Object.entries(value).map(([name, held]) => `${JSON.stringify(name)}:${canonical(held)}`);
-  return `{${members.sort().join()}}`;
 }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { JsonObject } from '../../shared/json/json.js';
+import { parseJson } from '../../shared/json/lossless-json.js';
 import { prepareModel, type Model } from './model.js';
 
 interface Prepared {
@@ -34,7 +35,7 @@ export function compiledModel(key: string, name: string): Model | undefined {
 export function compileModel(key: string, name: string, schema: string): Model {
   const known = compiledModel(key, name);
   if (known !== undefined) return known;
-  const model = prepareModel(name, JSON.parse(schema) as JsonObject);
+  const model = prepareModel(name, parseJson(schema) as JsonObject);
   models.set(nameOf(key, name), { model, characters: schema.length });
   return model;
 }

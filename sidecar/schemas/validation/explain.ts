@@ -1,11 +1,13 @@
 import { isArray, isObject, type JsonObject, type JsonValue, type Schema } from '../../shared/json/json.js';
+import { isNumber } from '../../shared/json/lossless-number.js';
+import { type Evaluation, unevaluatedIndexes, unevaluatedMembers } from '../json-schema/evaluated.js';
 import { namedSchemasIn, schemaIn, schemasIn, targetOf } from '../json-schema/flat-graph.js';
 import type { FlatSchema, Targets } from '../json-schema/flatten.js';
 import { alternativeIssues, ambiguity, negationIssue, ruledOut } from './alternative-issues.js';
-import { arrayIssues } from './array-issues.js';
+import { arrayIssues, unknownItem } from './array-issues.js';
 import { type Issue, isScalar, Place } from './issue.js';
 import { mergeIssues } from './merge-issues.js';
-import { evaluatedItems, evaluatesMember, objectIssues, unknownMember } from './object-issues.js';
+import { objectIssues, unknownMember } from './object-issues.js';
 import { kindIssue, numberIssues, stringIssues } from './scalar-issues.js';
 import { Spelling } from './spelling.js';
 import { type Meant, sentenceOf, type Words } from './words.js';
@@ -116,7 +118,7 @@ export class Explainer {
 
   #own(schema: JsonObject, place: Place): readonly Issue[] {
     const { value } = place;
-    if (typeof value === 'number') return numberIssues(schema, place, value);
+    if (isNumber(value)) return numberIssues(schema, place, value);
     if (typeof value === 'string') return stringIssues(schema, place, value, this.#patternOf);
     if (isArray(value)) return arrayIssues(schema, place, value, this.#check, MAX_ISSUES);
     if (isObject(value)) return objectIssues(schema, place, value, this.#check, this.#patternOf, MAX_ISSUES);
@@ -167,23 +169,38 @@ export class Explainer {
   #unevaluated(schema: JsonObject, place: Place): readonly Issue[] {
     if (!UNEVALUATED.some((keyword) => Object.hasOwn(schema, keyword))) return NONE;
     const { value } = place;
+    const around: Evaluation = {
+      targets: this.#targets,
+      fits: (one) => this.faultsOf(one, place).length === 0,
+      itemFits: (one, index) => this.faultsOf(one, place.child(index)).length === 0,
+      patternOf: this.#patternOf,
+    };
+    if (isArray(value))
+      return this.#refused('unevaluatedItems', schema, place, () =>
+        unevaluatedIndexes(schema, value, around),
+      );
+    if (isObject(value))
+      return this.#refused('unevaluatedProperties', schema, place, () =>
+        unevaluatedMembers(schema, value, around),
+      );
+    return NONE;
+  }
+
+  /** What a keyword on the rest has against the parts of a value that nothing else looks at. */
+  #refused(
+    keyword: string,
+    schema: JsonObject,
+    place: Place,
+    unevaluated: () => readonly (string | number)[],
+  ): readonly Issue[] {
+    const held = schemaIn(schema, keyword);
+    if (held === undefined || held === true) return NONE;
     const found: Issue[] = [];
-    const around = { targets: this.#targets, check: this.#check, patternOf: this.#patternOf };
-    const members = isObject(value) ? schemaIn(schema, 'unevaluatedProperties') : undefined;
-    if (members !== undefined && isObject(value)) {
-      const isEvaluated = evaluatesMember(schema, place, around);
-      for (const name of Object.keys(value)) {
-        if (found.length >= MAX_ISSUES) break;
-        if (isEvaluated(name)) continue;
-        if (members === false) found.push(unknownMember(place.child(name), 'unevaluatedProperties'));
-        else found.push(...this.faultsOf(members, place.child(name)));
-      }
-    }
-    const items = isArray(value) ? schemaIn(schema, 'unevaluatedItems') : undefined;
-    if (items !== undefined && isArray(value)) {
-      const first = evaluatedItems(schema, place, around);
-      for (let index = first; index < value.length && found.length < MAX_ISSUES; index += 1)
-        found.push(...this.faultsOf(items, place.child(index)));
+    for (const key of unevaluated()) {
+      if (found.length >= MAX_ISSUES) break;
+      const child = place.child(key);
+      if (held !== false) found.push(...this.faultsOf(held, child));
+      else found.push(isArray(place.value) ? unknownItem(child, keyword) : unknownMember(child, keyword));
     }
     return found;
   }

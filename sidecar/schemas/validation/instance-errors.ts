@@ -1,6 +1,14 @@
 import { typeMemberOf } from '../../ngsi-ld/representation/entity-checks.js';
 import type { LeftOut, Reading } from '../../ngsi-ld/representation/read-entity.js';
-import { type JsonObject, type JsonValue, member, objectOf, sameJson } from '../../shared/json/json.js';
+import {
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  member,
+  objectOf,
+  sameJson,
+} from '../../shared/json/json.js';
 import { tokensOf } from '../../shared/json/pointer.js';
 import { explain, type Explained } from './explain.js';
 import type { Model, ModelError } from './model.js';
@@ -172,8 +180,7 @@ function countValues(value: JsonValue, most: number): number {
   let count = 0;
   for (let next = open.pop(); next !== undefined && count < most; next = open.pop()) {
     count += 1;
-    if (typeof next === 'object' && next !== null)
-      for (const inner of Object.values<JsonValue>(next)) open.push(inner);
+    if (isArray(next) || isObject(next)) for (const inner of Object.values<JsonValue>(next)) open.push(inner);
   }
   return count;
 }

@@ -6,6 +6,7 @@ import {
   member,
   type Schema,
 } from '../../shared/json/json.js';
+import { isNumber } from '../../shared/json/lossless-number.js';
 import type { Spelling } from './spelling.js';
 import { allowedValue, either, shown, typed, typeWord, type Words } from './words.js';
 
@@ -74,12 +75,12 @@ function ofAnotherType(value: JsonValue, types: readonly string[]): JsonValue | 
     const fits = types.includes('number') || (types.includes('integer') && Number.isInteger(number));
     return fits && Number.isFinite(number) ? number : undefined;
   }
-  const isWritten = typeof value === 'number' || typeof value === 'boolean';
+  const isWritten = isNumber(value) || typeof value === 'boolean';
   return isWritten && types.includes('string') ? String(value) : undefined;
 }
 
 function untypedNumber(value: JsonValue): string {
-  return typeof value === 'number' ? shown(value) : typed(value);
+  return isNumber(value) ? shown(value) : typed(value);
 }
 
 /** A member is missing. @param because completes the sentence: what requires the member */

@@ -6,8 +6,7 @@ import {
   type Schema,
   stringsOf,
 } from '../../shared/json/json.js';
-import { namedSchemasIn, namesByName, schemaIn, schemasIn, targetOf } from '../json-schema/flat-graph.js';
-import type { Targets } from '../json-schema/flatten.js';
+import { namedSchemasIn, namesByName, schemaIn } from '../json-schema/flat-graph.js';
 import { issue, type Issue, missingIssue, memberIssue, Place, type Check, type WordsOf } from './issue.js';
 import type { PatternOf } from './scalar-issues.js';
 import { allowedValue, counted, sentenceOf } from './words.js';
@@ -60,8 +59,7 @@ function memberSchemas(
     : [];
   const rest = schemaIn(schema, 'additionalProperties');
   return (name) => {
-    // Validators pass over a description of `__proto__`.
-    const own = isObject(described) && name !== '__proto__' ? member(described, name) : undefined;
+    const own = isObject(described) ? member(described, name) : undefined;
     const found = [
       ...(isSchema(own) ? [own] : []),
       ...patterns.filter(([pattern]) => pattern.test(name)).map(([, held]) => held),
@@ -114,71 +112,4 @@ function nameIssues(naming: Schema, name: string, place: Place, check: Check): r
     return { must: 'have another name', plain: `its name ${inner}` };
   };
   return [memberIssue(place.child(name), 'propertyNames', words)];
-}
-
-/** What `unevaluatedProperties` and `unevaluatedItems` ask their surroundings. */
-export interface Surroundings {
-  readonly targets: Targets;
-  readonly check: Check;
-  readonly patternOf: PatternOf;
-}
-
-/**
- * Whether a schema, or one that applies along with it, has looked at a member of an object (2020-12 core, section 11).
- * Alternatives count where the object fits them.
- */
-export function evaluatesMember(
-  schema: Schema,
-  place: Place,
-  around: Surroundings,
-): (name: string) => boolean {
-  const checks = applied(schema, place, around).map((one) => {
-    const takesRest = schemaIn(one, 'unevaluatedProperties') !== undefined && one !== schema;
-    const schemasOf = memberSchemas(one, around.patternOf);
-    return (name: string) => takesRest || schemasOf(name).length > 0;
-  });
-  return (name) => checks.some((check) => check(name));
-}
-
-/** How many items, from the first, have been looked at; as {@link evaluatesMember}. */
-export function evaluatedItems(schema: Schema, place: Place, around: Surroundings): number {
-  return Math.max(
-    0,
-    ...applied(schema, place, around).map((one) => {
-      const takesRest = ['items', 'contains', 'unevaluatedItems'].some(
-        (keyword) =>
-          schemaIn(one, keyword) !== undefined && !(keyword === 'unevaluatedItems' && one === schema),
-      );
-      // Ajv takes `contains` to look at all items.
-      return takesRest ? Infinity : schemasIn(one, 'prefixItems').length;
-    }),
-  );
-}
-
-/** The schema, and all that apply to the same value with it. */
-function applied(schema: Schema, place: Place, { targets, check }: Surroundings): readonly JsonObject[] {
-  const found = new Set<JsonObject>();
-  const open: Schema[] = [schema];
-  const fits = (one: Schema) => check(one, place).length === 0;
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (!isObject(next) || found.has(next)) continue;
-    found.add(next);
-    const target = targetOf(next, targets);
-    const condition = schemaIn(next, 'if');
-    const holds = condition !== undefined && fits(condition);
-    const conclusion = condition === undefined ? undefined : schemaIn(next, holds ? 'then' : 'else');
-    const { value } = place;
-    const dependent = ['dependentSchemas', 'dependencies'].flatMap((keyword) => [
-      ...namedSchemasIn(next, keyword),
-    ]);
-    open.push(
-      ...(target === undefined ? [] : [target]),
-      ...schemasIn(next, 'allOf'),
-      ...[...schemasIn(next, 'anyOf'), ...schemasIn(next, 'oneOf')].filter(fits),
-      ...(holds ? [condition] : []),
-      ...(conclusion === undefined ? [] : [conclusion]),
-      ...dependent.flatMap(([name, own]) => (isObject(value) && Object.hasOwn(value, name) ? [own] : [])),
-    );
-  }
-  return [...found];
 }

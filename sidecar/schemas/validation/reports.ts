@@ -1,5 +1,6 @@
 import { type Position, positionsOf } from '../../shared/json/json-positions.js';
 import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
+import { writeJson } from '../../shared/json/lossless-json.js';
 import { pointerOf } from '../../shared/json/pointer.js';
 import type { EntityError, EntityNotice, EntityVerdict } from './validate-entity.js';
 
@@ -177,7 +178,7 @@ function written(
   const inPlace = warnings.filter((warning) => !isLast(warning));
   const last = warnings.filter(isLast);
   const tellCode = ({ code }: EntityNotice): JsonObject => ({ code });
-  return JSON.stringify({
+  return writeJson({
     valid: isValid,
     form,
     ...(models === undefined ? {} : { models }),

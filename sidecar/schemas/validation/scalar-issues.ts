@@ -7,6 +7,13 @@ import {
   sameJson,
   stringsOf,
 } from '../../shared/json/json.js';
+import {
+  compareNumbers,
+  isMultiple,
+  isNumber,
+  type JsonNumber,
+  LosslessNumber,
+} from '../../shared/json/lossless-number.js';
 import { hasFormat } from '../json-schema/formats.js';
 import { issue, type Issue, isScalar, type Place, typeIssue, valueIssue } from './issue.js';
 import { counted, formatHint, formatWords, shown, shownPattern, type Words } from './words.js';
@@ -32,30 +39,33 @@ export function kindIssue(schema: JsonObject, place: Place): Issue | undefined {
 
 /** Scalars are most of what is looked for, and quick to find. */
 function isAmong(value: JsonValue, listed: readonly JsonValue[]): boolean {
-  return isScalar(value) ? listed.includes(value) : listed.some((one) => sameJson(one, value));
+  return isScalar(value) && !(value instanceof LosslessNumber)
+    ? listed.includes(value)
+    : listed.some((one) => sameJson(one, value));
 }
 
 /** Keywords on numbers: how their demand is said, and whether a number meets it. */
 const NUMBER_CHECKS: readonly (readonly [
   keyword: string,
   word: string,
-  holds: (value: number, limit: number) => boolean,
+  holds: (value: JsonNumber, limit: JsonNumber) => boolean,
 ])[] = [
-  ['minimum', 'at least', (value, limit) => value >= limit],
-  ['exclusiveMinimum', 'greater than', (value, limit) => value > limit],
-  ['maximum', 'at most', (value, limit) => value <= limit],
-  ['exclusiveMaximum', 'less than', (value, limit) => value < limit],
-  // Divides like Ajv, for which 0.3 is not a multiple of 0.1.
-  ['multipleOf', 'a multiple of', (value, limit) => Number.isInteger(value / limit)],
+  ['minimum', 'at least', (value, limit) => compareNumbers(value, limit) >= 0],
+  ['exclusiveMinimum', 'greater than', (value, limit) => compareNumbers(value, limit) > 0],
+  ['maximum', 'at most', (value, limit) => compareNumbers(value, limit) <= 0],
+  ['exclusiveMaximum', 'less than', (value, limit) => compareNumbers(value, limit) < 0],
+  ['multipleOf', 'a multiple of', isMultiple],
 ];
 
 /** What keywords on numbers have against one. */
-export function numberIssues(schema: JsonObject, place: Place, value: number): readonly Issue[] {
+export function numberIssues(schema: JsonObject, place: Place, value: JsonNumber): readonly Issue[] {
   const found: Issue[] = [];
   for (const [keyword, word, holds] of NUMBER_CHECKS) {
     const limit = member(schema, keyword);
-    if (typeof limit === 'number' && !holds(value, limit))
-      found.push(issue(place, keyword, () => ({ must: `be ${word} ${limit}`, found: `is ${shown(value)}` })));
+    if (isNumber(limit) && !holds(value, limit))
+      found.push(
+        issue(place, keyword, () => ({ must: `be ${word} ${shown(limit)}`, found: `is ${shown(value)}` })),
+      );
   }
   const unformatted = formatIssue(schema, place);
   return unformatted === undefined ? found : [...found, unformatted];

@@ -1,4 +1,6 @@
-import { isArray, type JsonValue } from '../../shared/json/json.js';
+import { isArray, isObject, type JsonValue } from '../../shared/json/json.js';
+import { isNumber } from '../../shared/json/lossless-number.js';
+import { writeJson } from '../../shared/json/lossless-json.js';
 import { cut, quoted } from '../../shared/shown.js';
 
 /** Characters of a value that are shown. */
@@ -34,14 +36,15 @@ export function sentenceOf({ must, found, hint, plain }: Words): string {
 
 /** A value in a few characters: scalars as JSON, of others only what they are: the sentence is about the type. */
 export function shown(value: JsonValue): string {
-  if (typeof value === 'object' && value !== null) return isArray(value) ? 'an array' : 'an object';
+  if (isArray(value)) return 'an array';
+  if (isObject(value)) return 'an object';
   return typeof value === 'string' ? quoted(value, MAX_SHOWN) : String(value);
 }
 
 /** A value that a schema allows; it may be an object, and then its JSON is shown. */
 export function allowedValue(value: JsonValue): string {
-  if (typeof value !== 'object' || value === null) return shown(value);
-  return cut(JSON.stringify(value), MAX_SHOWN);
+  if (!isArray(value) && !isObject(value)) return shown(value);
+  return cut(writeJson(value), MAX_SHOWN);
 }
 
 export function shownPattern(pattern: string): string {
@@ -51,7 +54,7 @@ export function shownPattern(pattern: string): string {
 /** A value with its type: what to say when the type is wrong. */
 export function typed(value: JsonValue): string {
   if (typeof value === 'string') return `the string ${shown(value)}`;
-  return typeof value === 'number' ? `the number ${shown(value)}` : shown(value);
+  return isNumber(value) ? `the number ${shown(value)}` : shown(value);
 }
 
 const TYPE_WORDS: ReadonlyMap<string, string> = new Map([
@@ -111,6 +114,8 @@ const FORMATS: ReadonlyMap<string, string> = new Map([
   ['uri', 'a URI such as urn:ngsi-ld:Vehicle:001'],
   ['url', 'a URL such as https://city.example/map'],
   ['uri-reference', 'a URI, or one relative to another'],
+  ['iri', 'an IRI such as https://städte.example/karte'],
+  ['iri-reference', 'an IRI, or one relative to another'],
   ['uri-template', 'a URI template (RFC 6570)'],
   ['email', 'an email address such as name@city.example'],
   ['hostname', 'a host name such as city.example'],
@@ -138,6 +143,8 @@ export function formatHint(format: string, text: string): string | undefined {
         : 'the seconds and the time zone are missing';
     }
     if (/^\d{4}-\d\d-\d\d$/.test(text)) return 'the time is missing';
+    if (/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/.test(text)) return 'between date and time is a T';
+    if (/:\d\d(?:\.\d+)?[+-]\d\d$/.test(text)) return 'the offset needs its minutes, such as +02:00';
   }
   if (format === 'time' && /^\d\d:\d\d:\d\d(?:\.\d+)?$/.test(text))
     return 'the time zone, such as Z, is missing';

@@ -31,7 +31,10 @@ export const settings = {
     'the URL under which clients and brokers reach this service; default: as in the request',
   ),
   GATEWAY_TOKEN: {
-    ...optional(token, 'shared secret of Kong and sidecar; purges and writes without it are refused'),
+    ...optional(
+      oneOrTwoTokens,
+      'shared secret of Kong and sidecar; purges and writes without it are refused. Two, separated by a comma, while it is replaced: either is taken',
+    ),
     secret: true,
   },
   GATEWAY_OPEN: setting(
@@ -238,6 +241,12 @@ function token(text: string): string {
 
 function tokens(text: string): readonly string[] {
   return text.split(',').map(token);
+}
+
+function oneOrTwoTokens(text: string): readonly string[] {
+  const all = tokens(text);
+  if (all.length > 2) throw new Error('must be one secret, or two separated by a comma');
+  return all;
 }
 
 function httpUrl(text: string): URL {

@@ -1,4 +1,5 @@
-import { isArray, isObject, type JsonValue } from './json.js';
+import { isArray, isObject, type JsonValue, sameJson } from './json.js';
+import { LosslessNumber } from './lossless-number.js';
 import { pointerTo } from './pointer.js';
 
 /** A place where two documents differ; the words are those of JSON Patch (RFC 6902). */
@@ -17,7 +18,7 @@ export function changedPointers(before: JsonValue, after: JsonValue): readonly C
 }
 
 function* changesIn(before: JsonValue, after: JsonValue, pointer: string): Iterable<ChangedPointer> {
-  if (before === after) return;
+  if (before === after || (before instanceof LosslessNumber && sameJson(before, after))) return;
   const [old, fresh] = [membersOf(before), membersOf(after)];
   if (old === undefined || fresh === undefined || isArray(before) !== isArray(after)) {
     yield { op: 'replace', pointer };

@@ -1,5 +1,7 @@
-/** A JSON value as JSON.parse gives it. */
-export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
+import { compareNumbers, isInteger, LosslessNumber } from './lossless-number.js';
+
+/** A JSON value as `parseJson` gives it: numbers that no double holds are exact. */
+export type JsonValue = null | boolean | number | LosslessNumber | string | readonly JsonValue[] | JsonObject;
 
 /** A JSON object; members are read with {@link member}, for their names are the author's. */
 export interface JsonObject {
@@ -10,7 +12,9 @@ export interface JsonObject {
 export type Schema = JsonObject | boolean;
 
 export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof LosslessNumber)
+  );
 }
 
 export function isArray(value: JsonValue | undefined): value is readonly JsonValue[] {
@@ -44,9 +48,11 @@ export function objectOf(entries: Iterable<readonly [string, JsonValue]>): JsonO
   return object;
 }
 
-/** Whether two values are the same JSON: the order of an object's members does not count. */
+/** Whether two values are the same JSON: the order of an object's members does not count, nor how a number is written. */
 export function sameJson(one: unknown, other: unknown): boolean {
   if (one === other) return true;
+  if (one instanceof LosslessNumber)
+    return other instanceof LosslessNumber && compareNumbers(one, other) === 0;
   if (Array.isArray(one) && Array.isArray(other))
     return one.length === other.length && one.every((item, index) => sameJson(item, other[index]));
   if (!isObject(one) || !isObject(other)) return false;
@@ -61,6 +67,7 @@ export function sameJson(one: unknown, other: unknown): boolean {
 export function jsonType(value: JsonValue): 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object' {
   if (value === null) return 'null';
   if (isArray(value)) return 'array';
+  if (value instanceof LosslessNumber) return 'number';
   if (isObject(value)) return 'object';
   switch (typeof value) {
     case 'boolean':
@@ -74,5 +81,5 @@ export function jsonType(value: JsonValue): 'null' | 'boolean' | 'number' | 'str
 
 /** Whether a value is of a type of JSON Schema: 1.0 is an integer. */
 export function isOfType(value: JsonValue, type: string): boolean {
-  return type === 'integer' ? Number.isInteger(value) : jsonType(value) === type;
+  return type === 'integer' ? isInteger(value) : jsonType(value) === type;
 }

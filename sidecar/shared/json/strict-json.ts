@@ -1,3 +1,7 @@
+import { hasHugeExponent } from './decimal.js';
+import { closingQuote, parseJson } from './lossless-json.js';
+import { LosslessNumber } from './lossless-number.js';
+
 /** A text is not JSON, or is JSON that two readers could understand differently. */
 export class JsonTextError extends Error {
   /** @param detail completes "line 1, column 2: …" */
@@ -27,9 +31,11 @@ export interface Unreadable {
 export interface ReadJsonOptions {
   /** Whether numbers beyond a double may be there; the value then holds Infinity in their place. @default false */
   readonly anyNumber?: boolean;
+  /** Whether members may be called `__proto__`, which libraries that assign members one by one lose. @default true */
+  readonly anyName?: boolean;
 }
 
-/** Reads a text that {@link checkJson} accepts; the value is as JSON.parse gives it. */
+/** Reads a text that {@link checkJson} accepts; the value is as `parseJson` gives it. */
 export function readJson(
   text: string,
   options: ReadJsonOptions = {},
@@ -44,10 +50,10 @@ export function readJson(
  * @returns undefined where the careful check is needed
  */
 function readPlainly(text: string): { readonly value: unknown } | undefined {
-  const { members, depth } = measure(text);
+  const { members, depth, hasLongNumber } = measure(text);
   if (depth > MAX_DEPTH) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = hasLongNumber ? parseJson(text) : JSON.parse(text);
     return countMembers(value) === members ? { value } : undefined;
   } catch {
     return undefined;
@@ -65,40 +71,48 @@ function readCarefully(
     const { line, column, detail, isTooDeep } = error;
     return { unreadable: { line, column, detail, isTooDeep } };
   }
-  return { value: JSON.parse(text) };
+  return { value: parseJson(text) };
 }
 
-/** The members that a text writes down, and how deep it is nested, where it is JSON; it does not matter for other texts. */
-function measure(text: string): { readonly members: number; readonly depth: number } {
+/**
+ * The members that a text writes down, how deep it is nested, and whether a number has an exponent or as many digits as some
+ * doubles do not hold, where it is JSON; it does not matter for other texts.
+ */
+function measure(text: string): {
+  readonly members: number;
+  readonly depth: number;
+  readonly hasLongNumber: boolean;
+} {
   let members = 0;
   let open = 0;
   let depth = 0;
+  let digits = 0;
+  let hasLongNumber = false;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
+    if ((code >= 0x30 && code <= 0x39) || code === POINT) {
+      digits += 1;
+      if (digits > 15) hasLongNumber = true;
+      continue;
+    }
+    // The e of an exponent, but not that of true.
+    if (digits > 0 && (code | 0x20) === 0x65) hasLongNumber = true;
+    digits = 0;
     if (code === QUOTE) at = closingQuote(text, at);
     else if (code === COLON) members += 1;
     else if (code === OPEN_BRACE || code === OPEN_BRACKET) depth = Math.max(depth, (open += 1));
     else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) open -= 1;
   }
-  return { members, depth };
+  return { members, depth, hasLongNumber };
 }
 
-const [QUOTE, COLON, BACKSLASH] = [0x22, 0x3a, 0x5c];
+const [QUOTE, COLON, POINT] = [0x22, 0x3a, 0x2e];
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
 
-/** Where a string ends; the end of the text where it does not. */
-function closingQuote(text: string, start: number): number {
-  for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
-    let backslashes = 0;
-    while (text.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes += 1;
-    if (backslashes % 2 === 0) return at;
-  }
-  return text.length;
-}
-
-/** The members of all objects in a value that is not too deep; NaN where one is called `__proto__`, and for infinite numbers. */
+/** The members of all objects in a value that is not too deep; NaN where one is called `__proto__`, and for infinite numbers: both are looked at with care. */
 function countMembers(value: unknown): number {
   if (typeof value !== 'object' || value === null) return value === Infinity || value === -Infinity ? NaN : 0;
+  if (value instanceof LosslessNumber) return 0;
   let count = 0;
   if (Array.isArray(value)) {
     for (const item of value as readonly unknown[]) count += countMembers(item);
@@ -125,12 +139,12 @@ interface Open {
 }
 
 /**
- * Checks that a text is JSON (RFC 8259) that all readers understand alike: no member twice in one object, none called
- * `__proto__`, no number beyond a double (section 6), at most 500 levels. Takes linear time, and no recursion.
+ * Checks that a text is JSON (RFC 8259) that all readers understand alike: no member twice in one object, no number beyond a
+ * double (section 6) or with an exponent of ten digits, at most 500 levels. Takes linear time, and no recursion.
  *
  * @throws JsonTextError
  */
-export function checkJson(text: string, { anyNumber = false }: ReadJsonOptions = {}): void {
+export function checkJson(text: string, { anyNumber = false, anyName = true }: ReadJsonOptions = {}): void {
   const open: Open[] = [];
   let at = skip(text, 0);
   for (;;) {
@@ -143,7 +157,7 @@ export function checkJson(text: string, { anyNumber = false }: ReadJsonOptions =
       if (text[first] === closing(inner)) at = first + 1;
       else {
         open.push(inner);
-        at = inner.members === undefined ? first : memberEnd(text, first, inner.members);
+        at = inner.members === undefined ? first : memberEnd(text, first, inner.members, anyName);
         continue;
       }
     } else at = scalarEnd(text, at, anyNumber);
@@ -163,7 +177,7 @@ export function checkJson(text: string, { anyNumber = false }: ReadJsonOptions =
       }
       if (text[at] !== ',') throw errorAt(text, at, `expected a comma or ${closing(around)}`);
       at = skip(text, at + 1);
-      if (around.members !== undefined) at = memberEnd(text, at, around.members);
+      if (around.members !== undefined) at = memberEnd(text, at, around.members, anyName);
       break;
     }
   }
@@ -174,13 +188,13 @@ function closing({ members }: Open): string {
 }
 
 /** Reads the name of a member and the colon. @returns where its value begins */
-function memberEnd(text: string, start: number, members: Set<string>): number {
+function memberEnd(text: string, start: number, members: Set<string>, anyName: boolean): number {
   if (text[start] !== '"') throw errorAt(text, start, 'expected the name of a member in double quotes');
   const end = stringEnd(text, start);
   const literal = text.slice(start, end);
   const name = literal.includes('\\') ? (JSON.parse(literal) as string) : literal.slice(1, -1);
   if (members.has(name)) throw errorAt(text, start, `the member ${abridged(literal)} occurs twice`);
-  if (name === '__proto__') throw errorAt(text, start, 'a member must not be called "__proto__"');
+  if (!anyName && name === '__proto__') throw errorAt(text, start, 'a member must not be called "__proto__"');
   members.add(name);
   const colon = skip(text, end);
   if (text[colon] !== ':') throw errorAt(text, colon, 'expected a colon');
@@ -192,8 +206,12 @@ function scalarEnd(text: string, start: number, anyNumber: boolean): number {
   NUMBER_OR_WORD.lastIndex = start;
   if (!NUMBER_OR_WORD.test(text)) throw errorAt(text, start, 'expected a value');
   const end = NUMBER_OR_WORD.lastIndex;
-  if (!anyNumber && Math.abs(Number(text.slice(start, end))) === Infinity)
+  const literal = text.slice(start, end);
+  const isBeyond = Math.abs(Number(literal)) === Infinity;
+  if (isBeyond && !anyNumber)
     throw errorAt(text, start, 'the number is beyond the range of IEEE 754 doubles');
+  if (!isBeyond && hasHugeExponent(literal))
+    throw errorAt(text, start, 'the exponent of the number is too large');
   return end;
 }
 

@@ -134,7 +134,8 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
       if (batch === undefined) break;
       const home = this.#slots[homeOf(batch.queueKey, this.#options.threads)];
       const slot = free.find((one) => one === home) ?? free[0];
-      if (slot !== undefined) void this.#carryOut(new RunningBatch(batch, slot, this.#deadlines));
+      if (slot !== undefined)
+        void this.#carryOut(new RunningBatch(batch, slot, this.#deadlines, this.#clock.processorTimeMs));
     }
     const isFull = this.#slots.length === this.#options.threads;
     if (this.#queue.waiting > 0 && !isFull && this.#slots.every(({ isBusy }) => isBusy)) this.#addSlot();

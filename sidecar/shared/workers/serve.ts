@@ -1,5 +1,6 @@
 import { getPriority, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
+import { systemThread } from '../thread-time.js';
 import type { Job, Loaded, JobResult, TaskTable } from './tasks.js';
 
 /** How much lower the priority of a worker is than that of the main thread (nice, -20 to 19). */
@@ -9,7 +10,7 @@ const NICENESS = 5;
 export function serve(tasks: TaskTable): (jobs: readonly Job[]) => Promise<readonly JobResult[]> {
   const byKind = new Map(Object.entries(tasks));
   lowerPriority();
-  parentPort?.postMessage({ loaded: true } satisfies Loaded);
+  parentPort?.postMessage({ loaded: true, thread: systemThread() } satisfies Loaded);
   return async (jobs) => {
     const outcomes: JobResult[] = [];
     for (const job of jobs) outcomes.push(await outcomeOf(job, byKind));

@@ -1,9 +1,10 @@
 import { EventEmitter } from 'node:events';
 import { Piscina } from 'piscina';
+import type { Clock } from '../clock.js';
 import type { Deadlines } from './deadlines.js';
 import type { Batch } from './fair-queue.js';
 import type { Task } from './task.js';
-import type { Job, JobResult } from './tasks.js';
+import type { Job, JobResult, Loaded } from './tasks.js';
 
 /**
  * Options of Node for workers: those of this process that concern modules, since workers refuse many of the others.
@@ -43,6 +44,7 @@ export class WorkerSlot {
   readonly #options: SlotOptions;
   #piscina: Piscina<readonly Job[], readonly JobResult[]>;
   #state: 'loading' | 'free' | 'busy' | 'broken' = 'loading';
+  #thread: string | undefined;
   /** Ends what Piscina runs; it costs much less than an AbortController. */
   #ender = new EventEmitter();
 
@@ -87,6 +89,11 @@ export class WorkerSlot {
     }
   }
 
+  /** What the system calls the thread of the worker, where it is known. */
+  get thread(): string | undefined {
+    return this.#thread;
+  }
+
   /** Ends the worker, and what it runs. */
   end(): void {
     this.#ender.emit('abort');
@@ -111,8 +118,9 @@ export class WorkerSlot {
     });
     const isCurrent = () => this.#piscina === piscina && this.#state !== 'broken';
     // The only message is `Loaded`.
-    piscina.on('message', () => {
+    piscina.on('message', ({ thread }: Loaded) => {
       if (!isCurrent()) return;
+      this.#thread = thread;
       this.#state = 'free';
       this.#options.onLoaded();
     });
@@ -134,7 +142,19 @@ export type BatchResult =
   | { readonly outcomes: readonly JobResult[] }
   | { readonly cause: unknown; readonly isLate: boolean };
 
-/** A batch that a worker runs. Its deadline counts from the start, because the worker has loaded and is free. */
+/**
+ * The part of a deadline after which the processor time of a worker is looked at first. Most tasks have ended by then, and it costs
+ * more than they do.
+ */
+const FIRST_LOOK = 0.05;
+
+/** How many deadlines may pass, whatever a worker gets of the processor: no longer than tasks behind it wait. */
+const MAX_DEADLINES = 4;
+
+/**
+ * A batch that a worker runs. Its deadline counts from the start, because the worker has loaded and is free. Where the system says
+ * how much processor time the worker had, that counts: beside other work, the machine may be slow, and not the task.
+ */
 export class RunningBatch {
   readonly batch: Batch<Task>;
   readonly #slot: WorkerSlot;
@@ -142,11 +162,21 @@ export class RunningBatch {
   #cancel: () => void;
   #isLate = false;
 
-  constructor(batch: Batch<Task>, slot: WorkerSlot, deadlines: Deadlines) {
+  /** @param processorTimeMs see Clock */
+  constructor(
+    batch: Batch<Task>,
+    slot: WorkerSlot,
+    deadlines: Deadlines,
+    processorTimeMs?: Clock['processorTimeMs'],
+  ) {
     this.batch = batch;
     this.#slot = slot;
     this.#deadlines = deadlines;
-    this.#cancel = this.#endAfter(Math.min(...batch.tasks.map(({ deadlineMs }) => deadlineMs)));
+    const deadlineMs = Math.min(...batch.tasks.map((task) => task.deadlineMs));
+    this.#cancel =
+      processorTimeMs === undefined
+        ? this.#endAfter(deadlineMs)
+        : this.#watch(deadlineMs, () => processorTimeMs(slot.thread));
   }
 
   async carryOut(): Promise<BatchResult> {
@@ -165,10 +195,38 @@ export class RunningBatch {
     this.#cancel = this.#endAfter(ms);
   }
 
-  #endAfter(ms: number): () => void {
-    return this.#deadlines.start(ms, () => {
-      this.#isLate = true;
-      this.#slot.end();
+  /** Ends the worker once it has had its time. @returns ends that */
+  #watch(deadlineMs: number, processorTimeMs: () => number | undefined): () => void {
+    const firstMs = FIRST_LOOK * deadlineMs;
+    let atFirst: number | undefined;
+    let passedMs = 0;
+    let stop: () => void;
+    const stopLook = this.#deadlines.start(firstMs, () => {
+      atFirst = processorTimeMs();
     });
+    const wait = (ms: number): void => {
+      passedMs += ms;
+      stop = this.#deadlines.start(ms, () => {
+        const now = processorTimeMs();
+        const usedMs = atFirst === undefined || now === undefined ? passedMs : firstMs + now - atFirst;
+        const leftMs = deadlineMs - usedMs;
+        if (leftMs <= firstMs || passedMs >= MAX_DEADLINES * deadlineMs) this.#end();
+        else wait(leftMs);
+      });
+    };
+    wait(deadlineMs);
+    return () => {
+      stopLook();
+      stop();
+    };
+  }
+
+  #endAfter(ms: number): () => void {
+    return this.#deadlines.start(ms, () => this.#end());
+  }
+
+  #end(): void {
+    this.#isLate = true;
+    this.#slot.end();
   }
 }

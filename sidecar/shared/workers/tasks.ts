@@ -46,4 +46,6 @@ export type JobResult = ({ readonly value: unknown } | { readonly error: Error }
 /** What a worker says once, when it has loaded its modules and can begin. */
 export interface Loaded {
   readonly loaded: true;
+  /** What the system calls its thread, where it is known. */
+  readonly thread: string | undefined;
 }

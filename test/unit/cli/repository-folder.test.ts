@@ -46,13 +46,13 @@ describe('a folder of data models', () => {
     });
   });
 
-  it('a file of as many bytes as may be is read, and a larger one is left out and named', async (t) => {
-    const folder = folderWith(t, 'in.json', 'out.json');
+  it('a file of as many bytes as may be is read, and a larger one is left out, and named where models use it', async (t) => {
+    const folder = folderWith(t, 'in.json', 'out.json', 'Car/schema.json');
     truncateSync(join(folder, 'in.json'), MAX_FILE_BYTES);
-    truncateSync(join(folder, 'out.json'), MAX_FILE_BYTES + 1);
+    for (const path of ['out.json', 'Car/schema.json']) truncateSync(join(folder, path), MAX_FILE_BYTES + 1);
     const { paths, leftOut } = await readingOf(folder);
     assert.deepEqual(paths, ['city/in.json']);
-    assert.match(leftOut.join(), /^city\/out\.json has more than [\d,]+ bytes\.$/);
+    assert.match(leftOut.join(), /^city\/Car\/schema\.json has more than [\d,]+ bytes\.$/);
   });
 
   it('links to files and folders are left out and named, whatever they lead to', async (t) => {

@@ -190,7 +190,12 @@ describe('the verdict of a check', () => {
     assert.deepEqual(failing('never'), []);
   });
 
-  const VIEW: CheckView = { format: 'github', paths: ['./data'], leftOut: [], failOn: 'breaking' };
+  const VIEW: CheckView = {
+    format: 'github',
+    folders: new Map([['data', './data']]),
+    leftOut: [],
+    failOn: 'breaking',
+  };
 
   it('an annotation escapes what ends its property or its line, and has the path from where the check was started', () => {
     const report = reportOf({
@@ -206,18 +211,26 @@ describe('the verdict of a check', () => {
       '::error title=Left out::data/l is a link.%0A',
       reportLines(report).at(-1),
     ]);
-    const several = checkLines(report, { ...VIEW, paths: ['other/dat', 'far/data'] });
-    assert.match(several[0] ?? '', /^::error file=far\/data\/a%2Cb/);
-    assert.match(checkLines(report, { ...VIEW, paths: ['a', 'b'] })[0] ?? '', /^::error file=data\/a%2Cb/);
+    for (const [folders, file] of [
+      [{ dat: 'other/dat', data: 'far/data' }, 'far/data/a%2Cb'],
+      // Such as the folder in which the check was started.
+      [{ data: '.', other: 'other' }, 'a%2Cb'],
+      [{ data: '../data/' }, '../data/a%2Cb'],
+      [{}, 'data/a%2Cb'],
+    ] as const) {
+      const [line = ''] = checkLines(report, { ...VIEW, folders: new Map(Object.entries(folders)) });
+      assert.ok(line.startsWith(`::error file=${file}`), line);
+    }
   });
 
   it('an annotation is an error for a change that fails the check, and a warning for one that does not', () => {
+    const of = (change: 'narrowing' | 'breaking') => ({ ...DIFFERENCE, class: change });
     const files = (['narrowing', 'breaking'] as const).map((change): ImportedFile => ({
-      ...{ path: `data/${change}.json`, status: 'updated', change, differences: [DIFFERENCE] },
+      ...{ path: `data/${change}.json`, status: 'updated', change, differences: [of(change)] },
     }));
     const dependents: UpdatedDependent[] = [
       ...(['narrowing', 'breaking'] as const).map((change): UpdatedDependent => ({
-        ...{ domain: 'E', model: change, status: 'updated', change, differences: [DIFFERENCE] },
+        ...{ domain: 'E', model: change, status: 'updated', change, differences: [of(change)] },
       })),
       { domain: 'E', model: 'Gone', status: 'refused', reason: 'No: 5%.', change: 'compatible' },
     ];
@@ -238,6 +251,20 @@ describe('the verdict of a check', () => {
       ...[`::warning ${narrowing}`, `::error ${breaking}`, `${worse} breaking::E/breaking`, refused],
     ]);
     assert.deepEqual(lines('never'), [`::warning ${narrowing}`, `::warning ${breaking}`, refused]);
+  });
+
+  it('an annotation of a difference has the class of that difference, whatever else changes in the model', () => {
+    const differences = (['compatible', 'narrowing', 'breaking'] as const).map((one) => {
+      return { ...DIFFERENCE, class: one };
+    });
+    const file = { path: 'data/x.json', status: 'updated', change: 'breaking', differences } as const;
+    const lines = checkLines(reportOf({ files: [file] }), VIEW).slice(0, -1);
+    assert.deepEqual(
+      lines.map((line) => line.replace(/::\/properties.*/, '')),
+      ['warning', 'warning', 'error'].map((level, index) => {
+        return `::${level} file=data/x.json,title=Change%3A ${differences[index]?.class ?? ''}`;
+      }),
+    );
   });
 
   it('an annotation names every example that is not valid, and every one that was not checked', () => {

@@ -13,6 +13,7 @@ import {
   type CallOptions,
 } from '../../../console/api/client.js';
 import { forgetToken, giveToken, isAskedForToken } from '../../../console/api/token.js';
+import { shownJson } from '../../../console/models/model-schema.js';
 import { localTime } from '../../../console/shared/gateway-clock.js';
 import { FakePage, HOME, problem, settled } from './fake-page.js';
 
@@ -51,6 +52,15 @@ describe('requests of the console', () => {
       ['content-type', 'application/json'],
       ['if-match', '"1"'],
     ]);
+  });
+
+  it('numbers that no double holds are shown and sent as they came', async () => {
+    const text = '{"maximum":9223372036854775807}';
+    page.answer = () => new Response(text, { headers: { etag: '"1"' } });
+    const { value } = await callTagged<object>('GET', 'x');
+    assert.equal(shownJson(value), '{\n  "maximum": 9223372036854775807\n}');
+    await call('PUT', 'x', { json: value });
+    assert.equal(page.sent[1]?.body, text);
   });
 
   it('a body is sent as it is, with the media type that it was given alone', async () => {

@@ -144,7 +144,7 @@ describe('what is typed and saved', () => {
       assert.ok(one.buttons.includes(`(${t.save})`));
       await one.type(t.schema, '{}');
       waits(t.needsDomain);
-      for (const wrong of ['1', 'a b', '', `a${'b'.repeat(128)}`]) {
+      for (const wrong of ['-1', 'a b', '', `a${'b'.repeat(128)}`]) {
         await one.type(t.newDomain, wrong);
         waits(t.needsDomain);
       }

@@ -495,7 +495,7 @@ describe('retention policies over HTTP', () => {
         isRefusal(400),
         name,
       );
-    for (const retentionPolicy of ['1a', 'a b', 'ä', `a${'b'.repeat(128)}`])
+    for (const retentionPolicy of ['-a', 'a b', 'ä', `a${'b'.repeat(128)}`])
       await assert.rejects(
         call(endpointsOf(service), 'putRetentionPolicy', { params: { retentionPolicy }, body: {} }),
         isRefusal(404),

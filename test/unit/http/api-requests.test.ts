@@ -30,7 +30,7 @@ function makeApi(bodyLimit: number) {
   const schemas = { domains: room, models: room, contexts: room, references: room };
   const options = {
     ...{ schemas, workbench: room, transfer: room, purges: room, retention: room, hasToken: true },
-    ...{ baseUrlOf: () => 'http://gw', checkToken: createTokenCheck('secret'), bodyLimit },
+    ...{ baseUrlOf: () => 'http://gw', checkToken: createTokenCheck(['secret']), bodyLimit },
     importLimit: IMPORT_LIMIT,
   };
   const app = Fastify();

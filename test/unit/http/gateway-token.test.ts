@@ -7,7 +7,7 @@ const TOKEN = 'correct-horse-battery';
 
 function refusalOf(header: string | readonly string[] | undefined): RequestRefusedError {
   try {
-    createTokenCheck(TOKEN)(header);
+    createTokenCheck([TOKEN])(header);
   } catch (error) {
     assert.ok(error instanceof RequestRefusedError);
     return error;
@@ -21,7 +21,7 @@ describe('createTokenCheck', () => {
   });
 
   it('createTokenCheck accepts the configured token, and nothing else', () => {
-    createTokenCheck(TOKEN)(TOKEN);
+    createTokenCheck([TOKEN])(TOKEN);
     const wrong = [
       '',
       ' ',
@@ -33,6 +33,13 @@ describe('createTokenCheck', () => {
       'ü',
     ];
     for (const header of wrong) assert.equal(refusalOf(header).problem.status, 401, header);
+  });
+
+  it('createTokenCheck accepts either of two tokens, and nothing made of them', () => {
+    const check = createTokenCheck([TOKEN, 'the-one-before']);
+    for (const header of [TOKEN, 'the-one-before']) check(header);
+    for (const header of [`${TOKEN},the-one-before`, ',', '', 'the-one', 'another-one'])
+      assert.throws(() => check(header), RequestRefusedError, header);
   });
 
   it('createTokenCheck refuses a repeated header even if every value is right', () => {
@@ -63,7 +70,7 @@ describe('createTokenCheck', () => {
 
   it('createTokenCheck tells of each request without the right token, and of no other', () => {
     let told = 0;
-    const check = createTokenCheck(TOKEN, () => (told += 1));
+    const check = createTokenCheck([TOKEN], () => (told += 1));
     check(TOKEN);
     assert.equal(told, 0);
     for (const [index, header] of [undefined, 'wrong', [TOKEN, TOKEN]].entries()) {

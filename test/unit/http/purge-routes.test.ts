@@ -44,7 +44,7 @@ function routesOf({ token }: { readonly token?: string } = {}) {
   });
   registerPurgeRoutes(app, {
     purges: purges as PurgeService,
-    checkToken: createTokenCheck(token),
+    checkToken: createTokenCheck(token === undefined ? undefined : [token]),
     hasToken: token !== undefined,
   });
   return { app, ran, submitted, refusals, failures };

@@ -111,7 +111,7 @@ describe('what processes share about a broker', () => {
     const shared = sharedStore();
     const [one, two] = [await processAt(shared), await processAt(shared)];
     shared.time.nowMs += MINUTE_MS;
-    one.entities.setHonoured('q');
+    one.entities.setHonoured({ name: 'q', isShared: true });
     one.entities.pageSizeMax = 100;
     one.temporal.collectionEnd = '/';
     await one.go();
@@ -134,7 +134,7 @@ describe('what processes share about a broker', () => {
     const shared = sharedStore();
     const one = await processAt(shared);
     shared.time.nowMs += MINUTE_MS;
-    one.entities.setHonoured('q');
+    one.entities.setHonoured({ name: 'q', isShared: true });
     one.entities.collectionEnd = '/';
     one.entities.batchDelete = false;
     await one.go();
@@ -144,7 +144,7 @@ describe('what processes share about a broker', () => {
     assert.deepEqual([two.entities.isHonoured('q'), two.entities.collectionEnd], [false, undefined]);
     assert.equal(two.entities.batchDelete, false);
     shared.time.nowMs += MINUTE_MS;
-    one.entities.setHonoured('type');
+    one.entities.setHonoured({ name: 'type', isShared: true });
     await one.go();
     await two.go();
     assert.deepEqual([two.entities.isHonoured('q'), two.entities.isHonoured('type')], [false, true]);
@@ -154,7 +154,7 @@ describe('what processes share about a broker', () => {
     const shared = sharedStore();
     const [one, two, three] = [await processAt(shared), await processAt(shared), await processAt(shared)];
     shared.time.nowMs += MINUTE_MS;
-    one.entities.setHonoured('q');
+    one.entities.setHonoured({ name: 'q', isShared: true });
     await one.go();
     await two.go();
     assert.equal(two.entities.isHonoured('q'), true);
@@ -167,7 +167,7 @@ describe('what processes share about a broker', () => {
     await one.go();
     assert.equal(one.entities.isHonoured('q'), false);
     shared.time.nowMs += MINUTE_MS;
-    three.entities.setHonoured('q');
+    three.entities.setHonoured({ name: 'q', isShared: true });
     await three.go();
     await two.go();
     assert.equal(two.entities.isHonoured('q'), true, 'proven since');
@@ -177,7 +177,7 @@ describe('what processes share about a broker', () => {
     const shared = sharedStore();
     const [one, two] = [await processAt(shared), await processAt(shared, { broker: 'http://scorpio' })];
     shared.time.nowMs += MINUTE_MS;
-    one.entities.setHonoured('q');
+    one.entities.setHonoured({ name: 'q', isShared: true });
     one.entities.pageSizeMax = 5;
     await one.go();
     await two.go();
@@ -203,10 +203,10 @@ describe('what processes share about a broker', () => {
     const shared = sharedStore();
     const one = await processAt(shared);
     await one.go();
-    for (const filter of ['q', 'type', 'attrs']) one.entities.setHonoured(filter);
+    for (const filter of ['q', 'type', 'attrs']) one.entities.setHonoured({ name: filter, isShared: true });
     await one.go(100);
     assert.equal(shared.state.writes, 1);
-    for (const filter of ['q', 'type', 'attrs']) one.entities.setHonoured(filter);
+    for (const filter of ['q', 'type', 'attrs']) one.entities.setHonoured({ name: filter, isShared: true });
     await one.go(900);
     assert.equal(shared.state.writes, 1);
     await one.go(200);
@@ -269,7 +269,7 @@ describe('what processes share about a broker', () => {
     const [one, two] = [await processAt(shared), await processAt(shared)];
     shared.time.nowMs += MINUTE_MS;
     const provenMs = shared.time.nowMs;
-    one.entities.setHonoured('q');
+    one.entities.setHonoured({ name: 'q', isShared: true });
     await one.go();
     shared.state.answerMs = 500;
     await two.go();

@@ -187,7 +187,9 @@ describe('a prepared purge', () => {
     control.concurrency = 1;
     assert.equal(plain.limits.concurrency, 1);
     const reserved: number[] = [];
-    const bounded = run({ budget: { left: 7, reserve: async (amount) => void reserved.push(amount) } });
+    const bounded = run({
+      budget: { left: 7, reserve: async (amount) => void reserved.push(amount), mostAtOnce: 9 },
+    });
     void bounded.reserve?.(2);
     assert.deepEqual([bounded.limits.maxAffected, reserved], [7, [2]]);
   });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { fieldDefinitions, parseConfig, Schema } from '../../../kong-plugins/ngsi-ld-purge/config-schema.js';
 import * as plugin from '../../../kong-plugins/ngsi-ld-purge/index.js';
+import { settings } from '../../../sidecar/shared/config/settings.js';
 import { ROOT } from '../../support/project.js';
 
 const kongsOwn = {
@@ -46,9 +47,9 @@ describe('the configuration schema', () => {
     ['read_timeout_ms', 1, 2_147_483_646],
     ['max_affected', 1, 2_147_483_647],
     ['page_size', 1, 1_000_000],
-    ['batch_size', 1, 1_000_000],
-    ['concurrency', 1, 10_000],
-    ['temporal_concurrency', 1, 10_000],
+    ['batch_size', 1, 100_000],
+    ['concurrency', 1, 256],
+    ['temporal_concurrency', 1, 256],
   ] as const) {
     it(`the configuration schema takes ${name} from ${least} to ${most}, and nothing else`, () => {
       for (const value of [least, most])
@@ -57,6 +58,32 @@ describe('the configuration schema', () => {
         assert.equal(parseConfig({ sidecar_host: 's', [name]: value }).ok, false, `${value}`);
     });
   }
+
+  it('the configuration schema takes no limit that the setting of the sidecar for it refuses', () => {
+    for (const [field, setting] of [
+      ['max_affected', 'PURGE_MAX_AFFECTED'],
+      ['page_size', 'PURGE_PAGE_SIZE'],
+      ['batch_size', 'PURGE_BATCH_SIZE'],
+      ['concurrency', 'PURGE_CONCURRENCY'],
+      ['temporal_concurrency', 'TEMPORAL_PURGE_CONCURRENCY'],
+    ] as const) {
+      const [least, most] = fieldDefinitions[field].between;
+      for (const limit of [least, most]) assert.equal(settings[setting].parse(String(limit)), limit);
+      // In Kong an integer has 32 bits.
+      if (field !== 'max_affected') assert.throws(() => settings[setting].parse(String(most + 1)), field);
+    }
+  });
+
+  it('the configuration schema takes exactly the tokens that the sidecar takes for one', () => {
+    const tokens = ['short', '7-bytes', '8--bytes', 'a,b,c,d,e', 'with blank', 'ümlaut---', ''];
+    for (const token of [...tokens, 't'.repeat(1024), 't'.repeat(1025)]) {
+      const isTaken = parseConfig({ sidecar_host: 's', gateway_token: token }).ok;
+      assert.equal(isTaken, isOneToken(token), token);
+    }
+    const { len_min, len_max, match_none } = fieldDefinitions.gateway_token;
+    assert.deepEqual([len_min, len_max], [8, 1024]);
+    assert.match(match_none[0].pattern, /,/, 'Kong says so when it starts');
+  });
 
   it('the configuration schema takes only booleans for its switches', () => {
     for (const name of ['allow_temporal', 'dry_run_only']) {
@@ -141,3 +168,11 @@ describe('the configuration schema', () => {
     );
   });
 });
+
+function isOneToken(text: string): boolean {
+  try {
+    return settings.GATEWAY_TOKEN.parse(text).length === 1;
+  } catch {
+    return false;
+  }
+}

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { instantOf, temporalKindOf } from '../../../sidecar/ngsi-ld/q-time.js';
+import { instantOf, nanosecondsOf, temporalKindOf } from '../../../sidecar/ngsi-ld/q-time.js';
 
 describe('dates and times (clause 4.6.3)', () => {
   it('different spellings of a moment are the same instant', () => {
@@ -69,5 +69,17 @@ describe('dates and times (clause 4.6.3)', () => {
   it('every ISO date-time means the same instant as in JavaScript', () => {
     const dates = fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true });
     fc.assert(fc.property(dates, (date) => instantOf(date.toISOString()) === date.getTime()));
+  });
+
+  it('nanosecondsOf keeps each digit of a fraction, before the epoch too', () => {
+    assert.equal(nanosecondsOf('1970-01-01T00:00:01.000000001Z'), 1_000_000_001n);
+    assert.equal(nanosecondsOf('1970-01-01T01:00:00,5+01:00'), 500_000_000n);
+    assert.equal(nanosecondsOf('1969-12-31T23:59:59.999999999Z'), -1n);
+    assert.equal(nanosecondsOf('1970-01-02'), 86_400_000_000_000n);
+    assert.equal(nanosecondsOf('soon'), undefined);
+    const dates = fc.date({ min: new Date('1000-01-01'), max: new Date('9000-01-01'), noInvalidDate: true });
+    fc.assert(
+      fc.property(dates, (date) => nanosecondsOf(date.toISOString()) === BigInt(date.getTime()) * 1_000_000n),
+    );
   });
 });

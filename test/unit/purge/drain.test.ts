@@ -53,7 +53,8 @@ function purgeOf({ ids, count = (total) => total, pageMax = Infinity, limits, ..
     queries += 1;
     world.onQuery?.(queries, there);
     assert.ok(queries < 500, 'the purge goes on for ever');
-    if (search.includes('PurgeProbe')) return replyOf(200, []);
+    if (search.includes('PurgeProbe'))
+      return replyOf(200, [], count(0, 0) === undefined ? {} : { 'ngsild-results-count': '0' });
     const lingering = [...stale].filter(([, until]) => until >= queries).map(([id]) => id);
     const ids = given.get('id')?.split(',');
     const all = [...new Set([...lingering, ...there])].filter((id) => ids?.includes(id) ?? true);
@@ -401,10 +402,46 @@ describe('the preview of a purge', () => {
         () => undefined,
         () => 1,
       ]) {
+        // Counted, and not listed: tried below.
+        if (n === 0 && count(n, n) === 1) continue;
         const { matched, sample } = await purgeOf({ ids: idsOf(n), count }).preview();
         assert.deepEqual([matched, sample], [n, idsOf(Math.min(n, 100))]);
       }
     }
+  });
+
+  it('the preview of a purge says what was listed, and warns where the broker counts another number', async () => {
+    for (const [n, counted, isLowerBound] of [
+      [2, 3, true],
+      [50, 51, true],
+      [3, 2, undefined],
+    ] as const) {
+      const preview = await purgeOf({ ids: idsOf(n), count: () => counted }).preview();
+      assert.deepEqual([preview.matched, preview.isLowerBound], [n, isLowerBound]);
+      assert.deepEqual(preview.warnings, [`The broker counts ${counted} matches and lists ${n}.`]);
+    }
+    assert.equal((await purgeOf({ ids: idsOf(7) }).preview()).warnings, undefined);
+  });
+
+  it('the preview of a purge fails where the broker counts matches and lists none', async () => {
+    for (const counted of [1, 243_228_753])
+      await assert.rejects(purgeOf({ ids: [], count: () => counted }).preview(), BrokerReplyError);
+  });
+
+  it('an empty page without a count is not the end of a list of which more was counted', async () => {
+    const purge = purgeOf({
+      ids: idsOf(30),
+      hides: (id) => Number(id.split(':')[2]) >= 10,
+      count: (total, shown) => (shown === 0 ? undefined : total),
+      limits: { maxAffected: 40 },
+    });
+    assert.equal(await purge.bound(), undefined, 'ten are not all');
+    assert.equal((await purge.preview()).isLowerBound, true);
+  });
+
+  it('the bound of a purge is not checked by a count beside an empty list', async () => {
+    const purge = purgeOf({ ids: [], count: () => 243_228_753, limits: { maxAffected: 5 } });
+    assert.equal(await purge.bound(), undefined);
   });
 
   it('the preview of a purge lists no more than its sample where the broker counts', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { BrokerRefusedError, BrokerReplyError } from '../../../sidecar/purge/errors.js';
+import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../../../sidecar/purge/errors.js';
 import { firstPage, purgeByIds, trustedTotal } from '../../../sidecar/purge/entity-purge.js';
 import { entities } from '../../../sidecar/purge/listing/listed-resource.js';
 import type { BrokerReply } from '../../../sidecar/purge/broker/exchange.js';
@@ -16,14 +16,16 @@ const page = (ids: readonly string[], count?: number): BrokerReply =>
   );
 
 /** A purge of things whose broker answers paged queries in turn, and the bare query in one way. */
-function purgeOf(pages: readonly BrokerReply[], bare = page([])) {
+function purgeOf(pages: readonly BrokerReply[], bare = page([]), impossible = page([])) {
   const asked: string[] = [];
   let paged = 0;
   const context = contextOf({
     brokerQuery: { resource: entities('ids'), selection: [{ name: 'type', value: 'Thing' }] },
     broker: ({ path }) => {
       const isBare = !path.includes('limit=');
-      asked.push(isBare ? 'bare' : 'paged');
+      const isImpossible = path.includes('NoSuchType');
+      asked.push(isBare ? 'bare' : isImpossible ? 'paged NoSuchType' : 'paged');
+      if (isImpossible) return impossible;
       if (isBare) return bare;
       paged += 1;
       return pages[Math.min(paged, pages.length) - 1] ?? page([]);
@@ -44,7 +46,43 @@ describe('the first page', () => {
   it('the first page without a count is confirmed by the bare query where it lists nothing', async () => {
     const { context, asked } = purgeOf([page([])]);
     assert.deepEqual((await firstPage(context)).ids, []);
-    assert.deepEqual(asked, ['paged', 'bare']);
+    assert.deepEqual(asked, ['paged', 'bare', 'paged NoSuchType']);
+  });
+
+  it('the first page fails if it stays empty and without a count, where the broker counts what surely matches nothing', async () => {
+    const { context, asked } = purgeOf([page([])], page([]), page([], 0));
+    await assert.rejects(firstPage(context), BrokerReplyError);
+    assert.deepEqual(asked.filter((each) => each === 'paged').length, 3);
+    const late = purgeOf([page([]), page([], 0)], page([]), page([], 0));
+    assert.deepEqual((await firstPage(late.context)).count, 0);
+  });
+
+  it('the first page with an impossible count and no match is asked for again, and in the end is a failure of the broker', async () => {
+    for (const count of ['-738266224', 'NaN', '1.5', '1e3', '-1', '', '99999999999999999999']) {
+      const failed = replyOf(200, [], { 'ngsild-results-count': count });
+      const { context, asked } = purgeOf([failed]);
+      await assert.rejects(
+        firstPage(context),
+        (error: unknown) =>
+          error instanceof BrokerFailedError && error.message.includes(`the count ${count}`),
+        count,
+      );
+      assert.deepEqual(asked, ['paged', 'paged', 'paged'], 'as often as any request that fails');
+      const passing = purgeOf([failed, page(idsOf(2), 2)]);
+      assert.deepEqual((await firstPage(passing.context)).ids, idsOf(2));
+    }
+  });
+
+  it('an impossible count beside matches is no count, and makes no failure of a later empty page', async () => {
+    const uncountable = (ids: readonly string[]) =>
+      replyOf(
+        200,
+        ids.map((id) => ({ id })),
+        { 'ngsild-results-count': '-2' },
+      );
+    const { context } = purgeOf([uncountable(idsOf(2)), uncountable([])]);
+    assert.equal((await firstPage(context)).count, undefined);
+    assert.deepEqual((await context.lister.page({ selection: context.selection, offset: 2 })).ids, []);
   });
 
   it('the first page is requested again if only the bare query lists something, since one empty page may be a passing fault', async () => {

@@ -51,7 +51,12 @@ export function scopeOf({
       close: async () => {},
     },
     headers,
-    reserve,
+    reserve:
+      reserve &&
+      (async (deletes) => {
+        await reserve(deletes);
+        return () => {};
+      }),
     retry: { maxAttempts: 3, minDelayMs: 1, maxDelayMs: 10, awayMs: 30_000 },
     clock,
     random: () => 0,

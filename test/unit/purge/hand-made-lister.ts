@@ -6,6 +6,7 @@ export function pageOf(ids: readonly string[], more: Partial<ListedPage> = {}): 
   return {
     ids,
     entities: ids.map((id) => ({ id })),
+    hasInvalidCount: false,
     count: undefined,
     hasNext: false,
     isPartial: false,

@@ -127,7 +127,8 @@ describe('the questions of a dry run that matches nothing', () => {
         assert.deepEqual([query.get('limit'), query.get('count')], ['1', 'true']);
         asked.push(query.getAll('q').join(' '));
         const isThere = query.getAll('q').some((value) => has.includes(value));
-        return more.answer?.(query) ?? replyOf(200, isThere ? [{ id: 'urn:t:1' }] : []);
+        const count = { 'ngsild-results-count': isThere ? '1' : '0' };
+        return more.answer?.(query) ?? replyOf(200, isThere ? [{ id: 'urn:t:1' }] : [], count);
       },
     });
     const { matched = 0, questionsMax = 9, dryRun = true, variants } = more;

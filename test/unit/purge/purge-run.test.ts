@@ -209,7 +209,7 @@ describe('a purge that runs', () => {
       [undefined, false],
     ] as const) {
       const capabilities = createCapabilities(createTestClock());
-      capabilities.setHonoured('q');
+      capabilities.setHonoured({ name: 'q', isShared: true });
       const told = await ran({
         capabilities,
         run: async (scope) => {

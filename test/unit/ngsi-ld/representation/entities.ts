@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import type { AttributeKind } from '../../../../sidecar/ngsi-ld/attribute-kinds.js';
-import { type JsonObject, type JsonValue, objectOf } from '../../../../sidecar/shared/json/json.js';
+import {
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  objectOf,
+} from '../../../../sidecar/shared/json/json.js';
 import { step } from '../../../../sidecar/shared/json/pointer.js';
 import { VALUE_MEMBERS, WRAPPED_KINDS } from '../../../../sidecar/ngsi-ld/value-members.js';
 
@@ -96,8 +102,8 @@ export function valueAt(root: JsonValue, tokens: readonly string[]): JsonValue |
 
 /** The tokens of every place in a value. */
 export function placesIn(value: JsonValue): readonly (readonly string[])[] {
-  if (typeof value !== 'object' || value === null) return [[]];
-  const below = Object.entries(value).flatMap(([token, item]) =>
+  if (!isArray(value) && !isObject(value)) return [[]];
+  const below = Object.entries<JsonValue>(value).flatMap(([token, item]) =>
     placesIn(item).map((tokens) => [token, ...tokens]),
   );
   return [[], ...below];

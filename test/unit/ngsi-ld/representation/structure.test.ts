@@ -185,6 +185,10 @@ describe('the structure of an attribute', () => {
       [{ observedAt: '2026-01-31T12:00:00.5Z', datasetId: '@none', unitCode: 'KMH', valueType: 'Speed' }, []],
       [{ observedAt: '2026-01-31' }, ['/x/observedAt format']],
       [{ observedAt: '2026-01-31T12:00:00' }, ['/x/observedAt format']],
+      ...['2026-01-31 12:00:00Z', '2026-01-31T12:60:00Z', '2026-01-31T12:00:60Z', '2026-01-31T12:00:00+02'].map(
+        (observedAt) => [{ observedAt }, ['/x/observedAt format']] as const,
+      ),
+      [{ observedAt: '2026-01-31T12:00:00+24:00' }, ['/x/observedAt format']],
       [{ observedAt: 5 }, ['/x/observedAt format']],
       [{ expiresAt: '', createdAt: '2026-02-30T12:00:00Z', modifiedAt: 'x', deletedAt: null }, ['/x/expiresAt format', '/x/createdAt format', '/x/modifiedAt format', '/x/deletedAt format']],
       [{ datasetId: 'a' }, ['/x/datasetId format']],

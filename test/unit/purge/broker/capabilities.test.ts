@@ -45,7 +45,7 @@ describe('broker capabilities', () => {
     capabilities.deleteAllNeedsDatasets = true;
     capabilities.collectionEnd = '/';
     capabilities.setProvenPage('none', 100);
-    capabilities.setHonoured('q');
+    capabilities.setHonoured({ name: 'q', isShared: true });
     const all = {
       refused: ['pick'],
       countAccepted: false,
@@ -67,7 +67,7 @@ describe('broker capabilities', () => {
   it('broker capabilities remember an honoured filter for an hour of its own', () => {
     const { time, capabilities } = capabilitiesAt(0);
     time.nowMs = HOUR_MS - 1;
-    capabilities.setHonoured('idPattern');
+    capabilities.setHonoured({ name: 'idPattern', isShared: true });
     time.nowMs = HOUR_MS;
     assert.deepEqual([...capabilities.refusedProjections], []);
     time.nowMs += HOUR_MS - 2;
@@ -117,7 +117,7 @@ describe('broker capabilities', () => {
       capabilities.deleteAllNeedsDatasets = true;
       capabilities.collectionEnd = '/';
       capabilities.setProvenPage('none', 100);
-      capabilities.setHonoured('q');
+      capabilities.setHonoured({ name: 'q', isShared: true });
       capabilities.setCountsBefore('q');
       const facts = [...capabilities.facts()];
       assert.equal(facts.length, 10);
@@ -146,7 +146,7 @@ describe('broker capabilities', () => {
 
   it('nothing learnt in a future that a clock was set back from counts', () => {
     const { time, capabilities } = capabilitiesAt(HOUR_MS);
-    capabilities.setHonoured('q');
+    capabilities.setHonoured({ name: 'q', isShared: true });
     time.nowMs -= 1;
     assert.equal(capabilities.isHonoured('q'), false);
     assert.equal(capabilities.facts().size, 0);
@@ -154,8 +154,8 @@ describe('broker capabilities', () => {
 
   it('a broker that was seen to ignore a filter loses its proofs, and can be proven anew', () => {
     const { capabilities } = capabilitiesAt(0);
-    capabilities.setHonoured('q');
-    capabilities.setHonoured('type');
+    capabilities.setHonoured({ name: 'q', isShared: true });
+    capabilities.setHonoured({ name: 'type', isShared: true });
     capabilities.setProvenPage('pick', 100);
     capabilities.collectionEnd = '/';
     capabilities.pageSizeMax = 100;
@@ -168,7 +168,7 @@ describe('broker capabilities', () => {
     // Nor does a proof count that another process made before.
     assert.deepEqual(capabilities.add(new Map([['honoured q', { value: true, atMs: 0 }]]), -1), []);
     assert.equal(capabilities.isHonoured('q'), false);
-    capabilities.setHonoured('q');
+    capabilities.setHonoured({ name: 'q', isShared: true });
     assert.deepEqual([capabilities.isHonoured('q'), capabilities.isHonoured('type')], [true, false]);
   });
 

@@ -10,7 +10,7 @@ describe('what was learnt about a broker, for people', () => {
     const clock = { now: () => nowMs };
     const entities = createCapabilities(clock);
     const temporal = createCapabilities(clock);
-    entities.setHonoured('q');
+    entities.setHonoured({ name: 'q', isShared: true });
     entities.setProvenPage('pick', 500);
     nowMs = 2000;
     entities.batchDelete = false;
@@ -23,7 +23,7 @@ describe('what was learnt about a broker, for people', () => {
         ['entities', 'no-batch', 'limit', 2000],
         ['temporal', 'page-max', 'limit', 2000],
         ['temporal', 'refused recent', 'limit', 2000],
-        ['entities', 'honoured q', 'proof', 1000],
+        ['entities', 'honoured', 'proof', 1000],
       ],
     );
     assert.match(shown[1]?.detail ?? '', /more than 200 /);

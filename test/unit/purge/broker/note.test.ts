@@ -17,13 +17,13 @@ const FACTS: Facts = new Map<string, { value: FactValue; atMs: number }>([
 const LEARNT = { entities: FACTS, temporal: new Map() };
 
 const noteOf = (entities: unknown, more: object = {}) =>
-  JSON.stringify({ format: 1, entities, temporal: {}, ...more });
+  JSON.stringify({ format: 2, entities, temporal: {}, ...more });
 
 describe('a note about a broker', () => {
   it('a note about a broker is read as it was written', () => {
     assert.deepEqual(readNote(writeNote(LEARNT, SAME), SAME, NOW), LEARNT);
     assert.deepEqual(JSON.parse(writeNote(LEARNT, SAME)), {
-      format: 1,
+      format: 2,
       entities: {
         'page-max': [100, NOW - 5],
         'collection-end': ['/', NOW - 4],
@@ -102,10 +102,10 @@ describe('a note about a broker', () => {
       assert.equal(readNote(text, SAME, NOW), undefined, text);
     }
     for (const text of [
-      ...['', 'null', '[]', '1', '{}', '{"format":1}', `${noteOf({})}x`],
-      ...[noteOf([]), noteOf(null), noteOf({}, { temporal: undefined }), noteOf({}, { format: 2 })],
-      ...[noteOf({}, { format: '1' }), noteOf({}, { more: 'x'.repeat(64 * 1024) })],
-      '{"format":1,"entities":{"__proto__":[true,1]},"temporal":{}}',
+      ...['', 'null', '[]', '1', '{}', '{"format":2}', `${noteOf({})}x`],
+      ...[noteOf([]), noteOf(null), noteOf({}, { temporal: undefined }), noteOf({}, { format: 1 })],
+      ...[noteOf({}, { format: '2' }), noteOf({}, { more: 'x'.repeat(64 * 1024) })],
+      '{"format":2,"entities":{"__proto__":[true,1]},"temporal":{}}',
     ])
       assert.equal(readNote(text, SAME, NOW), undefined, text.slice(0, 100));
   });

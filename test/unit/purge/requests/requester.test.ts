@@ -37,6 +37,7 @@ function byHand(
   {
     pace,
     reserve,
+    ended = [],
     beforeDelete,
     connected,
     onRetry,
@@ -44,7 +45,10 @@ function byHand(
     isStopped = false,
   }: {
     readonly pace?: Pace;
-    readonly reserve?: (deletes: number) => Promise<void>;
+    /** False: it must not be sent. */
+    readonly reserve?: (deletes: number) => Promise<unknown>;
+    /** Reservations that were given back. */
+    readonly ended?: number[];
     readonly beforeDelete?: () => Promise<void> | undefined;
     /** When requests have a connection. */
     readonly connected?: Promise<void>;
@@ -70,7 +74,13 @@ function byHand(
       close: async () => {},
     },
     headers: {},
-    ...{ pace, reserve, beforeDelete },
+    ...{ pace, beforeDelete },
+    reserve:
+      reserve &&
+      (async (deletes) => {
+        if ((await reserve(deletes)) === false) return undefined;
+        return () => void ended.push(deletes);
+      }),
     retry: { ...POLICY, ...retry },
     clock: {
       now: () => nowMs,
@@ -710,10 +720,12 @@ describe('the failures in a row of a requester', () => {
 describe('a requester that reserves what it may delete', () => {
   it('a requester reserves the deletes of a request once, before its first try, and nothing for a query', async () => {
     const reserved: number[] = [];
+    const ended: number[] = [];
     let go = () => {};
     const hand = byHand(
       {},
       {
+        ended,
         reserve: async (deletes) => {
           reserved.push(deletes);
           await new Promise<void>((resolve) => (go = resolve));
@@ -728,9 +740,22 @@ describe('a requester that reserves what it may delete', () => {
     await hand.turn();
     await hand.end('/1', replyOf(500));
     await hand.pass(10_000);
-    assert.deepEqual([hand.open(), reserved], [['/1'], [7]]);
+    assert.deepEqual([hand.open(), reserved, ended], [['/1'], [7], []]);
     await hand.end('/1', DONE);
     await isAnswered(one);
+    assert.deepEqual(ended, [7]);
+  });
+
+  it('a requester gives up what must not be sent, at once and without counting it as a failure of the broker', async () => {
+    const hand = byHand({}, { reserve: async () => false });
+    await hand.begin();
+    for (let index = 0; index < 30; index++) {
+      const settled = await hand.requester.send({
+        ...{ method: 'DELETE', path: '/1', operation: 'delete', deletes: 1 },
+      });
+      assert.equal(settled.kind === 'gave-up' && settled.failure.kind, 'withheld');
+    }
+    assert.deepEqual([hand.open(), hand.requester.retries], [[], 0]);
   });
 
   it('a requester sends nothing of what cannot be reserved', async () => {

@@ -118,7 +118,7 @@ describe('the queries of a temporal purge without a time filter', () => {
   it('a purge without a time filter proves its queries before it uses a list, and not where nothing is listed', async () => {
     const shown = setOf('type=T');
     await shown.open();
-    assert.ok(shown.probed.some((query) => query.get('type') === 'NoSuchTypePurgeProbe'));
+    assert.ok(shown.probed.some((query) => query.get('type')?.endsWith('NoSuchPurgeProbe')));
     const nothing = setOf('type=T', empty);
     assert.equal((await nothing.open()).length, 4);
     assert.deepEqual(nothing.probed, []);

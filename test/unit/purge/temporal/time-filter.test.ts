@@ -132,7 +132,32 @@ describe('containment', () => {
     }
   });
 
-  it('an interval reads finer times than milliseconds as the millisecond that they are in, at either bound', () => {
+  it('an interval within a millisecond is one, and is compared digit by digit, whatever the zones', () => {
+    const between = (timeAt: string, endTimeAt: string) =>
+      parseTimeFilter(new Map(Object.entries({ timerel: 'between', timeAt, endTimeAt })));
+    const from = '2026-01-01T12:00:00.0002Z';
+    const to = '2026-01-01T12:00:00.000200001Z';
+    assert.deepEqual(between(from, to), { property: 'observedAt', from, to });
+    assert.ok(between('2026-01-01T12:00:00.1234Z', '2026-01-01T13:00:00.1235+01:00'));
+    for (const [start, end] of [
+      [from, from],
+      [to, from],
+      ['2026-01-01T12:00:00.1234Z', '2026-01-01T13:00:00.12340+01:00'],
+    ] as const)
+      assertRefused(() => between(start, end), 'badRequestData', 'endTimeAt');
+    const isWithin = containment({ from, to });
+    for (const [time, isInside] of [
+      ['2026-01-01T12:00:00.0002Z', true],
+      ['2026-01-01T12:00:00.000200001Z', true],
+      ['2026-01-01T12:00:00.000200002Z', false],
+      ['2026-01-01T12:00:00.000199999Z', false],
+      ['2026-01-01T12:00:00.000Z', true],
+      ['2026-01-01T12:00:00.001Z', false],
+    ] as const)
+      assert.equal(isWithin(time), isInside, time);
+  });
+
+  it('an interval reads finer times than milliseconds as they are written, at either bound', () => {
     const bounds = {
       property: 'observedAt',
       from: '2026-01-01T12:00:00.0005Z',
@@ -219,6 +244,7 @@ describe('since and until', () => {
     const from = '2026-01-01T12:00:00.0005Z';
     assert.equal(since({ property: 'observedAt', from, to: undefined }, NOON)?.from, from);
     const to = '2026-01-01T12:00:00.0015Z';
-    assert.equal(until({ property: 'observedAt', from: undefined, to }, NOON + 1)?.to, to);
+    assert.equal(until({ property: 'observedAt', from: undefined, to }, NOON + 1)?.to, iso(NOON + 1));
+    assert.equal(until({ property: 'observedAt', from: undefined, to }, NOON + 2)?.to, to);
   });
 });

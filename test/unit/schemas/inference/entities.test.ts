@@ -6,7 +6,7 @@ import { inferSchema, type InferSchemaOptions } from '../../../../sidecar/schema
 import { attributesOf } from '../../../../sidecar/schemas/json-schema/attributes.js';
 import { namedSchemasIn } from '../../../../sidecar/schemas/json-schema/flat-graph.js';
 import { isObject, type JsonObject, type JsonValue } from '../../../../sidecar/shared/json/json.js';
-import { exampleTasks } from '../../../../sidecar/schemas/validation/example-tasks.js';
+import { exampleFor } from '../../../../sidecar/schemas/validation/example-tasks.js';
 import { exampleEntity } from '../../../../sidecar/schemas/json-schema/example-entity.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
 import { pointerOf } from '../../../../sidecar/shared/json/pointer.js';
@@ -54,7 +54,7 @@ describe('the schema inferred from entities', () => {
     fc.assert(
       fc.property(fc.array(entityDrafts('Vehicle'), { minLength: 1, maxLength: 3 }), (few) => {
         const schema = inferEntities(few.map(normalized), { model: 'Vehicle' });
-        const { example, faults } = exampleTasks.makeExample({ schema, entityType: 'Vehicle' });
+        const { example, faults } = exampleFor({ schema, entityType: 'Vehicle' });
         assert.ok(isObject(example));
         assert.deepEqual(faults, []);
         assertValid(schema, [exampleEntity(example, attributesOf(schema).attributes)]);
@@ -72,7 +72,7 @@ describe('the schema inferred from entities', () => {
       inferSchema(typed),
       inferEntities(typed),
     ]) {
-      const { example } = exampleTasks.makeExample({ schema, entityType: 'Vehicle' });
+      const { example } = exampleFor({ schema, entityType: 'Vehicle' });
       assert.ok(isObject(example));
       const entity = exampleEntity(example, attributesOf(schema).attributes);
       assertValid(schema, [entity, vehicle({})]);

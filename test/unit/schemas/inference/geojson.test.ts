@@ -106,8 +106,8 @@ describe('a GeoJSON geometry', () => {
 });
 
 function sizeOf(value: JsonValue): number {
-  if (typeof value !== 'object' || value === null) return 1;
-  return 1 + Object.values(value).reduce<number>((sum, inner) => sum + sizeOf(inner), 0);
+  if (!isArray(value) && !isObject(value)) return 1;
+  return 1 + Object.values<JsonValue>(value).reduce<number>((sum, inner) => sum + sizeOf(inner), 0);
 }
 
 /** Puts something else in one place, counted from outside in. */

@@ -15,10 +15,10 @@ const NAMES = ['id', 'type', 'a', 'b', '', '__proto__', 'constructor', '$ref', '
 
 /** Strings that each format accepts; not all of them look like it. */
 const OF_FORMAT: Readonly<Record<string, readonly string[]>> = {
-  'date-time': ['2024-02-29T10:00:00Z', '2024-01-01 10:00:00.5+01:00'],
+  'date-time': ['2024-02-29T10:00:00Z', '2024-01-01T10:00:00.5+01:00'],
   date: ['2024-02-29', '0001-01-01'],
   time: ['10:00:00Z', '23:59:60Z'],
-  uuid: ['9830f692-7677-11e6-838b-4f9fb3dc5a4f', 'urn:uuid:9830f692-7677-11e6-838b-4f9fb3dc5a4f'],
+  uuid: ['9830f692-7677-11e6-838b-4f9fb3dc5a4f', '9830F692-7677-11E6-838B-4F9FB3DC5A4F'],
   email: ['a@example.org', "o'hara/x@example.org"],
   ipv4: ['192.0.2.1', '0.0.0.0'],
   ipv6: ['2001:db8::1', '::', 'fe80::1'],
@@ -26,6 +26,7 @@ const OF_FORMAT: Readonly<Record<string, readonly string[]>> = {
     'urn:ngsi-ld:A:1',
     'https://example.org/a?b#c',
     'mailto:a@example.org',
+    'urn:uuid:9830f692-7677-11e6-838b-4f9fb3dc5a4f',
     'A:1',
     'Mo-Fr:08:00',
     'fe80::1',

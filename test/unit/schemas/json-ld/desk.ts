@@ -79,8 +79,6 @@ export function answered(outcome: Outcome): Answer {
 export function bare(contexts: Readonly<Record<string, unknown>> = {}): {
   readonly expand: (document: object, context?: unknown) => Promise<unknown>;
   readonly compact: (document: object, context: unknown) => Promise<unknown>;
-  /** Expands with one processor, and compacts with another. */
-  readonly compactApart: (document: object, context: unknown) => Promise<unknown>;
 } {
   const documentLoader = loaderOf(contexts);
   const fresh = (): JsonLdProcessor => createProcessor();
@@ -91,10 +89,6 @@ export function bare(contexts: Readonly<Record<string, unknown>> = {}): {
         ...(context === undefined ? {} : { expandContext: context }),
       }),
     compact: (document, context) => fresh().compact(document, context, { documentLoader }),
-    compactApart: async (document, context) => {
-      const expanded = await fresh().expand(document, { documentLoader });
-      return fresh().compact(expanded, context, { documentLoader, skipExpansion: true });
-    },
   };
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonValue } from '../../../../sidecar/shared/json/json.js';
+import { isWhole } from '../../../../sidecar/schemas/json-ld/context-form.js';
 import {
   type Embed,
   embedded,
@@ -41,8 +42,25 @@ describe('a context with others in the place of their URLs', () => {
     const embed = embedOf({ base: { a: 'urn:imported', b: 'urn:b' }, list: [{ c: 'urn:c' }] });
     const map = { '@import': `${AT}/base`, a: 'urn:own' };
     assert.deepEqual(embedded(map, embed), [{ a: 'urn:own', b: 'urn:b' }]);
-    // Only a map can be imported.
-    assert.deepEqual(embedded({ '@import': `${AT}/list`, a: 'urn:own' }, embed), [{ a: 'urn:own' }]);
+    const list = { '@import': `${AT}/list`, a: 'urn:own' };
+    assert.deepEqual(embedded(list, embed), [{ a: 'urn:own', c: 'urn:c' }]);
+  });
+
+  it('a map that imports a URL which is to stay goes on importing it, and is not whole', () => {
+    const kept = { '@import': `${AT}/kept`, a: 'urn:own' };
+    assert.deepEqual(embedded(kept, embedOf({})), [kept]);
+    assert.deepEqual(embedded({ ...kept, '@import': `${AT}/dropped` }, embedOf({})), [{ a: 'urn:own' }]);
+    for (const [elements, expected] of [
+      [[kept], false],
+      [[`${AT}/kept`, { a: 'urn:a' }], false],
+      [[{ a: 'urn:a' }, null], true],
+    ] as const)
+      assert.equal(isWhole(elements), expected);
+  });
+
+  it('a URL that is imported is relative to the document in which it stands', () => {
+    const embed = embedOf({ 'sub/one': { '@import': 'two', a: 'urn:a' }, 'sub/two': { b: 'urn:b' } });
+    assert.deepEqual(embedded(`${AT}/sub/one`, embed), [{ b: 'urn:b', a: 'urn:a' }]);
   });
 
   it('scoped contexts and wrapped ones are embedded too', () => {

@@ -94,13 +94,13 @@ describe('what a worker knows of contexts', () => {
 });
 
 describe('the processor that requests share', () => {
-  const gathered = (keys: Readonly<Record<string, string>>, hasImport = false, failures = 0) => ({
+  const gathered = (keys: Readonly<Record<string, string>>, failures = 0) => ({
     contents: new Map(
       Object.entries(keys).map(([one, key]) => [
         one,
         {
           ...{ key, text: '{}', documentUrl: one, references: [], parts: 1 },
-          ...{ hasImport, isBundled: false },
+          isBundled: false,
         },
       ]),
     ),
@@ -113,27 +113,27 @@ describe('the processor that requests share', () => {
     ...{ missing: [], isTooMuch: false },
   });
   const use = (signature: string | undefined, weight: number, more: object = {}) => ({
-    ...{ gathered: gathered({}), signature, weight, hasImport: false },
+    ...{ gathered: gathered({}), signature, weight },
     ...more,
   });
 
   it('requests share a processor until what they left in it is too much, counted once for each signature', () => {
     const shared = new SharedProcessor();
-    const first = shared.for(use('a', 2_000_000))();
+    const first = shared.for(use('a', 2_000_000));
     for (const signature of ['a', 'a', 'b', 'a'])
-      assert.equal(shared.for(use(signature, 2_000_000))(), first, signature);
-    assert.equal(shared.for(use('c', 1_000_000))(), first);
-    const second = shared.for(use('d', 1))();
+      assert.equal(shared.for(use(signature, 2_000_000)), first, signature);
+    assert.equal(shared.for(use('c', 1_000_000)), first);
+    const second = shared.for(use('d', 1));
     assert.notEqual(second, first);
-    assert.equal(shared.for(use('a', 2_000_000))(), second);
-    assert.equal(shared.for(use('e', 2_499_999))(), second);
-    assert.equal(shared.for(use('d', 1))(), second);
+    assert.equal(shared.for(use('a', 2_000_000)), second);
+    assert.equal(shared.for(use('e', 2_499_999)), second);
+    assert.equal(shared.for(use('d', 1)), second);
   });
 
   it('requests share a processor until one of their URLs means something else', () => {
     const shared = new SharedProcessor();
     const of = (signature: string, keys: Readonly<Record<string, string>>) =>
-      shared.for(use(signature, 1, { gathered: gathered(keys) }))();
+      shared.for(use(signature, 1, { gathered: gathered(keys) }));
     const first = of('a', { x: '1' });
     assert.equal(of('b', { y: '1' }), first);
     assert.equal(of('a', { x: '1', y: '1' }), first);
@@ -144,28 +144,13 @@ describe('the processor that requests share', () => {
 
   it('a request has a processor of its own where its contexts are too heavy, not for sharing, or not available', () => {
     const shared = new SharedProcessor();
-    const common = shared.for(use('a', 1))();
-    for (const own of [
-      use(undefined, 1),
-      use('b', 2_500_001),
-      use('c', 1, { gathered: gathered({}, false, 1) }),
-    ]) {
+    const common = shared.for(use('a', 1));
+    for (const own of [use(undefined, 1), use('b', 2_500_001), use('c', 1, { gathered: gathered({}, 1) })]) {
       const next = shared.for(own);
-      assert.notEqual(next(), common);
-      assert.equal(next(), next());
+      assert.notEqual(next, common);
+      assert.notEqual(shared.for(own), next);
     }
-    assert.equal(shared.for(use('d', 2_500_000))(), common);
-  });
-
-  it('each operation has a processor of its own where a context imports another, in the request or outside of it', () => {
-    const shared = new SharedProcessor();
-    for (const importing of [
-      use('a', 1, { hasImport: true }),
-      use('b', 1, { gathered: gathered({ x: '1', y: '1' }, true) }),
-    ]) {
-      const next = shared.for(importing);
-      assert.notEqual(next(), next());
-    }
+    assert.equal(shared.for(use('d', 2_500_000)), common);
   });
 });
 
@@ -181,7 +166,7 @@ describe('the processing of one request', () => {
         return Promise.resolve([]);
       },
     } as unknown as JsonLdProcessor;
-    return { session: new ProcessingSession(() => processor, gathered), options };
+    return { session: new ProcessingSession(processor, gathered), options };
   }
 
   const event = (code: string, details: Readonly<Record<string, unknown>>): ProcessorEvent => ({

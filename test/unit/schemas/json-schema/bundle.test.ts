@@ -294,15 +294,30 @@ describe('dynamic references', () => {
     assert.equal(verdictBy(resolveWith(single))({ a: 1 }), false);
   });
 
-  it('dynamic references that one document cannot express are refused with their place', async () => {
+  it('dynamic references to other documents mean the same in the bundle', () => {
     const schema = {
       $dynamicAnchor: 'node',
-      properties: { a: { $dynamicRef: 'https://example.com/tree#node' } },
+      properties: { a: { $dynamicRef: 'https://example.com/tree#node' }, b: { type: 'string' } },
     };
-    const faults = await faultsOfRefusal(() => bundle(resolveWith(schema, stored)), 'SCHEMA_NOT_CONVERTIBLE');
+    const linked = resolveWith(schema, stored);
+    for (const verdict of [verdictBy(linked), verdictBy(resolveWith(bundle(linked)))]) {
+      assert.equal(verdict({ a: { a: { b: 'text' } } }), true);
+      assert.equal(verdict({ a: { a: { b: 1 } } }), false);
+    }
+  });
+
+  it('dynamic references that one document cannot express are refused with their place', async () => {
+    const part = { $id: 'https://example.com/part', $dynamicAnchor: 'node' };
+    const tree = { $defs: { part: { ...part, properties: { a: { $dynamicRef: '#node' } } } } };
+    const schema = {
+      $defs: { part },
+      anyOf: [{ $ref: 'https://example.com/tree#/$defs/part' }, { $ref: '#/$defs/part' }],
+    };
+    const linked = resolveWith(schema, new Map([['https://example.com/tree', tree]]));
+    const faults = await faultsOfRefusal(() => bundle(linked), 'SCHEMA_NOT_CONVERTIBLE');
     assert.deepEqual(
       faults.map(({ pointer }) => pointer),
-      ['/properties/a/$dynamicRef'],
+      ['/anyOf/0/$ref'],
     );
   });
 });

@@ -25,6 +25,8 @@ describe('what the change report proves', () => {
         { contains: { type: 'string' }, maxContains: 1 },
         { contains: { const: 'a' }, minContains: 0, maxContains: 1 },
       ],
+      [{ multipleOf: 0.3 }, { multipleOf: 0.1 }],
+      [{ multipleOf: 1e300 }, { multipleOf: 1e-300 }],
       [{ required: ['a'] }, { dependentRequired: { a: ['a'] } }],
       [{}, { dependentRequired: { a: ['a'] } }],
       [{ dependencies: { a: ['b', 'c'] } }, { dependentRequired: { a: ['b'] } }],
@@ -38,7 +40,7 @@ describe('what the change report proves', () => {
     const report = compareSchemas(conditional(['x']), conditional(['x', 'y']));
     assert.deepEqual(
       report.differences.map((one) => [one.pointer, one.class]),
-      [['/then', 'narrowing']],
+      [['/then/required', 'narrowing']],
     );
   });
 
@@ -72,7 +74,15 @@ describe('what the change report proves', () => {
       ],
       [{ oneOf: [text, { type: 'null' }] }, { oneOf: [text, { type: 'string' }] }],
       [{ oneOf: [text, { minLength: 2 }] }, { oneOf: [{ minLength: 2 }] }],
-      [{ unevaluatedProperties: false }, { properties: { a: text }, unevaluatedProperties: text }],
+      [
+        { anyOf: [{ properties: { a: text } }, { required: ['b'] }], unevaluatedProperties: false },
+        { properties: { a: text }, unevaluatedProperties: { type: 'number' } },
+      ],
+      [{ patternProperties: { '^a': text }, unevaluatedProperties: false }, { unevaluatedProperties: false }],
+      [
+        { if: { required: ['b'] }, then: { properties: { a: true } }, unevaluatedProperties: false },
+        { if: { required: ['a'] }, then: { properties: { b: true } }, unevaluatedProperties: false },
+      ],
       [{ dependentRequired: { a: ['b'] } }, { dependentRequired: { a: ['b', 'c'] } }],
       [{ propertyNames: { maxLength: 5 } }, { propertyNames: { maxLength: 4 } }],
       [{ multipleOf: 2 }, { multipleOf: 4 }],
@@ -82,13 +92,6 @@ describe('what the change report proves', () => {
       ],
       // A circle proves nothing.
       [{}, { $ref: '#/$defs/a', $defs: { a: { anyOf: [{ $ref: '#/$defs/a' }, { minimum: 5 }] } } }],
-      // Validators pass over what a schema says of __proto__.
-      [
-        JSON.parse(
-          '{"type":"object","required":["__proto__"],"properties":{"__proto__":false}}',
-        ) as JsonObject,
-        { maxProperties: 0 },
-      ],
     ];
     for (const [before, after] of open)
       assert.notEqual(compareSchemas(before, after).overall, 'compatible', JSON.stringify([before, after]));

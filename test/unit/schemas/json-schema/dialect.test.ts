@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { dialectOf } from '../../../../sidecar/schemas/json-schema/keywords.js';
+import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';
+import { DIALECT_URIS, dialectOf } from '../../../../sidecar/schemas/json-schema/keywords.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
+import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
+import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { faultsOfRefusal, refusalOf } from './refusal.js';
 
 describe('the draft of a schema', () => {
@@ -14,8 +17,11 @@ describe('the draft of a schema', () => {
       ['https://json-schema.org/draft/2019-09/schema#', '2019-09'],
       ['https://json-schema.org/draft/2020-12/schema', '2020-12'],
       ['https://json-schema.org/draft/2020-12/schema#', '2020-12'],
-      ['http://json-schema.org/schema#', '2020-12'],
-      ['http://json-schema.org/schema', '2020-12'],
+      ['http://json-schema.org/draft-06/schema#', 'draft-06'],
+      ['http://json-schema.org/draft-04/schema#', 'draft-04'],
+      ['http://json-schema.org/draft-04/schema', 'draft-04'],
+      ['http://json-schema.org/schema#', 'draft-07'],
+      ['http://json-schema.org/schema', 'draft-07'],
     ] as const)
       assert.equal(dialectOf({ $schema }), dialect, $schema);
   });
@@ -26,8 +32,7 @@ describe('the draft of a schema', () => {
 
   it('an unsupported draft of a schema is refused, naming the supported ones', async () => {
     for (const $schema of [
-      'http://json-schema.org/draft-04/schema#',
-      'http://json-schema.org/draft-06/schema#',
+      'http://json-schema.org/draft-03/schema#',
       'https://example.com/own-dialect',
       'constructor',
       7,
@@ -39,7 +44,7 @@ describe('the draft of a schema', () => {
         refusal.errors.map(({ pointer }) => pointer),
         ['/$schema'],
       );
-      for (const supported of ['draft-07', '2019-09', '2020-12'])
+      for (const supported of ['draft-04', 'draft-06', 'draft-07', '2019-09', '2020-12'])
         assert.match(refusal.message, new RegExp(supported));
     }
   });
@@ -56,10 +61,57 @@ describe('the draft of a schema', () => {
     );
   });
 
+  describe('a meta-schema of its own', () => {
+    const own = 'https://meta.example/own';
+    const base = 'https://json-schema.org/draft/2020-12/vocab/';
+    const metaSchema = ($vocabulary: Readonly<Record<string, boolean>>): JsonObject => ({
+      $schema: DIALECT_URIS['2020-12'],
+      $vocabulary,
+    });
+    const schema = {
+      $schema: own,
+      properties: { n: { minimum: 5 } },
+      $defs: { other: { $id: 'https://a.example/o', $schema: DIALECT_URIS['draft-07'], minimum: 5 } },
+      required: ['n'],
+    };
+    const accepts = (vocabulary: Readonly<Record<string, boolean>>, value: JsonValue): boolean => {
+      const linked = resolveWith(schema, new Map([[own, metaSchema(vocabulary)]]));
+      const [plain, bundled] = [linked, resolveWith(bundle(linked))].map(
+        (one) => createValidator(one)(value).length === 0,
+      );
+      assert.equal(plain, bundled);
+      assert.deepEqual([...linked.metaSchemas], [own]);
+      return plain === true;
+    };
+
+    it('a schema means what the vocabularies of its meta-schema say', () => {
+      const [core, applicator, validation] = ['core', 'applicator', 'validation'].map((name) => base + name);
+      assert.ok(core !== undefined && applicator !== undefined && validation !== undefined);
+      assert.equal(accepts({ [core]: true, [applicator]: true, [validation]: true }, { n: 1 }), false);
+      assert.equal(accepts({ [core]: true, [applicator]: true }, { n: 1 }), true);
+      assert.equal(accepts({ [core]: true, [validation]: true }, { n: 1 }), true);
+      assert.equal(accepts({ [core]: true, [validation]: true }, {}), false);
+      assert.equal(accepts({ [core]: true, 'https://v.example/x': false }, {}), true);
+    });
+
+    it('a schema whose meta-schema asks for an unknown vocabulary, or is not there, is refused at $schema', async () => {
+      const unknown = metaSchema({ 'https://v.example/x': true });
+      const another = { $schema: 'https://meta.example/third' };
+      for (const documents of [new Map(), new Map([[own, unknown]]), new Map([[own, another]])]) {
+        const refusal = await refusalOf(() => resolveWith(schema, documents));
+        assert.equal('code' in refusal && refusal.code, 'SCHEMA_DIALECT_UNSUPPORTED');
+        assert.deepEqual(
+          refusal.errors.map(({ pointer }) => pointer),
+          ['/$schema'],
+        );
+      }
+    });
+  });
+
   it('an unsupported draft of a referenced document is refused at the reference', async () => {
     const schema = { properties: { a: { $ref: 'https://example.com/a' } } };
     const stored = new Map([
-      ['https://example.com/a', { $schema: 'http://json-schema.org/draft-04/schema#' }],
+      ['https://example.com/a', { $schema: 'http://json-schema.org/draft-03/schema#' }],
     ]);
     const [fault] = await faultsOfRefusal(() => resolveWith(schema, stored), 'SCHEMA_DIALECT_UNSUPPORTED');
     assert.equal(fault?.pointer, '/properties/a/$ref');

@@ -6,7 +6,7 @@ import { exampleOf, type Example } from '../../../../sidecar/schemas/json-schema
 import { isObject, type JsonObject, type JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { loopsOf } from '../../../../sidecar/schemas/json-schema/usability.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
-import { exampleTasks } from '../../../../sidecar/schemas/validation/example-tasks.js';
+import { exampleFor } from '../../../../sidecar/schemas/validation/example-tasks.js';
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
 import { PARKING, SHARED_DOCUMENTS } from './city-models.js';
 import { schemas } from './schema-arbitraries.js';
@@ -14,7 +14,7 @@ import { schemas } from './schema-arbitraries.js';
 describe('an example', () => {
   it('the example of a model is an entity that validates, with an id, its type and every attribute', () => {
     const schema = bundle(resolveWith(PARKING, SHARED_DOCUMENTS));
-    const { example, faults } = exampleTasks.makeExample({ schema, entityType: 'Parking' });
+    const { example, faults } = exampleFor({ schema, entityType: 'Parking' });
     assert.deepEqual(faults, []);
     assert.deepEqual(createValidator(resolveWith(PARKING, SHARED_DOCUMENTS))(example), []);
     assert.ok(isObject(example));
@@ -25,11 +25,11 @@ describe('an example', () => {
   });
 
   it('the example of a model has an id and a type where they are allowed, also if they are not described', () => {
-    const open = exampleTasks.makeExample({ schema: { properties: { a: { const: 1 } } }, entityType: 'T' });
+    const open = exampleFor({ schema: { properties: { a: { const: 1 } } }, entityType: 'T' });
     assert.deepEqual(open.example, { id: 'urn:ngsi-ld:T:001', type: 'T', a: 1 });
     assert.deepEqual([open.faults, open.normalizedFaults], [[], []]);
     const closed = { properties: { a: { const: 1 } }, additionalProperties: false };
-    assert.deepEqual(exampleTasks.makeExample({ schema: closed, entityType: 'T' }).example, { a: 1 });
+    assert.deepEqual(exampleFor({ schema: closed, entityType: 'T' }).example, { a: 1 });
   });
 
   it('an example has what its required properties require in turn', () => {
@@ -45,7 +45,7 @@ describe('an example', () => {
         ...{ properties, required: ['a'], additionalProperties: false, maxProperties: 3 },
         [keyword]: value,
       };
-      const { example } = exampleTasks.makeExample({ schema, entityType: 'T' });
+      const { example } = exampleFor({ schema, entityType: 'T' });
       assert.deepEqual(example, { a: 1, b: 1, c: 1 }, `${keyword} ${JSON.stringify(value)}`);
     }
   });
@@ -136,6 +136,8 @@ describe('an example', () => {
       { type: 'integer', multipleOf: 5, exclusiveMaximum: -40 },
       { type: 'integer', exclusiveMinimum: 7 },
       { type: 'number', multipleOf: 0.25, minimum: 7.1 },
+      { type: 'number', multipleOf: 0.1, minimum: 0.25, maximum: 0.35 },
+      { type: 'number', multipleOf: 0.01, minimum: 19.985, exclusiveMaximum: 20 },
       { type: 'integer', multipleOf: 6, minimum: 100 },
       { allOf: [{ multipleOf: 4 }, { multipleOf: 6 }], type: 'integer' },
       { type: 'array', minItems: 4, uniqueItems: true, items: { type: 'integer', minimum: 3 } },

@@ -24,6 +24,15 @@ describe('the check of a schema', () => {
     }
   });
 
+  it('the check of a schema holds a part of another draft against that draft, with its pointer', () => {
+    const part = { $id: 'http://a.example/part', $schema: DIALECT_URIS['2020-12'], minLength: 'x' };
+    const around = { $schema: DIALECT_URIS['draft-07'], definitions: { part } };
+    assert.deepEqual(
+      usabilityFaults(resolveWith(around)).map(({ pointer }) => pointer),
+      ['/definitions/part/minLength'],
+    );
+  });
+
   it('the check of a schema says what is wrong, without the errors of alternatives that were not meant', () => {
     const [fault, ...others] = faultsOf(resolveWith({ properties: { a: { type: 'objekt' } } }));
     assert.deepEqual(others, []);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';
 import { DanglingReferenceError } from '../../../../sidecar/schemas/json-schema/errors.js';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { resolveAll, resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
@@ -208,9 +209,35 @@ describe('references to other documents', () => {
     resolveWith({ $ref: `${A}#/definitions/x` }, stored);
   });
 
-  it('references to a document that is not an object are refused', async () => {
-    for (const document of [null, [], 'text', 7, true])
+  it('references to a document that is neither an object nor a boolean are refused', async () => {
+    for (const document of [null, [], 'text', 7])
       await faultsOfRefusal(() => resolveWith({ $ref: A }, new Map([[A, document]])), DANGLING);
+  });
+
+  it('references to a document that is a boolean accept everything or nothing, also bundled', () => {
+    for (const document of [true, false]) {
+      const linked = resolveWith({ properties: { a: { $ref: A } } }, new Map([[A, document]]));
+      for (const one of [linked, resolveWith(bundle(linked))]) {
+        const validate = createValidator(one);
+        assert.equal(validate({ a: 1 }).length === 0, document);
+        assert.deepEqual(validate({}), []);
+      }
+    }
+  });
+
+  it('references to a meta-schema need nobody to store it', () => {
+    for (const [uri, wrong] of [
+      ['http://json-schema.org/draft-07/schema#', { minLength: 'x' }],
+      ['https://json-schema.org/draft/2019-09/schema', { dependentRequired: 1 }],
+      ['https://json-schema.org/draft/2020-12/schema', { properties: { a: { prefixItems: 1 } } }],
+    ] as const) {
+      const linked = resolveWith({ properties: { a: { $ref: uri } } });
+      for (const one of [linked, resolveWith(bundle(linked))]) {
+        const validate = createValidator(one);
+        assert.deepEqual(validate({ a: { type: 'string' } }), [], uri);
+        assert.notDeepEqual(validate({ a: wrong }), [], uri);
+      }
+    }
   });
 
   it('references to the URI of the schema itself lead to the schema, not to a stored document', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import type { Dialect } from '../../../../sidecar/schemas/json-schema/keywords.js';
+import type { AjvDialect } from './verdicts.js';
+
 import type { JsonObject, JsonValue, Schema } from '../../../../sidecar/shared/json/json.js';
 
 type Keywords = Readonly<Record<string, fc.Arbitrary<JsonValue>>>;
@@ -41,7 +42,7 @@ export const documents: fc.Arbitrary<JsonValue> = fc.letrec<{ value: JsonValue }
  * may refer to itself.
  */
 export function schemaPairs(
-  dialect: Dialect,
+  dialect: AjvDialect,
   definition: string,
 ): fc.Arbitrary<{ readonly root: JsonObject; readonly definition: JsonObject }> {
   const make = new SchemaMaker(dialect, definition);
@@ -49,10 +50,10 @@ export function schemaPairs(
 }
 
 class SchemaMaker {
-  readonly #dialect: Dialect;
+  readonly #dialect: AjvDialect;
   readonly #definition: string;
 
-  constructor(dialect: Dialect, definition: string) {
+  constructor(dialect: AjvDialect, definition: string) {
     this.#dialect = dialect;
     this.#definition = definition;
   }

@@ -3,9 +3,11 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { JsonObject, JsonValue, Schema } from '../../../../sidecar/shared/json/json.js';
 import { type Dialect, DIALECT_URIS } from '../../../../sidecar/schemas/json-schema/keywords.js';
-import { loopsOf } from '../../../../sidecar/schemas/json-schema/usability.js';
+import { AJV_DIALECTS } from './verdicts.js';
+import { loopsOf, usabilityFaults } from '../../../../sidecar/schemas/json-schema/usability.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
 import { compileSchema, createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
+import { explain } from '../../../../sidecar/schemas/validation/explain.js';
 import { documents, schemas } from './schema-arbitraries.js';
 
 describe('a validator', () => {
@@ -56,6 +58,22 @@ describe('a validator', () => {
       assert.ok(validity({ format })('anything at all'), format);
   });
 
+  for (const dialect of Object.keys(DIALECT_URIS) as Dialect[])
+    it(`a validator of a ${dialect} schema refuses every value where an enum is empty, and names the place`, () => {
+      const linked = resolveWith({ $schema: DIALECT_URIS[dialect], properties: { a: { enum: [] } } });
+      assert.deepEqual(usabilityFaults(linked), []);
+      const { flat, validate } = compileSchema(linked);
+      assert.deepEqual(validate({}), []);
+      assert.deepEqual(
+        validate({ a: 1 }).map(({ instancePath, keyword }) => [instancePath, keyword]),
+        [['/a', 'enum']],
+      );
+      assert.deepEqual(
+        explain(flat, { a: 1 }).map(({ tokens, keyword, say }) => [...tokens, keyword, say()]),
+        [['a', 'enum', 'must not be there: no value is allowed']],
+      );
+    });
+
   it('a validator ignores keywords that only other validators know', () => {
     const isValid = validity({
       properties: { a: { nullable: true }, b: { type: 'string', nullable: true } },
@@ -65,6 +83,22 @@ describe('a validator', () => {
     assert.ok(isValid({ a: 1, b: '' }));
     assert.ok(!isValid({ b: null }));
     assert.ok(!validity({ type: 'number', minimum: 3, const: { $data: '/x' } })(4));
+  });
+
+  it('a validator divides decimals as they are written', () => {
+    for (const stopsAtFirst of [true, false]) {
+      const { validate } = compileSchema(resolveWith({ multipleOf: 0.01 }), { stopsAtFirst });
+      for (const value of [19.99, 1.11, 8.69, 0.94, 0, -4.35, 'text'])
+        assert.deepEqual(validate(value), [], String(value));
+      assert.deepEqual(
+        validate(0.995).map(({ keyword, message, params }) => [keyword, message, params]),
+        [['multipleOf', 'must be multiple of 0.01', { multipleOf: 0.01 }]],
+      );
+    }
+    assert.ok(validity({ multipleOf: 0.0001 })(0.0075));
+    assert.ok(validity({ multipleOf: 1e-8 })(12391239123));
+    assert.ok(!validity({ multipleOf: 0.123456789 })(1e308));
+    assert.ok(!validity({ not: { multipleOf: 0.1 } })(0.3));
   });
 
   it('a validator gives patterns the semantics of ECMA-262', () => {
@@ -118,6 +152,83 @@ describe('a validator', () => {
     );
   });
 
+  const base = { properties: { a: true }, patternProperties: { '^x': true } };
+  for (const [what, schema, valid, invalid, place] of [
+    [
+      'oneOf after a reference',
+      { $ref: '#/$defs/base', oneOf: [{ required: ['z'] }, { properties: { b: true } }] },
+      { a: 1, b: 1 },
+      { a: 1, c: 1 },
+      '/c',
+    ],
+    [
+      'anyOf with a later branch that fits',
+      { anyOf: [{ required: ['z'] }, { properties: { b: true } }] },
+      { b: 1 },
+      { b: 1, c: 1 },
+      '/c',
+    ],
+    [
+      'dependentSchemas',
+      { dependentSchemas: { b: { properties: { b: true, c: true } } } },
+      { b: 1, c: 1 },
+      { c: 1 },
+      '/c',
+    ],
+    [
+      'if with then',
+      { if: { required: ['b'] }, then: { properties: { b: true } }, else: base },
+      { b: 1 },
+      { b: 1, a: 1 },
+      '/a',
+    ],
+    [
+      'if with else alone',
+      { if: { properties: { b: { const: 1 } }, required: ['b'] }, else: base },
+      { b: 1 },
+      { b: 2, a: 1 },
+      '/b',
+    ],
+    ['if alone', { if: { properties: { b: { const: 1 } } } }, { b: 1 }, { b: 2 }, '/b'],
+  ] satisfies (readonly [string, JsonObject, JsonObject, JsonObject, string])[])
+    it(`a validator knows which members are left by ${what}, and names the one that is`, () => {
+      const closed = { ...schema, unevaluatedProperties: false, $defs: { base } };
+      for (const stopsAtFirst of [true, false]) {
+        const { validate } = compileSchema(resolveWith(closed), { stopsAtFirst });
+        assert.deepEqual(validate(valid), []);
+        assert.deepEqual(
+          validate(invalid).map(({ instancePath, keyword }) => [instancePath, keyword]),
+          [[place, 'unevaluatedProperties']],
+        );
+      }
+    });
+
+  it('a validator takes the items that contains finds as evaluated, and no others', () => {
+    const validate = createValidator(
+      resolveWith({ prefixItems: [true], contains: { type: 'string' }, unevaluatedItems: false }),
+    );
+    assert.deepEqual(validate([1, 'a', 'b']), []);
+    assert.deepEqual(
+      validate([1, 'a', 2]).map(({ instancePath, keyword }) => [instancePath, keyword]),
+      [['/2', 'unevaluatedItems']],
+    );
+  });
+
+  it('a validator names what is wrong within an unevaluated member by its whole path', () => {
+    const inner = { properties: { 'p/q': { type: 'string' } }, unevaluatedProperties: false };
+    const validate = createValidator(resolveWith({ properties: { deep: { unevaluatedProperties: inner } } }));
+    assert.deepEqual(
+      validate({ deep: { m: { 'p/q': 1, other: 1 } } }).map(({ instancePath, keyword }) => [
+        instancePath,
+        keyword,
+      ]),
+      [
+        ['/deep/m/p~1q', 'type'],
+        ['/deep/m/other', 'unevaluatedProperties'],
+      ],
+    );
+  });
+
   it('a validator finds an empty list without what it should contain, also after one that contains it', () => {
     const contains = { type: 'array', items: { contains: { $ref: '#/$defs/d' } }, $defs: { d: {} } };
     for (const isOptimized of [true, false])
@@ -141,7 +252,7 @@ describe('a validator', () => {
       }
   });
 
-  for (const dialect of Object.keys(DIALECT_URIS) as Dialect[])
+  for (const dialect of AJV_DIALECTS)
     it(`a validator of a ${dialect} schema looks at all items, also of a list that is shorter than the first items described`, () => {
       for (const tuple of TUPLES) {
         const schema = { $schema: DIALECT_URIS[dialect], properties: around(inDialect(tuple, dialect)) };

@@ -16,12 +16,16 @@ const OPTIONS = {
   meta: false,
 } as const;
 
+/** The drafts for which Ajv has a class. */
+export const AJV_DIALECTS = ['draft-07', '2019-09', '2020-12'] as const satisfies readonly Dialect[];
+export type AjvDialect = (typeof AJV_DIALECTS)[number];
+
 /** Whether a document is valid; undefined where Ajv itself fails, as it does on some uses of unevaluatedProperties. */
 export type Verdict = (document: JsonValue) => boolean | undefined;
 
 /** What Ajv's own class for a draft makes of a schema and the documents that it refers to. */
 export function verdictOf(
-  dialect: Dialect,
+  dialect: AjvDialect,
   schema: JsonObject,
   documents: ReadonlyMap<string, JsonObject> = new Map(),
 ): Verdict {

@@ -58,6 +58,17 @@ describe('a witness', () => {
       entity({ a: text }, { additionalProperties: false }),
       entity({}, { additionalProperties: false }),
     ],
+    [
+      'properties that match a pattern',
+      entity({}, { patternProperties: { '^x-\\d': text }, additionalProperties: false }),
+      entity({}, { additionalProperties: false }),
+    ],
+    [
+      'a property that nothing evaluates',
+      entity({ a: text }, { unevaluatedProperties: false }),
+      entity({}, { unevaluatedProperties: false }),
+    ],
+    ['one of the values of a choice', a({ anyOf: [text, number] }), a({ anyOf: [{ enum: ['x'] }, number] })],
     ['an open object', entity({ a: text }), entity({ a: text }, { additionalProperties: false })],
     ['items', a({ type: 'array', items: number }), a({ type: 'array', items: { ...number, minimum: 3 } })],
     ['a number of items', a({ type: 'array', maxItems: 5 }), a({ type: 'array', maxItems: 4 })],
@@ -167,6 +178,14 @@ describe('a witness', () => {
       assert.deepEqual(JSON.parse(JSON.stringify({ witness })), { ...(witness && { witness }) });
     }
     assert.ok(refusals(old, fresh).length > 0);
+  });
+
+  it('a witness of decimals is no multiple, and multiples of a multiple have none', () => {
+    const steps = (multipleOf: number) => a({ type: 'number', multipleOf });
+    assert.deepEqual(refusals(steps(0.3), steps(0.1)), []);
+    const [difference] = refusals(steps(0.1), steps(0.3));
+    assert.ok(isObject(difference?.witness), JSON.stringify(difference));
+    assert.notEqual(difference.witness['a'], 0.3);
   });
 
   it('a witness changes nothing else in a report, and is the same each time', () => {

@@ -30,7 +30,7 @@ function described(files: Files): readonly DescribedFile[] {
   return found.sort(byPath);
 }
 
-const plan = (files: Files, domain?: string) => discover(described(files), domain);
+const plan = (files: Files, domain?: string) => discover(described(files), { domain });
 
 /** The documents that are to be stored, as `url: path`. */
 const stored = (files: Files, domain = 'D') =>
@@ -93,8 +93,8 @@ describe('the models of a repository', () => {
     assert.deepEqual(examples(within('kiosk-main', kiosk)), {
       'kiosk-main': own.map((path) => `kiosk-main/${path}`),
     });
-    assert.deepEqual(examples({ ...within('1st', kiosk), 'other/note.json': {} }), {
-      Kiosk: own.map((path) => `1st/${path}`),
+    assert.deepEqual(examples({ ...within('_1st', kiosk), 'other/note.json': {} }), {
+      Kiosk: own.map((path) => `_1st/${path}`),
     });
     // Those of another model within are its own.
     const both = {
@@ -329,7 +329,7 @@ describe('the documents that models share', () => {
     ] as const) {
       const car = { ...schema(), allOf: [{ $ref: url }] };
       const found = plan({ 'Car/schema.json': car, ...files, 'own/common.json': claiming }, 'D');
-      assert.deepEqual(found.documents, [{ path, url }]);
+      assert.deepEqual(found.documents, [{ path, url, mayReplace: path === url }]);
       assert.deepEqual(found.refused, []);
     }
   });

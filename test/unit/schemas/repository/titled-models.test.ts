@@ -14,7 +14,7 @@ function planOf(files: Readonly<Record<string, object>>, only?: OnlyModel): Impo
     assert.ok('facts' in description);
     return { path, sha256: createHash('sha256').update(text).digest('hex'), facts: description.facts };
   });
-  return discover(described.sort(byPath), 'D', only);
+  return discover(described.sort(byPath), { domain: 'D', ...(only === undefined ? {} : { only }) });
 }
 
 const entity = (title: string, ...refs: readonly string[]) => ({

@@ -22,7 +22,7 @@ describe('the URLs of a repository', () => {
     assert.equal(urls.publishedUrl('a b/c#d.json'), `${BASE}/a%20b/c%23d.json`);
     assert.deepEqual(urls.filesAt(`${BASE}/a%20b/c%23d.json`), ['a b/c#d.json']);
     assert.deepEqual(urls.filesAt(`${BASE}/none.json`), []);
-    assert.deepEqual(urls.repositoryOf('Lamp/schema.json'), { folder: '', name: 'city', votes: 2 });
+    assert.deepEqual(urls.repositoryOf('Lamp/schema.json'), { folder: '', name: 'city' });
     assert.equal(urlsOf(files, {}).publishedUrl('Lamp/schema.json'), undefined);
     assert.equal(urlsOf(files, {}).repositoryOf('Lamp/schema.json'), undefined);
   });

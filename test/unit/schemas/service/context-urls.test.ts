@@ -5,7 +5,7 @@ import { contextUrl, isBelow, namedContext } from '../../../../sidecar/schemas/s
 
 describe('context URLs', () => {
   it('context URLs lead back to the name and the version that they were made of', () => {
-    const name = fc.stringMatching(/^[A-Za-z][A-Za-z0-9_.-]{0,20}$/);
+    const name = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,20}$/);
     const names = fc.oneof(
       name,
       fc.tuple(name, name).map((pair) => pair.join('~')),

@@ -98,6 +98,7 @@ describe('the settings of a model after a change', () => {
     ['2027-01-31T00:00Z', false],
     ['2027-01-31', false],
     ['2027-13-31T00:00:00Z', false],
+    ['2027-02-29T00:00:00Z', false],
     ['2027-01-31T25:00:00Z', false],
     ['x2027-01-31T00:00:00Z', false],
     ['2027-01-31T00:00:00Z ', false],

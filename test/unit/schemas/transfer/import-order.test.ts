@@ -33,8 +33,8 @@ describe('the order of an import', () => {
         contexts: ['a', 'b', 'c', 'd', 'e'].map(context),
         contextVersions: new Map([['a', [{ path: 'a.versions/1.jsonld', number: 1 }]]]),
         documents: [
-          { path: 'shared.jsonld', url },
-          { path: 'more.jsonld', url: 'https://a.example/dir/more.jsonld' },
+          { path: 'shared.jsonld', url, mayReplace: true },
+          { path: 'more.jsonld', url: 'https://a.example/dir/more.jsonld', mayReplace: true },
         ],
       },
       {
@@ -64,7 +64,11 @@ describe('the order of an import', () => {
       {
         contexts: [{ ...context('a'), base: `${base}a.jsonld` }, context('b'), context('c')],
         contextVersions: new Map([['a', [{ path: 'a.versions/1.jsonld', number: 1 }]]]),
-        documents: ['now', 'before'].map((name) => ({ path: name, url: `${base}${name}.jsonld` })),
+        documents: ['now', 'before'].map((name) => ({
+          path: name,
+          url: `${base}${name}.jsonld`,
+          mayReplace: true,
+        })),
       },
       {
         'a.jsonld': { '@context': [{}, 'now.jsonld'] },

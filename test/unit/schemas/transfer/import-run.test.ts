@@ -130,7 +130,7 @@ describe('the run of an import', () => {
       {},
       {
         domains: ['City'],
-        documents: [{ path: 'x.json', url: 'https://a.example/x' }],
+        documents: [{ path: 'x.json', url: 'https://a.example/x', mayReplace: true }],
         contexts: [{ path: 'c.jsonld', name: 'terms' }],
         models: [model('Lamp', { context: 'c.jsonld', examples: ['e1.json', 'e2.json'] })],
         refused: [{ path: 'two.json', reason: 'It is twice.' }],
@@ -195,7 +195,7 @@ describe('the run of an import', () => {
   it('models outside of an import that were made with its documents are updated, and its own are not once more', async () => {
     const { report, calls } = await importing(
       { there: new Set(['City/Bench']), outdated: ['Lamp', 'Bench'] },
-      { documents: [{ path: 'x.json', url: 'urn:x' }], models: [model('Lamp')] },
+      { documents: [{ path: 'x.json', url: 'urn:x', mayReplace: true }], models: [model('Lamp')] },
       { 'x.json': {}, 'Lamp.json': {} },
     );
     assert.deepEqual(writes(calls).slice(-2), ['dependents urn:x', 'update City/Bench']);
@@ -304,7 +304,7 @@ describe('the run of an import', () => {
           },
           {
             domains: ['City'],
-            documents: [{ path: 'x.json', url: 'urn:x' }],
+            documents: [{ path: 'x.json', url: 'urn:x', mayReplace: true }],
             contexts: [{ path: 'c.jsonld', name: 'terms' }],
             models: [model('Bench'), model('Lamp')],
           },
@@ -337,7 +337,7 @@ describe('the run of an import', () => {
           { failure: (call) => (call === at ? broken : undefined) },
           {
             domains: ['City'],
-            documents: [{ path: 'x.json', url: 'urn:x' }],
+            documents: [{ path: 'x.json', url: 'urn:x', mayReplace: true }],
             contexts: [{ path: 'c.jsonld', name: 'terms' }],
             models: [model('Lamp')],
           },

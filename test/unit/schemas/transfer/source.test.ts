@@ -100,7 +100,7 @@ describe('what was sent to an import', () => {
     );
     const reason = `It has more than ${MAX_FILE_BYTES} bytes.`;
     assert.deepEqual(refused, [
-      { path: 'a.json', reason },
+      { path: 'a.json', reason, onlyIfUsed: true },
       { path: 'https://a.example/b.json', reason },
     ]);
   });
@@ -126,7 +126,7 @@ describe('the work on a whole import', () => {
     const { workers, runs } = workersOf();
     const { signal } = new AbortController();
     const whole = { ...reading(), workers, signal };
-    await planOf([], 'City', whole);
+    await planOf({ files: [], domain: 'City', unread: [] }, whole);
     await readSource({ kind: 'documents', text: '{"documents": {}}' }, whole);
     assert.deepEqual(
       runs.map(([kind, options]) => [kind, options?.deadlineMs, options?.signal === signal]),
@@ -142,7 +142,7 @@ describe('the work on a whole import', () => {
       const cause = new TaskTooCostlyError(bound, 'too much');
       const { workers } = workersOf(() => cause);
       for (const work of [
-        planOf([], undefined, { ...reading(), workers }),
+        planOf({ files: [], domain: undefined, unread: [] }, { ...reading(), workers }),
         readSource({ kind: 'documents', text: '{}' }, { ...reading(), workers }),
       ])
         await assert.rejects(work, (error: unknown) => {
@@ -154,7 +154,10 @@ describe('the work on a whole import', () => {
     }
     const failed = new TaskFailedError('closed');
     const { workers } = workersOf(() => failed);
-    await assert.rejects(planOf([], undefined, { ...reading(), workers }), failed);
+    await assert.rejects(
+      planOf({ files: [], domain: undefined, unread: [] }, { ...reading(), workers }),
+      failed,
+    );
   });
 
   it('a plan that leaves the domain open is refused as unclear', async () => {
@@ -162,7 +165,8 @@ describe('the work on a whole import', () => {
       [{ path: 'Car/schema.json', bytes: Buffer.from('{"properties": {}}') }],
       reading(),
     );
-    await assert.rejects(planOf(described, undefined, reading()), { code: 'REPOSITORY_UNCLEAR' });
-    assert.equal((await planOf(described, 'D', reading())).models[0]?.domain, 'D');
+    const input = { files: described, domain: undefined, unread: [] };
+    await assert.rejects(planOf(input, reading()), { code: 'REPOSITORY_UNCLEAR' });
+    assert.equal((await planOf({ ...input, domain: 'D' }, reading())).models[0]?.domain, 'D');
   });
 });

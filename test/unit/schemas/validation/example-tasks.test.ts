@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { attributesOf } from '../../../../sidecar/schemas/json-schema/attributes.js';
 import { exampleEntity } from '../../../../sidecar/schemas/json-schema/example-entity.js';
 import { validateInLikelyForm } from '../../../../sidecar/schemas/validation/choose-form.js';
-import { exampleTasks } from '../../../../sidecar/schemas/validation/example-tasks.js';
+import { exampleFor } from '../../../../sidecar/schemas/validation/example-tasks.js';
 import { prepareModel } from '../../../../sidecar/schemas/validation/model.js';
 import { Spelling } from '../../../../sidecar/schemas/validation/spelling.js';
 import { isObject, type JsonObject } from '../../../../sidecar/shared/json/json.js';
@@ -56,7 +56,7 @@ function made(properties: JsonObject, required: readonly string[] = []) {
     required: ['id', 'type', ...required],
     properties: { id: { type: 'string' }, plain: { type: 'integer' }, ...properties },
   };
-  const { example, faults, normalizedFaults } = exampleTasks.makeExample({ schema, entityType: 'Thing' });
+  const { example, faults, normalizedFaults } = exampleFor({ schema, entityType: 'Thing' });
   assert.ok(isObject(example));
   const model = prepareModel('Thing', schema);
   const errorsOf = (entity: JsonObject) => validateInLikelyForm(entity, model, {}, new Spelling()).errors;

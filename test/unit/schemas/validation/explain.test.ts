@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
+import { isObject, type JsonObject, type JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { loopsOf } from '../../../../sidecar/schemas/json-schema/usability.js';
 import { pointerOf, step } from '../../../../sidecar/shared/json/pointer.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
@@ -32,6 +32,7 @@ describe('an explanation of an invalid value', () => {
       [{ maximum: 180 }, 186, 'must be at most 180, is 186'],
       [{ exclusiveMaximum: 1 }, 1, 'must be less than 1, is 1'],
       [{ multipleOf: 5 }, 7, 'must be a multiple of 5, is 7'],
+      [{ multipleOf: 0.01 }, 19.995, 'must be a multiple of 0.01, is 19.995'],
       [{ minLength: 2 }, '😀', 'must have at least 2 characters, has 1'],
       [{ maxLength: 1 }, 'ab', 'must have at most 1 character, has 2'],
       [{ pattern: '^a+$' }, 'b', 'must match the pattern ^a+$, is "b"'],
@@ -194,6 +195,9 @@ describe('an explanation of an invalid value', () => {
     ]);
     assert.deepEqual(linesOf({ prefixItems: [true], unevaluatedItems: { type: 'string' } }, [1, 'a', 2]), [
       ['/2', 'must be a string, is the number 2'],
+    ]);
+    assert.deepEqual(linesOf({ contains: { type: 'string' }, unevaluatedItems: false }, ['a', 2, 'b']), [
+      ['/1', 'is not among the items that the schema allows'],
     ]);
   });
 });
@@ -433,8 +437,7 @@ describe('any explanation', () => {
     fc.assert(
       fc.property(schemas, fc.array(documents, { minLength: 1, maxLength: 8 }), (schema, values) => {
         const linked = resolveWith(schema);
-        // The validator is wrong about some schemas with these keywords.
-        fc.pre(!JSON.stringify(schema).includes('unevaluated') && loopsOf(linked).length === 0);
+        fc.pre(loopsOf(linked).length === 0);
         const { flat, validate } = compileSchema(linked, { stopsAtFirst: true });
         for (const value of values) {
           const found = explain(flat, value);
@@ -566,7 +569,7 @@ function numbered(count: number, value: (index: number) => JsonValue): JsonObjec
 
 function reversed(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(reversed);
-  if (typeof value !== 'object' || value === null) return value;
+  if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value)
       .reverse()

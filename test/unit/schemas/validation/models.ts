@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
+import { isObject, type JsonObject, type JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { prepareModel, type Model } from '../../../../sidecar/schemas/validation/model.js';
 
 /** A geometry as models write them out: `depth` arrays around positions. */
@@ -111,7 +111,7 @@ export function withValue(value: JsonValue, tokens: readonly string[], other: Js
     return value.map((item: JsonValue, index) =>
       String(index) === token ? withValue(item, rest, other) : item,
     );
-  if (typeof value !== 'object' || value === null) throw new Error(`no way to ${token}`);
+  if (!isObject(value)) throw new Error(`no way to ${token}`);
   return Object.fromEntries(
     Object.entries(value).map(([name, held]) => [name, name === token ? withValue(held, rest, other) : held]),
   );

@@ -102,7 +102,7 @@ describe('loadConfig: values', () => {
     assert.equal(config.PORT, 0);
     assert.deepEqual(config.BROKER_URL, new URL('http://orion:1026/prefix'));
     assert.deepEqual(config.PUBLIC_URL, new URL('https://data.city.test/ngsi'));
-    assert.equal(config.GATEWAY_TOKEN, 's3cret-token');
+    assert.deepEqual(config.GATEWAY_TOKEN, ['s3cret-token']);
     assert.equal(config.PURGE_PAGE_SIZE, 50);
     assert.equal(config.PURGE_STRATEGY, 'native');
     assert.equal(config.PURGE_MAX_AFFECTED, 10);
@@ -367,6 +367,23 @@ describe('loadConfig: mistakes', () => {
       mistakesOf({ PATH: '/bin', NODE_ENV: 'test', PURGED: '1', MY_PURGE_X: '1', constructor: 'x' }),
       [],
     );
+  });
+
+  it('loadConfig takes two tokens while one is replaced, each as long as one alone has to be', () => {
+    assert.deepEqual(loadConfig({ GATEWAY_TOKEN: 'the-new-one,the-old-one' }).GATEWAY_TOKEN, [
+      'the-new-one',
+      'the-old-one',
+    ]);
+    for (const GATEWAY_TOKEN of [
+      'the-new-one,',
+      ',the-old-one',
+      'the-new-one,short',
+      'the-new-one, the-old-one',
+    ])
+      assert.match(mistakesOf({ GATEWAY_TOKEN })[0] ?? '', /^GATEWAY_TOKEN must be 8 to 1024/, GATEWAY_TOKEN);
+    assert.deepEqual(mistakesOf({ GATEWAY_TOKEN: 'the-new-one,the-old-one,the-oldest' }), [
+      'GATEWAY_TOKEN must be one secret, or two separated by a comma',
+    ]);
   });
 
   it('loadConfig never shows a value that could be a secret', () => {

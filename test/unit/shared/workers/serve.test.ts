@@ -50,7 +50,9 @@ describe('a batch that runs', () => {
     let ended = 0;
     let finish: (outcomes: readonly JobResult[]) => void = () => undefined;
     let fail: (error: unknown) => void = () => undefined;
-    const slot: Pick<WorkerSlot, 'run' | 'end'> = {
+    let processorMs: number | undefined;
+    const slot: Pick<WorkerSlot, 'run' | 'end' | 'thread'> = {
+      thread: '1',
       run: () =>
         new Promise<readonly JobResult[]>((resolve, reject) => {
           finish = resolve;
@@ -69,15 +71,22 @@ describe('a batch that runs', () => {
           reject: () => undefined,
         }),
     );
-    const batch = new RunningBatch({ queueKey: 'q', tasks }, slot as WorkerSlot, new Deadlines(clock));
+    const batch = new RunningBatch(
+      { queueKey: 'q', tasks },
+      slot as WorkerSlot,
+      new Deadlines(clock),
+      () => processorMs,
+    );
     return {
       batch,
       result: batch.carryOut(),
       finish: (outcomes: readonly JobResult[]) => finish(outcomes),
       fail: (error: unknown) => fail(error),
       ended: () => ended,
-      pass: async (ms: number) => {
+      /** @param ofProcessor what the worker gets of that time, where the system says it */
+      pass: async (ms: number, ofProcessor?: number) => {
         nowMs += ms;
+        if (ofProcessor !== undefined) processorMs = (processorMs ?? 1000) + ofProcessor;
         for (const { until, wake } of sleeps) if (until <= nowMs) wake();
         await new Promise((resolve) => setImmediate(resolve));
       },
@@ -101,6 +110,29 @@ describe('a batch that runs', () => {
     assert.equal(ended(), 1);
     const late = await result;
     assert.ok('cause' in late && late.isLate);
+  });
+
+  it('a batch is not ended for time in which its worker waits for the processor', async () => {
+    const { result, pass, ended } = batchOf(100);
+    await pass(5, 1);
+    await pass(95, 19);
+    // What it had before the first look counts in full.
+    for (let rest = 76; rest > 5; rest -= 19) {
+      assert.equal(ended(), 0, `with ${rest} ms left`);
+      await pass(rest, 19);
+    }
+    assert.equal(ended(), 1);
+    const late = await result;
+    assert.ok('cause' in late && late.isLate);
+  });
+
+  it('a batch is ended after four deadlines, whatever its worker had of the processor', async () => {
+    const { pass, ended } = batchOf(100);
+    await pass(5, 0);
+    await pass(95, 0);
+    let passed = 100;
+    for (; ended() === 0; passed += 95) await pass(95, 0);
+    assert.ok(passed >= 400 && passed < 500, String(passed));
   });
 
   it('a batch whose worker is lost in time is not late', async () => {

@@ -1,0 +1,115 @@
+import { parseBrokerProblem } from '../broker/broker-problem.js';
+import { BrokerFailedError, FilterIgnoredError } from '../errors.js';
+import type { ListedPage } from '../listing/listing.js';
+import { parsePage, type Page } from '../listing/page.js';
+import { formatParameters, type Parameter } from '../query/parameters.js';
+import type { Requester } from '../requests/requester.js';
+import { contextOfLink } from './context-names.js';
+
+/** No service listens on port 1, so the @context cannot be fetched, and nobody has to be waited for to find that out. */
+const UNFETCHABLE = 'http://127.0.0.1:1/no-such-context-purge-probe.jsonld';
+const UNFETCHABLE_LINK = `<${UNFETCHABLE}>; rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"`;
+
+/** Statuses that say that the query cannot be read with this @context. */
+const REFUSED: ReadonlySet<number> = new Set([400, 404, 409, 422, 424]);
+
+/** Server errors in a row that say the same: the query itself is answered meanwhile. */
+const MAX_SERVER_ERRORS = 3;
+
+const ADVICE =
+  'so this purge might reach entities of other names. Nothing was deleted. Check that the broker can fetch the @context, or write full IRIs in place of short names and leave out Link.';
+
+/** What the broker did with an @context that cannot be fetched. */
+type LinkAnswer = { readonly kind: 'refused' } | { readonly kind: 'answered'; readonly page: Page };
+
+/** Why it is known that the broker used the @context. `names-it`: as long as each page does. */
+export type LinkProof = 'refuses-others' | 'reads-differently' | 'names-it';
+
+export interface LinkProofOptions {
+  readonly requester: Requester;
+  /** Whether the broker may be asked for a count. */
+  readonly asksCount: boolean;
+  /** The path that lists the matches, below the API root. */
+  readonly path: string;
+  readonly selection: readonly Parameter[];
+  /** The @context that the purge names. */
+  readonly url: string;
+}
+
+/**
+ * The proof that the broker reads the query by the @context of the purge. Some brokers go on without one that they cannot fetch, and
+ * then read short names as other ones. It is enough that
+ *
+ * - the same query with an @context that cannot be fetched is refused: the broker goes on without none, so it has that of the purge;
+ * - or that query shows nothing, where the purge's own shows something: it was not read in the same way;
+ * - or its answer names another @context than the one asked for, so that the broker is honest about what it used, and every page of
+ *   the purge names that of the purge.
+ *
+ * Only the first reason is one of the broker; the others are of the moment, in which it could fetch the @context.
+ *
+ * @throws FilterIgnoredError
+ */
+export async function proveLink(options: LinkProofOptions, listed: ListedPage): Promise<LinkProof> {
+  // A page of one may show nothing although others would.
+  for (const limit of new Set([1, listed.limit])) {
+    const answer = await askUnfetchable(options, limit);
+    if (answer.kind === 'refused') return 'refuses-others';
+    const { ids, count, link } = answer.page;
+    if (ids.length === 0) {
+      if (count === 0) return 'reads-differently';
+      continue;
+    }
+    const used = contextOfLink(link);
+    if (used === undefined || used === UNFETCHABLE)
+      throw unproven(
+        'The broker lists the same query with an @context that cannot be fetched, and does not say which one it used',
+      );
+    checkContext(listed, options.url);
+    return 'names-it';
+  }
+  return 'reads-differently';
+}
+
+/** @throws FilterIgnoredError for a page that was read by another @context */
+export function checkContext({ link }: Pick<Page, 'link'>, url: string): void {
+  if (contextOfLink(link) === url) return;
+  throw unproven('The broker did not use the @context of Link: its answer names another one or none');
+}
+
+function unproven(why: string): FilterIgnoredError {
+  return new FilterIgnoredError('Link', `${why}, ${ADVICE}`);
+}
+
+async function askUnfetchable(
+  { requester, path, selection, asksCount }: LinkProofOptions,
+  limit: number,
+): Promise<LinkAnswer> {
+  const parameters = [
+    ...selection,
+    { name: 'limit', value: String(limit) },
+    ...(asksCount ? [{ name: 'count', value: 'true' }] : []),
+  ];
+  const request = {
+    method: 'GET',
+    path: `${path}?${formatParameters(parameters)}`,
+    operation: 'list with another @context',
+    headers: { link: UNFETCHABLE_LINK },
+    takesServerErrors: true,
+  } as const;
+  for (let look = 1; ; look++) {
+    const settled = await requester.send(request, { allow403: true });
+    if (settled.kind === 'gave-up')
+      throw new BrokerFailedError(request.operation, settled.failure, 'attempts-used-up');
+    const { reply } = settled;
+    if (reply.status < 300) return { kind: 'answered', page: parsePage(reply) };
+    if (REFUSED.has(reply.status)) return { kind: 'refused' };
+    if (reply.status < 500)
+      throw unproven(
+        `An @context that cannot be fetched is answered with status ${reply.status}, which does not show whether the broker would go on without it`,
+      );
+    const problem = parseBrokerProblem(reply);
+    const isAboutContext = /LdContextNotAvailable/i.test(problem.type ?? '');
+    if (isAboutContext || look === MAX_SERVER_ERRORS) return { kind: 'refused' };
+    await requester.waitBefore(look);
+  }
+}

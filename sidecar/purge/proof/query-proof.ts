@@ -1,0 +1,136 @@
+import pLimit from 'p-limit';
+import type { BrokerCapabilities, ProofName } from '../broker/capabilities.js';
+import { ownAttributesOf } from '../../ngsi-ld/entity-members.js';
+import { BrokerRefusedError, FilterIgnoredError } from '../errors.js';
+import type { ListedPage, Lister } from '../listing/listing.js';
+import type { PageQuery, PageShape } from '../listing/page.js';
+import type { Probe } from './probes.js';
+
+/** Probes of one query that are asked at the same time. */
+const AT_ONCE = 8;
+
+export interface QueryProofOptions {
+  readonly name: ProofName;
+  readonly probes: readonly Probe[];
+  readonly lister: Pick<Lister, 'page'>;
+  readonly capabilities: BrokerCapabilities;
+  /** Pages may be empty before the end; the count shows whether there is more. */
+  readonly countsUnshown: boolean;
+}
+
+/** The answer to a probe, or the error instead of one. */
+type Answer = { readonly page: ListedPage } | { readonly error: unknown };
+
+/** What an answer means. `counted`: the filter is honoured, but not by the broker's count. */
+type Meaning = 'honoured' | 'counted' | 'ignored' | 'open';
+
+/**
+ * The proof that the broker honours the filters and the tenant of one query: that query with one of them made impossible
+ * must show nothing, for each of them. It holds for this very query, since brokers drop a filter beside another one, for one type
+ * or for one tenant.
+ */
+export class QueryProof {
+  readonly #options: QueryProofOptions;
+  #early: Promise<readonly Answer[]> | undefined;
+
+  constructor(options: QueryProofOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Asks the probes beside the first page. Not of a broker that has not answered yet: each probe would find out by itself how it
+   * has to be asked.
+   *
+   * @param shape of that page
+   * @returns when they are answered; never rejects
+   */
+  async begin(shape: PageShape): Promise<void> {
+    const { capabilities, probes } = this.#options;
+    const isKnown = capabilities.collectionEnd !== undefined && capabilities.countAccepted;
+    if (!isKnown || this.#isProven) return;
+    this.#early = this.#ask(probes, (probe) => this.#small(probe, shape));
+    await this.#early;
+  }
+
+  /** The page beside which the probes were asked was empty: that they showed nothing either means nothing. */
+  discard(): void {
+    this.#early = undefined;
+  }
+
+  /**
+   * @param listed the query that listed something
+   * @throws FilterIgnoredError
+   */
+  async prove(listed: PageQuery): Promise<void> {
+    const { name, probes, capabilities } = this.#options;
+    if (this.#isProven) return;
+    const isFirst = (listed.offset ?? 0) === 0;
+    const early =
+      this.#early ?? (isFirst ? this.#ask(probes, (probe) => this.#small(probe, listed)) : undefined);
+    this.#early = undefined;
+    const answers = await early;
+    const open = answers === undefined ? probes : this.#settle(probes, answers, false);
+    // One page may show nothing although others would: the page that listed something would, too.
+    this.#settle(open, await this.#ask(open, (probe) => ({ ...listed, ...probe.query, count: true })), true);
+    capabilities.setHonoured(name);
+  }
+
+  get #isProven(): boolean {
+    return this.#options.capabilities.isHonoured(this.#options.name.name);
+  }
+
+  /** Instances are shown as on the page itself: others of them might be excluded by other filters. */
+  #small({ query }: Probe, shape: PageShape): PageQuery {
+    return this.#options.countsUnshown
+      ? { ...shape, ...query, count: true }
+      : { ...query, limit: 1, count: true };
+  }
+
+  async #ask(probes: readonly Probe[], queryOf: (probe: Probe) => PageQuery): Promise<readonly Answer[]> {
+    const turn = pLimit(AT_ONCE);
+    return Promise.all(
+      probes.map(async (probe) =>
+        turn(async (): Promise<Answer> => {
+          try {
+            return { page: await this.#options.lister.page(queryOf(probe)) };
+          } catch (error) {
+            return { error };
+          }
+        }),
+      ),
+    );
+  }
+
+  /**
+   * @param isLast the answers are of the page that listed something
+   * @returns the probes whose answer proves nothing yet
+   * @throws FilterIgnoredError, and the error that came in place of an answer
+   */
+  #settle(probes: readonly Probe[], answers: readonly Answer[], isLast: boolean): readonly Probe[] {
+    return probes.filter((probe, index) => {
+      const meaning = this.#meaningOf(probe, answers[index] ?? { error: undefined }, isLast);
+      if (meaning === 'ignored') throw new FilterIgnoredError(probe.parameter, probe.refusal);
+      if (meaning === 'counted' && probe.filter !== undefined)
+        this.#options.capabilities.setCountsBefore(probe.filter);
+      return meaning === 'open';
+    });
+  }
+
+  #meaningOf(probe: Probe, answer: Answer, isLast: boolean): Meaning {
+    if ('error' in answer) {
+      const { error } = answer;
+      const meaning = error instanceof BrokerRefusedError ? probe.meaningOf(error.problem.status) : undefined;
+      if (meaning === undefined) throw error;
+      return meaning;
+    }
+    const { entities, count, hasNext } = answer.page;
+    const { countsUnshown } = this.#options;
+    if (probe.showsBareEntities && countsUnshown)
+      return entities.every((entity) => ownAttributesOf(entity).length === 0) ? 'honoured' : 'ignored';
+    if (entities.length > 0) return 'ignored';
+    const isCounted = (count ?? 0) > 0;
+    if (countsUnshown) return hasNext || isCounted ? 'ignored' : 'honoured';
+    if (isLast) return isCounted ? 'counted' : 'honoured';
+    return count === 0 && !hasNext ? 'honoured' : 'open';
+  }
+}

@@ -1,0 +1,180 @@
+import { isArray, isObject, type JsonObject, type JsonValue, sameJson } from '../../shared/json/json.js';
+import { writeJson } from '../../shared/json/lossless-json.js';
+import { pointerOf } from '../../shared/json/pointer.js';
+import { cut } from '../../shared/shown.js';
+import type { Finding } from './checks.js';
+import { type ChangeReason, type Difference, reasonOf } from './differences.js';
+import { namedSchemaIn } from './flat-graph.js';
+import type { FlatSchema } from './flatten.js';
+
+const MAX_SHOWN_LENGTH = 100;
+
+/** Values that are named at most where an enumeration has lost or gained some, and the length of each. */
+const MAX_NAMED_VALUES = 5;
+const MAX_VALUE_LENGTH = 30;
+
+/** What the references of the two schemas begin with, so that they are not taken for each other. */
+export const VERSION_MARKS = { old: 'old ', fresh: 'new ' } as const;
+const VERSION_MARK = /("\$ref":")(?:old|new) /g;
+
+type Sources = FlatSchema['sources'];
+
+/** The difference that a condition of the new schema makes which the old one did not guarantee. */
+export function stricterDifference(finding: Finding, sources: Sources): Difference {
+  return differenceOf(finding, placeOf(finding, sources), STRICTER[finding.subject](wordsFor(finding)));
+}
+
+/**
+ * The difference that a condition of the old schema makes which the new one does not guarantee.
+ *
+ * @param fresh where the new schema's parts are: what it describes is pointed at there
+ */
+export function laxerDifference(finding: Finding, sources: Sources, fresh: Sources): Difference {
+  const place = describedIn(finding, fresh) ?? placeOf(finding, sources);
+  return { ...differenceOf(finding, place, LAXER[finding.subject](wordsFor(finding))), class: 'compatible' };
+}
+
+/** What a sentence about a finding is made of. */
+interface Words {
+  /** The keyword, or what stands under it. */
+  readonly what: string;
+  readonly value: JsonValue;
+  readonly known: JsonValue | undefined;
+}
+
+type Wording = Readonly<Record<Finding['subject'], (words: Words) => string>>;
+
+const STRICTER: Wording = {
+  keyword: ({ what, value, known }) => {
+    if (known !== undefined) return changed(what, known, value);
+    return value === false ? `${what} is false now` : `${named(what, value)} is new`;
+  },
+  property: ({ value }) => `property ${show(value)} is new`,
+  required: ({ value }) => `property ${show(value)} is required now`,
+  other: ({ what, value, known }) =>
+    known === false
+      ? `property ${show(value)} is not allowed any more`
+      : `property ${show(value)} has to satisfy ${what} now`,
+  others: ({ what, value, known }) =>
+    known === false
+      ? `properties that match ${show(value)} are not allowed any more`
+      : `properties that match ${show(value)} have to satisfy ${what} now`,
+  unproven: () => 'it is unclear whether everything that was valid still is',
+};
+
+const LAXER: Wording = {
+  keyword: ({ what, value, known }) => {
+    if (known !== undefined) return changed(what, value, known);
+    return value === false ? `${what} is not false any more` : `${named(what, value)} is gone`;
+  },
+  property: ({ value }) => `property ${show(value)} is not described any more`,
+  required: ({ value }) => `property ${show(value)} is not required any more`,
+  other: ({ what, value, known }) =>
+    known === false
+      ? `property ${show(value)} is allowed now`
+      : `property ${show(value)} does not have to satisfy ${what} any more`,
+  others: ({ what, value, known }) =>
+    known === false
+      ? `properties that match ${show(value)} are allowed now`
+      : `properties that match ${show(value)} do not have to satisfy ${what} any more`,
+  unproven: () => 'it is unclear whether more is valid now',
+};
+
+function wordsFor({ tokens, beside, ...said }: Finding): Words {
+  const { value, known } = beside ?? said;
+  return { what: beside?.keyword ?? tokens.at(-1) ?? 'the schema', value, known };
+}
+
+const REASONS: Readonly<Record<Finding['subject'], ChangeReason | undefined>> = {
+  keyword: undefined,
+  property: 'property',
+  required: 'required',
+  other: 'property',
+  others: 'property',
+  unproven: 'unproven',
+};
+
+function differenceOf(
+  { tokens, kind, subject, beside }: Finding,
+  place: readonly string[],
+  detail: string,
+): Difference {
+  const reason = REASONS[subject] ?? reasonOf(beside?.keyword ?? tokens[0] ?? '');
+  return { pointer: pointerOf(place), class: kind, reason, detail };
+}
+
+function placeOf({ schema, tokens, beside }: Finding, sources: Sources): readonly string[] {
+  const place = schema === undefined ? undefined : sources.get(schema);
+  const hasBeside = beside !== undefined && schema !== undefined && Object.hasOwn(schema, beside.keyword);
+  return [...(place?.tokens ?? []), ...(hasBeside ? [beside.keyword] : tokens)];
+}
+
+/** Where a schema describes the properties that were among the others before. */
+function describedIn(
+  { subject, value, given = [] }: Finding,
+  sources: Sources,
+): readonly string[] | undefined {
+  if (typeof value !== 'string' || (subject !== 'other' && subject !== 'others')) return undefined;
+  const keyword = subject === 'other' ? 'properties' : 'patternProperties';
+  const describing = given.find(
+    (atom): atom is JsonObject => isObject(atom) && namedSchemaIn(atom, keyword, value) !== undefined,
+  );
+  const place = describing && sources.get(describing);
+  return place && [...place.tokens, keyword, value];
+}
+
+/** What a keyword is and was; its name alone where both are too long to be told apart. */
+function changed(what: string, was: JsonValue, is: JsonValue): string {
+  const [before, now] = [show(was), show(is)];
+  if (isShort(was) && isShort(is) && before !== now) return `${what} is ${now}, was ${before}`;
+  const values =
+    what === 'enum' || what === 'const' ? changedValues(what, listOf(was), listOf(is)) : undefined;
+  if (values !== undefined) return values;
+  const areTexts = !isArray(was) && !isArray(is) && before !== now;
+  return areTexts ? `${what} is ${now}, was ${before}` : `${what} has changed`;
+}
+
+/** Which values an enumeration has lost and gained. */
+function changedValues(
+  what: string,
+  was: readonly JsonValue[],
+  is: readonly JsonValue[],
+): string | undefined {
+  const lost = was.filter((value) => !is.some((other) => sameJson(value, other)));
+  const gained = is.filter((value) => !was.some((other) => sameJson(value, other)));
+  const parts = [
+    ...(lost.length > 0 ? [`lost ${listed(lost)}`] : []),
+    ...(gained.length > 0 ? [`gained ${listed(gained)}`] : []),
+  ];
+  return parts.length > 0 ? `${what} ${parts.join(', ')}` : undefined;
+}
+
+function listed(values: readonly JsonValue[]): string {
+  const shown = values.slice(0, MAX_NAMED_VALUES).map((value) => cut(writeJson(value), MAX_VALUE_LENGTH));
+  const more = values.length - shown.length;
+  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
+}
+
+function listOf(value: JsonValue): readonly JsonValue[] {
+  return isArray(value) ? value : [value];
+}
+
+/** A keyword with its value, where a list is not too long to be read. */
+function named(what: string, value: JsonValue): string {
+  return isArray(value) && !isShort(value)
+    ? `${what} with ${value.length} entries`
+    : `${what} ${show(value)}`;
+}
+
+function isShort(value: JsonValue): boolean {
+  return textOf(value).length <= MAX_SHOWN_LENGTH;
+}
+
+function show(value: JsonValue): string {
+  return cut(textOf(value), MAX_SHOWN_LENGTH);
+}
+
+/** References are shown without the mark of the version that they are in. */
+function textOf(value: JsonValue): string {
+  return writeJson(value).replaceAll(VERSION_MARK, '$1');
+}

@@ -1,0 +1,97 @@
+import { isObject, type JsonObject, type Schema } from '../../shared/json/json.js';
+import { conjunctsOf, namedSchemasIn, schemaIn, schemasIn } from './flat-graph.js';
+import type { Targets } from './flatten.js';
+
+/** Properties that a schema evaluates under some circumstances: those named, those that a pattern matches, or all. */
+export interface Evaluation {
+  /** What the object satisfies then. */
+  readonly circumstances: readonly Schema[];
+  readonly names: ReadonlySet<string>;
+  readonly patterns: ReadonlySet<string>;
+  readonly isOfAll: boolean;
+}
+
+/** What a schema says of all properties but those that it evaluates: it accepts an object only if they satisfy the rest. */
+export interface Closure {
+  readonly evaluations: readonly Evaluation[];
+  readonly rest: Schema;
+}
+
+/** The keywords with which a schema speaks of all other properties. */
+export type ClosingKeyword = 'additionalProperties' | 'unevaluatedProperties';
+
+const CLOSING: readonly ClosingKeyword[] = ['additionalProperties', 'unevaluatedProperties'];
+
+/** Parts of a schema that are looked at for what they evaluate. */
+const MAX_PARTS = 500;
+
+/** The closures of a schema's own keywords. */
+export function closuresOf(schema: JsonObject, targets: Targets): readonly Closure[] {
+  return CLOSING.flatMap((keyword) => closureOf(schema, keyword, targets) ?? []);
+}
+
+/** The closure of one keyword; undefined where the schema does not have it, or is too much to tell. */
+export function closureOf(
+  schema: JsonObject,
+  keyword: ClosingKeyword,
+  targets: Targets,
+): Closure | undefined {
+  const rest = schemaIn(schema, keyword);
+  if (rest === undefined) return undefined;
+  if (keyword === 'additionalProperties') return { rest, evaluations: [ownEvaluation(schema, [])] };
+  const evaluations = evaluationsOf(schema, targets);
+  return evaluations && { rest, evaluations };
+}
+
+/** Whether the evaluation is of a property of that name, where its circumstances are given. */
+export function isEvaluated(name: string, { names, patterns, isOfAll }: Evaluation): boolean {
+  return isOfAll || names.has(name) || [...patterns].some((pattern) => isMatch(pattern, name));
+}
+
+/** Whether a name matches a pattern, by the expressions that validators execute. */
+export function isMatch(pattern: string, name: string): boolean {
+  return new RegExp(pattern, 'u').test(name);
+}
+
+/** All that may be evaluated beside `unevaluatedProperties`: that keyword itself is not counted. Undefined where it is too much. */
+function evaluationsOf(schema: JsonObject, targets: Targets): readonly Evaluation[] | undefined {
+  const found: Evaluation[] = [];
+  const open: (readonly [Schema, readonly Schema[]])[] = [[schema, []]];
+  let left = MAX_PARTS;
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [part, circumstances] = next;
+    for (const atom of conjunctsOf([part], targets).filter(isObject)) {
+      if ((left -= 1) < 0) return undefined;
+      const own = ownEvaluation(atom, circumstances);
+      const closing = CLOSING.filter((keyword) => atom !== schema || keyword === 'additionalProperties');
+      const isOfAll = closing.some((keyword) => schemaIn(atom, keyword) !== undefined);
+      if (isOfAll || own.names.size > 0 || own.patterns.size > 0) found.push({ ...own, isOfAll });
+      for (const [inner, circumstance] of conditionalPartsOf(atom))
+        open.push([inner, [...circumstances, circumstance]]);
+    }
+  }
+  return found;
+}
+
+function ownEvaluation(schema: JsonObject, circumstances: readonly Schema[]): Evaluation {
+  return {
+    circumstances,
+    names: new Set(namedSchemasIn(schema, 'properties').keys()),
+    patterns: new Set(namedSchemasIn(schema, 'patternProperties').keys()),
+    isOfAll: false,
+  };
+}
+
+/** The parts that apply to the same object where it satisfies another schema, with that; `not` evaluates nothing. */
+function* conditionalPartsOf(atom: JsonObject): Iterable<readonly [Schema, Schema]> {
+  for (const keyword of ['anyOf', 'oneOf']) for (const one of schemasIn(atom, keyword)) yield [one, one];
+  const condition = schemaIn(atom, 'if');
+  if (condition !== undefined) {
+    yield [condition, condition];
+    const [then, other] = [schemaIn(atom, 'then'), schemaIn(atom, 'else')];
+    if (then !== undefined) yield [then, condition];
+    if (other !== undefined) yield [other, { not: condition }];
+  }
+  for (const keyword of ['dependentSchemas', 'dependencies'])
+    for (const [name, held] of namedSchemasIn(atom, keyword)) yield [held, { required: [name] }];
+}

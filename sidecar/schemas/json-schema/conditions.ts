@@ -1,0 +1,199 @@
+import {
+  isArray,
+  isObject,
+  isSchema,
+  type JsonObject,
+  type JsonValue,
+  member,
+  type Schema,
+  stringsOf,
+} from '../../shared/json/json.js';
+import { canonicalJson } from '../../shared/json/lossless-json.js';
+import { namedSchemasIn, schemaIn, schemasIn } from './flat-graph.js';
+import { typesRefusedBy } from './formats.js';
+import { ASSERTIONS } from './keywords.js';
+
+/**
+ * What is looked at in a schema: which values are valid, or which properties of valid objects, or items of valid arrays, are
+ * evaluated (core, section 11), on which `unevaluatedProperties` and `unevaluatedItems` depend.
+ */
+export type View = 'validity' | 'properties' | 'items';
+
+/** A schema that a condition is about, and what of it matters. */
+export interface Held {
+  readonly schema: Schema;
+  readonly view: View;
+}
+
+/** One thing that a schema asks of values, in a form that does not depend on how it is written. */
+export interface Condition {
+  readonly keyword: string;
+  /** What it asks, but for the schemas that it is about. */
+  readonly text: string;
+  readonly held: readonly Held[];
+  /** What the order of the schemas means: everything, nothing, or nothing and repetitions neither. */
+  readonly order: 'list' | 'bag' | 'set';
+  /** Whether it asks nothing where the first of its schemas accepts everything. */
+  readonly isEmptyIfTrue: boolean;
+}
+
+/** Keywords that only concern values of one type. */
+const ONLY_FOR: Readonly<Record<string, 'array' | 'object' | 'other'>> = {
+  ...Object.fromEntries(
+    [...['items', 'prefixItems', 'contains', 'minItems', 'maxItems', 'uniqueItems', 'unevaluatedItems']].map(
+      (keyword) => [keyword, 'array' as const],
+    ),
+  ),
+  ...Object.fromEntries(
+    [
+      ...['properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties', 'required'],
+      ...['propertyNames', 'minProperties', 'maxProperties', 'dependentRequired', 'dependentSchemas'],
+      'dependencies',
+    ].map((keyword) => [keyword, 'object' as const]),
+  ),
+  ...Object.fromEntries(
+    [
+      ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+      ...['minLength', 'maxLength', 'pattern', 'format'],
+    ].map((keyword) => [keyword, 'other' as const]),
+  ),
+};
+
+/** The types whose values a view is about. */
+const CONCERNED: Readonly<Record<View, string | undefined>> = {
+  validity: undefined,
+  properties: 'object',
+  items: 'array',
+};
+
+/** Keywords that ask nothing where they are 0. */
+const COUNTS_FROM: ReadonlySet<string> = new Set(['minLength', 'minItems', 'minProperties']);
+
+/** Keywords that another one reads. */
+const READ_BY_OTHERS: ReadonlySet<string> = new Set(['minContains', 'maxContains', 'then', 'else']);
+
+/** What a schema's own keywords ask, without what `$ref` and `allOf` bring with them. */
+export function conditionsOf(schema: JsonObject, view: View): readonly Condition[] {
+  const concerned = CONCERNED[view];
+  return Object.keys(schema).flatMap((keyword) => {
+    if (!ASSERTIONS.has(keyword) || keyword === 'allOf' || READ_BY_OTHERS.has(keyword)) return [];
+    const only = Object.hasOwn(ONLY_FOR, keyword) ? ONLY_FOR[keyword] : undefined;
+    if (concerned !== undefined && only !== undefined && only !== concerned) return [];
+    return keywordConditions(keyword, schema, view);
+  });
+}
+
+function keywordConditions(keyword: string, schema: JsonObject, view: View): readonly Condition[] {
+  const value = member(schema, keyword) ?? null;
+  const same = (held: Schema): Held => ({ schema: held, view });
+  const inner = (held: Schema): Held => ({ schema: held, view: 'validity' });
+  const says = (text: string, ...held: readonly Held[]): Condition => ({
+    ...{ keyword, text, held, order: 'list', isEmptyIfTrue: false },
+  });
+  /** What accepts everything still evaluates. */
+  const unlessTrue = (text: string, ...held: readonly Held[]): Condition => ({
+    ...says(text, ...held),
+    isEmptyIfTrue: view === 'validity',
+  });
+  switch (keyword) {
+    case 'type':
+      return [says(`type ${canonicalJson(typesIn(value))}`)];
+    case 'enum':
+      return [says(`enum ${texts(isArray(value) ? value : [])}`)];
+    case 'const':
+      return [says(`enum ${texts([value])}`)];
+    case 'required':
+      return stringsOf(value).map((name) => says(`required ${canonicalJson(name)}`));
+    case 'dependentRequired':
+    case 'dependentSchemas':
+    case 'dependencies':
+      return dependencies(value, says, same);
+    case 'properties':
+      return named(schema, keyword).map(([name, held]) =>
+        says(`property ${canonicalJson(name)}`, inner(held)),
+      );
+    case 'patternProperties':
+      return named(schema, keyword).map(([pattern, held]) =>
+        unlessTrue(`pattern ${canonicalJson(pattern)}`, inner(held)),
+      );
+    case 'additionalProperties': {
+      const [names, patterns] = ['properties', 'patternProperties'].map((other) =>
+        texts(named(schema, other).map(([name]) => name)),
+      );
+      return isSchema(value) ? [unlessTrue(`but ${names} ${patterns}`, inner(value))] : [];
+    }
+    case 'unevaluatedProperties':
+      return isSchema(value) ? [unlessTrue(keyword, inner(value), { schema, view: 'properties' })] : [];
+    case 'unevaluatedItems':
+      return isSchema(value) ? [unlessTrue(keyword, inner(value), { schema, view: 'items' })] : [];
+    case 'propertyNames':
+      return isSchema(value) ? [unlessTrue(keyword, inner(value))] : [];
+    case 'prefixItems':
+      return schemasIn(schema, keyword).map((item, index) => unlessTrue(`item ${index}`, inner(item)));
+    case 'items': {
+      const first = schemasIn(schema, 'prefixItems').length;
+      return isSchema(value) ? [unlessTrue(`items from ${first}`, inner(value))] : [];
+    }
+    case 'contains': {
+      const [least, most] = [member(schema, 'minContains') ?? 1, member(schema, 'maxContains') ?? null];
+      const isEmpty = view === 'validity' && least === 0 && most === null;
+      return isSchema(value) && !isEmpty
+        ? [says(`contains ${canonicalJson(least)} ${canonicalJson(most)}`, inner(value))]
+        : [];
+    }
+    case 'if': {
+      const [then, other] = [schemaIn(schema, 'then'), schemaIn(schema, 'else')];
+      const isEmpty = view === 'validity' && then === undefined && other === undefined;
+      return isSchema(value) && !isEmpty
+        ? [says(keyword, ...[value, then ?? true, other ?? true].map(same))]
+        : [];
+    }
+    case 'not':
+      return isSchema(value) ? [says(keyword, same(value))] : [];
+    case 'anyOf':
+    case 'oneOf': {
+      const order = keyword === 'anyOf' ? 'set' : 'bag';
+      const schemas = schemasIn(schema, keyword);
+      // One without others applies as in `allOf`.
+      return schemas.length === 1 ? [] : [{ ...says(keyword, ...schemas.map(same)), order }];
+    }
+    case 'format':
+      return typeof value === 'string' && typesRefusedBy(value).length > 0
+        ? [plain(keyword, value, says)]
+        : [];
+    case 'uniqueItems':
+      return value === true ? [plain(keyword, value, says)] : [];
+    default:
+      return COUNTS_FROM.has(keyword) && value === 0 ? [] : [plain(keyword, value, says)];
+  }
+}
+
+type Says = (text: string, ...held: readonly Held[]) => Condition;
+
+function plain(keyword: string, value: JsonValue, says: Says): Condition {
+  return says(`${keyword} ${canonicalJson(value)}`);
+}
+
+/** Names that a name needs, or a schema for objects that have it. */
+function dependencies(value: JsonValue, says: Says, same: (held: Schema) => Held): readonly Condition[] {
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, needed]) => {
+    if (isSchema(needed)) return [says(`with ${canonicalJson(name)}`, same(needed))];
+    return stringsOf(needed)
+      .filter((other) => other !== name)
+      .map((other) => says(`with ${canonicalJson(name)} ${canonicalJson(other)}`));
+  });
+}
+
+function named(schema: JsonObject, keyword: string): readonly (readonly [string, Schema])[] {
+  return [...namedSchemasIn(schema, keyword)];
+}
+
+function typesIn(value: JsonValue): readonly string[] {
+  const names = isArray(value) ? stringsOf(value) : stringsOf([value]);
+  return [...new Set(names)].filter((name) => name !== 'integer' || !names.includes('number')).sort();
+}
+
+function texts(values: readonly JsonValue[]): string {
+  return [...new Set(values.map(canonicalJson))].sort().join();
+}

@@ -1,0 +1,125 @@
+import { isObject, type JsonObject, type JsonValue, member, type Schema } from '../../shared/json/json.js';
+import { namedSchemasIn, schemaIn, schemasIn, targetOf } from './flat-graph.js';
+import type { Targets } from './flatten.js';
+
+/** What it takes to say which parts of one value are evaluated. */
+export interface Evaluation {
+  readonly targets: Targets;
+  /** Whether the value itself fits a schema. */
+  readonly fits: (schema: Schema) => boolean;
+  /** Whether the item of the value at an index fits a schema. */
+  readonly itemFits: (schema: Schema, index: number) => boolean;
+  readonly patternOf: (pattern: string) => RegExp;
+}
+
+/**
+ * The members of an object that no keyword of a flat schema evaluates but for its own `unevaluatedProperties` (JSON Schema
+ * 2020-12, core, sections 11.3 and 10.3.2), in the object's order.
+ *
+ * Schemas that apply to the same object count, through references and `allOf`, and alternatives and conditions where the
+ * object fits them.
+ */
+export function unevaluatedMembers(
+  schema: JsonObject,
+  value: JsonObject,
+  around: Evaluation,
+): readonly string[] {
+  const applied = appliedSchemas(schema, value, around);
+  const takesRest = (one: JsonObject): boolean =>
+    schemaIn(one, 'additionalProperties') !== undefined ||
+    (one !== schema && schemaIn(one, 'unevaluatedProperties') !== undefined);
+  if (applied.some(takesRest)) return [];
+  const described = applied.map((one) => member(one, 'properties')).filter(isObject);
+  const patterns = applied.flatMap((one) => {
+    const held = member(one, 'patternProperties');
+    return isObject(held) ? Object.keys(held).map(around.patternOf) : [];
+  });
+  return Object.keys(value).filter(
+    (name) =>
+      !described.some((names) => Object.hasOwn(names, name)) &&
+      !patterns.some((pattern) => pattern.test(name)),
+  );
+}
+
+/**
+ * The indexes of an array's items that no keyword of a flat schema evaluates but for its own `unevaluatedItems` (section 11.2);
+ * as {@link unevaluatedMembers}. `contains` evaluates the items that fit it.
+ */
+export function unevaluatedIndexes(
+  schema: JsonObject,
+  items: readonly JsonValue[],
+  around: Evaluation,
+): readonly number[] {
+  const applied = appliedSchemas(schema, items, around);
+  const takesRest = (one: JsonObject): boolean =>
+    schemaIn(one, 'items') !== undefined ||
+    (one !== schema && schemaIn(one, 'unevaluatedItems') !== undefined);
+  if (applied.some(takesRest)) return [];
+  const listed = Math.max(0, ...applied.map((one) => schemasIn(one, 'prefixItems').length));
+  const wanted = applied.map((one) => schemaIn(one, 'contains')).filter((one) => one !== undefined);
+  return [...items.keys()].filter(
+    (index) => index >= listed && !wanted.some((one) => around.itemFits(one, index)),
+  );
+}
+
+/** The schema, and all that apply to the same value with it. */
+function appliedSchemas(
+  schema: JsonObject,
+  value: JsonValue,
+  { targets, fits }: Evaluation,
+): readonly JsonObject[] {
+  const found = new Set<JsonObject>();
+  const open: Schema[] = [schema];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (!isObject(next) || found.has(next)) continue;
+    found.add(next);
+    for (const keyword of Object.keys(next)) {
+      switch (keyword) {
+        case '$ref':
+          open.push(targetOf(next, targets) ?? true);
+          break;
+        case 'allOf':
+          open.push(...schemasIn(next, keyword));
+          break;
+        case 'anyOf':
+        case 'oneOf':
+          open.push(...schemasIn(next, keyword).filter(fits));
+          break;
+        case 'if':
+          open.push(...branchesOf(next, fits));
+          break;
+        case 'dependentSchemas':
+        case 'dependencies':
+          open.push(...dependentSchemasIn(next, keyword, value));
+          break;
+        default:
+      }
+    }
+  }
+  return [...found];
+}
+
+/** The schemas directly within a schema that apply to the same value where it fits them, and say so by fitting. */
+export function optionalSchemasIn(schema: JsonObject): readonly Schema[] {
+  const condition = schemaIn(schema, 'if');
+  return [
+    ...schemasIn(schema, 'anyOf'),
+    ...schemasIn(schema, 'oneOf'),
+    ...(condition === undefined ? [] : [condition]),
+  ];
+}
+
+/** The condition where it holds, and what follows from it. */
+function branchesOf(schema: JsonObject, fits: (schema: Schema) => boolean): readonly Schema[] {
+  const condition = schemaIn(schema, 'if');
+  if (condition === undefined) return [];
+  const holds = fits(condition);
+  return [...(holds ? [condition] : []), schemaIn(schema, holds ? 'then' : 'else') ?? true];
+}
+
+function dependentSchemasIn(schema: JsonObject, keyword: string, value: JsonValue): readonly Schema[] {
+  if (!isObject(value)) return [];
+  return [...namedSchemasIn(schema, keyword)].flatMap(([name, own]) =>
+    Object.hasOwn(value, name) ? [own] : [],
+  );
+}

@@ -1,0 +1,87 @@
+import { isObject, type JsonObject, member, type Schema, stringsOf } from '../../shared/json/json.js';
+import type { Prover, Step } from './checks.js';
+import { isMatch } from './closures.js';
+import {
+  alternativesIn,
+  conjunctsOf,
+  eachSchemaIn,
+  namedSchemaIn,
+  namedSchemasIn,
+  schemaIn,
+  schemasIn,
+} from './flat-graph.js';
+import type { Targets } from './flatten.js';
+import type { SchemaClasses } from './schema-classes.js';
+
+/**
+ * Whether any part of the schemas, under any condition, applies to a property of that name; what is assumed does not count.
+ *
+ * To be called in a worker: patterns are executed.
+ */
+export function isMentioned(
+  name: string,
+  schemas: readonly Schema[],
+  { targets, classes, assumed }: Prover,
+): boolean {
+  const stated = schemas.filter((schema) => schema !== assumed);
+  return atomsOf(stated, targets).some((atom) => mentions(atom, name, classes));
+}
+
+/** As {@link isMentioned}, of an object within the value of the schemas, where the steps lead to. */
+export function isMentionedAt(
+  steps: readonly Step[],
+  name: string,
+  schemas: readonly Schema[],
+  prover: Prover,
+): boolean {
+  const { targets } = prover;
+  let held = schemas;
+  for (const step of steps) held = atomsOf(held, targets).flatMap((atom) => heldAt(atom, step));
+  return isMentioned(name, held, prover);
+}
+
+/** All that applies to the value under some condition. */
+function atomsOf(schemas: readonly Schema[], targets: Targets): readonly JsonObject[] {
+  const found = new Set<JsonObject>();
+  const open: Schema[] = [...schemas];
+  for (let schema = open.pop(); schema !== undefined; schema = open.pop()) {
+    for (const atom of conjunctsOf([schema], targets).filter(isObject)) {
+      if (found.has(atom)) continue;
+      found.add(atom);
+      open.push(...alternativesIn(atom));
+    }
+  }
+  return [...found];
+}
+
+/** What a schema says of the values that a step leads to, and where it cannot be told what, all that it may be. */
+function heldAt(atom: JsonObject, step: Step): readonly Schema[] {
+  const patterns = [...namedSchemasIn(atom, 'patternProperties')];
+  if (typeof step === 'number')
+    return [
+      ...(step === Infinity
+        ? schemasIn(atom, 'prefixItems')
+        : schemasIn(atom, 'prefixItems').slice(step, step + 1)),
+      ...['items', 'unevaluatedItems', 'contains'].flatMap((keyword) => eachSchemaIn([atom], keyword)),
+    ];
+  const own = [...namedSchemasIn(atom, 'properties')].filter(
+    ([name]) => typeof step !== 'string' || name === step,
+  );
+  const matching = patterns.filter(([pattern]) => typeof step !== 'string' || isMatch(pattern, step));
+  return [
+    ...[...own, ...matching].map(([, held]) => held),
+    ...['additionalProperties', 'unevaluatedProperties'].flatMap((keyword) => eachSchemaIn([atom], keyword)),
+  ];
+}
+
+function mentions(atom: JsonObject, name: string, classes: SchemaClasses): boolean {
+  const rest = [schemaIn(atom, 'additionalProperties'), schemaIn(atom, 'unevaluatedProperties')];
+  // What accepts everything says nothing, and what accepts nothing leaves no use of the name.
+  if (rest.some((held) => held !== undefined && held !== false && !classes.isTrue(held))) return true;
+  const patterns = [...namedSchemasIn(atom, 'patternProperties').keys()];
+  return (
+    patterns.some((pattern) => isMatch(pattern, name)) ||
+    namedSchemaIn(atom, 'properties', name) !== undefined ||
+    stringsOf(member(atom, 'required')).includes(name)
+  );
+}

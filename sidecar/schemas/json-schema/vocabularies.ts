@@ -1,0 +1,137 @@
+import {
+  isArray,
+  isObject,
+  isSchema,
+  type JsonObject,
+  type JsonValue,
+  member,
+  objectOf,
+  type Schema,
+} from '../../shared/json/json.js';
+import { type Blame, UnsupportedDialectError } from './errors.js';
+import {
+  type Dialect,
+  DIALECT_URIS,
+  dialectOf,
+  holdsNamedSchemas,
+  holdsSchemas,
+  isSupportedDraft,
+  unsupportedDialect,
+} from './keywords.js';
+import { checkDocumentLimits } from './limits.js';
+import { documentUri } from './uri.js';
+
+const VALIDATION = [
+  ...['type', 'enum', 'const', 'multipleOf', 'maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum'],
+  ...[
+    'maxLength',
+    'minLength',
+    'pattern',
+    'maxItems',
+    'minItems',
+    'uniqueItems',
+    'maxContains',
+    'minContains',
+  ],
+  ...['maxProperties', 'minProperties', 'required', 'dependentRequired'],
+];
+const APPLICATOR = [
+  ...['items', 'contains', 'additionalProperties', 'properties', 'patternProperties', 'dependentSchemas'],
+  ...['propertyNames', 'if', 'then', 'else', 'allOf', 'anyOf', 'oneOf', 'not'],
+];
+const UNEVALUATED = ['unevaluatedItems', 'unevaluatedProperties'];
+
+/** The vocabularies of each draft by the last part of their URIs, with those of their keywords that decide on data. */
+const VOCABULARIES: Readonly<Record<Dialect, Readonly<Record<string, readonly string[]>>>> = {
+  'draft-04': {},
+  'draft-06': {},
+  'draft-07': {},
+  '2019-09': {
+    ...{ core: [], 'meta-data': [], content: [] },
+    applicator: [...APPLICATOR, ...UNEVALUATED, 'additionalItems'],
+    validation: VALIDATION,
+    format: ['format'],
+  },
+  '2020-12': {
+    ...{ core: [], 'meta-data': [], content: [] },
+    applicator: [...APPLICATOR, 'prefixItems'],
+    unevaluated: UNEVALUATED,
+    validation: VALIDATION,
+    'format-annotation': ['format'],
+    'format-assertion': ['format'],
+  },
+};
+
+/** The URI of the meta-schema that a document names in place of a supported draft; undefined when it names none. */
+export function ownMetaSchemaUri(document: JsonValue | undefined): string | undefined {
+  const uri = isObject(document) ? member(document, '$schema') : undefined;
+  if (typeof uri !== 'string' || isSupportedDraft(uri)) return undefined;
+  const named = documentUri(uri);
+  // What json-schema.org has beside the supported drafts are other drafts.
+  return named === undefined || new URL(named).hostname.endsWith('json-schema.org') ? undefined : named;
+}
+
+/**
+ * A document in terms of the draft that its own meta-schema builds on, without the keywords of vocabularies that the
+ * meta-schema leaves out (JSON Schema core, section 8.1.2).
+ *
+ * @param metaSchema undefined where the document that `$schema` names is not there
+ * @throws {SchemaLimitError | UnsupportedDialectError} also where it asks for a vocabulary that is not known here
+ */
+export function inSupportedDraft(
+  document: JsonObject,
+  metaSchema: JsonValue | undefined,
+  blame: Blame,
+): JsonObject {
+  if (!isObject(metaSchema)) throw unsupportedDialect(document, blame);
+  checkDocumentLimits(metaSchema, (_, detail) => blame(['$schema'], `in the meta-schema: ${detail}`));
+  const dialect = dialectOf(metaSchema, undefined, (_, detail) =>
+    blame(['$schema'], `in the meta-schema: ${detail}`),
+  );
+  const ignored = ignoredKeywords(metaSchema, dialect, blame);
+  const rewritten = ignored.size === 0 ? document : without(document, dialect, ignored);
+  const entries = Object.entries(rewritten);
+  return objectOf(
+    entries.map((entry) => (entry[0] === '$schema' ? ['$schema', DIALECT_URIS[dialect]] : entry)),
+  );
+}
+
+function ignoredKeywords(metaSchema: JsonObject, dialect: Dialect, blame: Blame): ReadonlySet<string> {
+  const named = member(metaSchema, '$vocabulary');
+  // Draft-07 has no vocabularies, nor has a meta-schema that does not say.
+  if (!isObject(named) || dialect === 'draft-07') return new Set();
+  const known = VOCABULARIES[dialect];
+  const base = `https://json-schema.org/draft/${dialect}/vocab/`;
+  const nameOf = (uri: string) => (uri.startsWith(base) ? uri.slice(base.length) : '');
+  const unknown = Object.keys(named).find((uri) => named[uri] === true && !Object.hasOwn(known, nameOf(uri)));
+  if (unknown !== undefined) {
+    const detail = `the meta-schema asks for the vocabulary ${unknown.slice(0, 200)}, which is not known here`;
+    throw new UnsupportedDialectError(detail, [blame(['$schema'], detail)]);
+  }
+  const kept = new Set(Object.keys(named).flatMap((uri) => known[nameOf(uri)] ?? []));
+  return new Set(
+    Object.values(known)
+      .flat()
+      .filter((keyword) => !kept.has(keyword)),
+  );
+}
+
+function without(schema: Schema, dialect: Dialect, ignored: ReadonlySet<string>): Schema {
+  if (!isObject(schema)) return schema;
+  const inner = (held: JsonValue): JsonValue => {
+    // A schema that names a draft itself is of that one.
+    const isOfOther = isObject(held) && Object.hasOwn(held, '$schema');
+    return isSchema(held) && !isOfOther ? without(held, dialect, ignored) : held;
+  };
+  const within = (keyword: string, value: JsonValue): JsonValue => {
+    if (!holdsSchemas(keyword, schema, dialect)) return value;
+    if (isArray(value)) return value.map(inner);
+    if (!isObject(value) || !holdsNamedSchemas(keyword)) return inner(value);
+    return objectOf(Object.entries(value).map(([name, held]) => [name, inner(held)]));
+  };
+  return objectOf(
+    Object.entries(schema)
+      .filter(([keyword]) => !ignored.has(keyword))
+      .map(([keyword, value]) => [keyword, within(keyword, value)]),
+  );
+}

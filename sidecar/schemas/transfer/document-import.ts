@@ -1,0 +1,40 @@
+import { type JsonValue, sameJson } from '../../shared/json/json.js';
+import { parseJson } from '../../shared/json/lossless-json.js';
+import type { PlannedDocument } from '../repository/import-plan.js';
+import { ifThere } from '../service/concurrency.js';
+import type { SchemaService } from '../service/service.js';
+import { PreconditionFailedError } from '../store/errors.js';
+import type { ImportedFile } from './shapes.js';
+
+/**
+ * Stores a shared document under a URL. One that the import may not replace is left as it is, since the URL may be that of a file
+ * of another repository.
+ *
+ * @throws what the service throws of a document that it refuses
+ */
+export async function storeDocument(
+  { url, mayReplace }: PlannedDocument,
+  text: string,
+  references: Pick<SchemaService['references'], 'get' | 'put'>,
+): Promise<Pick<ImportedFile, 'status' | 'reason'>> {
+  const document = parseJson(text) as JsonValue;
+  if (mayReplace) {
+    const { outcome } = await references.put(url, document);
+    return { status: outcome === 'replaced' ? 'updated' : outcome };
+  }
+  const here = await ifThere('reference', references.get(url));
+  if (here === undefined)
+    try {
+      await references.put(url, document, 'absent');
+      return { status: 'created' };
+    } catch (error) {
+      // Another client was first.
+      if (!(error instanceof PreconditionFailedError)) throw error;
+      return { status: 'refused', reason: OTHER_DOCUMENT };
+    }
+  const isSame = sameJson(parseJson(here.bytes.toString()) as JsonValue, document);
+  return isSame ? { status: 'unchanged' } : { status: 'refused', reason: OTHER_DOCUMENT };
+}
+
+const OTHER_DOCUMENT =
+  'Another document is stored under this URL, and nothing but the file itself says that the URL is its own. To replace that document, store this one by PUT /api/v2/references?uri=…&dependents=true, with dryRun=true first.';

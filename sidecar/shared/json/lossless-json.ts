@@ -1,0 +1,127 @@
+import { isArray, isObject, type JsonObject, type JsonValue, objectOf } from './json.js';
+import { areThereLosslessNumbers, isLossy, LosslessNumber, writingNumbers } from './lossless-number.js';
+import { pointerTo } from './pointer.js';
+
+/** Stands before the digits of an exact number while the text around it is read or written. Nobody else knows it. */
+const MARK = crypto.getRandomValues(new Uint32Array(4)).join('-');
+const MARKED = new RegExp(`"${MARK}([^"]*)"`, 'g');
+
+/** Texts without this have no number that a double does not hold; others may have none either. */
+const SUSPECT = /\d[\d.]{15}|\d[eE][+-]?\d{3}/;
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+
+/**
+ * Reads a text as JSON.parse does, but for numbers that no double holds: they become {@link LosslessNumber}s. Takes the
+ * time of JSON.parse where the text has no long numbers.
+ *
+ * @throws {SyntaxError} when it is not JSON
+ */
+export function parseJson(text: string): unknown {
+  // Also where it is read again below: what stands in the place of numbers must not turn something else into JSON.
+  const value: unknown = JSON.parse(text);
+  if (!SUSPECT.test(text)) return value;
+  const marked = withMarks(text);
+  return marked === text ? value : JSON.parse(marked, (_name, inner: unknown) => unmarked(inner));
+}
+
+/** As JSON.stringify, with {@link LosslessNumber}s as they were read. */
+export function writeJson(value: unknown, indent?: number): string {
+  const marked = { count: 0 };
+  const text = writingNumbers(
+    (number) => {
+      marked.count += 1;
+      return MARK + number.text;
+    },
+    () => JSON.stringify(value, undefined, indent),
+  );
+  return marked.count > 0 ? text.replaceAll(MARKED, '$1') : text;
+}
+
+/** An exact number, and where it stands. */
+export interface PlacedNumber {
+  /** JSON pointer (RFC 6901). */
+  readonly pointer: string;
+  readonly number: LosslessNumber;
+}
+
+/** The exact numbers in a value of bounded depth, in order. */
+export function* losslessNumbersIn(value: JsonValue, pointer = ''): Iterable<PlacedNumber> {
+  if (value instanceof LosslessNumber) yield { pointer, number: value };
+  else if (isArray(value))
+    for (const [index, item] of value.entries()) yield* losslessNumbersIn(item, pointerTo(pointer, index));
+  else if (isObject(value))
+    for (const [name, item] of Object.entries(value))
+      yield* losslessNumbersIn(item, pointerTo(pointer, name));
+}
+
+/** Whether there is an exact number in a value of bounded depth. */
+export function hasLosslessNumber(value: JsonValue): boolean {
+  return areThereLosslessNumbers() && holdsOne(value);
+}
+
+function holdsOne(value: JsonValue): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (value instanceof LosslessNumber) return true;
+  if (isArray(value)) return value.some(holdsOne);
+  for (const name of Object.keys(value)) if (holdsOne(value[name] ?? null)) return true;
+  return false;
+}
+
+/** One text for all values that are the same JSON; see `sameJson`. */
+export function canonicalJson(value: JsonValue): string {
+  if (isArray(value)) return `[${value.map(canonicalJson).join()}]`;
+  if (value instanceof LosslessNumber) return value.canonical;
+  // -0 and 0 are the same number.
+  if (!isObject(value)) return value === 0 ? '0' : JSON.stringify(value);
+  const members = Object.entries(value).map(
+    ([name, held]) => `${JSON.stringify(name)}:${canonicalJson(held)}`,
+  );
+  return `{${members.sort().join()}}`;
+}
+
+/** The value with the nearest doubles in the place of exact numbers; the same where there are none. */
+export function withDoubles(value: JsonValue): JsonValue {
+  if (!hasLosslessNumber(value)) return value;
+  if (value instanceof LosslessNumber) return value.double;
+  if (isArray(value)) return value.map(withDoubles);
+  const entries = Object.entries(value as JsonObject);
+  return objectOf(entries.map(([name, item]) => [name, withDoubles(item)] as const));
+}
+
+function withMarks(text: string): string {
+  let marked = '';
+  let copied = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) {
+      at = closingQuote(text, at);
+      continue;
+    }
+    if (code !== 0x2d && (code < 0x30 || code > 0x39)) continue;
+    NUMBER.lastIndex = at;
+    NUMBER.test(text);
+    const literal = text.slice(at, NUMBER.lastIndex);
+    if (isLossy(literal)) {
+      marked += `${text.slice(copied, at)}"${MARK}${literal}"`;
+      copied = NUMBER.lastIndex;
+    }
+    at = NUMBER.lastIndex - 1;
+  }
+  return marked + text.slice(copied);
+}
+
+function unmarked(value: unknown): unknown {
+  return typeof value === 'string' && value.startsWith(MARK)
+    ? new LosslessNumber(value.slice(MARK.length))
+    : value;
+}
+
+/** Where a string ends; the end of the text where it does not. */
+export function closingQuote(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+    let backslashes = 0;
+    while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes += 1;
+    if (backslashes % 2 === 0) return at;
+  }
+  return text.length;
+}

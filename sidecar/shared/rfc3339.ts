@@ -1,0 +1,56 @@
+/** Dates, times and durations as RFC 3339 writes them (section 5.6 and appendix A). */
+
+const DATE = /^(\d{4})-(\d\d)-(\d\d)$/;
+const TIME = /^(\d\d):(\d\d):(\d\d)(?:\.\d+)?$/;
+const ZONED = /^(.*?)(?:[Zz]|([+-])(\d\d):(\d\d))$/s;
+
+/** Whether a text is a `full-date` that the calendar has. */
+export function isFullDate(text: string): boolean {
+  const [, year, month, day] = (DATE.exec(text) ?? []).map(Number);
+  return year !== undefined && month !== undefined && day !== undefined && isCalendarDay(year, month, day);
+}
+
+/** Whether the calendar, which is the Gregorian one at all times, has a day; months and days count from 1. */
+export function isCalendarDay(year: number, month: number, day: number): boolean {
+  if (month < 1 || month > 12 || day < 1) return false;
+  const days = new Date(0);
+  days.setUTCFullYear(year, month, 0);
+  return day <= days.getUTCDate();
+}
+
+/** Whether a text is a `full-time`: with its offset from UTC, and second 60 only where a leap second can be, at 23:59 UTC. */
+export function isFullTime(text: string): boolean {
+  const zoned = ZONED.exec(text);
+  if (zoned === null) return false;
+  const [, time = '', sign, hours, minutes] = zoned;
+  if (Number(hours ?? 0) > 23 || Number(minutes ?? 0) > 59) return false;
+  const offset = (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * (sign === '-' ? -1 : 1);
+  return isTimeOfDay(time, offset);
+}
+
+/**
+ * Whether a text is a `partial-time`, which has no offset.
+ *
+ * @param offset from UTC in minutes; undefined where it is not known, and any minute may end with a leap second
+ */
+export function isTimeOfDay(text: string, offset?: number): boolean {
+  const [, hour = NaN, minute = NaN, second = NaN] = (TIME.exec(text) ?? []).map(Number);
+  if (!(hour <= 23 && minute <= 59 && second <= 60)) return false;
+  if (second < 60 || offset === undefined) return true;
+  const DAY = 24 * 60;
+  return (hour * 60 + minute - offset + DAY) % DAY === DAY - 1;
+}
+
+/** Whether a text is a `date-time`; between date and time is a T, and no blank, which the grammar does not have. */
+export function isDateTime(text: string): boolean {
+  return /^[Tt]$/.test(text.charAt(10)) && isFullDate(text.slice(0, 10)) && isFullTime(text.slice(11));
+}
+
+const OF_DAY = String.raw`T(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S)`;
+const OF_DAYS = String.raw`\d+Y(?:\d+M(?:\d+D)?)?|\d+M(?:\d+D)?|\d+D`;
+const DURATION = new RegExp(`^P(?:(?:${OF_DAYS})(?:${OF_DAY})?|${OF_DAY}|\\d+W)$`);
+
+/** Whether a text is a `duration` (appendix A): no unit is left out between two others, and weeks stand alone. */
+export function isDuration(text: string): boolean {
+  return DURATION.test(text);
+}

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { FakeKong } from '../support/fake-pdk.js';
+import { KongWorker, type BoundPlugin } from '../support/kong-worker.js';
+import {
+  buildPlugin,
+  KONG_PDK_PROGRAM,
+  PluginServer,
+  RpcError,
+  type BuiltPlugin,
+} from '../support/plugin-server.js';
+
+const config = { sidecar_host: 'sidecar', gateway_token: 'the-secret-of-both' };
+const alice: BoundPlugin = { id: 'alice', config };
+const bob: BoundPlugin = { id: 'bob', config: { ...config, dry_run_only: true } };
+
+describe('a restart of the plugin server', { timeout: 300_000 }, () => {
+  let plugin: BuiltPlugin;
+  const servers: PluginServer[] = [];
+
+  const start = async (program?: string): Promise<PluginServer> => {
+    const server = await PluginServer.start(plugin, program);
+    servers.push(server);
+    return server;
+  };
+
+  before(async () => {
+    plugin = await buildPlugin();
+  });
+  after(async () => {
+    for (const server of servers) await server.stop();
+    await plugin.remove();
+  });
+
+  /** A purge by one caller through a worker; gives the policy with which it reached the sidecar, if with the token. */
+  const purge = async (worker: KongWorker, caller: BoundPlugin): Promise<string | undefined> => {
+    const kong = new FakeKong({ consumer: { username: caller.id } });
+    assert.equal(await worker.access(caller, kong), undefined);
+    const { headers } = kong.outcome;
+    assert.equal(headers.get('x-gateway-token'), 'the-secret-of-both');
+    assert.equal(headers.get('x-consumer-username'), caller.id);
+    return headers.get('x-purge-policy');
+  };
+
+  it('a plugin server knows no instance and no event of the process before, and says so as Kong expects it', async () => {
+    const first = await start();
+    const link = await first.connect();
+    const known: { instance: number; event: number }[] = [];
+    for (let count = 0; count < 5; count += 1) {
+      const instance = await link.startInstance(config);
+      const { EventId } = (await link.call('HandleEvent', {
+        InstanceId: instance,
+        EventName: 'access',
+      })) as { EventId: number };
+      known.push({ instance, event: EventId });
+    }
+    for (const { instance, event } of known)
+      for (const id of [instance, event]) {
+        // Lua has no integers beyond these.
+        assert.ok(Number.isSafeInteger(id + 1e9), String(id));
+        assert.ok(id >= 2 ** 47, String(id));
+      }
+    await first.stop();
+    const next = await (await start()).connect();
+    for (let count = 0; count < 5; count += 1) await next.startInstance(config);
+    for (const { instance, event } of known) {
+      await assert.rejects(
+        next.call('HandleEvent', { InstanceId: instance, EventName: 'access' }),
+        (error) => error instanceof RpcError && /^no plugin instance/.test(error.message),
+      );
+      await assert.rejects(
+        next.call('Step', { EventId: event, Data: 'DELETE' }),
+        (error) => error instanceof RpcError && /^event id \d+ not found/.test(error.message),
+      );
+    }
+  });
+
+  it('a restart of the plugin server never gives a caller the policy of another one', async () => {
+    let server = await start();
+    const [one, two] = [new KongWorker(server.socketPath), new KongWorker(server.socketPath)];
+    // Numbered from 0, the second instance is bob's for worker two, and alice's after a restart.
+    const before = [one, two].map((worker) => [worker, bob] as const);
+    const again = [one, two].flatMap((worker) => [bob, alice].map((caller) => [worker, caller] as const));
+    for (const requests of [[...before, ...again], again, [...again].reverse(), again]) {
+      for (const [worker, caller] of requests)
+        assert.equal(await purge(worker, caller), caller === bob ? 'dry-run-only=?1' : undefined);
+      await server.stop();
+      server = await start();
+    }
+  });
+
+  it('a restart while the plugin is asking Kong leaves the request without a token', async () => {
+    let server = await start();
+    const worker = new KongWorker(server.socketPath);
+    const kong = new FakeKong();
+    const between = {
+      pdk: {
+        ...kong.pdk,
+        client: {
+          ...kong.pdk.client,
+          getConsumer: async () => {
+            await server.stop();
+            server = await start();
+            // Another event, which would be the first of its process as well.
+            const link = await server.connect();
+            const InstanceId = await link.startInstance(config);
+            await link.call('HandleEvent', { InstanceId, EventName: 'access' });
+            return { username: 'bob' };
+          },
+        },
+      },
+    };
+    assert.match((await worker.access(bob, between))?.message ?? '', /^event id \d+ not found/);
+    assert.equal(kong.outcome.headers.has('x-gateway-token'), false);
+  });
+
+  it("without the launcher kong-pdk's own program gives a caller the policy of another one", async () => {
+    const first = await start(KONG_PDK_PROGRAM);
+    const worker = new KongWorker(first.socketPath);
+    assert.equal(await purge(worker, bob), 'dry-run-only=?1');
+    await first.stop();
+    const next = await start(KONG_PDK_PROGRAM);
+    await (await next.connect()).startInstance(alice.config);
+    assert.equal(await purge(worker, bob), undefined, 'a kong-pdk that needs no launcher any more');
+  });
+});
+
+describe('the launcher of the plugin server', { timeout: 300_000 }, () => {
+  let plugin: BuiltPlugin;
+  let server: PluginServer;
+
+  before(async () => {
+    plugin = await buildPlugin();
+    server = await PluginServer.start(plugin);
+  });
+  after(async () => {
+    await server.stop();
+    await plugin.remove();
+  });
+
+  it('the plugin server reads a message that arrives in two pieces, wherever it is cut', async () => {
+    const [cut, whole] = [await server.connect(), await server.connect()];
+    const step = { Data: 'DELETE', EventId: 2 ** 48 };
+    for (let bytes = 1; bytes < 60; bytes += 1) {
+      const answer = cut.callInPieces('Step', step, bytes, async () =>
+        whole.call('GetPluginInfo', 'ngsi-ld-purge'),
+      );
+      await assert.rejects(answer, (error) => error instanceof RpcError && /not found/.test(error.message));
+    }
+  });
+
+  it('the plugin server goes on when a connection of Kong breaks before its answer', async () => {
+    const link = await server.connect();
+    const InstanceId = await link.startInstance(config);
+    for (let count = 0; count < 20; count += 1) {
+      const broken = await server.connect();
+      const call = broken.call('HandleEvent', { InstanceId, EventName: 'access' });
+      broken.close();
+      await assert.rejects(call);
+    }
+    const kong = new FakeKong();
+    await link.access(InstanceId, kong);
+    assert.equal(kong.outcome.headers.get('x-gateway-token'), config.gateway_token);
+  });
+
+  it('the plugin server keeps a bounded number of events that Kong does not end, and serves on', async () => {
+    const links = await Promise.all(Array.from({ length: 4 }, () => server.connect()));
+    const [link = assert.fail()] = links;
+    const InstanceId = await link.startInstance(config);
+    const refusedPath = { rawPath: '/ngsi-ld/v1//entities', path: '/ngsi-ld/v1/entities' };
+    await Promise.all(
+      links.map(async (each) => {
+        for (let count = 0; count < 100; count += 1) {
+          const refused = new FakeKong(refusedPath);
+          await each.access(InstanceId, refused);
+          assert.equal(refused.outcome.answer?.status, 400);
+        }
+        // One message for each, to be quick: Kong went away behind it.
+        for (let count = 0; count < 2_500; count += 1)
+          await each.call('HandleEvent', { InstanceId, EventName: 'access' });
+      }),
+    );
+    assert.equal((await server.memory()).events, 10_000);
+    const kong = new FakeKong();
+    await link.access(InstanceId, kong);
+    assert.equal(kong.outcome.headers.get('x-gateway-token'), config.gateway_token);
+  });
+});

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
+import { openSchemasInMemory, WorkersOnDemand } from '../../sidecar/schemas/open-schemas.js';
+import type { ImportReport, Transfer } from '../../sidecar/schemas/transfer/transfer.js';
+import { systemClock } from '../../sidecar/shared/clock.js';
+import { tarGz } from './archives.js';
+import { FIVE_REPOSITORIES } from './five-repositories.js';
+import { entriesOf } from './repositories.js';
+
+/** Of all services here; whoever imports this closes them. */
+export const workers = new WorkersOnDemand({ deadlineMs: 30_000, clock: systemClock });
+
+/** A schema service of its own, in memory, whose workers go on to the next. */
+export async function withTransfer<Result>(work: (transfer: Transfer) => Promise<Result>): Promise<Result> {
+  const shared = {
+    run: workers.run.bind(workers),
+    load: workers.load.bind(workers),
+    close: () => Promise.resolve(),
+  };
+  const schemas = await openSchemasInMemory(systemClock, shared);
+  try {
+    return await work(schemas.transfer);
+  } finally {
+    await schemas.close();
+  }
+}
+
+export const NAMES = Object.keys(FIVE_REPOSITORIES);
+const archives = new Map(
+  NAMES.map((name) => [name, tarGz(entriesOf(FIVE_REPOSITORIES[name] ?? {}, `${name}-master/`))]),
+);
+
+/** Imports one of the five repositories, as an archive. */
+export async function importing(transfer: Transfer, name: string): Promise<ImportReport> {
+  const bytes = await (archives.get(name) ?? assert.fail(name));
+  return transfer.import({ kind: 'gzip', bytes }, { dryRun: false, baseUrl: 'http://gateway.test' });
+}
+
+/** Everything that is stored, as an export has it. */
+async function stateOf(transfer: Transfer): Promise<string> {
+  const exported = await buffer(await transfer.export(undefined, 'http://gateway.test'));
+  return gunzipSync(exported).toString('latin1');
+}
+
+/** All orders of some names. */
+export function ordersOf(names: readonly string[]): readonly (readonly string[])[] {
+  if (names.length < 2) return [names];
+  return names.flatMap((first) =>
+    ordersOf(names.filter((name) => name !== first)).map((rest) => [first, ...rest]),
+  );
+}
+
+/**
+ * What is stored after the five repositories were imported in an order; those that need one which comes later are imported again.
+ * Nothing that another repository has stored changes.
+ */
+export function stateAfter(order: readonly string[]): Promise<string> {
+  return withTransfer(async (transfer) => {
+    const waiting: string[] = [];
+    for (const name of order) {
+      const report = await importing(transfer, name);
+      assert.deepEqual(report.dependents, [], order.join());
+      if (report.files.some(({ model, status }) => model !== undefined && status === 'refused'))
+        waiting.push(name);
+    }
+    for (const name of waiting) await importing(transfer, name);
+    return stateOf(transfer);
+  });
+}

@@ -1,0 +1,52 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PurgeRecord } from '../../sidecar/schemas/store/purge-records.js';
+import { stopLater } from './gateway-harness.js';
+import { GatewayProcess } from './gateway-process.js';
+import type { SlowBroker } from './slow-broker.js';
+
+/**
+ * Runs a job over all cars of a broker with exactly their number as its maximum, and kills the gateway with SIGKILL each time
+ * that so many are left.
+ *
+ * @returns its last record
+ */
+export async function runKilledJob(
+  broker: SlowBroker,
+  maxAffected: number,
+  killAt: readonly number[],
+): Promise<PurgeRecord> {
+  const folder = mkdtempSync(join(tmpdir(), 'killed-job-'));
+  stopLater(async () => rmSync(folder, { recursive: true, force: true }));
+  const env = { PORT: '0', BROKER_URL: broker.url, DATABASE_PATH: join(folder, 'purges.db') };
+  let id: string | undefined;
+  for (const left of killAt) {
+    const gateway = await GatewayProcess.start(env);
+    const url = await gateway.url();
+    id ??= await submit(url, maxAffected);
+    await broker.until(left);
+    gateway.signal('SIGKILL');
+    await gateway.ended;
+  }
+  const last = await GatewayProcess.start(env);
+  const url = `${await last.url()}/api/v2/purges/${id ?? ''}`;
+  for (;;) {
+    const record = (await (await fetch(url)).json()) as PurgeRecord;
+    if (!['queued', 'running', 'cancelling'].includes(record.state)) {
+      last.signal('SIGKILL');
+      await last.ended;
+      return record;
+    }
+    await sleep(50);
+  }
+}
+
+async function submit(url: string, maxAffected: number): Promise<string> {
+  const answer = await fetch(`${url}/ngsi-ld/v1/entities?type=Car&maxAffected=${String(maxAffected)}`, {
+    method: 'DELETE',
+    headers: { prefer: 'respond-async' },
+  });
+  return ((await answer.json()) as PurgeRecord).id;
+}

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { nextRuns } from '../../../../console/retention/schedule.js';
+import { nextDue } from '../../../../sidecar/jobs/retention/schedule.js';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+/** Changes of clocks: by an hour and by half of one, at midnight, over a whole day, and of a zone for good. */
+const CHANGES = [
+  ['Europe/Madrid', '2026-03-29'],
+  ['Europe/Madrid', '2026-10-25'],
+  ['America/New_York', '2026-03-08'],
+  ['America/New_York', '2026-11-01'],
+  ['Australia/Lord_Howe', '2026-10-04'],
+  ['Australia/Lord_Howe', '2026-04-05'],
+  ['America/Santiago', '2026-09-06'],
+  ['America/Santiago', '2026-04-05'],
+  ['Asia/Beirut', '2026-03-29'],
+  ['Asia/Beirut', '2026-10-25'],
+  ['America/Havana', '2026-11-01'],
+  ['Africa/Casablanca', '2026-03-22'],
+  ['Pacific/Apia', '2011-12-30'],
+  ['Asia/Pyongyang', '2018-05-05'],
+  ['UTC', '2026-03-29'],
+] as const;
+
+const SCHEDULES = [
+  ...['30 2 * * *', '0 0 * * *', '30 23 * * *', '0,30 2 * * *', '0,15,30,45 1-3 * * *', '*/20 2 * * *'],
+  ...['0 */2 * * *', '10 1,2,3 * * *', '5-50/15 0,2,23 * * *', '* 2 * * *', '0 2-4/2 * * *', '30 2 * * 0'],
+  ...['0 * * * *', '*/15 * * * *', '15,45 */1 * * *', '30 0-23 * * 0', '0 0 30 12 *'],
+];
+
+/** Whether a field of a schedule names a number. Written for these schedules alone. */
+function names(field: string, value: number, last: number): boolean {
+  return field.split(',').some((item) => {
+    const [range = '', step = '1'] = item.split('/');
+    const [from = NaN, to = from] = range === '*' ? [0, last] : range.split('-').map(Number);
+    return value >= from && value <= to && (value - from) % Number(step) === 0;
+  });
+}
+
+/** Whether clocks that show a time, here as if in UTC, show one of the schedule. */
+function isNamed(schedule: string, wall: number): boolean {
+  const [minute = '', hour = '', day = '', month = '', weekday = ''] = schedule.split(' ');
+  const shown = new Date(wall);
+  return (
+    names(minute, shown.getUTCMinutes(), 59) &&
+    names(hour, shown.getUTCHours(), 23) &&
+    names(day, shown.getUTCDate(), 31) &&
+    names(month, shown.getUTCMonth() + 1, 12) &&
+    names(weekday, shown.getUTCDay(), 6)
+  );
+}
+
+/** What the clocks of a zone show at each minute. */
+function clocksOf(timeZone: string, fromMs: number, toMs: number): ReadonlyMap<number, number> {
+  const format = new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
+  const shown = new Map<number, number>();
+  for (let at = fromMs; at < toMs; at += MINUTE_MS)
+    shown.set(at, Date.parse(`${format.format(at).replace(' ', 'T')}Z`));
+  return shown;
+}
+
+/** When a schedule is due, found by looking at each minute. */
+function dueByMinutes(schedule: string, clocks: ReadonlyMap<number, number>): readonly number[] {
+  const all = [...clocks];
+  if (['*', '*/1', '0-23'].includes(schedule.split(' ')[1] ?? ''))
+    return all.filter(([, wall]) => isNamed(schedule, wall)).map(([at]) => at);
+  const due = new Set<number>();
+  const first = all[0]?.[1] ?? 0;
+  let latest = first;
+  for (const [at, wall] of all) {
+    // All that the clocks have not shown until now: usually this minute alone.
+    for (let missed = Math.max(latest, first); missed <= wall; missed += MINUTE_MS)
+      if (isNamed(schedule, missed)) due.add(at);
+    latest = Math.max(latest, wall + MINUTE_MS);
+  }
+  return [...due];
+}
+
+describe('a schedule around a change of the clocks', () => {
+  for (const [timeZone, day] of CHANGES)
+    it(`a schedule is due as its clocks say around the change: ${timeZone} ${day}`, () => {
+      const fromMs = Date.parse(`${day}T00:00:00Z`) - DAY_MS / 2;
+      const toMs = fromMs + 2 * DAY_MS;
+      const clocks = clocksOf(timeZone, fromMs, toMs);
+      for (const schedule of SCHEDULES) {
+        const expected = dueByMinutes(schedule, clocks);
+        const found: number[] = [];
+        for (let at = fromMs - 1; ;) {
+          at = nextDue({ schedule, timeZone }, at) ?? toMs;
+          if (at >= toMs) break;
+          found.push(at);
+        }
+        const iso = (times: readonly number[]) => times.map((at) => new Date(at).toISOString());
+        assert.deepEqual(iso(found), iso(expected), schedule);
+        const shown = nextRuns(schedule, timeZone, 3, new Date(fromMs - 1)) ?? [];
+        assert.deepEqual(
+          shown.filter((at) => at.getTime() < toMs).map((at) => at.getTime()),
+          found.slice(0, 3),
+        );
+      }
+    });
+
+  it('a schedule of some hours is due once for all that a gap holds, and once for what the clocks show twice', () => {
+    const dueOn = (schedule: string, day: string) => {
+      const times: string[] = [];
+      const fromMs = Date.parse(`${day}T00:00:00+01:00`);
+      for (let at = fromMs - 1; ;) {
+        at = nextDue({ schedule, timeZone: 'Europe/Madrid' }, at) ?? Infinity;
+        if (at >= fromMs + DAY_MS) return times;
+        times.push(new Date(at).toISOString().slice(11, 16));
+      }
+    };
+    assert.deepEqual(dueOn('0,30 2 * * *', '2026-03-29'), ['01:00']);
+    assert.deepEqual(dueOn('0,30 2,3 * * *', '2026-03-29'), ['01:00', '01:30']);
+    assert.deepEqual(dueOn('0,30 2 * * *', '2026-10-25'), ['00:00', '00:30']);
+    assert.deepEqual(dueOn('0 * * * *', '2026-10-25').length, 24);
+  });
+
+  it('a schedule of each hour that is due on few days is found without looking at each of them', () => {
+    const startedMs = performance.now();
+    const at = nextDue(
+      { schedule: '0 * 29 2 *', timeZone: 'Europe/Madrid' },
+      Date.parse('2025-01-01T00:00:00Z'),
+    );
+    assert.equal(at, Date.parse('2028-02-28T23:00:00Z'));
+    assert.ok(performance.now() - startedMs < 1000);
+  });
+});

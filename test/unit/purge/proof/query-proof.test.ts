@@ -1,0 +1,394 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createCapabilities } from '../../../../sidecar/purge/broker/capabilities.js';
+import {
+  BrokerFailedError,
+  BrokerRefusedError,
+  FilterIgnoredError,
+} from '../../../../sidecar/purge/errors.js';
+import type { ListedPage } from '../../../../sidecar/purge/listing/listing.js';
+import type { PageQuery } from '../../../../sidecar/purge/listing/page.js';
+import { probesOf } from '../../../../sidecar/purge/proof/probes.js';
+import { proofNameOf } from '../../../../sidecar/purge/proof/proof-name.js';
+import { QueryProof } from '../../../../sidecar/purge/proof/query-proof.js';
+import type { Parameter } from '../../../../sidecar/purge/query/parameters.js';
+import { listerOf, pageOf } from '../hand-made-lister.js';
+
+const selectionOf = (given: Readonly<Record<string, string>>): readonly Parameter[] =>
+  Object.entries(given).map(([name, value]) => ({ name, value }));
+
+const GEO = { georel: 'within', geometry: 'Point', coordinates: '[1,2]', geoproperty: 'place' };
+const EVERY_FILTER = selectionOf({
+  ...{ type: 'Car', attrs: 'speed', q: 'speed>1;brand', idPattern: 'Car', scopeQ: '/a', ...GEO },
+  ...{ local: 'true', csf: 'a==1' },
+});
+const EMPTY = pageOf([], { count: 0 });
+
+interface Given {
+  readonly selection?: readonly Parameter[];
+  readonly additions?: readonly Parameter[];
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly isTemporal?: boolean;
+  readonly isKnown?: boolean;
+}
+
+/** The proof of a query at a broker that is a function. */
+function proofAt(answer: (query: PageQuery) => ListedPage, given: Given = {}) {
+  const {
+    selection = EVERY_FILTER,
+    additions = [],
+    headers = {},
+    isTemporal = false,
+    isKnown = true,
+  } = given;
+  let nowMs = 0;
+  const capabilities = createCapabilities({ now: () => nowMs });
+  if (isKnown) capabilities.collectionEnd = '';
+  const { lister, asked } = listerOf(answer);
+  const name = proofNameOf([...selection, ...additions], headers, '');
+  const made = () =>
+    new QueryProof({
+      name,
+      probes: probesOf(selection, additions, headers),
+      lister,
+      capabilities,
+      countsUnshown: isTemporal,
+    });
+  const listed: PageQuery = { selection: [...selection, ...additions], limit: 7, count: true };
+  const prove = async () => made().prove(listed);
+  const pass = (ms: number) => (nowMs += ms);
+  return { capabilities, asked, made, prove, listed, name, pass };
+}
+
+const refusalOf = (status: number) => () => {
+  throw new BrokerRefusedError('list', { status });
+};
+const ignores = (parameter: string) => (error: unknown) =>
+  error instanceof FilterIgnoredError && error.parameter === parameter;
+
+describe('the proof of a query', () => {
+  it('the proof of a query asks once for each filter and each condition, with a limit of 1 and everything else as it is', async () => {
+    const { prove, asked } = proofAt(() => EMPTY);
+    await prove();
+    assert.equal(asked.length, 7);
+    for (const { selection, limit, offset, count } of asked) {
+      assert.deepEqual([limit, offset, count], [1, undefined, true]);
+      assert.deepEqual(selection.map(({ name }) => name).sort(), EVERY_FILTER.map(({ name }) => name).sort());
+      const changed = selection.filter(({ value }) => !EVERY_FILTER.some((own) => own.value === value));
+      assert.equal(changed.length, 1);
+    }
+  });
+
+  it('the proof of a query asks nothing for a query without filters that can be made impossible', async () => {
+    const { prove, asked } = proofAt(() => EMPTY, {
+      selection: selectionOf({ id: 'urn:a:1', local: 'true' }),
+    });
+    await prove();
+    assert.deepEqual(asked, []);
+  });
+
+  for (const [filter, parameter] of Object.entries({
+    type: 'type',
+    attrs: 'attrs',
+    q: 'q',
+    idPattern: 'idPattern',
+    scopeQ: 'scopeQ',
+    geoproperty: 'georel',
+  })) {
+    it(`the proof of a query names the parameter that the broker ignores: ${parameter}`, async () => {
+      const { prove } = proofAt(({ selection }) =>
+        selection.some(({ name, value }) => name !== filter && /PurgeProbe/.test(value))
+          ? EMPTY
+          : pageOf(['urn:a:1']),
+      );
+      await assert.rejects(
+        prove(),
+        (error) => ignores(parameter)(error) && /Nothing was deleted/.test(String(error)),
+      );
+    });
+  }
+
+  it('the proof of a query names the condition of q that the broker ignores', async () => {
+    const { prove } = proofAt(
+      ({ selection }) =>
+        selection.some(({ value }) => value.startsWith('speed>1;')) ? pageOf(['urn:a:1']) : EMPTY,
+      { selection: selectionOf({ q: 'speed>1;brand' }) },
+    );
+    await assert.rejects(prove(), /The broker ignores q \(brand\) in this query: /);
+  });
+
+  it('the proof of a query holds for an hour, for this query and no other, and a failed one not at all', async () => {
+    const { prove, asked, pass, capabilities, name } = proofAt(() => EMPTY);
+    await prove();
+    const once = asked.length;
+    pass(3_599_999);
+    await prove();
+    assert.equal(asked.length, once);
+    const others = [
+      proofNameOf(EVERY_FILTER.slice(1), {}, ''),
+      proofNameOf(EVERY_FILTER, { 'ngsild-tenant': 'a' }, ''),
+      proofNameOf(EVERY_FILTER, { link: '<c>' }, ''),
+      proofNameOf(EVERY_FILTER, { authorization: 'Bearer x' }, ''),
+      proofNameOf(EVERY_FILTER, {}, 'pick'),
+    ];
+    assert.deepEqual(
+      others.map((other) => capabilities.isHonoured(other.name)),
+      others.map(() => false),
+    );
+    assert.equal(new Set([name, ...others].map((each) => each.name)).size, 6);
+    pass(1);
+    await prove();
+    assert.equal(asked.length, 2 * once);
+    const failing = proofAt(() => pageOf(['urn:a:1']));
+    await assert.rejects(failing.prove(), FilterIgnoredError);
+    assert.equal(failing.capabilities.isHonoured(failing.name.name), false);
+  });
+
+  it('the proof of a query with credentials is not shared, and its name tells nothing of them', () => {
+    const secret = proofNameOf(EVERY_FILTER, { authorization: 'Bearer secret' }, '');
+    assert.equal(secret.isShared, false);
+    assert.equal(proofNameOf(EVERY_FILTER, { 'x-auth-token': 'secret' }, '').isShared, false);
+    assert.equal(proofNameOf(EVERY_FILTER, { 'ngsild-tenant': 'a' }, '').isShared, true);
+    assert.match(secret.name, /^[\w-]{43}$/);
+  });
+
+  it('the proof of a query asks again, as the page that listed something, where an empty page settles nothing', async () => {
+    for (const [small, whole, meaning] of [
+      [{ count: 5 }, pageOf([], { count: 5 }), 'counted'],
+      [{ count: undefined }, pageOf([]), 'honoured'],
+      [{ count: 0, hasNext: true }, pageOf([], { count: 0 }), 'honoured'],
+      [{ count: 5 }, pageOf(['urn:a:1'], { count: 5 }), 'ignored'],
+      [{ count: undefined }, pageOf(['urn:a:1']), 'ignored'],
+    ] as const) {
+      const selection = selectionOf({ q: 'a>1' });
+      const { prove, asked, capabilities } = proofAt(
+        ({ limit }) => (limit === 1 ? pageOf([], small) : whole),
+        { selection },
+      );
+      if (meaning === 'ignored') await assert.rejects(prove(), ignores('q'));
+      else await prove();
+      assert.deepEqual(
+        asked.map(({ limit }) => limit),
+        [1, 7],
+      );
+      assert.equal(capabilities.countsBefore('q'), meaning === 'counted');
+    }
+  });
+
+  it('the proof of a query takes the probes that were asked beside the first page, unless that page was empty', async () => {
+    const { made, asked, listed } = proofAt(() => EMPTY);
+    const beside = made();
+    await beside.begin({});
+    assert.equal(asked.length, 7);
+    await beside.prove(listed);
+    assert.equal(asked.length, 7);
+    const again = proofAt(() => EMPTY);
+    const discarded = again.made();
+    await discarded.begin({});
+    discarded.discard();
+    await discarded.prove(again.listed);
+    assert.equal(again.asked.length, 14);
+  });
+
+  it('the proof of a query asks nothing beside the first page of an unknown broker, and nothing that is proven', async () => {
+    const unknown = proofAt(() => EMPTY, { isKnown: false });
+    await unknown.made().begin({});
+    assert.deepEqual(unknown.asked, []);
+    const known = proofAt(() => EMPTY);
+    await known.prove();
+    const once = known.asked.length;
+    await known.made().begin({});
+    assert.equal(known.asked.length, once);
+  });
+
+  it('an error of a probe ends the purge only where the probe is needed', async () => {
+    const failed = new BrokerFailedError('list', { kind: 'timeout' }, 'attempts-used-up');
+    for (const error of [failed, new BrokerRefusedError('list', { status: 403 })]) {
+      const { made, listed } = proofAt(() => {
+        throw error;
+      });
+      const proof = made();
+      await proof.begin({});
+      await assert.rejects(proof.prove(listed), error);
+    }
+  });
+
+  it('a refusal of the impossible value proves the filter, and a 501 that it is not known', async () => {
+    for (const status of [400, 404, 422]) await proofAt(refusalOf(status)).prove();
+    await assert.rejects(proofAt(refusalOf(501)).prove(), FilterIgnoredError);
+  });
+
+  it('a negated condition is proven by nothing but an empty list together with its opposite', async () => {
+    const selection = selectionOf({ q: 'brand!="b1","b2"' });
+    const { prove, asked } = proofAt(() => EMPTY, { selection });
+    await prove();
+    assert.deepEqual(
+      asked.map((query) => query.selection[0]?.value),
+      ['brand!="b1","b2";brand=="b1","b2"'],
+    );
+    for (const answer of [() => pageOf(['urn:a:1']), refusalOf(400)]) {
+      await assert.rejects(
+        proofAt(answer, { selection }).prove(),
+        (error) => ignores('q')(error) && /its opposite/.test(String(error)),
+      );
+    }
+  });
+
+  it('at most eight probes of a query are under way at once', async () => {
+    let [now, most] = [0, 0];
+    const q = Array.from({ length: 30 }, (_, n) => `a${n}`).join(';');
+    const { capabilities, name } = proofAt(() => EMPTY);
+    const lister = {
+      page: async () => {
+        most = Math.max(most, (now += 1));
+        await new Promise((resolve) => setImmediate(resolve));
+        now -= 1;
+        return EMPTY;
+      },
+    };
+    const probes = probesOf(selectionOf({ q }), [], {});
+    await new QueryProof({ name, probes, lister, capabilities, countsUnshown: false }).prove({
+      selection: [],
+    });
+    assert.deepEqual([probes.length, most], [30, 8]);
+  });
+});
+
+describe('the proof of a temporal query', () => {
+  const TIMES = { timerel: 'between', timeAt: '2026-01-01T00:00:00Z', endTimeAt: '2026-02-01T00:00:00Z' };
+  const selection = selectionOf({ type: 'Car', datasetId: 'urn:d:1', ...TIMES, timeproperty: 'createdAt' });
+  const CAR = { id: 'urn:ngsi-ld:Car:1', type: 'Car', '@context': 'x', scope: '/a', createdAt: 'T' };
+
+  /** Shows the entity whatever the filters on its instances are, and instances if it ignores one of them. */
+  const brokerOf =
+    (...ignored: readonly string[]) =>
+    (query: PageQuery) => {
+      const given = new Map(query.selection.map(({ name, value }) => [name, value]));
+      if (given.get('type')?.includes('PurgeProbe') === true) return EMPTY;
+      const isEmptied =
+        ['datasetId', 'timeproperty'].some(
+          (name) => given.get(name)?.includes('PurgeProbe') === true && !ignored.includes(name),
+        ) ||
+        (Date.parse(given.get('timeAt') ?? '') < Date.UTC(1900, 0) && !ignored.includes('timerel'));
+      return pageOf([CAR.id], { entities: [isEmptied ? CAR : { ...CAR, speed: [{ value: 1 }] }] });
+    };
+
+  it('a filter on instances counts as honoured where the page that listed something has no attributes any more', async () => {
+    const { prove, asked } = proofAt(brokerOf(), { selection, isTemporal: true });
+    await prove();
+    assert.deepEqual(
+      asked.map(({ limit }) => limit),
+      [7, 7, 7, 7],
+    );
+  });
+
+  for (const ignored of ['datasetId', 'timerel', 'timeproperty']) {
+    it(`the proof of a temporal query names the filter on instances that the broker ignores: ${ignored}`, async () => {
+      await assert.rejects(
+        proofAt(brokerOf(ignored), { selection, isTemporal: true }).prove(),
+        ignores(ignored),
+      );
+    });
+  }
+
+  it('the proof of a temporal query takes an entity without attributes as proof for filters on instances only', async () => {
+    for (const filter of ['type', 'attrs', 'q', 'idPattern', 'scopeQ']) {
+      const given = {
+        selection: selectionOf({ [filter]: filter === 'scopeQ' ? '/x' : 'x' }),
+        isTemporal: true,
+      };
+      await assert.rejects(
+        proofAt(() => pageOf([CAR.id], { entities: [CAR] }), given).prove(),
+        ignores(filter),
+      );
+    }
+  });
+
+  it('the proof of a temporal query takes a count or a next link for more, since pages may be empty before the end', async () => {
+    for (const [more, isIgnored] of [
+      [{ hasNext: true }, true],
+      [{ count: 1 }, true],
+      [{ count: 0 }, false],
+      [{}, false],
+    ] as const) {
+      const { prove } = proofAt(() => pageOf([], more), {
+        selection: selectionOf({ q: 'a>1' }),
+        isTemporal: true,
+      });
+      if (isIgnored) await assert.rejects(prove(), ignores('q'), JSON.stringify(more));
+      else await prove();
+    }
+  });
+
+  it('the parameters that a broker needs besides are part of each probe, and need no proof', async () => {
+    const additions = selectionOf({
+      timerel: 'after',
+      timeAt: '1970-01-01T00:00:00Z',
+      timeproperty: 'createdAt',
+    });
+    const { prove, asked } = proofAt(() => EMPTY, {
+      selection: selectionOf({ type: 'Car' }),
+      additions,
+      isTemporal: true,
+    });
+    await prove();
+    assert.equal(asked.length, 1);
+    assert.deepEqual(asked[0]?.selection.slice(-3), additions);
+  });
+});
+
+describe('the proof of a tenant', () => {
+  const selection = selectionOf({ local: 'true' });
+  /** A broker that looks at some headers: a tenant that it sees in one of them and does not know has nothing. */
+  const at = (headers: Readonly<Record<string, string>>, ...names: readonly string[]) =>
+    proofAt(
+      ({ headers: sent = {} }) =>
+        names.some((name) => sent[name] !== undefined) ? EMPTY : pageOf(['urn:a:1']),
+      { selection, headers },
+    );
+
+  it('the proof of a tenant asks the query under a tenant that cannot exist, another one each time', async () => {
+    const names = new Set<string>();
+    for (let time = 0; time < 2; time += 1) {
+      const { prove, asked } = at({ 'ngsild-tenant': 'a', link: '<x>' }, 'ngsild-tenant');
+      await prove();
+      assert.deepEqual(
+        asked.map((query) => [query.selection, Object.keys(query.headers ?? {})]),
+        [[selection, ['ngsild-tenant']]],
+      );
+      names.add(asked[0]?.headers?.['ngsild-tenant'] ?? '');
+    }
+    assert.equal(names.size, 2);
+    // Orion takes lower-case letters, digits and underscores, at most 50.
+    for (const name of names) assert.match(name, /^[a-z0-9_]{30,50}$/);
+  });
+
+  it('the proof of a tenant asks nothing without a tenant', async () => {
+    const { prove, asked } = at({ link: '<x>' });
+    await prove();
+    assert.deepEqual(asked, []);
+  });
+
+  it('the proof of a tenant fails, by the name of the header, where the broker ignores it', async () => {
+    await assert.rejects(at({ 'ngsild-tenant': 'a' }).prove(), ignores('NGSILD-Tenant'));
+    await assert.rejects(at({ 'fiware-service': 'a' }).prove(), ignores('Fiware-Service'));
+  });
+
+  it('the proof of a tenant requires one of two headers to be honoured if they name the same, and each if they differ', async () => {
+    const same = { 'ngsild-tenant': 'a', 'fiware-service': 'a' };
+    for (const name of Object.keys(same)) await at(same, name).prove();
+    await assert.rejects(at(same).prove(), FilterIgnoredError);
+    const different = { 'ngsild-tenant': 'a', 'fiware-service': 'b' };
+    await at(different, 'ngsild-tenant', 'fiware-service').prove();
+    await assert.rejects(at(different, 'ngsild-tenant').prove(), ignores('Fiware-Service'));
+    await assert.rejects(at(different, 'fiware-service').prove(), ignores('NGSILD-Tenant'));
+  });
+
+  it('the proof of a tenant accepts only 400, 403 and 404 as the answer to a tenant that does not exist', async () => {
+    for (const status of [400, 401, 403, 404, 405, 409, 422, 501]) {
+      const { prove } = proofAt(refusalOf(status), { selection, headers: { 'ngsild-tenant': 'a' } });
+      if ([400, 403, 404].includes(status)) await prove();
+      else await assert.rejects(prove(), BrokerRefusedError);
+    }
+  });
+});

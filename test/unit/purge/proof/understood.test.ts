@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { FilterIgnoredError } from '../../../../sidecar/purge/errors.js';
+import { FlawedBroker } from '../../../support/flawed-broker.js';
+import { purge } from '../../../support/purge-harness.js';
+
+const OLD = '2020-01-01T00:00:00Z';
+const NEVER = 'n>1000';
+
+/** A broker with cars of 2026, each with a reading of 2025, that reads q in its own way. */
+function brokerThatReads(read: (q: string) => string) {
+  const broker = new FlawedBroker({
+    name: 'reads q',
+    reads: ({ parameters, tenant }) => {
+      const q = parameters.get('q');
+      return [
+        { parameters: q === undefined ? parameters : new Map([...parameters, ['q', read(q)]]), tenant },
+      ];
+    },
+  });
+  const cars = Array.from({ length: 5 }, (_, n) => ({
+    ...{
+      id: `urn:v:${n}`,
+      type: 'Car',
+      n: { type: 'Property', value: n, observedAt: '2025-06-01T00:00:00Z' },
+    },
+    until: { type: 'Property', value: '2030-01-01T00:00:00Z' },
+  }));
+  broker.fill('', cars);
+  const sent: string[] = [];
+  const { client } = broker;
+  const run = async (query: string) =>
+    purge({ url: new URL('http://broker.test') }, query, {
+      client: {
+        ...client,
+        send: async (request) => (sent.push(decodeURIComponent(request.path)), client.send(request)),
+      },
+    });
+  return { run, sent };
+}
+
+const unknown = (name: string) => (q: string) =>
+  q.replaceAll(new RegExp(String.raw`\b${name}(?=[<>=!])`, 'g'), 'nowhere');
+
+describe('a purge that matches nothing', () => {
+  for (const [what, query, read] of [
+    ['createdAt', `type=Car&q=createdAt<${OLD}`, unknown('createdAt')],
+    ['modifiedAt', `type=Car&q=n;modifiedAt<${OLD}`, unknown('modifiedAt')],
+    ['modifiedAt', `type=Car&q=(n>3|n<2);modifiedAt<${OLD}`, unknown('modifiedAt')],
+    [
+      'modifiedAt',
+      `type=Car&q=(modifiedAt<${OLD}|createdAt<${OLD})&dryRun=true`,
+      unknown('(?:modified|created)At'),
+    ],
+    ['!extra', 'type=Car&q=!extra', (q: string) => q.replaceAll(/!\w+/g, NEVER)],
+  ] as const) {
+    it(`a purge that matches nothing is refused where the broker does not understand ${what}: ${query}`, async () => {
+      const { error } = await brokerThatReads(read).run(query);
+      assert.ok(error instanceof FilterIgnoredError, String(error));
+      assert.equal(error.parameter, 'q');
+      assert.ok(error.message.includes(what), error.message);
+      assert.match(error.message, /does not understand.*Nothing was deleted/);
+    });
+  }
+
+  for (const query of [
+    `type=Car&q=createdAt<${OLD}`,
+    `type=Nothing&q=createdAt<${OLD}`,
+    `type=Car&q=n>9;modifiedAt<${OLD}`,
+    `q=n>9;modifiedAt<${OLD}`,
+    'type=Car&q=!n',
+    `type=Car&q=n.observedAt<${OLD}`,
+    `type=Car&q=until<${OLD}`,
+    `type=Car&q=never<${OLD}`,
+    'type=Car&q=n>9',
+  ]) {
+    it(`a purge that matches nothing succeeds where the broker understands its q: ${query}`, async () => {
+      const { error, report } = await brokerThatReads((q) => q).run(query);
+      assert.equal(error, undefined);
+      assert.deepEqual([report?.matched, report?.warnings], [0, []]);
+    });
+  }
+
+  it('a purge that matches nothing asks one query more where the broker knows the time, and none without one', async () => {
+    for (const [query, more] of [
+      [`type=Car&q=createdAt<${OLD}`, ['type=Car&q=createdAt>1970-01-01T00:00:00Z']],
+      ['type=Car&q=n>9', []],
+      ['type=Nothing', []],
+    ] as const) {
+      const { run, sent } = brokerThatReads((q) => q);
+      await run(query);
+      assert.deepEqual(
+        sent.slice(1).map((path) => /\?(.*?)&(?:pick|limit)/.exec(path)?.[1]),
+        more,
+      );
+    }
+  });
+
+  it('a purge by a time in an attribute warns where no value is comparable with a time', async () => {
+    for (const [query, path] of [
+      [`type=Car&q=n<${OLD}`, 'n'],
+      [`type=Car&q=n.observedAt<${OLD}`, 'n.observedAt'],
+    ] as const) {
+      const { error, report } = await brokerThatReads((q) => q.replaceAll(/[\w.]+[<>]\d{4}-\S+/g, NEVER)).run(
+        query,
+      );
+      assert.equal(error, undefined);
+      const [warning = '', ...others] = report?.warnings ?? [];
+      assert.ok(warning.includes(`${path}>1970-01-01T00:00:00Z`), warning);
+      assert.deepEqual(others, []);
+    }
+  });
+});

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { parseContext } from '../../../../sidecar/schemas/json-ld/check-context.js';
+import { CORE_CONTEXT_VERSIONS, coreContextUrl } from '../../../../sidecar/schemas/json-ld/core-context.js';
+import { ContextInvalidError } from '../../../../sidecar/schemas/json-ld/errors.js';
+import { isObject } from '../../../../sidecar/shared/json/json.js';
+import { CORE, loaderOf } from './contexts.js';
+import { Desk } from './desk.js';
+import { FEATURES, SHARED } from './features.js';
+
+const AT = 'https://contexts.example/';
+const EX = 'https://ex.example/';
+
+/** Maps with each keyword that a context may have, and a document for them. */
+const KEYWORDS: Readonly<Record<string, object>> = {
+  '@vocab': { '@vocab': EX },
+  '@vocab null': { '@vocab': null, p: `${EX}p` },
+  '@language': { '@language': 'de', p: `${EX}p` },
+  '@direction': { '@direction': 'rtl', p: `${EX}p` },
+  '@base': { '@base': `${EX}base/`, p: { '@id': `${EX}p`, '@type': '@id' } },
+  '@version': { '@version': 1.1, p: `${EX}p` },
+  '@propagate': { '@propagate': false, p: `${EX}p` },
+  '@protected': { '@protected': true, p: `${EX}p` },
+  'all of them': { '@vocab': EX, '@language': 'en', '@base': EX, '@version': 1.1, q: { '@id': 'p' } },
+};
+
+/** Keywords that the package forgets, or takes from the first context only, where another context follows. */
+const FORGOTTEN = ['@direction', '@propagate'];
+
+const DOCUMENT = { '@id': 'one', '@type': 'T', p: ['a', 1], q: { p: 'b' } };
+
+/** The URLs of a valid context, or what is wrong with it. */
+async function outcomeOf(context: unknown): Promise<unknown> {
+  try {
+    return (await parseContext(context, { load: loaderOf() })).urls;
+  } catch (error) {
+    if (!(error instanceof ContextInvalidError)) throw error;
+    return error.errors.map(({ detail }) => detail);
+  }
+}
+
+describe('a context that imports another', () => {
+  for (const [name, map] of Object.entries(KEYWORDS))
+    it(`an import means what the same context means by its URL: ${name}`, async () => {
+      const desk = new Desk({
+        [`${AT}base`]: map,
+        [`${AT}importing`]: { '@import': 'base', more: `${EX}more` },
+      });
+      const document = { ...DOCUMENT, more: true };
+      const more = { more: `${EX}more` };
+      const alike = [
+        { ...map, ...more },
+        ...(FORGOTTEN.some((keyword) => keyword in map) ? [] : [[`${AT}base`, more]]),
+        { '@import': `${AT}base`, ...more },
+        { ...more, '@import': `${AT}base` },
+        `${AT}importing`,
+        [`${AT}base`, `${AT}importing`],
+        [`${AT}importing`, `${AT}importing`],
+      ];
+      const results = [];
+      for (const context of [...alike, ...alike]) {
+        const { result } = await desk.expand({ document: { ...document, '@context': context } });
+        const compact = (await desk.compact({ document: result, context })).result as object;
+        results.push([result, { ...compact, '@context': undefined }]);
+      }
+      for (const [index, result] of results.entries())
+        assert.deepEqual(result, results[0], JSON.stringify(alike[index % alike.length]));
+    });
+
+  it('an import means what the same map means in its place, whatever feature it uses', async () => {
+    const maps = Object.entries(FEATURES).filter(([, document]) => isObject(document['@context']));
+    assert.ok(maps.length > 20);
+    const at = (name: string) => `${AT}${encodeURIComponent(name)}`;
+    const served = maps.map(([name, document]) => [at(name), document['@context']] as const);
+    const desk = new Desk({ ...SHARED, ...Object.fromEntries(served) });
+    for (const [name, document] of maps) {
+      const imported = { ...document, '@context': { '@import': at(name) } };
+      assert.deepEqual(
+        (await desk.expand({ document: imported })).result,
+        (await desk.expand({ document })).result,
+        name,
+      );
+    }
+  });
+
+  it('what a map says itself wins over what it imports, keywords and terms', async () => {
+    const desk = new Desk({ [AT]: { '@vocab': EX, '@language': 'de', p: `${EX}imported`, q: `${EX}q` } });
+    const context = { '@import': AT, '@language': 'en', p: `${EX}own` };
+    const { result } = await desk.expand({ document: { '@context': context, p: 'a', q: 1, r: 2 } });
+    assert.deepEqual(result, [
+      {
+        [`${EX}own`]: [{ '@value': 'a', '@language': 'en' }],
+        [`${EX}q`]: [{ '@value': 1 }],
+        [`${EX}r`]: [{ '@value': 2 }],
+      },
+    ]);
+  });
+
+  it('every core context can be imported, and is accepted so where it is by its URL', async () => {
+    for (const version of CORE_CONTEXT_VERSIONS) {
+      const url = coreContextUrl(version);
+      const outcomes: unknown[] = [];
+      for (const context of [url, { '@import': url }]) outcomes.push(await outcomeOf(context));
+      assert.deepEqual(outcomes[1], outcomes[0], version);
+      const desk = new Desk();
+      const document = { id: 'urn:x:1', type: 'T', speed: { type: 'Property', value: 1 } };
+      const [byUrl, imported] = [url, { '@import': url }].map((context) =>
+        desk.expand({ document: { ...document, '@context': context } }),
+      );
+      assert.deepEqual((await imported)?.result, (await byUrl)?.result, version);
+    }
+    assert.deepEqual(await outcomeOf({ '@import': CORE }), [CORE]);
+  });
+
+  it('only one map can be imported, and none that imports another, whatever was processed before', async () => {
+    const [map, list, nested, self] = ['map', 'list', 'nested', 'self'].map((name) => `${AT}${name}`);
+    const contexts = {
+      [map ?? '']: { p: `${EX}p` },
+      [list ?? '']: [{ p: `${EX}p` }, { q: `${EX}q` }],
+      [nested ?? '']: { '@import': map },
+      [self ?? '']: { '@import': self },
+    };
+    const desk = new Desk(contexts);
+    await desk.expand({ document: { '@context': [map, list, nested], p: 1 } });
+    for (const [url, reason] of [
+      [list, /cannot be imported/],
+      [nested, /must not import another/],
+      [self, /must not import another|includes itself/],
+    ] as const) {
+      const context = { '@import': url };
+      const { detail } = await desk.refused('expandDocument', { document: { '@context': context, p: 1 } });
+      assert.match(detail, reason);
+      await assert.rejects(parseContext(context, { load: loaderOf(contexts) }), (error) => {
+        assert.ok(error instanceof ContextInvalidError);
+        assert.deepEqual(
+          error.errors.map(({ pointer }) => pointer),
+          ['/@import'],
+        );
+        assert.match(error.errors[0]?.detail ?? '', reason);
+        return true;
+      });
+    }
+  });
+});

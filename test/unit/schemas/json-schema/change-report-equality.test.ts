@@ -1,0 +1,284 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { compareSchemas } from '../../../../sidecar/schemas/json-schema/change-report.js';
+import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
+import { loopsOf } from '../../../../sidecar/schemas/json-schema/usability.js';
+import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
+import {
+  isArray,
+  isObject,
+  isSchema,
+  type JsonObject,
+  type JsonValue,
+  type Schema,
+} from '../../../../sidecar/shared/json/json.js';
+import { parseJson } from '../../../../sidecar/shared/json/lossless-json.js';
+import { runs } from '../../../support/thoroughness.js';
+import { documents, schemas } from './schema-arbitraries.js';
+
+const TEXT = { type: 'string' };
+
+function exact(text: string): JsonObject {
+  const schema = parseJson(text);
+  assert.ok(isObject(schema));
+  return schema;
+}
+
+/** A schema written otherwise; those that have to be valid go into `definitions`. */
+type Rewrite = (schema: JsonObject, definitions: Record<string, JsonValue>) => JsonObject;
+
+const REWRITES: Readonly<Record<string, Rewrite>> = {
+  'members in another order': (schema) => Object.fromEntries(Object.entries(schema).reverse()),
+  'other annotations': (schema) => ({ ...schema, title: 'Otherwise', description: 'Property. Otherwise.' }),
+  'further properties allowed in so many words': (schema) => ({ additionalProperties: true, ...schema }),
+  'further items allowed in so many words': (schema) => ({ items: {}, ...schema }),
+  'a choice of one': (schema) => ({ oneOf: [{ anyOf: [schema] }] }),
+  'an allOf of one': (schema) => ({ allOf: [schema] }),
+  'a reference': (schema, definitions) => {
+    const name = `r${Object.keys(definitions).length}`;
+    definitions[name] = schema;
+    return { $ref: `#/$defs/${name}` };
+  },
+  'a list of one value': ({ const: value, ...schema }) =>
+    value === undefined || 'enum' in schema
+      ? { ...schema, ...(value !== undefined && { const: value }) }
+      : { ...schema, enum: [value] },
+};
+
+/** Keywords that hold schemas, in the way that they do. */
+const HOLDERS: Readonly<Record<string, 'one' | 'list' | 'named'>> = {
+  ...Object.fromEntries(
+    [
+      ...['not', 'if', 'then', 'else', 'items', 'contains', 'additionalProperties', 'propertyNames'],
+      ...['unevaluatedProperties', 'unevaluatedItems'],
+    ].map((keyword) => [keyword, 'one' as const]),
+  ),
+  ...Object.fromEntries(
+    ['allOf', 'anyOf', 'oneOf', 'prefixItems'].map((keyword) => [keyword, 'list' as const]),
+  ),
+  ...Object.fromEntries(
+    ['properties', 'patternProperties', 'dependentSchemas', '$defs'].map((keyword) => [
+      keyword,
+      'named' as const,
+    ]),
+  ),
+};
+
+/** The schema with every schema in it, itself included, replaced from within. */
+function mapped(schema: Schema, change: (schema: JsonObject, path: string) => Schema, path = ''): Schema {
+  if (!isObject(schema)) return schema;
+  const held = (value: JsonValue, at: string) => (isSchema(value) ? mapped(value, change, at) : value);
+  const entries = Object.entries(schema).map(([keyword, value]): [string, JsonValue] => {
+    const at = `${path}/${keyword}`;
+    const way = Object.hasOwn(HOLDERS, keyword) ? HOLDERS[keyword] : undefined;
+    if (way === 'one') return [keyword, held(value, at)];
+    if (way === 'list' && isArray(value))
+      return [keyword, value.map((one, index) => held(one, `${at}/${index}`))];
+    if (way === 'named' && isObject(value)) {
+      const named = Object.entries(value).map(([name, one]) => [name, held(one, `${at}/${name}`)] as const);
+      return [keyword, Object.fromEntries(named)];
+    }
+    return [keyword, value];
+  });
+  return change(Object.fromEntries(entries), path);
+}
+
+/** The schema, of which each part may be rewritten. */
+function rewritten(schema: JsonObject, rewrite: Rewrite, choose: () => boolean): JsonObject {
+  const definitions: Record<string, JsonValue> = {};
+  const { $defs = {}, ...root } = schema;
+  const change = (part: JsonObject) => (choose() ? rewrite(part, definitions) : part);
+  const [newRoot, named] = [mapped(root, change), mapped({ properties: $defs }, (part) => part)];
+  assert.ok(isObject(newRoot) && isObject(named));
+  const others = isObject($defs)
+    ? Object.entries($defs).map(([name, one]) => [name, isSchema(one) ? mapped(one, change) : one] as const)
+    : [];
+  return { ...newRoot, $defs: { ...Object.fromEntries(others), ...definitions } };
+}
+
+const usable = schemas.filter((schema) => loopsOf(resolveWith(schema)).length === 0);
+
+describe('a change report of a schema that is written otherwise', () => {
+  for (const [title, rewrite] of Object.entries(REWRITES))
+    it(`a change report has no difference where a schema is written otherwise: ${title}`, () => {
+      fc.assert(
+        fc.property(usable, fc.infiniteStream(fc.boolean()), (schema, choices) => {
+          // What allows everything evaluates it, too.
+          fc.pre(!title.startsWith('further') || !JSON.stringify(schema).includes('unevaluated'));
+          const other = rewritten(schema, rewrite, () => choices.next().value === true);
+          for (const [before, after] of [
+            [schema, other],
+            [other, schema],
+          ] as const)
+            assert.deepEqual(compareSchemas(before, after).differences, [], JSON.stringify(other));
+        }),
+        { numRuns: runs(60) },
+      );
+    });
+
+  it('a change report has no difference where a recursive schema is unrolled, inlined or large', () => {
+    const node = (child: Schema): JsonObject => ({
+      type: 'object',
+      properties: {
+        value: TEXT,
+        children: { type: 'array', items: child },
+        other: { anyOf: [child, { type: 'null' }] },
+      },
+      additionalProperties: false,
+    });
+    const here = node({ $ref: '#' });
+    const there = { $ref: '#/$defs/node', $defs: { node: node({ $ref: '#/$defs/node' }) } };
+    const unrolled = {
+      ...node({ $ref: '#/$defs/node' }),
+      $defs: { node: node(node({ $ref: '#/$defs/node' })) },
+    };
+    const wide = (title: string): JsonObject => ({
+      oneOf: Array.from({ length: 40 }, (_, index) => ({
+        ...{ title, type: 'object', required: ['kind'] },
+        properties: {
+          kind: { const: index },
+          next: { $ref: '#' },
+          list: { type: 'array', contains: { $ref: '#' } },
+        },
+      })),
+    });
+    for (const [before, after] of [
+      [here, there],
+      [there, unrolled],
+      [unrolled, here],
+      [wide('a'), wide('b')],
+    ] as const)
+      assert.deepEqual(compareSchemas(before, after).differences, []);
+  });
+
+  it('a change report does not take schemas for equal that only look alike', () => {
+    const pairs: readonly (readonly [JsonObject, JsonObject])[] = [
+      [{ oneOf: [TEXT, TEXT] }, { oneOf: [TEXT] }],
+      [{ properties: { a: true }, additionalProperties: false }, { additionalProperties: false }],
+      [{ prefixItems: [true], items: false }, { items: false }],
+      [
+        { if: TEXT, then: { minLength: 1 } },
+        { if: TEXT, else: { minLength: 1 } },
+      ],
+      [{ contains: TEXT }, { contains: TEXT, maxContains: 2 }],
+      [
+        { allOf: [{ properties: { a: true }, unevaluatedProperties: false }, { properties: { b: true } }] },
+        { allOf: [{ properties: { a: true } }, { properties: { b: true }, unevaluatedProperties: false }] },
+      ],
+      [
+        { properties: { a: true }, additionalProperties: true, unevaluatedProperties: false },
+        { properties: { a: true }, unevaluatedProperties: false },
+      ],
+      [{ const: 1 }, { const: '1' }],
+      [exact('{"const": 9007199254740993}'), { const: '9007199254740993' }],
+      [exact('{"const": 9007199254740993}'), exact('{"const": 9007199254740992}')],
+      [{ properties: { a: { $ref: '#' } }, maxProperties: 2 }, { properties: { a: { $ref: '#' } } }],
+    ];
+    for (const [one, other] of pairs)
+      assert.notDeepEqual(
+        [...compareSchemas(one, other).differences, ...compareSchemas(other, one).differences],
+        [],
+        JSON.stringify([one, other]),
+      );
+  });
+});
+
+/** Schemas as models have them: objects, closed or open, lists, choices, and parts that are shared or recursive. */
+const { model: models } = fc.letrec<{ model: JsonObject; object: JsonObject; part: JsonObject }>((tie) => ({
+  part: fc.oneof(
+    { maxDepth: 3, depthSize: 'medium' },
+    fc.constantFrom<JsonObject>(
+      TEXT,
+      { type: 'number', minimum: 0 },
+      { enum: ['x', 'y'] },
+      { $ref: '#/$defs/d' },
+    ),
+    tie('object'),
+    fc.record({ type: fc.constant('array'), items: tie('part') }),
+    fc
+      .tuple(
+        fc.constantFrom('anyOf', 'allOf', 'oneOf'),
+        fc.array(tie('part'), { minLength: 1, maxLength: 3 }),
+      )
+      .map(([keyword, parts]): JsonObject => ({ [keyword]: parts })),
+  ),
+  object: fc
+    .record(
+      {
+        properties: fc.dictionary(fc.constantFrom('a', 'b', 'c'), tie('part'), { maxKeys: 3 }),
+        required: fc.subarray(['a', 'b'], { minLength: 1 }),
+        anyOf: fc.constant([{ required: ['a'] }, { required: ['b'] }]),
+        closing: fc.constantFrom('additionalProperties', 'unevaluatedProperties'),
+        rest: fc.constantFrom<Schema>(false, true, {}),
+        dependentRequired: fc.constant({ a: ['b'] }),
+      },
+      { requiredKeys: ['properties'] },
+    )
+    .map(({ closing, rest, ...schema }): JsonObject => ({
+      ...{ type: 'object', ...schema },
+      ...(closing !== undefined && rest !== undefined && { [closing]: rest }),
+    })),
+  model: fc
+    .record({ root: tie('object'), d: tie('object') })
+    .map(({ root, d }): JsonObject => ({ ...root, $defs: { d } })),
+}));
+
+/** A model, the same with one more optional property in one of its objects, and the pointer to that object. */
+const extended = fc
+  .tuple(
+    models.filter((schema) => loopsOf(resolveWith(schema)).length === 0),
+    fc.nat(),
+  )
+  .map(([before, seed]) => {
+    const places: string[] = [];
+    mapped(before, (part, path) => {
+      if (isObject(part['properties'])) places.push(path);
+      return part;
+    });
+    const place = places[seed % places.length] ?? '';
+    const after = mapped(before, (part, path) =>
+      path === place && isObject(part['properties'])
+        ? { ...part, properties: { ...part['properties'], added: { type: 'string', maxLength: 3 } } }
+        : part,
+    );
+    assert.ok(isObject(after));
+    return { before, after, place };
+  });
+
+function uses(document: JsonValue, name: string): boolean {
+  if (isArray(document)) return document.some((item) => uses(item, name));
+  return (
+    isObject(document) && Object.entries(document).some(([key, held]) => key === name || uses(held, name))
+  );
+}
+
+describe('a change report of a model with one more optional property', () => {
+  it('a change report says of one more optional property that it is there, and nothing else', () => {
+    fc.assert(
+      fc.property(extended, ({ before, after, place }) => {
+        const { overall, differences } = compareSchemas(before, after);
+        const said = JSON.stringify({ before, place, differences });
+        assert.equal(overall, 'compatible', said);
+        for (const { pointer } of differences)
+          assert.ok(pointer.startsWith(place) || place.startsWith(pointer), said);
+      }),
+      { numRuns: runs(300) },
+    );
+  });
+
+  it('a document that does not use an added optional property stays valid', () => {
+    fc.assert(
+      fc.property(
+        extended,
+        fc.array(documents, { minLength: 20, maxLength: 20 }),
+        ({ before, after }, samples) => {
+          const [old, fresh] = [createValidator(resolveWith(before)), createValidator(resolveWith(after))];
+          for (const sample of samples.filter((one) => !uses(one, 'added') && old(one).length === 0))
+            assert.deepEqual(fresh(sample), [], JSON.stringify({ before, after, sample }));
+        },
+      ),
+      { numRuns: runs(40) },
+    );
+  });
+});

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { compareSchemas } from '../../../../sidecar/schemas/json-schema/change-report.js';
+import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';
+import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
+import { schemaTasks } from '../../../../sidecar/schemas/json-schema/tasks.js';
+import { usabilityFaults } from '../../../../sidecar/schemas/json-schema/usability.js';
+import { compileSchema } from '../../../../sidecar/schemas/json-schema/validator.js';
+import { validationTasks } from '../../../../sidecar/schemas/validation/tasks.js';
+import { exampleTasks } from '../../../../sidecar/schemas/validation/example-tasks.js';
+import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
+import { parseJson, writeJson } from '../../../../sidecar/shared/json/lossless-json.js';
+
+const INT64 = '9223372036854775807';
+const schemaOf = (text: string) => parseJson(text) as JsonObject;
+
+/** Whether a text is valid by the text of a schema. */
+function isValid(schema: string, document: string, stopsAtFirst = false): boolean {
+  const { validate } = compileSchema(resolveWith(schemaOf(schema)), { stopsAtFirst });
+  return validate(parseJson(document) as JsonValue).length === 0;
+}
+
+/** Integers around 2^53, where each second one has no double, and around 2^63. */
+const integers = fc.oneof(
+  fc.bigInt({ min: 2n ** 53n - 4n, max: 2n ** 53n + 8n }),
+  fc.bigInt({ min: 2n ** 63n - 3n, max: 2n ** 63n + 3n }),
+  fc.bigInt({ min: -3n, max: 3n }),
+);
+
+const KEYWORDS: Readonly<Record<string, (value: bigint, asked: bigint) => boolean>> = {
+  minimum: (value, asked) => value >= asked,
+  maximum: (value, asked) => value <= asked,
+  exclusiveMinimum: (value, asked) => value > asked,
+  exclusiveMaximum: (value, asked) => value < asked,
+  const: (value, asked) => value === asked,
+  multipleOf: (value, asked) => value % asked === 0n,
+};
+
+describe('numbers beyond doubles, in schemas and documents', () => {
+  for (const [keyword, holds] of Object.entries(KEYWORDS))
+    it(`integers of any size are compared exactly: ${keyword}`, () => {
+      const asked = keyword === 'multipleOf' ? integers.filter((one) => one > 0n) : integers;
+      fc.assert(
+        fc.property(integers, asked, fc.boolean(), (value, limit, stopsAtFirst) => {
+          const expected = holds(value, limit);
+          const schema = `{"${keyword}": ${limit}}`;
+          assert.equal(isValid(schema, String(value), stopsAtFirst), expected, `${schema} ${value}`);
+          const inside = `{"properties": {"a": {"items": {"allOf": [{"$ref": "#/$defs/b"}]}}}, "$defs": {"b": ${schema}}}`;
+          assert.equal(isValid(inside, `{"a": [0, ${value}]}`), expected && holds(0n, limit));
+          assert.equal(isValid(`{"not": ${schema}}`, `${value}.0`), !expected);
+        }),
+        { numRuns: 60 },
+      );
+    });
+
+  it('types, lists of values and repeated items are decided by the numbers as they are written', () => {
+    const cases: readonly (readonly [schema: string, document: string, expected: boolean])[] = [
+      ['{"type": "integer"}', INT64, true],
+      ['{"type": "number"}', INT64, true],
+      ['{"type": "string"}', INT64, false],
+      ['{"type": "object"}', INT64, false],
+      ['{"type": "integer"}', '9007199254740992.5', false],
+      ['{"type": "number"}', '9007199254740992.5', true],
+      ['{"type": "integer"}', '9007199254740993.0', true],
+      [`{"enum": [1, ${INT64}]}`, INT64, true],
+      [`{"enum": [1, ${INT64}]}`, '9223372036854775806', false],
+      [`{"enum": [1, ${INT64}]}`, '9223372036854775808', false],
+      [`{"const": {"a": [${INT64}]}}`, `{"a": [${INT64}.0]}`, true],
+      [`{"const": {"a": [${INT64}]}}`, '{"a": [9223372036854775806]}', false],
+      ['{"uniqueItems": true}', '[9007199254740992, 9007199254740993]', true],
+      ['{"uniqueItems": true}', '[9007199254740993, {"a": 9007199254740993.0}, 9007199254740993.0]', false],
+      ['{"multipleOf": 0.0000000000000000000001}', '0.1234567890123456789012', true],
+      ['{"multipleOf": 0.1}', '0.3000000000000000000001', false],
+      ['{"multipleOf": 1e-400}', '3', true],
+      [
+        '{"exclusiveMaximum": 972783798187987123879878123.18878137}',
+        '972783798187987123879878123.188781371',
+        false,
+      ],
+      ['{"propertyNames": {"enum": ["a"]}}', `{"a": ${INT64}}`, true],
+      [`{"propertyNames": {"maxLength": ${INT64}}, "minimum": ${INT64}}`, '{"a": 1}', true],
+      [`{"items": {"maximum": 5}, "maxItems": ${INT64}}`, `[5, 4, ${INT64}]`, false],
+    ];
+    for (const [schema, document, expected] of cases)
+      assert.equal(isValid(schema, document), expected, `${schema} ${document}`);
+  });
+
+  it('a schema with numbers beyond doubles is usable, and bundled as it is', () => {
+    const text = `{"$schema":"https://json-schema.org/draft/2020-12/schema","maximum":${INT64},"maxLength":${INT64},"enum":[${INT64}],"default":0.12345678901234567891}`;
+    const linked = resolveWith(schemaOf(text));
+    assert.deepEqual(usabilityFaults(linked), []);
+    assert.equal(writeJson(bundle(linked)), text);
+    const faults = usabilityFaults(resolveWith(schemaOf('{"maximum": "9223372036854775807"}')));
+    assert.match(faults[0]?.detail ?? '', /must be number/);
+  });
+
+  it('changes by one are changes, however large the numbers are', () => {
+    const overall = (before: string, after: string) =>
+      compareSchemas(schemaOf(before), schemaOf(after)).overall;
+    for (const [before, after, expected] of [
+      ['{"const": 9007199254740993}', '{"const": 9007199254740992}', 'breaking'],
+      ['{"const": 9007199254740993}', '{"const": 9007199254740995}', 'breaking'],
+      ['{"const": 9007199254740993}', '{"const": 9007199254740993.0}', 'compatible'],
+      [`{"enum": [1, ${INT64}]}`, '{"enum": [1, 9223372036854775806]}', 'narrowing'],
+      [
+        `{"type": "integer", "maximum": ${INT64}}`,
+        '{"type": "integer", "maximum": 9223372036854775806}',
+        'narrowing',
+      ],
+      [
+        `{"type": "integer", "maximum": 9223372036854775806}`,
+        `{"type": "integer", "maximum": ${INT64}}`,
+        'compatible',
+      ],
+      [`{"minimum": 9007199254740992}`, `{"minimum": 9007199254740993}`, 'narrowing'],
+      [`{"multipleOf": 18014398509481986}`, `{"multipleOf": 9007199254740993}`, 'compatible'],
+      [`{"type": "string", "maxLength": 4}`, `{"type": "string", "maxLength": ${INT64}}`, 'compatible'],
+      [`{"type": "string", "maxLength": ${INT64}}`, `{"type": "string", "maxLength": 4}`, 'narrowing'],
+    ] as const)
+      assert.equal(overall(before, after), expected, `${before} ${after}`);
+    const report = schemaTasks.compareSchemas({
+      before: `{"properties": {"a": {"const": ${INT64}}}}`,
+      after: '{"properties": {"a": {"const": 9223372036854775806}}}',
+      withWitnesses: true,
+    });
+    assert.match(report.differences[0]?.detail ?? '', /9223372036854775806.*9223372036854775807/);
+    assert.doesNotThrow(() => structuredClone(report));
+    assert.deepEqual(
+      schemaTasks.changedPointers({ before: `{"a": ${INT64}}`, after: '{"a": 9223372036854775806}' }),
+      [{ op: 'replace', pointer: '/a' }],
+    );
+  });
+
+  it('an entity is held against the numbers of its model as both are written, and the report has them', () => {
+    const schema = `{"properties": {"n": {"type": "integer", "maximum": 9007199254740992}, "c": {"const": ${INT64}}}}`;
+    validationTasks.prepareModel({ key: 'numbers', type: 'Meter', schema });
+    const verdictOf = (attributes: string) => {
+      const text = `{"id": "urn:ngsi-ld:Meter:1", "type": "Meter", ${attributes}}`;
+      const outcome = validationTasks.validate({ key: 'numbers', type: 'Meter', text });
+      assert.ok('answer' in outcome, JSON.stringify(outcome));
+      return JSON.parse(outcome.answer) as { valid: boolean; errors: { pointer: string; detail: string }[] };
+    };
+    for (const form of [
+      (value: string) => value,
+      (value: string) => `{"type": "Property", "value": ${value}}`,
+    ]) {
+      assert.equal(verdictOf(`"n": ${form('9007199254740992')}, "c": ${form(INT64)}`).valid, true);
+      const { valid, errors } = verdictOf(
+        `"n": ${form('9007199254740993')}, "c": ${form('9223372036854775806')}`,
+      );
+      assert.deepEqual(
+        [valid, errors.map(({ detail }) => detail)],
+        [
+          false,
+          [
+            'must be at most 9007199254740992, is 9007199254740993',
+            `must be ${INT64}, is 9223372036854775806`,
+          ],
+        ],
+      );
+    }
+    const place = '"location": {"type": "Point", "coordinates": [4.350000000000000000001, 50.85]}';
+    assert.equal(verdictOf(place).valid, true);
+  });
+
+  it('an example has the numbers of its schema', () => {
+    const schema = `{"properties": {"n": {"const": ${INT64}}, "m": {"type": "integer", "minimum": 9007199254740993}, "o": {"type": "integer", "minimum": 9007199254740993, "maximum": 9007199254740993}}, "required": ["n", "m", "o"]}`;
+    const { example, faults } = exampleTasks.makeExample({ schema, entityType: 'Meter' });
+    assert.deepEqual(faults, []);
+    assert.match(example, new RegExp(`"n":${INT64},.*"o":9007199254740993}`));
+  });
+});

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  hostedFile,
+  isSameFile,
+  withoutRevision,
+} from '../../../../sidecar/schemas/repository/code-hosts.js';
+
+describe('the URLs of code hosts', () => {
+  for (const url of [
+    'https://acme.github.io/models/Car/schema.json',
+    'https://acme.github.com/models/Car/schema.json',
+    'https://raw.githubusercontent.com/acme/models/master/Car/schema.json',
+    'https://raw.githubusercontent.com/acme/models/v1.2/Car/schema.json?token=x',
+    'https://raw.githubusercontent.com/acme/models/refs/heads/main/Car/schema.json',
+    'https://raw.githubusercontent.com/acme/models/refs/tags/v1/Car/schema.json',
+    'https://raw.github.com/acme/models/master/Car/schema.json',
+    'https://rawcdn.githack.com/acme/models/0a1b2c3/Car/schema.json',
+    'https://github.com/acme/models/blob/main/Car/schema.json',
+    'https://github.com/acme/models/tree/main/Car/schema.json',
+    'https://github.com/acme/models/raw/refs/heads/main/Car/schema.json',
+    'https://github.com/acme/models/Car/schema.json',
+    'https://cdn.jsdelivr.net/gh/acme/models@1/Car/schema.json',
+    'https://cdn.jsdelivr.net/gh/acme/models/Car/schema.json',
+    'https://cdn.statically.io/gh/acme/models/main/Car/schema.json',
+    'https://gitlab.com/group/sub/models/-/raw/main/Car/schema.json',
+    'https://git.example.org/group/models/-/blob/main/Car/schema.json',
+    'https://bitbucket.org/acme/models/raw/0a1b2c3/Car/schema.json',
+    'https://codeberg.org/acme/models/raw/branch/main/Car/schema.json',
+    'https://acme.codeberg.page/models/Car/schema.json',
+  ])
+    it(`a file of a repository is recognised in ${url}`, () => {
+      assert.deepEqual(hostedFile(url), { repository: 'models', path: ['Car', 'schema.json'] });
+    });
+
+  for (const url of [
+    'https://models.example/models/Car/schema.json',
+    'https://acme.github.io/Car/schema.json',
+    'https://acme.github.io/index.json',
+    'https://github.com/acme/models/',
+    'https://gist.github.com/acme/0a1b2c3',
+    'https://raw.githubusercontent.com/acme/models/main',
+    'urn:models:car',
+  ])
+    it(`no file of a repository is read into ${url}`, () => {
+      assert.equal(hostedFile(url), undefined);
+    });
+
+  it('two URLs name one file in spite of the revision, the owner, and the case of the name of the repository', () => {
+    const one = hostedFile('https://acme.github.io/dataModel.HL7/common.json');
+    const same = (url: string) => isSameFile(one, hostedFile(url));
+    assert.ok(same('https://raw.githubusercontent.com/fork/dataModel.Hl7/main/common.json'));
+    assert.ok(!same('https://raw.githubusercontent.com/acme/dataModel.HL7/main/other.json'));
+    assert.ok(!same('https://acme.github.io/data-models/common.json'));
+    assert.ok(!same('https://models.example/common.json'));
+  });
+
+  it('a revision at the end of what is before a path is no name of a repository', () => {
+    for (const revision of [
+      ...['main', 'master', 'HEAD', 'v1.2', '2.0.0', 'f'.repeat(40), 'refs/heads/new', 'refs/heads/a/b'],
+      ...['blob/main', 'raw/new', 'src', 'tree/v1'],
+    ])
+      assert.deepEqual(withoutRevision(['city', ...revision.split('/')]), ['city'], revision);
+    for (const kept of ['city', 'main', 'a/city', 'city/parts'])
+      assert.deepEqual(withoutRevision(kept.split('/')), kept.split('/'));
+  });
+});

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type Dialect, DIALECT_URIS } from '../../../../sidecar/schemas/json-schema/keywords.js';
+import { resolveAll } from '../../../../sidecar/schemas/json-schema/references.js';
+import { modelTasks } from '../../../../sidecar/schemas/service/model-tasks.js';
+import { validationTasks } from '../../../../sidecar/schemas/validation/tasks.js';
+import type { JsonValue } from '../../../../sidecar/shared/json/json.js';
+import {
+  entityOf,
+  modelOf,
+  SUITE_CASES,
+  SUITE_DOCUMENTS,
+  type SuiteCase,
+  uriOf,
+} from '../../../support/json-schema-suite/cases.js';
+
+describe('the official suite of JSON Schema', () => {
+  for (const dialect of Object.keys(DIALECT_URIS) as Dialect[]) {
+    const files = new Map<string, SuiteCase[]>();
+    for (const one of SUITE_CASES.filter((each) => each.dialect === dialect)) {
+      const file = one.name.replace(/^[^/]*\/| .*$/g, '');
+      files.set(file, [...(files.get(file) ?? []), one]);
+    }
+    for (const [file, cases] of files)
+      it(`a model of ${dialect} gives the verdicts of the official suite: ${file}`, async () => {
+        for (const one of cases) {
+          const verdict = await prepared(one);
+          for (const [value, isValid] of one.values) {
+            const { valid, pointers } = verdict(value);
+            const shown = JSON.stringify({ name: one.name, schema: one.schema, value });
+            assert.equal(valid, isValid, shown);
+            // Each fault is within the value that the case is about.
+            assert.ok(
+              pointers.every((pointer) => pointer === '/value' || pointer.startsWith('/value/')),
+              shown,
+            );
+          }
+        }
+      });
+  }
+});
+
+interface Verdict {
+  readonly valid: boolean;
+  readonly pointers: readonly string[];
+}
+
+/** Makes a model of the case, as the service does with one that is posted, and validates entities in it. */
+async function prepared(one: SuiteCase): Promise<(value: JsonValue) => Verdict> {
+  const schema = modelOf(one);
+  const documents = new Map<string, string>();
+  await resolveAll(schema, async (uri) => {
+    const document = uri === uriOf(one) ? one.schema : SUITE_DOCUMENTS.get(uri);
+    if (document !== undefined) documents.set(uri, JSON.stringify(document));
+    return document;
+  });
+  const accepted = modelTasks.acceptModel({ schema: JSON.stringify(schema), documents: [...documents] });
+  assert.ok('bundled' in accepted, `${one.name}: ${JSON.stringify(accepted)}`);
+  const key = `${one.dialect} ${one.name}`;
+  validationTasks.prepareModel({ key, type: 'Case', schema: accepted.bundled });
+  return (value) => {
+    const text = JSON.stringify(entityOf('Case', value));
+    const outcome = validationTasks.validate({ key, type: 'Case', form: 'keyvalues', isStrict: false, text });
+    assert.ok('answer' in outcome, JSON.stringify(outcome));
+    const { valid, errors } = JSON.parse(outcome.answer) as {
+      readonly valid: boolean;
+      readonly errors: readonly { readonly pointer: string }[];
+    };
+    return { valid, pointers: errors.map(({ pointer }) => pointer) };
+  };
+}
