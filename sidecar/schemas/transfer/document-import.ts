@@ -32,7 +32,7 @@ export async function storeDocument(
       if (!(error instanceof PreconditionFailedError)) throw error;
       return { status: 'refused', reason: OTHER_DOCUMENT };
     }
-  const isSame = sameJson(parseJson(here.bytes.toString()) as JsonValue, document);
+  const isSame = sameJson(parseJson(here.bytes.toString()), document);
   return isSame ? { status: 'unchanged' } : { status: 'refused', reason: OTHER_DOCUMENT };
 }
 
