@@ -432,7 +432,7 @@ describe('a schema that cannot be accepted', () => {
     ],
     [
       'is of another draft',
-      { $schema: 'http://json-schema.org/draft-04/schema#' },
+      { $schema: 'http://json-schema.org/draft-03/schema#' },
       /schema-dialect-unsupported$/,
       '/schema/$schema',
     ],

@@ -190,7 +190,7 @@ describe('from samples to a verdict', () => {
     const form = await api.post('/validate/City/Bike?form=simple', SAMPLES[0]);
     assert.equal(form.status, 400);
     assert.match(form.problem().detail ?? '', /normalized, concise, keyvalues/);
-    const name = await api.post('/workbench/schema/infer?model=9', SAMPLES[0]);
+    const name = await api.post('/workbench/schema/infer?model=-9', SAMPLES[0]);
     assert.equal(name.status, 400);
     const text = await api.send('POST', '/validate/City/Bike', { raw: '{"id": "a",\n "type" 1}' });
     assert.equal(text.status, 400);
