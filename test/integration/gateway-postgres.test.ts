@@ -152,7 +152,7 @@ describe('two gateways on one PostgreSQL', PATIENCE, () => {
     );
   });
 
-  it('two gateways on one PostgreSQL prove a filter once, and again when one of them sees it ignored', async () => {
+  it('two gateways on one PostgreSQL prove a query once, and again when one of them sees a filter ignored', async () => {
     const { url } = await fresh();
     const broker = await startTestBroker();
     broker.entities.seed(20, car);
@@ -169,22 +169,25 @@ describe('two gateways on one PostgreSQL', PATIENCE, () => {
       const urls = recorder.requests.slice(before).map((request) => decodeURIComponent(request.url));
       return { status, probes: urls.filter((each) => each.includes('PurgeProbe')).length };
     };
-    const knows = (gateway: TestGateway, ...names: readonly string[]) =>
+    const knows = (gateway: TestGateway, fact: RegExp) =>
       until(
         async () =>
           gateway.log
             .with('another process has learnt something about the broker')
             .flatMap(({ facts }) => facts as string[]),
-        (facts) => names.every((name) => facts.includes(name)),
+        (facts) => facts.some((name) => fact.test(name)),
       );
 
-    assert.deepEqual(await probesFor(one, 'type=Car&q=speed<5'), { status: 204, probes: 2 });
-    await knows(two, 'honoured type', 'honoured q');
-    assert.deepEqual(await probesFor(two, 'type=Car&q=speed<10'), { status: 204, probes: 0 });
-    assert.deepEqual(await probesFor(two, 'type=Car&idPattern=Car'), { status: 501, probes: 1 });
-    await knows(one, 'distrusted');
-    assert.deepEqual(await probesFor(one, 'type=Car&q=speed<15'), { status: 204, probes: 2 });
-    assert.equal(broker.entities.count(), 5);
+    const slow = 'type=Car&q=speed<5';
+    assert.deepEqual(await probesFor(one, slow), { status: 204, probes: 2 });
+    await knows(two, /^honoured /);
+    assert.deepEqual(await probesFor(two, slow), { status: 204, probes: 0 });
+    assert.deepEqual(await probesFor(two, 'type=Car&q=speed<10'), { status: 204, probes: 2 });
+    assert.deepEqual(await probesFor(two, 'type=Car&idPattern=Car'), { status: 501, probes: 2 });
+    await knows(one, /^distrusted$/);
+    broker.entities.seed(5, car);
+    assert.deepEqual(await probesFor(one, slow), { status: 204, probes: 2 });
+    assert.equal(broker.entities.count(), 10);
   });
 
   it('a gateway on PostgreSQL goes on with the jobs of an earlier process of the same name', async () => {
