@@ -56,7 +56,9 @@ export function listFlows(browser: () => Browser): void {
     await page.reload();
     assert.equal(await page.getByLabel('Theme').inputValue(), 'dark');
     assert.notEqual(await dark(), light);
-    await page.getByText('q is honoured: with a value that cannot match, nothing was listed.').waitFor();
+    await page
+      .getByText('One query was proven: with any one filter made impossible, nothing was listed.')
+      .waitFor();
     const tile = page.locator('.tiles li', { hasText: 'Broker' });
     assert.equal(await tile.locator('strong').innerText(), 'up');
     await broker.close();
