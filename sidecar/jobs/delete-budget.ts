@@ -29,8 +29,8 @@ const UNTOLD = (): DoneSoFar => ({ affected: 0, taken: Infinity });
 /** Items of the first request that deletes. */
 const FIRST_AT_ONCE = 32;
 
-/** A request shall delete as much as the broker does in this time: what is in flight at a crash may be gone, or not. */
-const REQUEST_MS = 500;
+/** A request shall delete as much as the broker does in this time, several at once: what is in flight at a crash may be gone, or not. */
+const REQUEST_MS = 125;
 
 /** How much larger a request may be than the one before. */
 const MAX_GROWTH = 4;

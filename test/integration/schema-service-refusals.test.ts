@@ -30,7 +30,7 @@ describe('refused models', () => {
     ],
     [
       'an unknown draft',
-      { $schema: 'http://json-schema.org/draft-04/schema#' },
+      { $schema: 'http://json-schema.org/draft-03/schema#' },
       'SCHEMA_DIALECT_UNSUPPORTED',
       '/schema/$schema',
     ],

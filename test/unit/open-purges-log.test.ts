@@ -72,7 +72,7 @@ describe('what becomes of the jobs of a gateway', () => {
         isGone = true;
         return { ...EMPTY, status: 204, body: '' };
       }
-      const isThere = !isGone && path.includes('type=T');
+      const isThere = !isGone && path.includes('type=T') && !path.includes('PurgeProbe');
       const headers = new Map([['ngsild-results-count', isThere ? '1' : '0']]);
       return { status: 200, headers, body: isThere ? '[{"id":"urn:ngsi-ld:T:1","type":"T"}]' : '[]' };
     };

@@ -88,7 +88,7 @@ describe('the budget of a job', () => {
     assert.deepEqual(written, [10]);
   });
 
-  it('the requests of a job grow with what the broker deletes in half a second, and shrink with it', async () => {
+  it('the requests of a job grow with what the broker deletes in an eighth of a second, and shrink with it', async () => {
     let nowMs = 0;
     const budget = new DeleteBudget(
       maximum(1e6),
@@ -105,7 +105,7 @@ describe('the budget of a job', () => {
     };
     for (let index = 0; index < 4; index++) await request(50_000);
     for (let index = 0; index < 2; index++) await request(64);
-    assert.deepEqual(sizes, [32, 128, 512, 2048, 8192, 32]);
+    assert.deepEqual(sizes, [32, 128, 512, 2048, 6250, 8]);
   });
 
   it('the budget of a job refuses a request that it cannot record', async () => {

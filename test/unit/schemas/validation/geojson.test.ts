@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { validationTasks } from '../../../../sidecar/schemas/validation/tasks.js';
 import type { SubmittedForm } from '../../../../sidecar/ngsi-ld/representation/form.js';
 import { VEHICLE, VEHICLE_KEY_VALUES, VEHICLE_SCHEMA } from './models.js';
 
 const LOCATED = { ...VEHICLE_SCHEMA, required: ['id', 'type', 'location'] };
-validationTasks.prepareModel({ key: 'located', type: 'Vehicle', schema: JSON.stringify(LOCATED) });
 
 interface Verdict {
   readonly form: string;
@@ -44,6 +43,11 @@ function featureOf(entity: JsonObject, geometry: JsonValue = POINT): JsonObject 
 }
 
 describe('an entity in GeoJSON', () => {
+  // Not when the file is loaded: the models of others that share the process may take its place.
+  before(() => {
+    validationTasks.prepareModel({ key: 'located', type: 'Vehicle', schema: JSON.stringify(LOCATED) });
+  });
+
   it('an entity in GeoJSON is recognised, whatever form its properties have, and its geometry is its location', () => {
     for (const entity of [VEHICLE, VEHICLE_KEY_VALUES])
       for (const form of [undefined, 'geojson'] as const)

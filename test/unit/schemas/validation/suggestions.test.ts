@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { validationTasks } from '../../../../sidecar/schemas/validation/tasks.js';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { tokensOf } from '../../../../sidecar/shared/json/pointer.js';
@@ -19,7 +19,6 @@ const SCHEMA = {
     place: { type: 'object', properties: { street: { type: 'string' } }, additionalProperties: false },
   },
 };
-validationTasks.prepareModel({ key: 'suggesting', type: 'Car', schema: JSON.stringify(SCHEMA) });
 
 interface Found {
   readonly pointer: string;
@@ -80,6 +79,11 @@ const MISTAKES: Readonly<Record<string, JsonObject>> = {
 };
 
 describe('suggestions', () => {
+  // Not when the file is loaded: the models of others that share the process may take its place.
+  before(() => {
+    validationTasks.prepareModel({ key: 'suggesting', type: 'Car', schema: JSON.stringify(SCHEMA) });
+  });
+
   for (const [kind, entity] of Object.entries(MISTAKES))
     it(`what is suggested for ${kind} makes the entity valid`, () => {
       const { valid, errors } = verdictOn(entity);
