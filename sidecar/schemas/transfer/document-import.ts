@@ -15,15 +15,23 @@ import type { ImportedFile } from './shapes.js';
 export async function storeDocument(
   { url, mayReplace }: PlannedDocument,
   text: string,
-  references: Pick<SchemaService['references'], 'get' | 'put'>,
+  references: Pick<SchemaService['references'], 'get' | 'put' | 'spellings'>,
 ): Promise<Pick<ImportedFile, 'status' | 'reason'>> {
   const document = parseJson(text) as JsonValue;
   if (mayReplace) {
     const { outcome } = await references.put(url, document);
     return { status: outcome === 'replaced' ? 'updated' : outcome };
   }
-  const here = await ifThere('reference', references.get(url));
-  if (here === undefined)
+  const isSame = async (uri: string) => {
+    const here = await ifThere('reference', references.get(uri));
+    return here === undefined ? undefined : sameJson(parseJson(here.bytes.toString()) as JsonValue, document);
+  };
+  const isSameHere = await isSame(url);
+  if (isSameHere === undefined) {
+    // Under another URL of the same file, it is that document that counts here.
+    for (const other of await references.spellings(url))
+      if ((await isSame(other)) === false)
+        return { status: 'refused', reason: `${OTHER_DOCUMENT} The URL of the other is ${other}.` };
     try {
       await references.put(url, document, 'absent');
       return { status: 'created' };
@@ -32,8 +40,8 @@ export async function storeDocument(
       if (!(error instanceof PreconditionFailedError)) throw error;
       return { status: 'refused', reason: OTHER_DOCUMENT };
     }
-  const isSame = sameJson(parseJson(here.bytes.toString()) as JsonValue, document);
-  return isSame ? { status: 'unchanged' } : { status: 'refused', reason: OTHER_DOCUMENT };
+  }
+  return isSameHere ? { status: 'unchanged' } : { status: 'refused', reason: OTHER_DOCUMENT };
 }
 
 const OTHER_DOCUMENT =
