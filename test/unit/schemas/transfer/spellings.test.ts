@@ -24,10 +24,9 @@ async function importing(transfer: Transfer, documents: object, options: object 
     { kind: 'documents', text: JSON.stringify({ documents }) },
     { ...OPTIONS, ...options },
   );
-  return report.files.map(({ path, url, model, context, status }) => [
-    url ?? model ?? context ?? path,
-    status,
-  ]);
+  return report.files.map(
+    ({ path, url, model, context, status }) => [url ?? model ?? context ?? path, status] as const,
+  );
 }
 
 describe('imports of documents that others name by other spellings', () => {
