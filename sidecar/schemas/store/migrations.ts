@@ -231,11 +231,11 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE model ADD COLUMN compatibility_mode TEXT CHECK (compatibility_mode IN ('none', 'forward', 'full'));
   `,
   `
-  -- The same for all URLs of one file of a code host. Null: it has no other, or was stored before there were keys.
+  -- The same for all URLs of one file of a code host. Empty: it has no other. Null: it was stored before there were files.
   ALTER TABLE reference ADD COLUMN file TEXT;
-  CREATE INDEX reference_by_file ON reference (file) WHERE file IS NOT NULL;
+  CREATE INDEX reference_by_file ON reference (file);
   ALTER TABLE reference_uses_uri ADD COLUMN file TEXT;
-  CREATE INDEX reference_uses_uri_by_file ON reference_uses_uri (file) WHERE file IS NOT NULL;
+  CREATE INDEX reference_uses_uri_by_file ON reference_uses_uri (file);
   `,
 ];
 

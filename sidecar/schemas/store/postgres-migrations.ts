@@ -299,7 +299,7 @@ export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
   {
     least: 1,
     sql: `
-  -- The same for all URLs of one file of a code host. Null: it has no other, or was stored before there were keys.
+  -- The same for all URLs of one file of a code host. Empty: it has no other. Null: it was stored before there were files.
   ALTER TABLE reference ADD COLUMN file text COLLATE "C";
   CREATE INDEX reference_by_file ON reference USING hash (file);
   ALTER TABLE reference_uses_uri ADD COLUMN file text COLLATE "C";

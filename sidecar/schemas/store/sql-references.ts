@@ -18,7 +18,6 @@ import type { IfMatch, PutReference, References } from './store.js';
 interface ReferenceRow {
   readonly id: number;
   readonly uri: string;
-  readonly file: string | null;
   readonly source: ReferenceSource;
   readonly sha256: string;
   readonly size: number;
@@ -33,7 +32,7 @@ interface Writable {
 }
 
 const SELECT = `
-  SELECT id, uri, file, source, content.sha256, size, created_at AS "createdAt", modified_at AS "modifiedAt"
+  SELECT id, uri, source, content.sha256, size, created_at AS "createdAt", modified_at AS "modifiedAt"
   FROM reference JOIN content ON content.sha256 = reference.sha256`;
 const LISTING = new SqlListing<object, ReferenceRow>(SELECT, 'uri');
 const FIND = statement<{ uri: string }, ReferenceRow>(`${SELECT} WHERE uri = @uri`);
@@ -43,15 +42,19 @@ const TEXT = statement<{ uri: string }, ReferenceText>(`
 const SPELLINGS = statement<{ file: string; uri: string }, Spelling>(
   'SELECT uri, sha256 FROM reference WHERE file = @file AND uri <> @uri ORDER BY uri LIMIT 100',
 );
-const INSERT = statement<Writable & { uri: string; file: string | null }, { readonly id: number }>(`
+const INSERT = statement<Writable & { uri: string; file: string }, { readonly id: number }>(`
   INSERT INTO reference (uri, file, source, sha256, created_at, modified_at)
   VALUES (@uri, @file, @source, @sha256, @now, @now) RETURNING id`);
 const UPDATE = statement<Writable & { id: number }>(
   'UPDATE reference SET source = @source, sha256 = @sha256, modified_at = @now WHERE id = @id',
 );
-const SET_FILE = statement<{ id: number; file: string | null }>(
-  'UPDATE reference SET file = @file WHERE id = @id',
+// No part of the rows that ETags are made from: these stay what they were before there were files.
+const FILE = statement<{ id: number }, { readonly file: string | null }>(
+  'SELECT file FROM reference WHERE id = @id',
 );
+const SET_FILE = statement<{ id: number; file: string }>('UPDATE reference SET file = @file WHERE id = @id');
+/** The file of a document that no other URI can mean; null is that of one that was stored before there were files. */
+const NONE = '';
 const FORGET_USES = statement<{ id: number }>('DELETE FROM reference_uses_uri WHERE reference_id = @id');
 const INSERT_USE = statement<{ id: number; uri: string; file: string | null }>(
   'INSERT INTO reference_uses_uri (reference_id, uri, file) VALUES (@id, @uri, @file)',
@@ -116,14 +119,15 @@ export class SqlReferences implements References {
     requireExpected(uri, before, expected);
     requireStorable({ uri });
     const sha256 = yield* putContent('document', text);
-    const file = fileKey(uri) ?? null;
+    const file = fileKey(uri) ?? NONE;
     const isSame = before?.sha256 === sha256 && before.source === source;
-    if (isSame && before.file === file) return { reference: toReference(before), outcome: 'unchanged' };
+    const known = before === undefined ? undefined : yield* first(FILE, { id: before.id });
+    if (isSame && known?.file === file) return { reference: toReference(before), outcome: 'unchanged' };
     const now = timeAfter(before?.modifiedAt ?? -Infinity, this.#session.clock);
     const id = before?.id ?? (yield* insertedId(INSERT, { uri, file, source, sha256, now }));
     if (before !== undefined && !isSame) yield* run(UPDATE, { id, source, sha256, now });
     // Those that were stored before files had keys.
-    if (before !== undefined && before.file !== file) yield* run(SET_FILE, { id, file });
+    if (before !== undefined && known?.file !== file) yield* run(SET_FILE, { id, file });
     yield* run(FORGET_USES, { id });
     for (const used of references) {
       requireStorable({ $ref: used });
