@@ -12,6 +12,8 @@ export interface Clock {
    * other work on the machine it is less than the time that has passed. Undefined where it is not known.
    */
   readonly processorTimeMs?: (thread: string | undefined) => number | undefined;
+  /** The processor time in milliseconds that this process has had so far, in all of its threads. */
+  readonly processTimeMs?: () => number;
 }
 
 export const systemClock: Clock = {
@@ -20,4 +22,8 @@ export const systemClock: Clock = {
     await delay(ms, undefined, signal === undefined ? {} : { signal });
   },
   processorTimeMs,
+  processTimeMs: () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1000;
+  },
 };

@@ -63,6 +63,25 @@ describe('opening a SQLite store', () => {
     await assert.rejects(open(''), { code: 'DATABASE_UNUSABLE' });
   });
 
+  it('a document that was stored before files had keys is found by other spellings once it is stored again', async () => {
+    const path = fresh();
+    const uri = 'https://acme.github.io/models/a.json';
+    const other = 'https://raw.githubusercontent.com/acme/models/main/a.json';
+    const document = { uri, source: 'stored', text: '{}', references: new Set([other]) } as const;
+    const first = await open(path);
+    const { reference } = await first.references.put(document);
+    await first.close();
+    withDatabase(path, (db) =>
+      db.exec('UPDATE reference SET file = NULL; UPDATE reference_uses_uri SET file = NULL'),
+    );
+    const second = await open(path);
+    const found = async () => (await second.references.texts([other])).get(other)?.uri;
+    assert.equal(await found(), undefined);
+    assert.deepEqual(await second.references.put(document), { reference, outcome: 'unchanged' });
+    assert.equal(await found(), uri);
+    await second.close();
+  });
+
   it('opening a SQLite store refuses a file that is not an SQLite database, and leaves it alone', async () => {
     for (const content of ['{}', 'name,value\n'.repeat(1000), '\0'.repeat(8192), 'SQLite format 3\0']) {
       const path = fresh();

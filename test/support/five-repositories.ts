@@ -1,6 +1,7 @@
 /**
  * Five small repositories, made for tests, with what public ones have: `$id`s with a branch, a shared document that others name by
- * several URLs, a file that has the `$id` of another repository's, a former name, a template, and settings with comments.
+ * several URLs, a file that has the `$id` of another repository's, a former name, a template, settings with comments, and
+ * references to documents by URLs that nobody stores.
  */
 
 const PAGES = 'https://acme.github.io';
@@ -40,6 +41,8 @@ export const FIVE_REPOSITORIES: Readonly<Record<string, Readonly<Record<string, 
     'common-schema.json': commonDocument('string'),
     'old-schema.json': commonDocument('boolean'),
     'context.jsonld': context('common', 'name'),
+    'shared-context.jsonld': context('shared', 'width'),
+    'examples.json': example('Any', `${PAGES}/data-models/shared-context.jsonld`),
     'templates/dataModel/schema.json': { $id: '', title: '', type: 'object', properties: { type: {} } },
     'tsconfig.json': '{ // of a tool\n "strict": true, }',
   },
@@ -49,6 +52,9 @@ export const FIVE_REPOSITORIES: Readonly<Record<string, Readonly<Record<string, 
       'speed',
       `${COMMON}#/definitions/Name`,
       `${RAW}/dataModel.Environment/refs/heads/master/air-schema.json#/definitions/Air`,
+      // Spellings that no file of their own repositories has.
+      'https://github.com/acme/dataModel.BLDG/blob/main/BLDG-schema.json#/definitions/Size',
+      `${RAW}/data-models/main/common-schema.json#/definitions/Name`,
     ),
     'Wind/examples/example.jsonld': example(
       'Wind',
@@ -75,7 +81,12 @@ export const FIVE_REPOSITORIES: Readonly<Record<string, Readonly<Record<string, 
       ...model(`${PAGES}/dataModel.HEALTH/3DScan/schema.json`, 'depth', `${COMMON}#/definitions/Name`),
       $schema: 'http://json-schema.org/schema#',
     },
-    '3DScan/scan.jsonld': context('health', 'depth'),
+    '3DScan/scan.jsonld': {
+      '@context': [
+        'https://github.com/acme/data-models/raw/master/shared-context.jsonld',
+        { depth: 'https://terms.example/health/depth' },
+      ],
+    },
   },
   'dataModel.BLDG': {
     'Roof/schema.json': {

@@ -5,6 +5,10 @@ const A = 'https://schemas.example/a.json';
 const B = 'https://schemas.example/b.json';
 const C = 'https://schemas.example/c.json';
 
+const PAGES = 'https://acme.github.io/models/a.json';
+const RAW = 'https://raw.githubusercontent.com/acme/models/master/a.json';
+const REFS = 'https://raw.githubusercontent.com/acme/Models/refs/heads/main/a.json';
+
 /** What every store must do with reference documents. */
 export function referenceContract(test: StoreTest): void {
   test('a document is read as it was put, and a put says what it did', async (store, clock) => {
@@ -15,7 +19,7 @@ export function referenceContract(test: StoreTest): void {
     assert.deepEqual(await store.references.get(A), created.reference);
     assert.deepEqual(
       await store.references.texts([B, A, A]),
-      new Map([[A, { ...content, text: '{"a":1}' }]]),
+      new Map([[A, { ...content, uri: A, text: '{"a":1}' }]]),
     );
 
     const same = await store.references.put(reference(A, '{"a":1}'));
@@ -103,5 +107,45 @@ export function referenceContract(test: StoreTest): void {
     assert.deepEqual((await store.references.dependents(C, ALL)).items, [{ kind: 'reference', uri: B }]);
     await store.references.delete(B);
     await store.references.delete(C);
+  });
+
+  test('a document is found under all spellings of its URL, the very URL first, and those that differ not at all', async (store) => {
+    const textsOf = async (...uris: readonly string[]) => {
+      const texts = await store.references.texts(uris);
+      return uris.map((uri) => texts.get(uri)?.text);
+    };
+    const { content } = (await store.references.put(reference(PAGES, '{"a":1}'))).reference;
+    const found = { ...content, uri: PAGES, text: '{"a":1}' };
+    assert.deepEqual((await store.references.texts([RAW])).get(RAW), found);
+    assert.deepEqual(await store.references.spellings(RAW), [{ uri: PAGES, sha256: content.sha256 }]);
+    assert.deepEqual(await store.references.spellings(PAGES), []);
+    for (const other of [
+      RAW.replace('acme', 'other'),
+      RAW.replace('master', 'v1'),
+      RAW.replace('a.json', 'A.json'),
+      `${RAW}?token=x`,
+      A,
+    ])
+      assert.deepEqual(await textsOf(other), [undefined], other);
+    await assert.rejects(store.references.get(RAW), { code: 'STORE_NOT_FOUND' });
+
+    await store.references.put(reference(RAW, '{"a":2}'));
+    assert.deepEqual(await textsOf(PAGES, RAW, REFS), ['{"a":1}', '{"a":2}', undefined]);
+    await store.references.put(reference(RAW, '{"a":1}'));
+    assert.deepEqual(await textsOf(PAGES, RAW, REFS), ['{"a":1}', '{"a":1}', '{"a":1}']);
+  });
+
+  test('a document cannot be deleted while others name it by another spelling that is not stored', async (store) => {
+    await store.references.put(reference(PAGES, '{"a":1}'));
+    await store.references.put(reference(B, '{}', RAW, REFS));
+    const dependents = [{ kind: 'reference', uri: B }];
+    assert.deepEqual(await store.references.dependents(PAGES, ALL), { items: dependents, total: 1 });
+    await refuses(store, 'STORE_IN_USE', () => store.references.delete(PAGES), { dependents });
+
+    await store.references.put(reference(B, '{"b":1}', RAW));
+    await store.references.put(reference(RAW, '{"a":1}'));
+    assert.deepEqual(await store.references.dependents(PAGES, ALL), { items: [], total: 0 });
+    assert.deepEqual((await store.references.dependents(RAW, ALL)).items, dependents);
+    await store.references.delete(PAGES);
   });
 }

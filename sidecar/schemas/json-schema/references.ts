@@ -1,3 +1,4 @@
+import { fileKey } from '../../shared/code-hosts.js';
 import type { JsonObject, JsonValue } from '../../shared/json/json.js';
 import { Linker, type LinkedSchema } from './linker.js';
 import { ownMetaSchemaUri } from './vocabularies.js';
@@ -34,7 +35,8 @@ export async function resolveAll(schema: JsonObject, load: LoadDocument): Promis
 }
 
 /**
- * As {@link resolveAll}, for a schema whose documents are at hand; which refers to nothing else.
+ * As {@link resolveAll}, for a schema whose documents are at hand; which refers to nothing else. A document that is not there under
+ * its URI is the one that is there under another spelling of it (see `fileKey`): all of these have one content.
  *
  * @throws {DanglingReferenceError | SchemaLimitError | UnsupportedDialectError}
  */
@@ -42,11 +44,16 @@ export function resolveWith(
   schema: JsonObject,
   documents: ReadonlyMap<string, JsonValue> = new Map(),
 ): LinkedSchema {
-  const metaSchemaOf = (document: JsonValue | undefined) => documents.get(ownMetaSchemaUri(document) ?? '');
+  const files = new Map([...documents].map(([uri, document]) => [fileKey(uri), document]));
+  const find = (uri: string) => {
+    const key = documents.has(uri) ? undefined : fileKey(uri);
+    return key === undefined ? documents.get(uri) : files.get(key);
+  };
+  const metaSchemaOf = (document: JsonValue | undefined) => find(ownMetaSchemaUri(document) ?? '');
   const linker = new Linker(schema, metaSchemaOf(schema));
   while (linker.needed.length > 0)
     for (const uri of linker.needed) {
-      const document = documents.get(uri);
+      const document = find(uri);
       linker.provide(uri, document, metaSchemaOf(document));
     }
   return linker.finish();

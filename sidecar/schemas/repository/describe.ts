@@ -1,6 +1,7 @@
 import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import { readJson, type Unreadable } from '../../shared/json/strict-json.js';
 import { REFERENCE_KEYWORDS } from '../json-schema/linker.js';
+import { ownMetaSchemaUri } from '../json-schema/vocabularies.js';
 import { contextNamesIn } from './context-names.js';
 import { isJsonWithComments } from './json-with-comments.js';
 
@@ -14,7 +15,7 @@ export interface DocumentFacts {
   readonly urls?: readonly (readonly [url: string, file: string])[];
   /** Whether it describes a `type`, as schemas of entities do. */
   readonly isEntity: boolean;
-  /** Documents that it names by `$ref` and the like, in the order in which they are met, none twice. */
+  /** Documents that it names by `$schema`, `$ref` and the like, in the order in which they are met, none twice. */
   readonly references: readonly NamedDocument[];
   /** Contexts that its `@context` names, as it writes them; or those of its items, where it is an array. */
   readonly contexts: readonly string[];
@@ -127,6 +128,8 @@ function namesIn(document: JsonObject): Names {
     if (target !== '' && into.size < MAX_REFERENCES)
       into.set(JSON.stringify([target, within]), { target, within });
   };
+  // The document that `$schema` names comes before the schema, as those of `$ref`s do.
+  note(references, ownMetaSchemaUri(document) ?? '', []);
   const visit = (value: JsonValue, within: readonly string[]): void => {
     if (isArray(value)) for (const item of value) visit(item, within);
     if (!isObject(value)) return;

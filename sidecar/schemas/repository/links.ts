@@ -1,6 +1,6 @@
 import type { RefusedFile } from './collector.js';
 import type { DocumentFacts } from './describe.js';
-import { decoded } from './code-hosts.js';
+import { decoded } from '../../shared/code-hosts.js';
 import { isRelative } from './context-names.js';
 import { fileNameOf, folderOf } from './file-paths.js';
 import { RepositoryUrls, type Standing, storableUri, targetOf } from './urls.js';

@@ -6,7 +6,7 @@ import {
   isSameFile,
   segmentsOf,
   withoutRevision,
-} from './code-hosts.js';
+} from '../../shared/code-hosts.js';
 import { fileNameOf } from './file-paths.js';
 import { type KnownRepository, nameOfFolder, type Root, rootsAmong, sameName } from './repository-roots.js';
 

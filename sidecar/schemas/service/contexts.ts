@@ -251,7 +251,7 @@ export class Contexts implements ContextService {
     return {
       text,
       contexts: new Set(used.filter((own) => !core.has(own))),
-      references: new Map([...references].map(([uri, { sha256 }]) => [uri, sha256])),
+      references: new Map([...references.values()].map(({ uri, sha256 }) => [uri, sha256])),
     };
   }
 }

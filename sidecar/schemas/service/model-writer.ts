@@ -1,3 +1,4 @@
+import { fileKey } from '../../shared/code-hosts.js';
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../shared/clock.js';
 import { type JsonObject, type JsonValue, sameJson } from '../../shared/json/json.js';
@@ -302,10 +303,15 @@ function newVersion(
 
 /** Whether a version made from the schema would say what the current one says. */
 function isSameVersion({ version, schema, context }: ModelTexts, accepted: AcceptedSchema): boolean {
-  const { references } = accepted;
+  const found = new Set([...accepted.references].map(([uri, sha256]) => documentKey(uri, sha256)));
   return (
     context === accepted.context &&
-    version.references.every(({ uri, sha256 }) => references.get(uri) === sha256) &&
+    version.references.every(({ uri, sha256 }) => found.has(documentKey(uri, sha256))) &&
     sameJson(parseJson(schema), accepted.schema)
   );
+}
+
+/** The same for a document under all spellings of its URI: under which it was found makes no new version. */
+function documentKey(uri: string, sha256: string): string {
+  return `${sha256} ${fileKey(uri) ?? uri}`;
 }

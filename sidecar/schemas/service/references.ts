@@ -45,20 +45,28 @@ export class References implements ReferenceService {
     const normal = referenceUri(uri);
     const { references, models } = this.#store;
     const { sha256 } = (await references.get(normal)).content;
-    const isOutdated = (pinned: PinnedReference) => pinned.uri === normal && pinned.sha256 !== sha256;
+    // A model may have found the file under another spelling, before this one was stored.
+    const uris = new Set([normal, ...(await this.spellings(normal))]);
+    const isOutdated = (pinned: PinnedReference) => uris.has(pinned.uri) && pinned.sha256 !== sha256;
     const keys: ModelKey[] = [];
-    for (let offset = 0, total = 1; offset < total; offset += PAGE) {
-      const page = await references.dependents(normal, { limit: PAGE, offset });
-      total = page.total;
-      for (const one of page.items) {
-        if (one.kind !== 'model') continue;
-        // Some version of it was made with the document; the current one may not be.
-        const at = await ifThere('model', models.get(one));
-        if (at?.version.references.some(isOutdated) === true)
-          keys.push({ domain: one.domain, name: one.name });
+    for (const one of uris) {
+      for (let offset = 0, total = 1; offset < total; offset += PAGE) {
+        const page = await references.dependents(one, { limit: PAGE, offset });
+        total = page.total;
+        for (const dependent of page.items) {
+          if (dependent.kind !== 'model') continue;
+          // Some version of it was made with the document; the current one may not be.
+          const at = await ifThere('model', models.get(dependent));
+          if (at?.version.references.some(isOutdated) === true)
+            keys.push({ domain: dependent.domain, name: dependent.name });
+        }
       }
     }
     return keys;
+  }
+
+  async spellings(uri: string): Promise<readonly string[]> {
+    return (await this.#store.references.spellings(referenceUri(uri))).map((spelling) => spelling.uri);
   }
 
   async put(
@@ -94,6 +102,8 @@ function requireUsable(document: JsonValue): void {
 
 /** A document that was found, and its text. */
 interface Found {
+  /** Under which it is stored, or to be; references may spell it otherwise. */
+  readonly uri: string;
   readonly text: string;
   readonly sha256: string;
   /** To be stored, when it was fetched. */
@@ -104,6 +114,7 @@ interface Found {
 export class ReferenceGathering {
   readonly #store: SchemaStore;
   readonly #remote: RemoteDocuments;
+  /** By the URIs that were asked for. */
   readonly #stored = new Map<string, Found>();
   readonly #fetched = new Map<string, JsonValue>();
   /** Why a document is not available. */
@@ -114,7 +125,7 @@ export class ReferenceGathering {
     this.#remote = remote;
   }
 
-  /** The document at a URI in its normal form; undefined when it is not available. */
+  /** The document at a URI in its normal form, in whatever spelling it is stored; undefined when it is not available. */
   async load(uri: string): Promise<JsonValue | undefined> {
     const stored = (await this.#store.references.texts([uri])).get(uri);
     if (stored !== undefined) {
@@ -122,7 +133,7 @@ export class ReferenceGathering {
       return parseJson(stored.text) as JsonValue;
     }
     if (!this.#remote.allows(uri)) {
-      this.reasons.set(uri, 'it is neither stored here nor from an allowed origin');
+      this.reasons.set(uri, await this.#whyMissing(uri));
       return undefined;
     }
     try {
@@ -136,6 +147,13 @@ export class ReferenceGathering {
     }
   }
 
+  async #whyMissing(uri: string): Promise<string> {
+    const [one, other] = await this.#store.references.spellings(uri);
+    return one === undefined || other === undefined
+      ? 'it is neither stored here nor from an allowed origin'
+      : `it is not stored here, and documents that differ are stored under other URLs of that file, such as ${one.uri} and ${other.uri}`;
+  }
+
   /** The same as its text. */
   async text(uri: string): Promise<Pick<Found, 'text' | 'sha256'> | undefined> {
     const document = await this.load(uri);
@@ -146,15 +164,15 @@ export class ReferenceGathering {
   }
 
   /**
-   * What was found for URIs.
+   * What was found for URIs, by those under which it is stored, or to be.
    *
-   * @param uris of documents whose depth was checked meanwhile
+   * @param uris as they were asked for, of documents whose depth was checked meanwhile
    */
   found(uris: Iterable<string>): ReadonlyMap<string, Found> {
     const found = new Map<string, Found>();
     for (const uri of uris) {
       const one = this.#stored.get(uri) ?? this.#foundByFetch(uri);
-      if (one !== undefined) found.set(uri, one);
+      if (one !== undefined) found.set(one.uri, one);
     }
     return found;
   }
@@ -181,7 +199,7 @@ export class ReferenceGathering {
     if (document === undefined) return undefined;
     const text = writeJson(document);
     return {
-      text,
+      ...{ uri, text },
       sha256: createHash('sha256').update(text).digest('hex'),
       fetched: { uri, source: 'fetched', text, references: urisNamedIn(document, uri) },
     };

@@ -264,6 +264,9 @@ export interface ReferenceService {
   /** The models of which the current version was made with a document as it is no longer, by domain and name. @throws NotFoundError */
   outdatedModels(uri: string): Promise<readonly ModelKey[]>;
 
+  /** Other URIs of the same file of a code host under which documents are stored, by URI. @throws ReferenceUriError */
+  spellings(uri: string): Promise<readonly string[]>;
+
   /**
    * Stores a document; versions of models keep what they were made with.
    *

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { fileKey } from '../../shared/code-hosts.js';
 import {
   AlreadyExistsError,
   contextNameTaken,
@@ -19,7 +20,9 @@ import {
   type NewReference,
   type Reference,
   type ReferenceText,
+  type Spelling,
 } from '../store/records.js';
+import { theOneDocument } from '../store/sql-references.js';
 import type { Contexts, Domains, Models, PutReference, References, SchemaStore } from '../store/store.js';
 
 /** A document or context that was written on trial. */
@@ -90,6 +93,7 @@ export class TrialStore implements SchemaStore {
       list: (page) => references.list(page),
       get: async (uri) => this.#references.get(uri)?.thing ?? references.get(uri),
       texts: (uris) => this.#textsOf([...uris]),
+      spellings: (uri) => this.#spellings(uri),
       // Of a document that is there on trial only, nothing depends below.
       dependents: async (uri, page) =>
         this.#references.has(uri)
@@ -170,13 +174,32 @@ export class TrialStore implements SchemaStore {
   }
 
   async #textsOf(uris: readonly string[]): Promise<ReadonlyMap<string, ReferenceText>> {
-    const below = await this.#below.references.texts(uris.filter((uri) => !this.#references.has(uri)));
-    const texts = new Map(below);
+    const texts = new Map<string, ReferenceText>();
     for (const uri of uris) {
-      const tried = this.#references.get(uri);
-      if (tried !== undefined) texts.set(uri, { ...tried.thing.content, text: tried.text });
+      const exact = await this.#textAt(uri);
+      const found = exact === undefined ? theOneDocument(await this.#spellings(uri)) : undefined;
+      const text = exact ?? (found === undefined ? undefined : await this.#textAt(found.uri));
+      if (text !== undefined) texts.set(uri, text);
     }
     return texts;
+  }
+
+  /** The document that is stored under this very URI. */
+  async #textAt(uri: string): Promise<ReferenceText | undefined> {
+    const tried = this.#references.get(uri);
+    if (tried !== undefined) return { uri, ...tried.thing.content, text: tried.text };
+    const below = (await this.#below.references.texts([uri])).get(uri);
+    return below?.uri === uri ? below : undefined;
+  }
+
+  async #spellings(uri: string): Promise<readonly Spelling[]> {
+    const key = fileKey(uri);
+    if (key === undefined) return [];
+    const below = await this.#below.references.spellings(uri);
+    const tried = [...this.#references].flatMap(([other, { thing }]) =>
+      other !== uri && fileKey(other) === key ? [{ uri: other, sha256: thing.content.sha256 }] : [],
+    );
+    return [...below.filter((one) => !this.#references.has(one.uri)), ...tried];
   }
 
   async #put(

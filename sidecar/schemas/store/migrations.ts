@@ -230,6 +230,13 @@ export const MIGRATIONS: readonly string[] = [
   -- What compatibility cannot say. Null: 'backward' there is the model's own, 'none' stands for its domain's.
   ALTER TABLE model ADD COLUMN compatibility_mode TEXT CHECK (compatibility_mode IN ('none', 'forward', 'full'));
   `,
+  `
+  -- The same for all URLs of one file of a code host. Empty: it has no other. Null: it was stored before there were files.
+  ALTER TABLE reference ADD COLUMN file TEXT;
+  CREATE INDEX reference_by_file ON reference (file);
+  ALTER TABLE reference_uses_uri ADD COLUMN file TEXT;
+  CREATE INDEX reference_uses_uri_by_file ON reference_uses_uri (file);
+  `,
 ];
 
 function forgetting(event: 'DELETE' | 'UPDATE OF sha256'): (table: string) => string {

@@ -296,6 +296,16 @@ export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
   ALTER TABLE model ADD COLUMN compatibility_mode text COLLATE "C";
   `,
   },
+  {
+    least: 1,
+    sql: `
+  -- The same for all URLs of one file of a code host. Empty: it has no other. Null: it was stored before there were files.
+  ALTER TABLE reference ADD COLUMN file text COLLATE "C";
+  CREATE INDEX reference_by_file ON reference USING hash (file);
+  ALTER TABLE reference_uses_uri ADD COLUMN file text COLLATE "C";
+  CREATE INDEX reference_uses_uri_by_file ON reference_uses_uri USING hash (file);
+  `,
+  },
 ];
 
 function forgetting(event: 'DELETE' | 'UPDATE OF sha256'): (table: string) => string {

@@ -221,7 +221,15 @@ export interface NewReference {
 
 /** A reference document with its text. */
 export interface ReferenceText extends ContentRef {
+  /** Under which it is stored. */
+  readonly uri: string;
   readonly text: string;
+}
+
+/** A URI under which a document is stored, and the document. */
+export interface Spelling {
+  readonly uri: string;
+  readonly sha256: string;
 }
 
 /** What keeps something from being deleted. `version` is the newest version that depends on it. */

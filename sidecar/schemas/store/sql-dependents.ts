@@ -117,9 +117,11 @@ const OF_REFERENCE = listing(`
   UNION ALL
   SELECT 'reference', NULL, reference.uri, NULL
   FROM reference AS used
-    JOIN reference_uses_uri AS uses ON uses.uri = used.uri
+    JOIN reference_uses_uri AS uses ON uses.uri = used.uri OR (
+      uses.file = used.file AND NOT EXISTS (SELECT 1 FROM reference AS named WHERE named.uri = uses.uri))
     JOIN reference ON reference.id = uses.reference_id
-  WHERE used.id = @id AND reference.id <> @id`);
+  WHERE used.id = @id AND reference.id <> @id
+  GROUP BY reference.uri`);
 const MODELS_OF_DOMAIN = listing(`
   SELECT 'model' AS kind, domain.name AS domain, model.name AS name, model.current_version AS version
   FROM model JOIN domain ON domain.id = model.domain_id

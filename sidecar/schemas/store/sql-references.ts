@@ -1,3 +1,4 @@
+import { fileKey } from '../../shared/code-hosts.js';
 import { isStorable, NotFoundError, PreconditionFailedError, requireStorable } from './errors.js';
 import type {
   Dependent,
@@ -7,10 +8,11 @@ import type {
   Reference,
   ReferenceSource,
   ReferenceText,
+  Spelling,
 } from './records.js';
 import { ofReference, requireUnusedReference } from './sql-dependents.js';
 import { etagOf, mapped, putContent, requireMatch, SqlListing, timeAfter } from './sql-rows.js';
-import { first, insertedId, run, type SqlSession, statement, type Work } from './sql-work.js';
+import { all, first, insertedId, run, type SqlSession, statement, type Work } from './sql-work.js';
 import type { IfMatch, PutReference, References } from './store.js';
 
 interface ReferenceRow {
@@ -35,17 +37,27 @@ const SELECT = `
 const LISTING = new SqlListing<object, ReferenceRow>(SELECT, 'uri');
 const FIND = statement<{ uri: string }, ReferenceRow>(`${SELECT} WHERE uri = @uri`);
 const TEXT = statement<{ uri: string }, ReferenceText>(`
-  SELECT content.sha256, size, text
+  SELECT uri, content.sha256, size, text
   FROM reference JOIN content ON content.sha256 = reference.sha256 WHERE uri = @uri`);
-const INSERT = statement<Writable & { uri: string }, { readonly id: number }>(`
-  INSERT INTO reference (uri, source, sha256, created_at, modified_at)
-  VALUES (@uri, @source, @sha256, @now, @now) RETURNING id`);
+const SPELLINGS = statement<{ file: string; uri: string }, Spelling>(
+  'SELECT uri, sha256 FROM reference WHERE file = @file AND uri <> @uri ORDER BY uri LIMIT 100',
+);
+const INSERT = statement<Writable & { uri: string; file: string }, { readonly id: number }>(`
+  INSERT INTO reference (uri, file, source, sha256, created_at, modified_at)
+  VALUES (@uri, @file, @source, @sha256, @now, @now) RETURNING id`);
 const UPDATE = statement<Writable & { id: number }>(
   'UPDATE reference SET source = @source, sha256 = @sha256, modified_at = @now WHERE id = @id',
 );
+// No part of the rows that ETags are made from: these stay what they were before there were files.
+const FILE = statement<{ id: number }, { readonly file: string | null }>(
+  'SELECT file FROM reference WHERE id = @id',
+);
+const SET_FILE = statement<{ id: number; file: string }>('UPDATE reference SET file = @file WHERE id = @id');
+/** The file of a document that no other URI can mean; null is that of one that was stored before there were files. */
+const NONE = '';
 const FORGET_USES = statement<{ id: number }>('DELETE FROM reference_uses_uri WHERE reference_id = @id');
-const INSERT_USE = statement<{ id: number; uri: string }>(
-  'INSERT INTO reference_uses_uri (reference_id, uri) VALUES (@id, @uri)',
+const INSERT_USE = statement<{ id: number; uri: string; file: string | null }>(
+  'INSERT INTO reference_uses_uri (reference_id, uri, file) VALUES (@id, @uri, @file)',
 );
 const DELETE = statement<{ id: number }>('DELETE FROM reference WHERE id = @id');
 
@@ -68,11 +80,15 @@ export class SqlReferences implements References {
     return this.#session.read(function* () {
       const texts = new Map<string, ReferenceText>();
       for (const uri of uris) {
-        const text = isStorable(uri) ? yield* first(TEXT, { uri }) : undefined;
+        const text = yield* findText(uri);
         if (text !== undefined) texts.set(uri, text);
       }
       return texts;
     });
+  }
+
+  spellings(uri: string): Promise<readonly Spelling[]> {
+    return this.#session.read(() => findSpellings(uri));
   }
 
   dependents(uri: string, page: Page): Promise<Paged<Dependent>> {
@@ -103,16 +119,21 @@ export class SqlReferences implements References {
     requireExpected(uri, before, expected);
     requireStorable({ uri });
     const sha256 = yield* putContent('document', text);
-    if (before?.sha256 === sha256 && before.source === source)
-      return { reference: toReference(before), outcome: 'unchanged' };
+    const file = fileKey(uri) ?? NONE;
+    const isSame = before?.sha256 === sha256 && before.source === source;
+    const known = before === undefined ? undefined : yield* first(FILE, { id: before.id });
+    if (isSame && known?.file === file) return { reference: toReference(before), outcome: 'unchanged' };
     const now = timeAfter(before?.modifiedAt ?? -Infinity, this.#session.clock);
-    const id = before?.id ?? (yield* insertedId(INSERT, { uri, source, sha256, now }));
-    if (before !== undefined) yield* run(UPDATE, { id, source, sha256, now });
+    const id = before?.id ?? (yield* insertedId(INSERT, { uri, file, source, sha256, now }));
+    if (before !== undefined && !isSame) yield* run(UPDATE, { id, source, sha256, now });
+    // Those that were stored before files had keys.
+    if (before !== undefined && known?.file !== file) yield* run(SET_FILE, { id, file });
     yield* run(FORGET_USES, { id });
     for (const used of references) {
       requireStorable({ $ref: used });
-      yield* run(INSERT_USE, { id, uri: used });
+      yield* run(INSERT_USE, { id, uri: used, file: fileKey(used) ?? null });
     }
+    if (isSame) return { reference: toReference(before), outcome: 'unchanged' };
     const after = toReference(yield* requireReference(uri));
     return { reference: after, outcome: before === undefined ? 'created' : 'replaced' };
   }
@@ -131,6 +152,24 @@ export function* resolveReferences(expected: ReadonlyMap<string, string>): Work<
     else changed.push(uri);
   }
   return { pins, changed };
+}
+
+function* findText(uri: string): Work<ReferenceText | undefined> {
+  if (!isStorable(uri)) return undefined;
+  const exact = yield* first(TEXT, { uri });
+  if (exact !== undefined) return exact;
+  const found = theOneDocument(yield* findSpellings(uri));
+  return found === undefined ? undefined : yield* first(TEXT, { uri: found.uri });
+}
+
+function* findSpellings(uri: string): Work<readonly Spelling[]> {
+  const file = isStorable(uri) ? fileKey(uri) : undefined;
+  return file === undefined ? [] : yield* all(SPELLINGS, { file, uri });
+}
+
+/** The first of some spellings; undefined where the documents that are stored under them differ, and none is meant. */
+export function theOneDocument(spellings: readonly Spelling[]): Spelling | undefined {
+  return new Set(spellings.map(({ sha256 }) => sha256)).size === 1 ? spellings[0] : undefined;
 }
 
 function* findReference(uri: string): Work<ReferenceRow | undefined> {

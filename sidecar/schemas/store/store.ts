@@ -24,6 +24,7 @@ import type {
   Paged,
   Reference,
   ReferenceText,
+  Spelling,
 } from './records.js';
 
 /**
@@ -181,8 +182,14 @@ export interface References {
   /** @throws NotFoundError */
   get(uri: string): Promise<Reference>;
 
-  /** Those of the documents that are there, by URI; theirs are not followed. */
+  /**
+   * Those of the documents that are there, by the URIs that were asked for; theirs are not followed. What is not stored under a
+   * URI is looked for under its other spellings, and found where all that are stored have one content.
+   */
   texts(uris: Iterable<string>): Promise<ReadonlyMap<string, ReferenceText>>;
+
+  /** Where the file of a URI is stored under others: at most 100 of them, by URI. See `fileKey`. */
+  spellings(uri: string): Promise<readonly Spelling[]>;
 
   /** The models of which some version pins the document, and the documents that name it. @throws NotFoundError */
   dependents(uri: string, page: Page): Promise<Paged<Dependent>>;

@@ -103,10 +103,14 @@ async function reachedFrom(names: Iterable<string>, schemas: SchemaService): Pro
     for (const one of found ?? []) seen.add(one);
     const uri = storableUri(name);
     if (found !== undefined || uri === undefined || reached.references.has(uri)) continue;
-    const document = await ifThere('reference', references.get(uri));
-    if (document === undefined) continue;
-    reached.references.add(uri);
-    for (const one of namesIn(document.bytes)) if (URL.canParse(one, uri)) seen.add(new URL(one, uri).href);
+    // What is not stored under the URI counts under its other spellings.
+    for (const stored of [uri, ...(await references.spellings(uri))]) {
+      const document = await ifThere('reference', references.get(stored));
+      if (document === undefined) continue;
+      reached.references.add(stored);
+      for (const one of namesIn(document.bytes)) if (URL.canParse(one, uri)) seen.add(new URL(one, uri).href);
+      if (stored === uri) break;
+    }
   }
   return reached;
 }

@@ -68,9 +68,12 @@ function contextsOf({
       },
     },
     references: {
+      spellings: () => Promise.resolve([]),
       texts: (uris: readonly string[]) =>
         Promise.resolve(
-          new Map(uris.filter((uri) => uri.includes('kept')).map((uri) => [uri, { sha256: `of ${uri}` }])),
+          new Map(
+            uris.filter((uri) => uri.includes('kept')).map((uri) => [uri, { uri, sha256: `of ${uri}` }]),
+          ),
         ),
     },
   };

@@ -58,8 +58,9 @@ function ownContexts(compose: (input: ComposeInput) => Promise<unknown> = compos
   } as unknown as ContextLoading;
   const store = {
     references: {
+      spellings: () => Promise.resolve([]),
       texts: async ([uri]: readonly string[]) =>
-        new Map(uri === STORED ? [[uri, { ...supplyOf({ stored: 'urn:stored' }), size: 1 }]] : []),
+        new Map(uri === STORED ? [[uri, { uri, ...supplyOf({ stored: 'urn:stored' }), size: 1 }]] : []),
       put: async ({ uri }: { readonly uri: string }, expected: string) => puts.push([uri, expected]),
     },
   } as unknown as SchemaStore;

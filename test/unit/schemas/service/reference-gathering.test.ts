@@ -26,12 +26,13 @@ function gatheringOf(put: () => Promise<unknown> = () => Promise.resolve()) {
   const puts: unknown[] = [];
   const store = {
     references: {
+      spellings: () => Promise.resolve([]),
       texts: (uris: readonly string[]) =>
         Promise.resolve(
           new Map(
             uris
               .filter((uri) => uri === STORED)
-              .map((uri) => [uri, { text: '{"b":2}', sha256: 'stored', size: 7 }]),
+              .map((uri) => [uri, { uri, text: '{"b":2}', sha256: 'stored', size: 7 }]),
           ),
         ),
       put: (...given: readonly unknown[]) => {
@@ -122,6 +123,7 @@ describe('the models that were made with an earlier document', () => {
     const pages: unknown[] = [];
     const store = {
       references: {
+        spellings: () => Promise.resolve([]),
         get: () => Promise.resolve({ content: { sha256: 'now' } }),
         dependents: (_uri: string, { limit, offset }: { limit: number; offset: number }) => {
           pages.push([limit, offset]);

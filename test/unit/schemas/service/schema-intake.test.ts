@@ -28,8 +28,11 @@ function intakeOf(own: Partial<AcceptedOwnContext> = {}) {
   const stored = '{"type":"number"}';
   const store = {
     references: {
+      spellings: () => Promise.resolve([]),
       texts: async ([uri]: readonly string[]) =>
-        new Map(uri === STORED ? [[uri, { text: stored, sha256: hash(stored), size: stored.length }]] : []),
+        new Map(
+          uri === STORED ? [[uri, { uri, text: stored, sha256: hash(stored), size: stored.length }]] : [],
+        ),
       put: async ({ uri }: { readonly uri: string }, expected: string) => done.push([uri, expected]),
     },
   } as unknown as SchemaStore;

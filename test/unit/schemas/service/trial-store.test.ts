@@ -52,6 +52,27 @@ describe('a trial of a store', () => {
       assert.equal((await trial.references.put(reference(A, '{"a":1}'))).outcome, 'replaced');
     }));
 
+  it('a trial of a store finds documents under all spellings of their URLs, be they written there or below', async () => {
+    const PAGES = 'https://acme.github.io/models/a.json';
+    const RAW = 'https://raw.githubusercontent.com/acme/models/master/a.json';
+    const MAIN = 'https://raw.githubusercontent.com/acme/models/main/a.json';
+    const below = await SqliteStore.open(':memory:', handClock());
+    await below.references.put(reference(PAGES, '{"a":1}'));
+    const trial = new TrialStore(below);
+    const textAt = async (uri: string) => (await trial.references.texts([uri])).get(uri)?.text;
+    assert.deepEqual([await textAt(RAW), await textAt(B)], ['{"a":1}', undefined]);
+    await trial.references.put(reference(PAGES, '{"a":2}'));
+    assert.equal(await textAt(RAW), '{"a":2}');
+    await trial.references.put(reference(RAW, '{"a":3}'));
+    assert.deepEqual(
+      [await textAt(PAGES), await textAt(RAW), await textAt(MAIN)],
+      [...['{"a":2}', '{"a":3}', undefined]],
+    );
+    await trial.references.put(reference(RAW, '{"a":2}'));
+    assert.equal(await textAt(MAIN), '{"a":2}');
+    await below.close();
+  });
+
   it('a trial of a store honours the expected state of a document', () =>
     onTrial(async (trial) => {
       const put = (uri: string, expected: 'absent' | 'present' | readonly string[]) =>

@@ -131,6 +131,30 @@ describe('the examples of an import', () => {
     await spend(1);
     assert.equal(time.isUp, true);
   });
+
+  it('the time of the examples is spent by the processor time of the process, and at most four times as slowly', async () => {
+    let [now, had] = [0, 0];
+    const clock = { now: () => now, processTimeMs: () => had, sleep: () => Promise.resolve() };
+    const spend = (time: ExampleTime, passedMs: number, hadMs: number) =>
+      time.spend(() => {
+        now += passedMs;
+        had += hadMs;
+        return Promise.resolve();
+      });
+    // 2,000 ms of the one, 8,000 ms of the other.
+    const busy = new ExampleTime(clock, 1000, 0);
+    await spend(busy, 7_999, 1_999);
+    assert.equal(busy.isUp, false);
+    await spend(busy, 0, 1);
+    assert.equal(busy.isUp, false);
+    await spend(busy, 1, 0);
+    assert.equal(busy.isUp, true);
+    const alone = new ExampleTime(clock, 1000, 0);
+    await spend(alone, 1_999, 9_000);
+    assert.equal(alone.isUp, false);
+    await spend(alone, 1, 1);
+    assert.equal(alone.isUp, true);
+  });
 });
 
 /** Time that never ends. */

@@ -83,6 +83,7 @@ function schemasOf({ models = {}, domains = {}, contexts = {}, references = {}, 
       },
     },
     references: {
+      spellings: () => Promise.resolve([]),
       list: (page: Page) =>
         pageOf(
           Object.keys(references).map((uri) => ({ uri })),

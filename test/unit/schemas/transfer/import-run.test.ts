@@ -43,6 +43,7 @@ function serviceOf({ there = new Set(), outdated = [], failure }: Service) {
       },
     },
     references: {
+      spellings: () => Promise.resolve([]),
       put: (uri: string, document: unknown) => noted(`document ${uri}`, { outcome: 'created' }, document),
       outdatedModels: (uri: string) =>
         noted(

@@ -56,6 +56,7 @@ describe('the imports of a gateway', () => {
     const service = (name: string) => ({
       contexts: {},
       references: {
+        spellings: () => Promise.resolve([]),
         put: (uri: string, document: unknown, expected: unknown) => {
           used.push(`${name} ${uri} ${JSON.stringify([document, expected])}`);
           return Promise.resolve({ reference, outcome: 'created' });

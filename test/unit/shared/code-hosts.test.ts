@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import {
-  hostedFile,
-  isSameFile,
-  withoutRevision,
-} from '../../../../sidecar/schemas/repository/code-hosts.js';
+import { fileKey, hostedFile, isSameFile, withoutRevision } from '../../../sidecar/shared/code-hosts.js';
 
 describe('the URLs of code hosts', () => {
   for (const url of [
@@ -30,7 +26,8 @@ describe('the URLs of code hosts', () => {
     'https://acme.codeberg.page/models/Car/schema.json',
   ])
     it(`a file of a repository is recognised in ${url}`, () => {
-      assert.deepEqual(hostedFile(url), { repository: 'models', path: ['Car', 'schema.json'] });
+      const { repository, path } = hostedFile(url) ?? {};
+      assert.deepEqual([repository, path], ['models', ['Car', 'schema.json']]);
     });
 
   for (const url of [
@@ -44,6 +41,63 @@ describe('the URLs of code hosts', () => {
   ])
     it(`no file of a repository is read into ${url}`, () => {
       assert.equal(hostedFile(url), undefined);
+    });
+
+  const SAME = [
+    ...['https://acme.github.io/models/Car/a.json', 'http://acme.github.com/models/Car/a.json'],
+    'https://raw.githubusercontent.com/acme/models/master/Car/a.json',
+    'https://raw.githubusercontent.com/Acme/Models/main/Car/a.json',
+    'https://raw.githubusercontent.com/acme/models/refs/heads/master/Car/a.json',
+    'https://raw.githubusercontent.com/acme/models/refs/heads/main/Car/%61.json',
+    'https://github.com/acme/models/blob/main/Car/a.json',
+    'https://www.github.com/acme/models/raw/HEAD/Car/a.json',
+    'https://github.com/acme/models/Car/a.json',
+    'https://cdn.jsdelivr.net/gh/acme/models/Car/a.json',
+    'https://cdn.jsdelivr.net/gh/acme/models@main/Car/a.json',
+    'https://cdn.statically.io/gh/acme/models/main/Car/a.json',
+  ];
+  for (const url of SAME)
+    it(`the key of a file on GitHub is the same in ${url}`, () => {
+      assert.equal(fileKey(url), fileKey(SAME[0] ?? ''));
+    });
+
+  it('the key of a file is that of one state in one repository of one owner at one host', () => {
+    const raw = 'https://raw.githubusercontent.com';
+    const keys = [
+      SAME[0] ?? '',
+      ...[
+        'other/models/main',
+        'acme/other/main',
+        'acme/models/develop',
+        'acme/models/v1',
+        'acme/models/0a1b2c3',
+      ],
+    ].map((url) => fileKey(url.includes(':') ? url : `${raw}/${url}/Car/a.json`));
+    const others = [
+      'https://gitlab.com/acme/models/-/raw/main/Car/a.json',
+      'https://codeberg.org/acme/models/raw/branch/main/Car/a.json',
+      'https://git.example.org/acme/models/-/blob/main/Car/a.json',
+      `${raw}/acme/models/main/Car/A.json`,
+      `${raw}/acme/models/main/Car%2Fa.json`,
+    ].map(fileKey);
+    assert.equal(new Set([...keys, ...others]).size, keys.length + others.length);
+    assert.ok(![...keys, ...others].includes(undefined));
+    // A branch or a tag is one thing in its two spellings.
+    const at = (revision: string) => fileKey(`${raw}/acme/models/${revision}/a.json`);
+    assert.equal(at('refs/heads/develop'), at('develop'));
+    assert.equal(at('refs/tags/v1'), fileKey('https://cdn.jsdelivr.net/gh/acme/models@v1/a.json'));
+    assert.notEqual(at('refs/tags/main'), at('main'));
+  });
+
+  for (const url of [
+    'https://models.example/models/Car/a.json',
+    'https://raw.githubusercontent.com/acme/models/main/a.json?token=x',
+    'https://github.com:8443/acme/models/blob/main/a.json',
+    'https://user@github.com/acme/models/blob/main/a.json',
+    ...['urn:models:car', 'Car/a.json', ''],
+  ])
+    it(`no key of a file is made of ${url === '' ? 'nothing' : url}`, () => {
+      assert.equal(fileKey(url), undefined);
     });
 
   it('two URLs name one file in spite of the revision, the owner, and the case of the name of the repository', () => {

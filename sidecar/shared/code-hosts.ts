@@ -1,0 +1,177 @@
+/** A file in a repository of a code host, whichever of its URLs names it. */
+export interface HostedFile {
+  /** Where the repository can be browsed. */
+  readonly host: string;
+  /** A user, an organisation, or the groups that the repository is in. */
+  readonly owner: string;
+  readonly repository: string;
+  /** A branch, tag or commit; undefined for the default branch. */
+  readonly revision: string | undefined;
+  /** Below the root of the repository; not empty. */
+  readonly path: readonly string[];
+}
+
+/** What follows the name of a repository in URLs of its files, before the branch, the tag or the commit. */
+const VIEWS = new Set(['blob', 'tree', 'raw', 'src', 'media', 'edit', 'blame']);
+
+/** Hosts whose URLs are `/<owner>/<repository>/<revision>/<path>`. */
+const RAW_HOSTS = new Set([
+  ...['raw.githubusercontent.com', 'raw.github.com', 'rawgit.com', 'cdn.rawgit.com', 'rawgithub.com'],
+  ...['raw.githack.com', 'rawcdn.githack.com'],
+]);
+
+/** Hosts whose URLs are `/<owner>/<repository>/<view>/<revision>/<path>`. */
+const BROWSED_HOSTS = new Set([
+  ...['github.com', 'www.github.com', 'gitlab.com', 'bitbucket.org', 'codeberg.org', 'gitea.com'],
+]);
+
+/** Hosts of pages, whose URLs are `/<repository>/<path>`; GitHub had them below github.com at first. */
+const PAGES = /^(?!(?:api|gist|raw|www)\.)([^.]+)\.(github\.(?:io|com)|gitlab\.io|codeberg\.page)$/;
+
+/** Where the repositories of pages are. */
+const HOSTS_OF_PAGES = new Map([
+  ['gitlab.io', 'gitlab.com'],
+  ['codeberg.page', 'codeberg.org'],
+]);
+
+const GITHUB = 'github.com';
+
+/** Hosts of copies, whose URLs are `/gh/<owner>/<repository>@<revision>/<path>`, or with the revision behind a slash. */
+const COPIES = new Set(['cdn.jsdelivr.net', 'cdn.statically.io']);
+
+/**
+ * The repository and the file that a URL of a well-known code host means.
+ *
+ * @returns undefined for a URL of any other host, or of something that is not a file
+ */
+export function hostedFile(url: string): HostedFile | undefined {
+  const { hostname } = new URL(url);
+  const segments = segmentsOf(url);
+  const [first = '', second = '', third = ''] = segments;
+  const pages = PAGES.exec(hostname);
+  // A schema.json right below a name is that of a model, in the pages of a user.
+  if (pages !== null && !(segments.length === 2 && second === 'schema.json')) {
+    const host = HOSTS_OF_PAGES.get(pages[2] ?? '') ?? GITHUB;
+    return fileIn({ host, owner: pages[1] ?? '', repository: first, ...unrevised(segments.slice(1)) });
+  }
+  if (RAW_HOSTS.has(hostname))
+    return fileIn({
+      ...{ host: GITHUB, owner: first, repository: second },
+      ...behindRevision(segments.slice(2)),
+    });
+  if (COPIES.has(hostname) && first === 'gh') {
+    const [repository = '', revision] = third.split('@', 2);
+    const isApart = hostname === 'cdn.statically.io' && revision === undefined;
+    const rest = isApart
+      ? behindRevision(segments.slice(3))
+      : { revision: known(revision), path: segments.slice(3) };
+    return fileIn({ host: GITHUB, owner: second, repository, ...rest });
+  }
+  const dash = segments.indexOf('-');
+  // GitLab, also on hosts of its users; there are groups within groups.
+  if (dash >= 2 && VIEWS.has(segments[dash + 1] ?? ''))
+    return fileIn({
+      ...{ host: hostname, owner: segments.slice(0, dash - 1).join('/') },
+      ...{ repository: segments[dash - 1] ?? '', ...behindRevision(segments.slice(dash + 2)) },
+    });
+  if (BROWSED_HOSTS.has(hostname))
+    return fileIn({
+      ...{ host: hostname.replace(/^www\./, ''), owner: first, repository: second },
+      ...behindView(segments.slice(2)),
+    });
+  return undefined;
+}
+
+function fileIn(file: HostedFile): HostedFile | undefined {
+  const { repository, path } = file;
+  return repository !== '' && path.length > 0 && path.at(-1) !== '' ? file : undefined;
+}
+
+type InRepository = Pick<HostedFile, 'revision' | 'path'>;
+
+function unrevised(path: readonly string[]): InRepository {
+  return { revision: undefined, path };
+}
+
+function behindView(segments: readonly string[]): InRepository {
+  return VIEWS.has(segments[0] ?? '') ? behindRevision(segments.slice(1)) : unrevised(segments);
+}
+
+/** `main`, `refs/heads/main`, `refs/tags/v1` and, as Gitea has it, `branch/main`. */
+function behindRevision(segments: readonly string[]): InRepository {
+  const [first = '', second = '', third] = segments;
+  if (first === 'refs' && second === 'heads') return { revision: known(third), path: segments.slice(3) };
+  if (first === 'refs' && second === 'tags') return { revision: third, path: segments.slice(3) };
+  const isGitea = segments.length > 2 && (first === 'branch' || first === 'tag' || first === 'commit');
+  if (!isGitea) return { revision: known(first), path: segments.slice(1) };
+  return { revision: first === 'branch' ? known(second) : second, path: segments.slice(2) };
+}
+
+/** Names that default branches have. */
+const DEFAULT_BRANCHES = new Set(['main', 'master', 'HEAD']);
+
+function known(revision: string | undefined): string | undefined {
+  return DEFAULT_BRANCHES.has(revision ?? '') ? undefined : revision;
+}
+
+/**
+ * The same text for all URLs of one file of one repository: of the default branch, or of one other branch, tag or commit. Files of
+ * other owners have other keys, be it a fork.
+ *
+ * @returns undefined for URLs of hosts that are not known, and for those with a query, a port or credentials
+ */
+export function fileKey(url: string): string | undefined {
+  if (!URL.canParse(url)) return undefined;
+  const { search, port, username, password } = new URL(url);
+  const file = search + port + username + password === '' ? hostedFile(url) : undefined;
+  if (file === undefined || file.owner === '') return undefined;
+  const { host, owner, repository, revision = '', path } = file;
+  return JSON.stringify([host, owner.toLowerCase(), repository.toLowerCase(), revision, ...path]);
+}
+
+/**
+ * Whether two URLs name one file of one repository, in whatever state: forks and their branches have the same files. The names of
+ * repositories are the same in any case of letters.
+ */
+export function isSameFile(one: HostedFile | undefined, other: HostedFile | undefined): boolean {
+  return (
+    one !== undefined &&
+    other !== undefined &&
+    one.repository.toLowerCase() === other.repository.toLowerCase() &&
+    one.path.join('/') === other.path.join('/')
+  );
+}
+
+/** What is a revision by its looks: names that branches commonly have, versions, and commits. */
+const REVISION = /^(?:main|master|develop|trunk|HEAD|v?\d+(?:\.\d+)*|[0-9a-f]{40})$/;
+
+/**
+ * The segments before a path in the URL of a host that is not known, without those of a revision at their end: what is left ends
+ * with the name of the repository, where there is one.
+ */
+export function withoutRevision(segments: readonly string[]): readonly string[] {
+  const view = segments.findLastIndex((segment) => VIEWS.has(segment));
+  const refs = segments.findLastIndex((segment, at) => {
+    return segment === 'refs' && /^(?:heads|tags)$/.test(segments[at + 1] ?? '');
+  });
+  const [last = ''] = segments.slice(-1);
+  let left = segments;
+  if (refs > 0) left = segments.slice(0, refs);
+  else if (view > 0 && view >= segments.length - 2) left = segments.slice(0, view);
+  else if (segments.length > 1 && REVISION.test(last)) left = segments.slice(0, -1);
+  return left.length < segments.length ? withoutRevision(left) : left;
+}
+
+/** The decoded segments of the path of a URL. */
+export function segmentsOf(url: string): readonly string[] {
+  return new URL(url).pathname.split('/').slice(1).map(decoded);
+}
+
+/** A text without percent-encoding; as it is where that is broken. */
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { SchemaNotAcceptedError } from '../../sidecar/schemas/service/errors.js';
+import { InUseError } from '../../sidecar/schemas/store/errors.js';
+import { BASE_URL, jsonOf, rejection, useRigs } from '../unit/schemas/service/harness.js';
+
+const PAGES = 'https://acme.github.io/models/common.json';
+const RAW = 'https://raw.githubusercontent.com/acme/models/master/common.json';
+const MAIN = 'https://raw.githubusercontent.com/acme/models/refs/heads/main/common.json';
+const REPORT = 'https://acme.github.io/models/parts.json';
+
+const common = (type: string) => ({ definitions: { Name: { type } } });
+const schema = {
+  $id: 'https://others.example/Bench/schema.json',
+  type: 'object',
+  properties: { type: { type: 'string' }, name: { $ref: `${RAW}#/definitions/Name` } },
+};
+const KEY = { domain: 'city', name: 'Bench' };
+const BENCH = { kind: 'model', ...KEY, version: 1 };
+
+describe('documents under other spellings of their URLs', () => {
+  const rigOf = useRigs();
+
+  it('a model depends on a document that it names by another spelling of its URL, and follows it', async (t) => {
+    const { service } = await rigOf(t);
+    const { models, references } = service;
+    await references.put(PAGES, common('string'));
+    const { version } = await models.create('city', { name: 'Bench', schema });
+    assert.deepEqual(version.references, [PAGES]);
+    const bundled = async (number?: number) => {
+      const options = { baseUrl: BASE_URL, ...(number === undefined ? {} : { version: number }) };
+      return JSON.stringify(jsonOf(await models.document(KEY, 'bundled', options)));
+    };
+    assert.match(await bundled(), /"Name":\{"type":"string"\}/);
+    const used = await rejection(references.delete(PAGES), InUseError);
+    assert.deepEqual(used.dependents, [BENCH]);
+
+    await references.put(PAGES, common('number'));
+    assert.deepEqual(await references.outdatedModels(PAGES), [KEY]);
+    assert.equal((await models.update(KEY, { schema }, { baseUrl: BASE_URL })).outcome, 'version');
+    assert.deepEqual(await references.outdatedModels(PAGES), []);
+    assert.match(await bundled(), /"Name":\{"type":"number"\}/);
+    assert.match(await bundled(1), /"Name":\{"type":"string"\}/);
+  });
+
+  it('a document under the very URL comes first, and the same one under it makes no new version', async (t) => {
+    const { service } = await rigOf(t);
+    const { models, references } = service;
+    await references.put(PAGES, common('string'));
+    await models.create('city', { name: 'Bench', schema });
+    const update = () => models.update(KEY, { schema }, { baseUrl: BASE_URL });
+    await references.put(RAW, common('string'));
+    assert.deepEqual([(await update()).outcome, await references.outdatedModels(RAW)], ['unchanged', []]);
+    await references.put(RAW, common('number'));
+    assert.deepEqual(await references.outdatedModels(RAW), [KEY]);
+    const { outcome, model } = await update();
+    assert.deepEqual([outcome, model.version.references], ['version', [RAW]]);
+  });
+
+  it('a document is missing where those that differ are stored under other spellings, which the refusal names', async (t) => {
+    const { service } = await rigOf(t);
+    await service.references.put(PAGES, common('string'));
+    await service.references.put(MAIN, common('number'));
+    const { errors } = await rejection(
+      service.models.create('city', { name: 'Bench', schema }),
+      SchemaNotAcceptedError,
+    );
+    assert.equal(errors.length, 1);
+    for (const url of [PAGES, MAIN]) assert.ok(errors[0]?.detail.includes(url), errors[0]?.detail);
+  });
+
+  it('a reference within a document leads on by any spelling, and the document counts once', async (t) => {
+    const { service } = await rigOf(t);
+    await service.references.put(PAGES, common('string'));
+    await service.references.put(REPORT, {
+      definitions: { Part: { $ref: 'common.json#/definitions/Name' } },
+    });
+    const part = { $ref: `${RAW.replace('common', 'parts')}#/definitions/Part` };
+    const { version } = await service.models.create('city', {
+      name: 'Bench',
+      schema: { type: 'object', properties: { a: part, b: { $ref: `${MAIN}#/definitions/Name` } } },
+    });
+    assert.deepEqual(version.references, [PAGES, REPORT]);
+  });
+
+  it('a context depends on a document that it names by another spelling of its URL', async (t) => {
+    const { service } = await rigOf(t);
+    const { contexts, models, references } = service;
+    const [url, raw] = [PAGES, RAW].map((one) => one.replace('common.json', 'context.jsonld'));
+    await references.put(url ?? '', { '@context': { width: 'https://terms.example/width' } });
+    await contexts.create('own', [raw ?? ''], { baseUrl: BASE_URL });
+    const properties = { type: { type: 'string' }, width: { type: 'number' } };
+    await models.create('city', {
+      name: 'Bench',
+      schema: { type: 'object', properties },
+      context: raw ?? '',
+    });
+    const served = await models.document(KEY, 'context', { baseUrl: BASE_URL });
+    assert.match(served.bytes.toString(), /terms\.example\/width/);
+    const used = await rejection(references.delete(url ?? ''), InUseError);
+    assert.deepEqual(used.dependents, [{ kind: 'context', name: 'own', version: 1 }, BENCH]);
+  });
+});
