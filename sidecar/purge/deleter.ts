@@ -83,7 +83,7 @@ export function createDeleter(options: DeleterOptions): Deleter {
     (strategy === 'batch' ||
       (strategy === 'auto' && capabilities.batchDelete && (batchAccepted || culprits < MAX_CULPRITS)));
 
-  const sizeMax = () => Math.min(requester.burst, capabilities.batchSizeMax ?? Infinity);
+  const sizeMax = () => Math.min(requester.mostAtOnce, capabilities.batchSizeMax ?? Infinity);
 
   /** @param mayBeGone an earlier try of this batch had no clear answer */
   async function deleteBatch(

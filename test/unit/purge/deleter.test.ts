@@ -19,14 +19,14 @@ interface HandMadeDeletes {
   /** Answers a GET of an entity's path. */
   readonly get?: (id: string) => BrokerReply;
   /** Most deletes that the pace allows at once. */
-  readonly burst?: number;
+  readonly mostAtOnce?: number;
   readonly options?: Partial<Pick<DeleterOptions, 'strategy' | 'batchSize' | 'path'>>;
 }
 
 const isFresh = () => false;
 
 /** A deleter whose broker is a function, and what it sent and settled. */
-function deleterOf({ batch, single, get, burst = Infinity, options }: HandMadeDeletes) {
+function deleterOf({ batch, single, get, mostAtOnce = Infinity, options }: HandMadeDeletes) {
   const batches: (readonly string[])[] = [];
   const singles: string[] = [];
   const unclear: string[] = [];
@@ -51,7 +51,7 @@ function deleterOf({ batch, single, get, burst = Infinity, options }: HandMadeDe
   });
   const deleter = createDeleter({
     ...{ capabilities, strategy: 'auto', batchSize: 100, path: '/entities' },
-    requester: { ...requester, burst },
+    requester: { ...requester, mostAtOnce },
     onSend: () => {},
     onUnclear: (ids) => unclear.push(...ids),
     ...options,
@@ -286,7 +286,7 @@ describe('the batch delete of entities', () => {
   });
 
   it('the batch delete is never larger than the purge, its pace or the broker allows', () => {
-    assert.equal(deleterOf({ burst: 7, options: { batchSize: 50 } }).deleter.batchSize, 7);
+    assert.equal(deleterOf({ mostAtOnce: 7, options: { batchSize: 50 } }).deleter.batchSize, 7);
     const { deleter, capabilities } = deleterOf({ options: { batchSize: 50 } });
     assert.equal(deleter.batchSize, 50);
     capabilities.batchSizeMax = 70;
