@@ -6,7 +6,10 @@ import { parseJsonObject } from './broker/broker-problem.js';
 import type { BrokerProblem } from './broker/broker-problem.js';
 import type { PurgeContext } from './context.js';
 import type { DeleteResult } from './batch-reply.js';
+import { BrokerRefusedError } from './errors.js';
 import { IdState } from './id-states.js';
+import type { ListedPage } from './listing/listing.js';
+import type { PageQuery } from './listing/page.js';
 import { entityPath } from './proof/resource-path.js';
 import type { Survey } from './survey.js';
 import { instantOf } from '../ngsi-ld/q-time.js';
@@ -17,6 +20,9 @@ const CLOCK_SKEW_MS = 60_000;
 
 /** Old entities are not looked for any longer than this before they are dealt with; the next survey lists the others again. */
 const MAX_LOOK_MS = 1000;
+
+/** Statuses that refuse a query for what it asks, such as many ids beside other filters. */
+const QUERY_REFUSED: ReadonlySet<number> = new Set([400, 414, 422, 501]);
 
 /** Old entities whose own paths are asked whether the query lags behind. */
 const LAG_SAMPLE = 5;
@@ -42,7 +48,7 @@ export interface Sorted {
   readonly lingering: number;
   /** To be deleted once more, singly: they are the old ones, so that the first delete had no effect on them. */
   readonly untouched: readonly string[];
-  /** The survey has more of them than it could hold. */
+  /** There are more of them than were looked at; some that were are settled, so that the next survey finds others. */
   readonly hasMore: boolean;
 }
 
@@ -59,8 +65,9 @@ export async function sortReappeared(
 ): Promise<Sorted> {
   const { ledger } = context;
   const madeAgainBefore = ledger.madeAgain;
-  const { old, undecided } = await sortByCreation(context, survey.reappeared, isLast);
-  const hasMore = survey.reappearedCount > survey.reappeared.length && ledger.madeAgain > madeAgainBefore;
+  const { old, undecided, isWhole } = await sortByCreation(context, survey.reappeared, isLast);
+  const isOverfull = survey.reappearedCount > survey.reappeared.length;
+  const hasMore = isOverfull && ledger.madeAgain > madeAgainBefore;
   const lingering = old.size + undecided;
   if (!isLast || old.size === 0) return { lingering, untouched: [], hasMore };
   const ids = [...old.keys()];
@@ -71,19 +78,22 @@ export async function sortReappeared(
   const isFirstTry = (id: string) => ledger.states.get(id) === IdState.gone;
   for (const entityId of ids) if (!isFirstTry(entityId)) ledger.recordStillListed({ entityId }, STILL_LISTED);
   if (hadNoEffect(ledger, survey, old)) await learnIdleBatches(context, ids.filter(isFirstTry));
-  return { lingering: 0, untouched: ids.filter(isFirstTry), hasMore };
+  // Each of these is recorded or tried again by now, so the next survey gets further.
+  return { lingering: 0, untouched: ids.filter(isFirstTry), hasMore: isOverfull || !isWhole };
 }
 
 async function sortByCreation(
   context: PurgeContext,
   ids: readonly string[],
   isLast: boolean,
-): Promise<{ readonly old: CreationTimes; readonly undecided: number }> {
+): Promise<{ readonly old: CreationTimes; readonly undecided: number; readonly isWhole: boolean }> {
   const { ledger, clock } = context;
   const beganMs = clock.now();
   const old = new Map<string, string>();
-  const open: string[] = [];
+  // No query can ask for an id with a comma.
+  const open = ids.filter((id) => id.includes(','));
   let areAllNew = false;
+  let isWhole = true;
   for (const items of portionsOf(ids.map((entityId) => ({ entityId })))) {
     const portion = items.map(({ entityId }) => entityId);
     // Where one portion is new altogether, the others are taken for new: a look at each of thousands would take too long.
@@ -99,21 +109,29 @@ async function sortByCreation(
     }
     areAllNew = added.length === portion.length;
     // They may have to be deleted soon after they were looked at.
-    if (old.size > 0 && clock.now() - beganMs > MAX_LOOK_MS) break;
+    if (old.size > 0 && clock.now() - beganMs > MAX_LOOK_MS) {
+      isWhole = false;
+      break;
+    }
   }
-  if (!isLast || open.length === 0) return { old, undecided: open.length };
+  if (!isLast || open.length === 0) return { old, undecided: open.length, isWhole };
   context.warn(UNDECIDED);
   for (const entityId of open) ledger.markMadeAgain({ entityId });
-  return { old, undecided: 0 };
+  return { old, undecided: 0, isWhole };
 }
 
-/** Asks, beside the query, when entities were created. @param ids as many as one query can name */
+/**
+ * Asks, beside the query, when entities were created; a broker that refuses to be asked shows no time.
+ *
+ * @param ids as many as one query can name
+ */
 export async function creationTimesOf(context: PurgeContext, ids: readonly string[]): Promise<CreationTimes> {
   const times = new Map<string, string>();
   const open = new Set(ids);
   while (open.size > 0) {
     const selection = withIds(context.selection, open);
-    const page = await context.lister.page({ selection, limit: open.size, needsTimes: true });
+    const page = await pageOf(context, { selection, limit: open.size, needsTimes: true });
+    if (page === undefined) break;
     const shown = page.ids.filter((id) => open.delete(id));
     // A page may hold fewer than are asked for.
     if (shown.length === 0) break;
@@ -123,6 +141,15 @@ export async function creationTimesOf(context: PurgeContext, ids: readonly strin
     }
   }
   return times;
+}
+
+async function pageOf({ lister }: PurgeContext, query: PageQuery): Promise<ListedPage | undefined> {
+  try {
+    return await lister.page(query);
+  } catch (error) {
+    if (error instanceof BrokerRefusedError && QUERY_REFUSED.has(error.problem.status)) return undefined;
+    throw error;
+  }
 }
 
 /** Whether the query lags behind: the broker has none of a sample of what it lists. */
