@@ -86,7 +86,7 @@ export async function drain(
     sweptTo = 0;
     const sorted = await sort(survey, state);
     if (sorted.untouched.length > 0) {
-      await deleteSingly(context, sorted.untouched, clock.now());
+      await deleteSingly(context, sorted.untouched);
       continue;
     }
     if (sorted.hasMore) continue;

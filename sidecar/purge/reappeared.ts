@@ -7,6 +7,7 @@ import type { BrokerProblem } from './broker/broker-problem.js';
 import type { PurgeContext } from './context.js';
 import type { DeleteResult } from './batch-reply.js';
 import { BrokerRefusedError } from './errors.js';
+import { isStaleSince } from './freshness.js';
 import { IdState } from './id-states.js';
 import type { ListedPage } from './listing/listing.js';
 import type { PageQuery } from './listing/page.js';
@@ -177,13 +178,11 @@ async function learnIdleBatches(context: PurgeContext, [entityId]: readonly stri
   const { capabilities, deleter, ledger, limits } = context;
   if (entityId === undefined || limits.strategy !== 'auto' || !deleter.usesBatches) return;
   const before = await retrieve(context, entityId);
-  if (typeof before === 'string') return;
+  // It must still match: the survey was a while ago.
+  if (typeof before === 'string' || !(await creationTimesOf(context, [entityId])).has(entityId)) return;
   const kinds: DeleteResult['kind'][] = [];
-  await deleter.deleteBatch(
-    [entityId],
-    (_id, { kind }) => kinds.push(kind),
-    () => false,
-  );
+  const isStale = isStaleSince(context.clock, context.clock.now());
+  await deleter.deleteBatch([entityId], (_id, { kind }) => kinds.push(kind), isStale);
   // Only an answer teaches: a batch that was lost has no effect either.
   const wasAnswered = kinds.includes('deleted') || kinds.includes('absent');
   const after = await retrieve(context, entityId);

@@ -23,9 +23,11 @@ interface Listed {
 /** Entities whose deletes were confirmed, and that the broker lists again. */
 function listedAgain({ ids, isSecond = false, listMs = 0, answer = () => undefined }: Listed) {
   let nowMs = Date.UTC(2026, 0, 1);
+  let batches = 0;
   const opened = contextOf({
     brokerQuery: { resource: entities('ids'), selection: [{ name: 'type', value: 'T' }] },
-    broker: ({ path }) => {
+    broker: ({ method, path }) => {
+      if (method === 'POST') batches += 1;
       const [resource = '', query] = path.split('?');
       const asked = new URLSearchParams(query).get('id')?.split(',');
       if (asked === undefined)
@@ -57,7 +59,7 @@ function listedAgain({ ids, isSecond = false, listMs = 0, answer = () => undefin
       ...{ reappeared, reappearedCount: reappeared.length },
     };
   };
-  return { context, survey };
+  return { context, survey, batches: () => batches };
 }
 
 describe('entities that are listed again after their delete', () => {
@@ -86,5 +88,17 @@ describe('entities that are listed again after their delete', () => {
     assert.deepEqual([context.ledger.madeAgain, context.warnings.size], [2, 1]);
     const denied = listedAgain({ ids, answer: () => replyOf(401) });
     await assert.rejects(sortReappeared(denied.context, denied.survey(), true));
+  });
+
+  it('entities that are listed again are not used to try out batches once they match no more', async () => {
+    for (const stillMatches of [true, false]) {
+      let looks = 0;
+      const { context, survey, batches } = listedAgain({
+        ids: ['urn:t:1'],
+        answer: () => ((looks += 1) > 1 && !stillMatches ? replyOf(200, []) : undefined),
+      });
+      await sortReappeared(context, survey(), true);
+      assert.equal(batches(), stillMatches ? 1 : 0);
+    }
   });
 });
