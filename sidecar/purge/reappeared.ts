@@ -35,7 +35,7 @@ const STILL_LISTED: BrokerProblem = {
 };
 
 const UNDECIDED =
-  'The broker confirmed deletes and lists the entities again without a createdAt. They count as made again meanwhile, and were left; if they are the old ones, its deletes have no effect.';
+  'The broker confirmed deletes and lists the entities again, without a createdAt. They count as created anew, and were left. If they are the old ones, the deletes had no effect.';
 
 const BEHIND =
   'The query still lists entities that the broker shows as gone when they are asked for one by one. They count as deleted.';
@@ -45,7 +45,7 @@ export type CreationTimes = ReadonlyMap<string, string>;
 
 /** What follows for the entities that a survey lists again after their delete. */
 export interface Sorted {
-  /** Those that cannot be told yet, or that may be gone for a query that does not lag behind. */
+  /** Those of which it is not known yet whether they are the old ones, or whether the query lags behind. */
   readonly lingering: number;
   /** To be deleted once more, singly: they are the old ones, so that the first delete had no effect on them. */
   readonly untouched: readonly string[];
@@ -159,7 +159,7 @@ async function isBehind(context: PurgeContext, ids: readonly string[]): Promise<
   return true;
 }
 
-/** Whether nothing came true of what the broker said of deletes: all of it is still listed, and was created before the purge. */
+/** Whether no delete had an effect, whatever the broker answered: all entities are still listed, and were created before the purge. */
 function hadNoEffect({ states }: PurgeContext['ledger'], survey: Survey, old: CreationTimes): boolean {
   const { gone, goneTwice, absent, absentTwice, madeAgain } = IdState;
   const told = [gone, goneTwice, absent, absentTwice, madeAgain].reduce(
@@ -191,23 +191,23 @@ async function learnIdleBatches(context: PurgeContext, [entityId]: readonly stri
   } else if (wasAnswered && after.createdAt === before.createdAt) capabilities.batchDelete = false;
 }
 
-/** Looks at one entity by its path: when it was created, that it is gone, or that nothing can be told. */
+/** Asks for one entity by its path: when it was created, whether it is gone, or `unknown`. */
 async function retrieve(
   { requester, resource }: PurgeContext,
   id: string,
-): Promise<{ readonly createdAt: string } | 'gone' | 'untold'> {
+): Promise<{ readonly createdAt: string } | 'gone' | 'unknown'> {
   const found = entityPath(resource.path, id);
-  if (found === undefined) return 'untold';
+  if (found === undefined) return 'unknown';
   const path = `${found.path}?options=sysAttrs`;
   const settled = await requester.send(
     { method: 'GET', path, operation: 'show an entity', item: id },
     { allow403: true },
   );
-  if (settled.kind === 'gave-up') return 'untold';
+  if (settled.kind === 'gave-up') return 'unknown';
   if (settled.reply.status === 404) return 'gone';
   const body = settled.reply.status === 200 ? parseJsonObject(settled.reply.body) : undefined;
   const createdAt = body?.['createdAt'];
-  return body?.['id'] === id && typeof createdAt === 'string' ? { createdAt } : 'untold';
+  return body?.['id'] === id && typeof createdAt === 'string' ? { createdAt } : 'unknown';
 }
 
 /** Whether something was created before the purge began. @param createdAt as the broker writes it */

@@ -117,7 +117,7 @@ const WITHHELD: Failure = {
     status: 409,
     title: 'Not deleted, to keep the maximum',
     detail:
-      'The gateway stopped while deletes were under way, and some of them may have had an effect: with this one, more than the maximum might be gone. Nothing was sent; send the purge again.',
+      'The gateway stopped while deletes were in flight, and they may have had an effect. With this one, more might be gone than the maximum allows, so it was not sent. Send the purge again.',
   },
 };
 
