@@ -161,7 +161,9 @@ async function removeInOnePass(
       if (next === undefined) return [];
       const { item, isFinalTry, isStale } = next;
       ledger.checkRoomFor(item);
-      const onSend = () => void (isByValue && begun.set(item.entityId, IdState.pending));
+      const onSend = () => {
+        if (isByValue) begun.set(item.entityId, IdState.pending);
+      };
       const verdict: DeleteResult = isStale() ? { kind: 'unsent' } : await kind.remove(item, isStale, onSend);
       if (verdict.kind === 'unsent') {
         counts.unsent += 1;

@@ -6,7 +6,7 @@ import type { BrokerReply, Failure } from '../broker/failure.js';
 import { seemsAway, askedDelayMs, backoffMs, decideRetry, type RetryPolicy } from '../retry/policy.js';
 import { createBreaker } from '../retry/breaker.js';
 import type { Clock } from '../../shared/clock.js';
-import { BrokerFailedError, BrokerRefusedError, BrokerReplyError, PurgeStoppedError } from '../errors.js';
+import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../errors.js';
 import type { OutageEvent } from '../events.js';
 import {
   isOfUnsent,
