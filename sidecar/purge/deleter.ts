@@ -191,9 +191,8 @@ export function createDeleter(options: DeleterOptions): Deleter {
       culprits += 1;
       const verdict =
         strategy === 'batch' ? ({ kind: 'refused', problem } as const) : await deleteOne(only, order.isStale);
-      // Refused in every batch but deleted singly: this broker cannot do batches.
-      const isGone = verdict.kind === 'deleted' || verdict.kind === 'absent';
-      if (!batchAccepted && isGone) capabilities.batchDelete = false;
+      // Refused in every batch but deleted singly: this broker cannot do batches. Somebody else may have deleted what is absent.
+      if (!batchAccepted && verdict.kind === 'deleted') capabilities.batchDelete = false;
       order.report(only, verdict);
       return { leftForSingle: [], foundCulprit: true };
     }
