@@ -29,7 +29,7 @@ const UNTOLD = (): DoneSoFar => ({ affected: 0, taken: Infinity });
 /** Items of the first request that deletes. */
 const FIRST_AT_ONCE = 32;
 
-/** A request deletes as much as the broker can in about this time, so that little is in doubt after a crash. */
+/** A request shall delete as much as the broker does in this time: what is in flight at a crash may be gone, or not. */
 const REQUEST_MS = 500;
 
 /** How much larger a request may be than the one before. */
