@@ -37,8 +37,7 @@ const MAX_GROWTH = 4;
 
 /**
  * How much of its bound a job may still delete. What a request may delete is written down before it is sent, so that the
- * bound holds over a crash, after which it is not known what was deleted. Little is in flight at a time, so that little is then
- * in doubt.
+ * bound holds over a crash, after which nobody knows what was deleted. Requests are kept small, so that little is in doubt then.
  */
 export class DeleteBudget {
   readonly #bound: DeleteBound;
@@ -55,7 +54,7 @@ export class DeleteBudget {
   #writing: Promise<void> = Promise.resolve();
   #nextWrite: Promise<void> | undefined;
 
-  /** How many matches there may be: more than that exceed the bound even if nothing that is in doubt was deleted. */
+  /** The most matches there may be: any more exceed the bound, even if none of the deletes in doubt had an effect. */
   readonly left: number;
 
   constructor(bound: DeleteBound, before: DoneBefore, keeping: BudgetKeeping) {
@@ -116,7 +115,7 @@ export class DeleteBudget {
       by === 'maxGrowth'
         ? `the ${most} that the retention policy allows in all (maxGrowth)`
         : `the ${most} that may be affected in all (maxAffected)`;
-    const used = spent === 0 ? '' : `, of which ${spent} are used or may be`;
+    const used = spent === 0 ? '' : `: ${spent} are used already, or may be`;
     const advice =
       by === 'maxGrowth'
         ? 'Check the matches; then raise maxGrowth (0 switches the guard off), or run the purge by hand.'

@@ -83,7 +83,7 @@ export function createDeleter(options: DeleterOptions): Deleter {
     (strategy === 'batch' ||
       (strategy === 'auto' && capabilities.batchDelete && (batchAccepted || culprits < MAX_CULPRITS)));
 
-  const sizeMax = () => Math.min(requester.burst, capabilities.batchSizeMax ?? Infinity);
+  const sizeMax = () => Math.min(requester.mostAtOnce, capabilities.batchSizeMax ?? Infinity);
 
   /** @param mayBeGone an earlier try of this batch had no clear answer */
   async function deleteBatch(
@@ -191,9 +191,8 @@ export function createDeleter(options: DeleterOptions): Deleter {
       culprits += 1;
       const verdict =
         strategy === 'batch' ? ({ kind: 'refused', problem } as const) : await deleteOne(only, order.isStale);
-      // Refused in every batch but deleted singly: this broker cannot do batches.
-      const isGone = verdict.kind === 'deleted' || verdict.kind === 'absent';
-      if (!batchAccepted && isGone) capabilities.batchDelete = false;
+      // Refused in every batch but deleted singly: this broker cannot do batches. Somebody else may have deleted what is absent.
+      if (!batchAccepted && verdict.kind === 'deleted') capabilities.batchDelete = false;
       order.report(only, verdict);
       return { leftForSingle: [], foundCulprit: true };
     }

@@ -86,7 +86,7 @@ export async function drain(
     sweptTo = 0;
     const sorted = await sort(survey, state);
     if (sorted.untouched.length > 0) {
-      await deleteSingly(context, sorted.untouched, clock.now());
+      await deleteSingly(context, sorted.untouched);
       continue;
     }
     if (sorted.hasMore) continue;
@@ -117,7 +117,9 @@ export async function drain(
     await retry(survey);
   }
   throw new NotConvergingError(
-    'New matches keep arriving, and the broker gives no count to distinguish them from the old ones. Send the purge again.',
+    uncounted > MAX_UNCOUNTED
+      ? 'New matches keep arriving, and the broker gives no count to distinguish them from the old ones. Send the purge again.'
+      : 'The broker keeps listing matches, and none of them could be deleted before its list was too old. Send the purge again.',
   );
 
   async function retry(survey: Survey): Promise<void> {

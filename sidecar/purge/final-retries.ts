@@ -7,6 +7,7 @@ import { isStaleSince } from './freshness.js';
 import { IdState } from './id-states.js';
 import { creationTimesOf } from './reappeared.js';
 import type { Survey } from './survey.js';
+import { portionsOf } from './unclear-items.js';
 
 /** Ids deleted singly first, to find out whether the batch delete had no effect or the query is stale. */
 const SAMPLE_SIZE = 20;
@@ -73,18 +74,21 @@ export async function runFinalRetries(
   });
 }
 
-/** Deletes entities singly on which a first delete had no effect. */
-export async function deleteSingly(
-  context: PurgeContext,
-  ids: readonly string[],
-  listedAtMs: number,
-): Promise<void> {
-  const tries = createDispatchers(context, listedAtMs, new CutTries());
-  await guarded(context, tries, ids, async () => {
-    tries.single.add(ids);
-    await tries.single.settled();
-    return false;
-  });
+/**
+ * Deletes entities singly on which a first delete had no effect. They are asked for again right before: it took several requests to
+ * find out what they are.
+ */
+export async function deleteSingly(context: PurgeContext, ids: readonly string[]): Promise<void> {
+  for (const items of portionsOf(ids.map((entityId) => ({ entityId })))) {
+    const asked = items.map(({ entityId }) => entityId);
+    const listed = [...(await creationTimesOf(context, asked)).keys()];
+    const tries = createDispatchers(context, context.clock.now(), new CutTries());
+    await guarded(context, tries, listed, async () => {
+      tries.single.add(listed);
+      await tries.single.settled();
+      return false;
+    });
+  }
 }
 
 /** Failures of these ids alone do not end the purge: they are reported, and the next query shows whether the broker answers. */

@@ -131,8 +131,8 @@ export class ItemLedger {
   }
 
   /**
-   * Records the result of an item's first or final try; one that was not sent changes nothing. An item that is absent after a confirmed or unclear delete was
-   * deleted by it.
+   * Records the result of an item's first or final try; one that was not sent changes nothing. An item that is absent after a
+   * confirmed or unclear delete was deleted by it.
    */
   record(item: Item, verdict: DeleteResult, isFinalTry: boolean): void {
     if (verdict.kind === 'unsent') return;

@@ -80,12 +80,11 @@ export interface Preview {
   readonly sample: readonly string[];
   /** There are more than could be counted. */
   readonly isLowerBound?: true;
-  /** Why the number is doubtful. */
-  readonly warnings?: readonly string[];
 }
 
 /**
- * Counts the matches without deleting, by listing them; where there are more than a sample, by a plausible count of the broker.
+ * Counts the matches without deleting, by listing them; where there are more than a sample, by a plausible count of the broker. Warns
+ * where the broker counts another number than it lists.
  *
  * @throws BrokerReplyError when the broker counts matches and lists none
  */
@@ -109,11 +108,7 @@ export async function previewEntities(context: PurgeContext, first: ListedPage):
   }
   const { stride, hidesSome } = context.paging;
   const isCounted = end.lastCount !== undefined && stride === undefined && hidesSome !== true;
-  const warning = `The broker counts ${String(end.lastCount)} matches and lists ${listed}.`;
-  return {
-    matched: listed,
-    sample: [...sample],
-    ...(isComplete ? {} : { isLowerBound: true }),
-    ...(isCounted && end.lastCount !== listed ? { warnings: [warning] } : {}),
-  };
+  if (isCounted && end.lastCount !== listed)
+    context.warn(`The broker counts ${String(end.lastCount)} matches and lists ${listed}.`);
+  return { matched: listed, sample: [...sample], ...(isComplete ? {} : { isLowerBound: true }) };
 }

@@ -140,9 +140,7 @@ export function reportOf(scope: PurgeScope, arrived: number): PurgeReport {
 /** The report of a dry run. */
 export function previewOf(
   scope: PurgeScope,
-  preview: Pick<PurgeReport, 'matched' | 'sample' | 'unit' | 'items' | 'isLowerBound'> &
-    Partial<Pick<PurgeReport, 'warnings'>>,
+  preview: Pick<PurgeReport, 'matched' | 'sample' | 'unit' | 'items' | 'isLowerBound'>,
 ): PurgeReport {
-  const report = reportOf(scope, 0);
-  return { ...report, dryRun: true, ...preview, warnings: [...report.warnings, ...(preview.warnings ?? [])] };
+  return { ...reportOf(scope, 0), dryRun: true, ...preview };
 }

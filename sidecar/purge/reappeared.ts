@@ -6,7 +6,11 @@ import { parseJsonObject } from './broker/broker-problem.js';
 import type { BrokerProblem } from './broker/broker-problem.js';
 import type { PurgeContext } from './context.js';
 import type { DeleteResult } from './batch-reply.js';
+import { BrokerRefusedError } from './errors.js';
+import { isStaleSince } from './freshness.js';
 import { IdState } from './id-states.js';
+import type { ListedPage } from './listing/listing.js';
+import type { PageQuery } from './listing/page.js';
 import { entityPath } from './proof/resource-path.js';
 import type { Survey } from './survey.js';
 import { instantOf } from '../ngsi-ld/q-time.js';
@@ -18,6 +22,9 @@ const CLOCK_SKEW_MS = 60_000;
 /** Old entities are not looked for any longer than this before they are dealt with; the next survey lists the others again. */
 const MAX_LOOK_MS = 1000;
 
+/** Statuses that refuse a query for what it asks, such as many ids beside other filters. */
+const QUERY_REFUSED: ReadonlySet<number> = new Set([400, 414, 422, 501]);
+
 /** Old entities whose own paths are asked whether the query lags behind. */
 const LAG_SAMPLE = 5;
 
@@ -28,7 +35,7 @@ const STILL_LISTED: BrokerProblem = {
 };
 
 const UNDECIDED =
-  'The broker confirmed deletes and lists the entities again without a createdAt. They count as made again meanwhile, and were left; if they are the old ones, its deletes have no effect.';
+  'The broker confirmed deletes and lists the entities again, without a createdAt. They count as created anew, and were left. If they are the old ones, the deletes had no effect.';
 
 const BEHIND =
   'The query still lists entities that the broker shows as gone when they are asked for one by one. They count as deleted.';
@@ -38,11 +45,11 @@ export type CreationTimes = ReadonlyMap<string, string>;
 
 /** What follows for the entities that a survey lists again after their delete. */
 export interface Sorted {
-  /** Those that cannot be told yet, or that may be gone for a query that does not lag behind. */
+  /** Those of which it is not known yet whether they are the old ones, or whether the query lags behind. */
   readonly lingering: number;
   /** To be deleted once more, singly: they are the old ones, so that the first delete had no effect on them. */
   readonly untouched: readonly string[];
-  /** The survey has more of them than it could hold. */
+  /** There are more of them than were looked at; some that were are settled, so that the next survey finds others. */
   readonly hasMore: boolean;
 }
 
@@ -59,8 +66,9 @@ export async function sortReappeared(
 ): Promise<Sorted> {
   const { ledger } = context;
   const madeAgainBefore = ledger.madeAgain;
-  const { old, undecided } = await sortByCreation(context, survey.reappeared, isLast);
-  const hasMore = survey.reappearedCount > survey.reappeared.length && ledger.madeAgain > madeAgainBefore;
+  const { old, undecided, isWhole } = await sortByCreation(context, survey.reappeared, isLast);
+  const isOverfull = survey.reappearedCount > survey.reappeared.length;
+  const hasMore = isOverfull && ledger.madeAgain > madeAgainBefore;
   const lingering = old.size + undecided;
   if (!isLast || old.size === 0) return { lingering, untouched: [], hasMore };
   const ids = [...old.keys()];
@@ -71,19 +79,22 @@ export async function sortReappeared(
   const isFirstTry = (id: string) => ledger.states.get(id) === IdState.gone;
   for (const entityId of ids) if (!isFirstTry(entityId)) ledger.recordStillListed({ entityId }, STILL_LISTED);
   if (hadNoEffect(ledger, survey, old)) await learnIdleBatches(context, ids.filter(isFirstTry));
-  return { lingering: 0, untouched: ids.filter(isFirstTry), hasMore };
+  // Each of these is recorded or tried again by now, so the next survey gets further.
+  return { lingering: 0, untouched: ids.filter(isFirstTry), hasMore: isOverfull || !isWhole };
 }
 
 async function sortByCreation(
   context: PurgeContext,
   ids: readonly string[],
   isLast: boolean,
-): Promise<{ readonly old: CreationTimes; readonly undecided: number }> {
+): Promise<{ readonly old: CreationTimes; readonly undecided: number; readonly isWhole: boolean }> {
   const { ledger, clock } = context;
   const beganMs = clock.now();
   const old = new Map<string, string>();
-  const open: string[] = [];
+  // No query can ask for an id with a comma.
+  const open = ids.filter((id) => id.includes(','));
   let areAllNew = false;
+  let isWhole = true;
   for (const items of portionsOf(ids.map((entityId) => ({ entityId })))) {
     const portion = items.map(({ entityId }) => entityId);
     // Where one portion is new altogether, the others are taken for new: a look at each of thousands would take too long.
@@ -99,21 +110,29 @@ async function sortByCreation(
     }
     areAllNew = added.length === portion.length;
     // They may have to be deleted soon after they were looked at.
-    if (old.size > 0 && clock.now() - beganMs > MAX_LOOK_MS) break;
+    if (old.size > 0 && clock.now() - beganMs > MAX_LOOK_MS) {
+      isWhole = false;
+      break;
+    }
   }
-  if (!isLast || open.length === 0) return { old, undecided: open.length };
+  if (!isLast || open.length === 0) return { old, undecided: open.length, isWhole };
   context.warn(UNDECIDED);
   for (const entityId of open) ledger.markMadeAgain({ entityId });
-  return { old, undecided: 0 };
+  return { old, undecided: 0, isWhole };
 }
 
-/** Asks, beside the query, when entities were created. @param ids as many as one query can name */
+/**
+ * Asks, beside the query, when entities were created; a broker that refuses to be asked shows no time.
+ *
+ * @param ids as many as one query can name
+ */
 export async function creationTimesOf(context: PurgeContext, ids: readonly string[]): Promise<CreationTimes> {
   const times = new Map<string, string>();
   const open = new Set(ids);
   while (open.size > 0) {
     const selection = withIds(context.selection, open);
-    const page = await context.lister.page({ selection, limit: open.size, needsTimes: true });
+    const page = await pageOf(context, { selection, limit: open.size, needsTimes: true });
+    if (page === undefined) break;
     const shown = page.ids.filter((id) => open.delete(id));
     // A page may hold fewer than are asked for.
     if (shown.length === 0) break;
@@ -125,13 +144,22 @@ export async function creationTimesOf(context: PurgeContext, ids: readonly strin
   return times;
 }
 
+async function pageOf({ lister }: PurgeContext, query: PageQuery): Promise<ListedPage | undefined> {
+  try {
+    return await lister.page(query);
+  } catch (error) {
+    if (error instanceof BrokerRefusedError && QUERY_REFUSED.has(error.problem.status)) return undefined;
+    throw error;
+  }
+}
+
 /** Whether the query lags behind: the broker has none of a sample of what it lists. */
 async function isBehind(context: PurgeContext, ids: readonly string[]): Promise<boolean> {
   for (const id of ids.slice(0, LAG_SAMPLE)) if ((await retrieve(context, id)) !== 'gone') return false;
   return true;
 }
 
-/** Whether nothing came true of what the broker said of deletes: all of it is still listed, and was created before the purge. */
+/** Whether no delete had an effect, whatever the broker answered: all entities are still listed, and were created before the purge. */
 function hadNoEffect({ states }: PurgeContext['ledger'], survey: Survey, old: CreationTimes): boolean {
   const { gone, goneTwice, absent, absentTwice, madeAgain } = IdState;
   const told = [gone, goneTwice, absent, absentTwice, madeAgain].reduce(
@@ -150,13 +178,11 @@ async function learnIdleBatches(context: PurgeContext, [entityId]: readonly stri
   const { capabilities, deleter, ledger, limits } = context;
   if (entityId === undefined || limits.strategy !== 'auto' || !deleter.usesBatches) return;
   const before = await retrieve(context, entityId);
-  if (typeof before === 'string') return;
+  // It must still match: the survey was a while ago.
+  if (typeof before === 'string' || !(await creationTimesOf(context, [entityId])).has(entityId)) return;
   const kinds: DeleteResult['kind'][] = [];
-  await deleter.deleteBatch(
-    [entityId],
-    (_id, { kind }) => kinds.push(kind),
-    () => false,
-  );
+  const isStale = isStaleSince(context.clock, context.clock.now());
+  await deleter.deleteBatch([entityId], (_id, { kind }) => kinds.push(kind), isStale);
   // Only an answer teaches: a batch that was lost has no effect either.
   const wasAnswered = kinds.includes('deleted') || kinds.includes('absent');
   const after = await retrieve(context, entityId);
@@ -165,23 +191,23 @@ async function learnIdleBatches(context: PurgeContext, [entityId]: readonly stri
   } else if (wasAnswered && after.createdAt === before.createdAt) capabilities.batchDelete = false;
 }
 
-/** Looks at one entity by its path: when it was created, that it is gone, or that nothing can be told. */
+/** Asks for one entity by its path: when it was created, whether it is gone, or `unknown`. */
 async function retrieve(
   { requester, resource }: PurgeContext,
   id: string,
-): Promise<{ readonly createdAt: string } | 'gone' | 'untold'> {
+): Promise<{ readonly createdAt: string } | 'gone' | 'unknown'> {
   const found = entityPath(resource.path, id);
-  if (found === undefined) return 'untold';
+  if (found === undefined) return 'unknown';
   const path = `${found.path}?options=sysAttrs`;
   const settled = await requester.send(
     { method: 'GET', path, operation: 'show an entity', item: id },
     { allow403: true },
   );
-  if (settled.kind === 'gave-up') return 'untold';
+  if (settled.kind === 'gave-up') return 'unknown';
   if (settled.reply.status === 404) return 'gone';
   const body = settled.reply.status === 200 ? parseJsonObject(settled.reply.body) : undefined;
   const createdAt = body?.['createdAt'];
-  return body?.['id'] === id && typeof createdAt === 'string' ? { createdAt } : 'untold';
+  return body?.['id'] === id && typeof createdAt === 'string' ? { createdAt } : 'unknown';
 }
 
 /** Whether something was created before the purge began. @param createdAt as the broker writes it */

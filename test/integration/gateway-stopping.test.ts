@@ -214,7 +214,7 @@ describe('a gateway whose grace time ends with deletes in flight', () => {
         assert.equal(problem?.['maxAffected'], 30);
         assert.match(
           problem.detail ?? '',
-          /of the 30 that .* \(maxAffected\), of which 20 are used or may be/,
+          /of the 30 that .* \(maxAffected\): 20 are used already, or may be/,
         );
         assert.match(warnings.join(), /^10 of the deletes that had no answer/);
         assert.equal(broker.entities.count(), 10 + arrive);

@@ -68,11 +68,12 @@ function attributeKind(context: PurgeContext, removal: AttributeRemoval): ItemKi
       });
       yield { items };
     },
-    remove: async (item, isStale) =>
+    remove: async (item, isStale, onSend) =>
       deleteWholeAttribute(context, item, {
         collection: '/entities',
         operation: 'delete an attribute',
         isStale,
+        onSend,
       }),
     mayComeBack: true,
     stillThere: {

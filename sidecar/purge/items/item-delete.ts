@@ -19,6 +19,8 @@ export interface ItemDelete {
   readonly operation: string;
   /** Whether it was listed too long ago. */
   readonly isStale: () => boolean;
+  /** Called right before it is first sent. */
+  readonly onSend?: (() => void) | undefined;
 }
 
 /**
@@ -30,7 +32,7 @@ export interface ItemDelete {
 export async function deleteItem(
   { requester, ledger }: Pick<PurgeScope, 'requester' | 'ledger'>,
   item: Item,
-  { path, operation, isStale }: ItemDelete,
+  { path, operation, isStale, onSend }: ItemDelete,
 ): Promise<DeleteResult> {
   if (path === undefined) return NOT_ADDRESSABLE;
   const onUnclear = () => ledger.markUnclear(item);
@@ -40,7 +42,10 @@ export async function deleteItem(
       ...{ method: 'DELETE', path, operation, item: keyOf(item), deletes: 1 },
       isPart: true,
       isStale,
-      onSend: () => ledger.addOnce(item),
+      onSend: () => {
+        ledger.addOnce(item);
+        onSend?.();
+      },
       onUnclear,
     });
   } catch (error) {
@@ -70,6 +75,8 @@ export interface AttributeDelete {
   readonly operation: string;
   /** Whether it was listed too long ago. */
   readonly isStale: () => boolean;
+  /** Called right before it is first sent. */
+  readonly onSend?: (() => void) | undefined;
 }
 
 /**
@@ -84,7 +91,7 @@ export interface AttributeDelete {
 export async function deleteWholeAttribute(
   scope: Pick<PurgeScope, 'requester' | 'capabilities' | 'ledger'>,
   item: Item,
-  { collection, operation, isStale }: AttributeDelete,
+  { collection, operation, isStale, onSend }: AttributeDelete,
 ): Promise<DeleteResult> {
   const { capabilities } = scope;
   const { entityId, attribute = '', datasets = [] } = item;
@@ -96,6 +103,7 @@ export async function deleteWholeAttribute(
       operation,
       // What is begun is finished: the rest of an attribute may not be listed again.
       isStale: () => !hasBegun && isStale(),
+      onSend,
     });
     hasBegun = true;
     return verdict;

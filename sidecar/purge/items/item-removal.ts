@@ -2,6 +2,7 @@ import type { PurgeContext, QueryView } from '../context.js';
 import { createDispatcher } from '../dispatcher.js';
 import { BrokerFailedError, BrokerReplyError, NotConvergingError } from '../errors.js';
 import type { DeleteResult } from '../batch-reply.js';
+import { CutTries } from '../final-retries.js';
 import { isStaleSince } from '../freshness.js';
 import { IdStates, IdState } from '../id-states.js';
 import { isCreatedBefore } from '../reappeared.js';
@@ -64,6 +65,7 @@ async function removeInPasses(
   total: number | undefined,
 ): Promise<number> {
   const entities = new IdStates();
+  const cuts = new CutTries();
   const madeAgainBefore = context.ledger.madeAgain;
   let rechecks = 0;
   let wholePasses = 0;
@@ -75,7 +77,7 @@ async function removeInPasses(
     const takesNew = wholePasses < 2 || expectsMore;
     const paced = listingNoFurther(context, kind);
     const asks = pass > 1 && kind.mayComeBack ? askingForTimes(paced) : paced;
-    const options = { takesNew, isLastRecheck, skipsArrivals: pass > MAX_PASSES_WITH_ARRIVALS };
+    const options = { takesNew, isLastRecheck, cuts, skipsArrivals: pass > MAX_PASSES_WITH_ARRIVALS };
     const known = entities.size;
     const result = await removeInOnePass(context, asks, entities, options);
     const { tried, left, lingering } = result;
@@ -126,6 +128,8 @@ interface PassOptions {
   readonly isLastRecheck: boolean;
   /** Skip new items that arrived during the purge. */
   readonly skipsArrivals: boolean;
+  /** Final tries of the purge that were cut short. */
+  readonly cuts: CutTries;
 }
 
 interface PendingDelete {
@@ -138,14 +142,16 @@ async function removeInOnePass(
   context: PurgeContext,
   kind: ItemKind,
   entities: IdStates,
-  { takesNew, isLastRecheck, skipsArrivals }: PassOptions,
+  { takesNew, isLastRecheck, skipsArrivals, cuts }: PassOptions,
 ): Promise<PassResult> {
   const { ledger, limits } = context;
   const counts = { tried: 0, unsent: 0, left: 0, lingering: 0, done: 0, wasTruncated: false };
   const dueAgain: PendingDelete[] = [];
   /** Once an item of an entity is gone, a query by value may not list the others again: they go with it. */
   const isByValue = selectsByValue(context.selection);
+  /** Entities of which a delete was sent in this pass. */
   const begun = new IdStates();
+  const hasBegun = (entityId: string) => begun.get(entityId) !== IdState.unknown;
   /** Keys of the items that are queued or in flight. */
   const queued = new Set<string>();
   const dispatcher = createDispatcher<PendingDelete>({
@@ -155,12 +161,10 @@ async function removeInOnePass(
       if (next === undefined) return [];
       const { item, isFinalTry, isStale } = next;
       ledger.checkRoomFor(item);
-      const isBegun = isByValue && begun.get(item.entityId) !== IdState.unknown;
-      if (isByValue && !isStale()) begun.set(item.entityId, IdState.pending);
-      const verdict: DeleteResult =
-        !isBegun && isStale()
-          ? { kind: 'unsent' }
-          : await kind.remove(item, isByValue ? () => false : isStale);
+      const onSend = () => {
+        if (isByValue) begun.set(item.entityId, IdState.pending);
+      };
+      const verdict: DeleteResult = isStale() ? { kind: 'unsent' } : await kind.remove(item, isStale, onSend);
       if (verdict.kind === 'unsent') {
         counts.unsent += 1;
         queued.delete(keyOf(item));
@@ -168,7 +172,7 @@ async function removeInOnePass(
       }
       queued.delete(keyOf(item));
       counts.tried += 1;
-      ledger.record(item, verdict, isFinalTry);
+      ledger.record(item, verdict, isFinalTry && !isDueAfterCut(cuts, item, verdict));
       const isDueAgain = !isFinalTry && (verdict.kind === 'retryable' || verdict.kind === 'unclear');
       if (isDueAgain && dueAgain.length < MAX_FINAL_RETRIES) dueAgain.push(next);
       counts.done += 1;
@@ -198,7 +202,7 @@ async function removeInOnePass(
     const end = await walkItems(context, kind, entities, async ({ items, mayHideMore = false }, page) => {
       counts.wasTruncated ||= mayHideMore;
       // Items uncovered by deletes were there before.
-      const isStale = isStaleSince(context.clock, context.clock.now());
+      const isOld = isStaleSince(context.clock, context.clock.now());
       const takesPage = (takesNew || mayHideMore) && !isBehindStart(page);
       for (const item of items) {
         const key = keyOf(item);
@@ -212,6 +216,7 @@ async function removeInOnePass(
         else if (!SETTLED.has(state) && !queued.has(key)) {
           queued.add(key);
           const isFinalTry = state !== IdState.unknown && state !== IdState.pending;
+          const isStale = () => isOld() && !hasBegun(item.entityId);
           dispatcher.add([{ item, isFinalTry, isStale }]);
         }
       }
@@ -219,7 +224,7 @@ async function removeInOnePass(
     });
     await dispatcher.settled();
     context.reportProgress();
-    await runFinalRetries(context, kind, dueAgain);
+    await runFinalRetries(context, kind, dueAgain, cuts);
     return {
       ...counts,
       counted: end.unlisted > 0 ? (end.lastCount ?? 0) : 0,
@@ -236,6 +241,11 @@ async function removeInOnePass(
 
 function isGone(state: IdState): boolean {
   return state === IdState.gone || state === IdState.goneTwice;
+}
+
+/** Whether an item may be tried once more, since its final try was cut short: what it was listed by had got too old. */
+function isDueAfterCut(cuts: CutTries, item: Item, verdict: DeleteResult): boolean {
+  return verdict.kind === 'retryable' && verdict.isCutShort === true && cuts.note(keyOf(item));
 }
 
 /** The same items, in pages that go before they get too old, where the purge is held to a rate. */
@@ -262,6 +272,7 @@ async function runFinalRetries(
   context: PurgeContext,
   kind: ItemKind,
   pending: readonly PendingDelete[],
+  cuts: CutTries,
 ): Promise<void> {
   const { ledger, requester, limits } = context;
   const due = pending.filter(({ item }) => ledger.states.get(keyOf(item)) === IdState.retryDue);
@@ -271,7 +282,8 @@ async function runFinalRetries(
     run: async ([next]) => {
       if (next === undefined) return [];
       const { item, isStale } = next;
-      ledger.record(item, await kind.remove(item, isStale), true);
+      const verdict = await kind.remove(item, isStale);
+      ledger.record(item, verdict, !isDueAfterCut(cuts, item, verdict));
       context.reportProgress();
       return [];
     },

@@ -29,8 +29,9 @@ export interface ItemKind {
    * Deletes an item.
    *
    * @param isStale whether it was listed too long ago: it is not sent then
+   * @param onSend called right before a request is first sent for it
    */
-  remove(item: Item, isStale: () => boolean): Promise<DeleteResult>;
+  remove(item: Item, isStale: () => boolean, onSend?: () => void): Promise<DeleteResult>;
   /** Somebody may write it again under the same name after it was deleted. */
   readonly mayComeBack: boolean;
   /** The problem of an item that is still there after two confirmed deletes. */

@@ -22,7 +22,7 @@ export class CountCheck {
     if (!isEmpty || countOf(reply) !== 'invalid') return undefined;
     if (this.#isUncountable || isByDistance(selection)) return undefined;
     const written = (reply.headers.get(COUNT_HEADER) ?? '').trim().slice(0, 40);
-    const message = `it answered an empty list with the count ${written}, which cannot be`;
+    const message = `it answered an empty list with the impossible count ${written}`;
     return { kind: 'failed-query', cause: new Error(message) };
   }
 }

@@ -45,7 +45,7 @@ export interface LinkProofOptions {
  * - or its answer names another @context than the one asked for, so that the broker is honest about what it used, and every page of
  *   the purge names that of the purge.
  *
- * Only the first reason is one of the broker; the others are of the moment, in which it could fetch the @context.
+ * Only the first reason says something of the broker; the others only show that it could fetch the @context just now.
  *
  * @throws FilterIgnoredError
  */

@@ -71,7 +71,7 @@ function filterProbe(
       return isContradiction ? 'ignored' : 'honoured';
     },
     refusal: isContradiction
-      ? `The broker does not apply ${what} as it is meant: it lists entities for it together with its opposite, or refuses to, ${NOTHING_DELETED}`
+      ? `The broker does not read ${what} as the standard does: asked for entities that meet both this condition and its opposite, it lists some or refuses the query, ${NOTHING_DELETED}`
       : `The broker ignores ${what} in this query: it lists entities where it cannot match, ${NOTHING_DELETED}`,
   };
 }

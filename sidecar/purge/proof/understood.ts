@@ -35,7 +35,7 @@ export async function checkUnderstood(context: PurgeContext): Promise<void> {
   if (inDoubt !== undefined) {
     throw new FilterIgnoredError(
       'q',
-      `The broker does not understand the condition ${inDoubt.condition} of q: it lists entities, and none of them for ${inDoubt.holding}, which holds for all. So it means nothing that the query matches nothing. Nothing was deleted.`,
+      `The broker does not understand the condition ${inDoubt.condition} of q: it lists entities, and none of them for ${inDoubt.holding}, which holds for all. So an empty result proves nothing. Nothing was deleted.`,
     );
   }
   const untimed = await firstMisread(context, q, holdingForTimes);

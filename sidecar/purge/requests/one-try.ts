@@ -50,14 +50,20 @@ export class MustBeSplit extends Error {}
 /** What a delete would delete was listed too long ago. Nothing was sent. */
 export class ListedTooLongAgo extends Error {}
 
+/** True for the error of a delete that was kept from being sent. */
+export function isOfUnsent(error: unknown): error is PurgeStoppedError | ListedTooLongAgo {
+  return error instanceof PurgeStoppedError || error instanceof ListedTooLongAgo;
+}
+
 /**
  * Sends a request once.
  *
  * @param headers sent with it
  * @param signal aborts a query; a delete that was sent is awaited, because its effect must be known
  * @param beforeDelete asked again when there is a connection for a delete; see PurgeOrder
- * @throws TryFailed; PurgeStoppedError for an aborted query and a delete that was not sent; for an answer too large to be read, ReplyTooLargeError for a
- *   query (a smaller page may be readable), else BrokerReplyError
+ * @throws TryFailed; PurgeStoppedError for an aborted query and a delete that was not sent; ListedTooLongAgo for a delete that got
+ *   stale before there was a connection; for an answer too large to be read, ReplyTooLargeError for a query (a smaller page may be
+ *   readable), else BrokerReplyError
  */
 export async function tryOnce(
   client: BrokerClient,
@@ -69,6 +75,7 @@ export async function tryOnce(
   const { method, path, jsonBody, replyMaxBytes, onUnclear } = request;
   const beforeSending = () => {
     throwIfStopped(signal);
+    if (request.isStale?.() === true) throw new ListedTooLongAgo();
     if (request.deletes !== undefined) beforeDelete?.();
   };
   let reply: BrokerReply;
@@ -83,7 +90,7 @@ export async function tryOnce(
     });
   } catch (error) {
     if (error instanceof RequestAbortedError) throwIfStopped(signal);
-    if (error instanceof PurgeStoppedError) throw error;
+    if (isOfUnsent(error)) throw error;
     if (error instanceof BrokerTimeoutError || error instanceof BrokerUnreachableError) {
       if (error.wasSent) onUnclear?.();
       const kind = error instanceof BrokerTimeoutError ? 'timeout' : 'unreachable';

@@ -6,9 +6,10 @@ import type { BrokerReply, Failure } from '../broker/failure.js';
 import { seemsAway, askedDelayMs, backoffMs, decideRetry, type RetryPolicy } from '../retry/policy.js';
 import { createBreaker } from '../retry/breaker.js';
 import type { Clock } from '../../shared/clock.js';
-import { BrokerFailedError, BrokerRefusedError, BrokerReplyError, PurgeStoppedError } from '../errors.js';
+import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../errors.js';
 import type { OutageEvent } from '../events.js';
 import {
+  isOfUnsent,
   ListedTooLongAgo,
   MustBeSplit,
   throwIfStopped,
@@ -56,8 +57,10 @@ export interface Requester {
    * @returns false when none may be sent: the purge was stopped, or the broker has asked to be left alone
    */
   beginLastLook(): boolean;
-  /** The most items that one request may delete, as of now. */
+  /** The most items that may be deleted in a second, as of now: Infinity without a rate. */
   readonly burst: number;
+  /** The most items that one request may delete, as of now. */
+  readonly mostAtOnce: number;
   /** Sent with each request; names are lower-case. */
   readonly headers: Readonly<Record<string, string>>;
   /** Requests sent so far, every try counted. */
@@ -114,13 +117,14 @@ const WITHHELD: Failure = {
     status: 409,
     title: 'Not deleted, to keep the maximum',
     detail:
-      'The gateway stopped while deletes were under way, and some of them may have had an effect: with this one, more than the maximum might be gone. Nothing was sent; send the purge again.',
+      'The gateway stopped while deletes were in flight, and they may have had an effect. With this one, more might be gone than the maximum allows, so it was not sent. Send the purge again.',
   },
 };
 
 export function createRequester(options: RequesterOptions): Requester {
   const { client, headers, retry, clock, random, pace: rate, reserve, onOutage, onRetry } = options;
   const { beforeDelete } = options;
+  const burst = () => Math.max(1, Math.floor(rate?.burst ?? Infinity));
   const breaker = createBreaker();
   const pause = createSharedPause(clock);
   let phase = startPhase();
@@ -154,8 +158,7 @@ export function createRequester(options: RequesterOptions): Requester {
     try {
       return await tryOnce(client, headers, request, signal, beforeDelete);
     } catch (error) {
-      // A delete that is stopped was not sent.
-      if (error instanceof PurgeStoppedError && request.method !== 'GET') requests -= 1;
+      if (isOfUnsent(error) && request.method !== 'GET') requests -= 1;
       throw error;
     }
   }
@@ -176,7 +179,8 @@ export function createRequester(options: RequesterOptions): Requester {
 
   /**
    * Waits until a request may be sent. Its share of the rate is taken last: what waits for anything else must not add up to
-   * more than one burst. What it deletes is booked before it is reserved: a reserve is never more than what was booked.
+   * more than one burst. What it deletes is booked when nothing but the reserve keeps it from being sent, and before that, since no
+   * more may be reserved than was booked.
    */
   async function clearance(request: PurgeRequest, signal: AbortSignal, booking: Booking): Promise<void> {
     const { deletes } = request;
@@ -186,20 +190,32 @@ export function createRequester(options: RequesterOptions): Requester {
       if (request.isStale?.() === true) throw new ListedTooLongAgo();
       if (deletes === undefined) return;
       if (rate !== undefined && !(await takeShare(rate, deletes, signal))) throw new MustBeSplit();
-      if (!booking.isBooked) {
-        booking.isBooked = true;
-        request.onSend?.();
-        if (reserve !== undefined) {
-          booking.onEnd = await reserve(deletes);
-          if (booking.onEnd === undefined) throw new TryFailed(WITHHELD);
-        }
-      }
-      // Nothing was waited for since the last look.
-      if (rate === undefined && reserve === undefined) return;
-      const isStale = request.isStale?.() === true;
-      if (!isStale && obstacle(request, signal) === undefined) return;
+      // It may have waited for its share, and for the reserve after that.
+      const mayBegin = rate === undefined || mayGo(request, signal);
+      if (mayBegin && ((await book(request, booking)) || mayGo(request, signal))) return;
       rate?.giveBack(deletes);
     }
+  }
+
+  function mayGo(request: PurgeRequest, signal: AbortSignal): boolean {
+    return request.isStale?.() !== true && obstacle(request, signal) === undefined;
+  }
+
+  /**
+   * Books, once, what a request deletes, and reserves it.
+   *
+   * @returns whether that took no time
+   */
+  async function book(request: PurgeRequest, booking: Booking): Promise<boolean> {
+    if (booking.isBooked) return true;
+    booking.isBooked = true;
+    request.onSend?.();
+    if (reserve === undefined) return true;
+    const { deletes = 0 } = request;
+    booking.onEnd = await reserve(deletes);
+    if (booking.onEnd !== undefined) return false;
+    rate?.giveBack(deletes);
+    throw new TryFailed(WITHHELD);
   }
 
   async function takeShare(from: Pace, deletes: number, signal: AbortSignal): Promise<boolean> {
@@ -348,7 +364,10 @@ export function createRequester(options: RequesterOptions): Requester {
       return true;
     },
     get burst() {
-      return Math.max(1, Math.floor(Math.min(rate?.burst ?? Infinity, options.mostAtOnce?.() ?? Infinity)));
+      return burst();
+    },
+    get mostAtOnce() {
+      return Math.max(1, Math.floor(Math.min(burst(), options.mostAtOnce?.() ?? Infinity)));
     },
     headers,
     get requests() {

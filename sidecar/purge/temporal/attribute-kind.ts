@@ -50,17 +50,19 @@ export function temporalAttributeKind(
       return isDue;
     },
     mayComeBack: true,
-    remove: async (item, isStale) =>
+    remove: async (item, isStale, onSend) =>
       datasetId === undefined
         ? deleteWholeAttribute(scope, item, {
             collection: '/temporal/entities',
             operation: 'delete an attribute of a temporal entity',
             isStale,
+            onSend,
           })
         : deleteItem(scope, item, {
             path: datasetPath(item, datasetId),
             operation: 'delete a dataset of an attribute',
             isStale,
+            onSend,
           }),
     stillThere: {
       status: 409,

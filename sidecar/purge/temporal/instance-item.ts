@@ -3,7 +3,7 @@ import { ownType } from '../../ngsi-ld/problem.js';
 import type { DeleteResult } from '../batch-reply.js';
 import type { PurgeScope } from '../context.js';
 import { NO_DATASET } from '../items/datasets.js';
-import { deleteItem } from '../items/item-delete.js';
+import { deleteItem, type ItemDelete } from '../items/item-delete.js';
 import { attributePath } from '../proof/resource-path.js';
 import type { Item } from '../item-ledger.js';
 import type { AttributeInstance } from './instances.js';
@@ -48,7 +48,7 @@ export async function removeInstance(
   scope: Pick<PurgeScope, 'requester' | 'ledger'>,
   item: Item,
   { property }: TimeFilter,
-  isStale: () => boolean,
+  timing: Pick<ItemDelete, 'isStale' | 'onSend'>,
 ): Promise<DeleteResult> {
   const { entityId, attribute, instanceId, time } = item;
   if (instanceId === undefined) {
@@ -68,7 +68,7 @@ export async function removeInstance(
   return deleteItem(scope, item, {
     path: attributePath('/temporal/entities', entityId, attribute ?? '', instanceId),
     operation: 'delete an attribute instance',
-    isStale,
+    ...timing,
   });
 }
 

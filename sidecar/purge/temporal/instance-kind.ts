@@ -208,7 +208,7 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
 
   return {
     read,
-    remove: async (item, isStale) => removeInstance(context, item, time, isStale),
+    remove: async (item, isStale, onSend) => removeInstance(context, item, time, { isStale, onSend }),
     // One that is written anew has another instanceId.
     mayComeBack: false,
     stillThere: {

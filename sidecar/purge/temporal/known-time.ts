@@ -32,6 +32,6 @@ export async function checkTimeProperty(context: QueryView): Promise<void> {
   if (!isUnknown) return;
   throw new FilterIgnoredError(
     'timeproperty',
-    `The broker does not select instances by ${property}: it shows instances observed since 1970, and none with ${property} since then, which every instance has. So it means nothing that the query matches nothing. Nothing was deleted.`,
+    `The broker does not select instances by ${property}: it shows instances observed since 1970, and none with ${property} since then, which every instance has. So an empty result proves nothing. Nothing was deleted.`,
   );
 }

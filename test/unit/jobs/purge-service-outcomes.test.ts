@@ -515,13 +515,13 @@ describe('purges of an earlier process', () => {
     const guarded = { headers: {}, reportAbove: 5 };
     const bounded = { query: 'type=T&maxAffected=5' };
     const cases: readonly (readonly [UnfinishedPurge, string, RegExp])[] = [
-      [left({}, { ...guarded, spent: 3 }), 'failed', /the 5 that .* \(maxGrowth\), of which 3 are used/],
-      [left({ deleted: 2 }, guarded), 'failed', /the 5 that .* \(maxGrowth\), of which 2 are used/],
-      [left(bounded, { ...guarded, spent: 3 }), 'failed', /the 5 that .* \(maxGrowth\), of which 3 are used/],
+      [left({}, { ...guarded, spent: 3 }), 'failed', /the 5 that .* \(maxGrowth\): 3 are used/],
+      [left({ deleted: 2 }, guarded), 'failed', /the 5 that .* \(maxGrowth\): 2 are used/],
+      [left(bounded, { ...guarded, spent: 3 }), 'failed', /the 5 that .* \(maxGrowth\): 3 are used/],
       [
         left(bounded, { headers: {}, spent: 1 }),
         'failed',
-        /the 5 that .* \(maxAffected\), of which 1 are used/,
+        /the 5 that .* \(maxAffected\): 1 are used/,
       ],
       [left(bounded, { headers: {}, spent: 0 }), 'refused', /more than the 5 that may be affected\./],
       [left({}), 'failed', /more than the 5 that may be affected\./],

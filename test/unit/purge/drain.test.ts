@@ -416,11 +416,14 @@ describe('the preview of a purge', () => {
       [50, 51, true],
       [3, 2, undefined],
     ] as const) {
-      const preview = await purgeOf({ ids: idsOf(n), count: () => counted }).preview();
+      const purge = purgeOf({ ids: idsOf(n), count: () => counted });
+      const preview = await purge.preview();
       assert.deepEqual([preview.matched, preview.isLowerBound], [n, isLowerBound]);
-      assert.deepEqual(preview.warnings, [`The broker counts ${counted} matches and lists ${n}.`]);
+      assert.deepEqual([...purge.context.warnings], [`The broker counts ${counted} matches and lists ${n}.`]);
     }
-    assert.equal((await purgeOf({ ids: idsOf(7) }).preview()).warnings, undefined);
+    const right = purgeOf({ ids: idsOf(7) });
+    await right.preview();
+    assert.equal(right.context.warnings.size, 0);
   });
 
   it('the preview of a purge fails where the broker counts matches and lists none', async () => {

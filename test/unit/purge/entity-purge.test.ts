@@ -64,7 +64,7 @@ describe('the first page', () => {
       await assert.rejects(
         firstPage(context),
         (error: unknown) =>
-          error instanceof BrokerFailedError && error.message.includes(`the count ${count}`),
+          error instanceof BrokerFailedError && error.message.includes(`the impossible count ${count}`),
         count,
       );
       assert.deepEqual(asked, ['paged', 'paged', 'paged'], 'as often as any request that fails');

@@ -7,7 +7,7 @@ import { BrokerRefusedError, PurgeStoppedError } from '../../../sidecar/purge/er
 import { IdState } from '../../../sidecar/purge/id-states.js';
 import { entities } from '../../../sidecar/purge/listing/listed-resource.js';
 import type { PurgeLimits } from '../../../sidecar/purge/context.js';
-import { CutTries, runFinalRetries } from '../../../sidecar/purge/final-retries.js';
+import { CutTries, deleteSingly, runFinalRetries } from '../../../sidecar/purge/final-retries.js';
 import { replyOf } from './broker/replies.js';
 import { contextOf } from './hand-made-context.js';
 import { idsOf } from './hand-made-lister.js';
@@ -265,5 +265,33 @@ describe('final retries that end the purge', () => {
       requester.send({ method: 'GET', path: '/entities', operation: 'look' }),
       PurgeStoppedError,
     );
+  });
+});
+
+describe('entities on which a first delete had no effect', () => {
+  it('entities on which a first delete had no effect are deleted singly only while the query still lists them', async () => {
+    const deleted: string[] = [];
+    const context = contextOf({
+      brokerQuery: { resource: entities('ids'), selection: [{ name: 'q', value: 'n>1' }] },
+      broker: ({ method, path }) => {
+        if (method === 'DELETE') {
+          deleted.push(decodeURIComponent(path.split('/').at(-1) ?? ''));
+          return replyOf(204);
+        }
+        const asked = new URLSearchParams(path.split('?')[1]).get('id')?.split(',') ?? [];
+        const shown = asked.filter((id) => id !== 'urn:t:1');
+        return replyOf(
+          200,
+          shown.map((id) => ({ id, createdAt: '2020-01-01T00:00:00Z' })),
+        );
+      },
+      limits: { pageSize: 100, pageSizeMax: 100 },
+    });
+    for (const entityId of idsOf(3)) {
+      context.ledger.add({ entityId });
+      context.ledger.record({ entityId }, { kind: 'deleted' }, false);
+    }
+    await deleteSingly(context, idsOf(3));
+    assert.deepEqual(deleted.sort(), ['urn:t:0', 'urn:t:2']);
   });
 });

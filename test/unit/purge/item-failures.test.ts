@@ -193,3 +193,52 @@ describe('a page that must not be used', () => {
     assert.equal(tried.length, sent, 'nothing is sent afterwards');
   });
 });
+
+describe('items whose tries are cut short', () => {
+  /** Removes one attribute; the first tries are cut short, because the list got too old between two of them. */
+  async function cutShort(tries: number) {
+    const world = new Map([['urn:t:0', new Set(['a'])]]);
+    let tried = 0;
+    const context = contextOf({
+      brokerQuery: { resource: entities('attributes'), selection: [] },
+      broker: () => {
+        const body = [...world].map(([id, names]) => ({ id, ...(names.has('a') ? { a: {} } : {}) }));
+        return replyOf(200, body, { 'ngsild-results-count': '1' });
+      },
+    });
+    await removeItems(
+      context,
+      {
+        *read(page, indexes) {
+          const items = indexes.flatMap((index) =>
+            ownAttributesOf(page.entities[index] ?? {}).map((attribute) => ({
+              entityId: page.ids[index] ?? '',
+              attribute,
+            })),
+          );
+          yield { items };
+        },
+        mayComeBack: true,
+        remove: async (item, _isStale, onSend) => {
+          context.ledger.addOnce(item);
+          onSend?.();
+          tried += 1;
+          if (tried <= tries) return { kind: 'retryable', problem: { status: 429 }, isCutShort: true };
+          world.get(item.entityId)?.delete('a');
+          return { kind: 'deleted' };
+        },
+        stillThere: { status: 409 },
+      },
+      1,
+    );
+    return { tried, counts: context.ledger.counts };
+  }
+
+  it('items whose tries are cut short are tried again, some times, before they are reported', async () => {
+    const { counts } = await cutShort(3);
+    assert.deepEqual([counts.deleted, counts.failed], [1, 0]);
+    const hopeless = await cutShort(Infinity);
+    assert.deepEqual([hopeless.counts.deleted, hopeless.counts.failed], [0, 1]);
+    assert.ok(hopeless.tried < 10, String(hopeless.tried));
+  });
+});

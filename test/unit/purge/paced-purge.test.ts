@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { createPace } from '../../../sidecar/purge/requests/pace.js';
 import { MishapBroker, type Mishap } from '../../support/mishap-broker.js';
 import { createTestClock, purge } from '../../support/purge-harness.js';
+import { replyOf } from './broker/replies.js';
 import { seededRandom } from '../../support/stub-broker-state.js';
 
 interface Sent {
@@ -124,5 +125,49 @@ describe('a purge at a rate', () => {
     const fromMs = sent[changed]?.atMs ?? NaN;
     const inThree = between(sent, fromMs + 1000, fromMs + 4000);
     assert.ok(Math.abs(inThree - 300) <= 45, String(inThree));
+  });
+});
+
+/** A purge of attributes of entities that `q` selects: how old the list was when the first delete of each entity was sent. */
+async function agesOfFirstDeletes(perSecond: number): Promise<readonly number[]> {
+  const clock = createTestClock(0);
+  const world = new Map(Array.from({ length: 9 }, (_, n) => [`urn:t:${n}`, new Set(['a', 'b', 'c'])]));
+  const listedMs = new Map<string, number>();
+  const ages = new Map<string, number>();
+  const list = (given: URLSearchParams) => {
+    const isImpossible = given.toString().includes('NoSuch');
+    const matches = isImpossible ? [] : [...world].filter(([, names]) => names.size > 0);
+    const [offset, limit] = [Number(given.get('offset') ?? 0), Number(given.get('limit'))];
+    const shown = matches.slice(offset, offset + limit);
+    for (const [id] of shown) listedMs.set(id, clock.now());
+    const body = shown.map(([id, names]) => ({
+      id,
+      ...Object.fromEntries([...names].map((name) => [name, { type: 'Property', value: 2 }])),
+    }));
+    return replyOf(200, body, { 'ngsild-results-count': String(matches.length) });
+  };
+  const { report } = await purge({ url: new URL('http://broker') }, 'type=Thing&q=n>1&drop=a,b,c', {
+    clock,
+    pace: createPace(clock, perSecond),
+    client: {
+      send: async ({ method, path }) => {
+        const [resource = '', query = ''] = path.split('?');
+        if (method === 'GET') return list(new URLSearchParams(query));
+        const [, , id = '', , name = ''] = resource.split('/').map(decodeURIComponent);
+        if (!ages.has(id)) ages.set(id, clock.now() - (listedMs.get(id) ?? -Infinity));
+        world.get(id)?.delete(name);
+        return replyOf(204);
+      },
+      close: async () => {},
+    },
+  });
+  assert.deepEqual([report?.deleted, report?.failed, ages.size], [27, 0, 9]);
+  return [...ages.values()];
+}
+
+describe('a removal at a rate from entities that q selects', () => {
+  it('a removal at a rate from entities that q selects begins none of them later than two seconds after it was listed', async () => {
+    const ages = await agesOfFirstDeletes(1);
+    assert.ok(Math.max(...ages) <= 2000, JSON.stringify(ages));
   });
 });

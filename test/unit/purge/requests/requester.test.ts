@@ -13,7 +13,7 @@ import {
   BrokerReplyError,
   PurgeStoppedError,
 } from '../../../../sidecar/purge/errors.js';
-import { MustBeSplit } from '../../../../sidecar/purge/requests/one-try.js';
+import { ListedTooLongAgo, MustBeSplit } from '../../../../sidecar/purge/requests/one-try.js';
 import { createRequester, effortOf, type Settled } from '../../../../sidecar/purge/requests/requester.js';
 import type { Pace } from '../../../../sidecar/purge/requests/pace.js';
 import type { RetryPolicy } from '../../../../sidecar/purge/retry/policy.js';
@@ -37,6 +37,7 @@ function byHand(
   {
     pace,
     reserve,
+    mostAtOnce,
     ended = [],
     beforeDelete,
     connected,
@@ -47,6 +48,7 @@ function byHand(
     readonly pace?: Pace;
     /** False: it must not be sent. */
     readonly reserve?: (deletes: number) => Promise<unknown>;
+    readonly mostAtOnce?: () => number;
     /** Reservations that were given back. */
     readonly ended?: number[];
     readonly beforeDelete?: () => Promise<void> | undefined;
@@ -74,7 +76,7 @@ function byHand(
       close: async () => {},
     },
     headers: {},
-    ...{ pace, beforeDelete },
+    ...{ pace, beforeDelete, mostAtOnce },
     reserve:
       reserve &&
       (async (deletes) => {
@@ -537,6 +539,64 @@ describe('a requester of a purge that is held to a rate', () => {
       assert.equal(byHand({}, { pace }).requester.burst, most);
     }
     assert.equal(byHand().requester.burst, Infinity);
+  });
+
+  it('the size of a batch does not bound what may go in a second', async () => {
+    const hand = byHand({}, { mostAtOnce: () => 32.5 });
+    assert.deepEqual([hand.requester.mostAtOnce, hand.requester.burst], [32, Infinity]);
+  });
+
+  it('a requester books nothing of a delete that got stale while it waited for its share of the rate', async () => {
+    for (const reserve of [undefined, async () => {}]) {
+      let isFresh = true;
+      const given: number[] = [];
+      const pace = {
+        ...{ perSecond: 1, burst: 1, setPerSecond: () => {} },
+        take: async () => {
+          isFresh = false;
+          return true;
+        },
+        giveBack: (amount: number) => void given.push(amount),
+      };
+      const booked: string[] = [];
+      const hand = byHand({}, { pace, ...(reserve === undefined ? {} : { reserve }) });
+      const sent = hand.requester.send({
+        ...{ ...request, deletes: 1 },
+        isStale: () => !isFresh,
+        onSend: () => booked.push('booked'),
+      });
+      await assert.rejects(sent, ListedTooLongAgo);
+      assert.deepEqual([booked, given, hand.open()], [[], [1], []]);
+    }
+  });
+
+  it('a requester gives back the share of the rate of what must not be sent for the bound', async () => {
+    const given: number[] = [];
+    const pace = {
+      ...{ perSecond: 1, burst: 1, setPerSecond: () => {}, take: async () => true },
+      giveBack: (amount: number) => void given.push(amount),
+    };
+    const hand = byHand({}, { pace, reserve: async () => false });
+    assert.equal((await hand.requester.send({ ...request, deletes: 1 })).kind, 'gave-up');
+    assert.deepEqual([given, hand.open()], [[1], []]);
+  });
+
+  it('a requester does not send a delete that got stale while it waited for a connection, and does not call it unclear', async () => {
+    let isStale = false;
+    let connect = () => {};
+    const connected = new Promise<void>((resolve) => (connect = resolve));
+    const hand = byHand({}, { connected });
+    const unclear: string[] = [];
+    const sent = hand.requester.send({
+      ...{ ...request, deletes: 1 },
+      isStale: () => isStale,
+      onUnclear: () => unclear.push('unclear'),
+    });
+    await hand.turn();
+    isStale = true;
+    connect();
+    await assert.rejects(sent, ListedTooLongAgo);
+    assert.deepEqual([unclear, hand.requester.requests], [[], 0]);
   });
 
   it('a requester with a rate does not send what is too much for it by now: it must be split', async () => {

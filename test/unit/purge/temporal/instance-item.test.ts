@@ -64,7 +64,7 @@ describe('the delete of an instance', () => {
       },
     });
     context.ledger.add(item);
-    return { verdict: await removeInstance(context, item, TIME, () => false), sent };
+    return { verdict: await removeInstance(context, item, TIME, { isStale: () => false }), sent };
   }
 
   it('the delete of an instance is one request for exactly that instance', async () => {
