@@ -186,6 +186,11 @@ export function createRequester(options: RequesterOptions): Requester {
       if (request.isStale?.() === true) throw new ListedTooLongAgo();
       if (deletes === undefined) return;
       if (rate !== undefined && !(await takeShare(rate, deletes, signal))) throw new MustBeSplit();
+      // The wait for the share may have been long: what is not sent must not be booked.
+      if (request.isStale?.() === true) {
+        rate?.giveBack(deletes);
+        throw new ListedTooLongAgo();
+      }
       if (!booking.isBooked) {
         booking.isBooked = true;
         request.onSend?.();
