@@ -1,14 +1,14 @@
 import type { PurgeScope } from './context.js';
 import type { ReportResult } from './deleter.js';
-import { isStaleSince } from './freshness.js';
+import { isStaleSince, type Listed } from './freshness.js';
 import { createDispatcher, type Dispatcher } from './dispatcher.js';
 
 /** Largest body of a batch delete; brokers refuse bodies from 1 MB on. */
 const MAX_BATCH_BYTES = 900_000;
 
 export interface DeleteTry {
-  /** When the broker listed the ids, in milliseconds since the epoch. */
-  readonly listedAtMs: number;
+  /** The list that the ids are from. */
+  readonly listed: Listed;
   readonly isFinalTry: boolean;
   /** One request for each entity, even where batches work. */
   readonly singly: boolean;
@@ -24,9 +24,9 @@ export interface DeleteTry {
 
 /** Deletes entities with the purge's concurrency and records the results. What was listed too long ago is not sent. */
 export function createDeleteDispatcher(scope: PurgeScope, howToTry: DeleteTry): Dispatcher<string> {
-  const { isFinalTry, singly, retrySingly, mayTryAgain, listedAtMs, batchMax = Infinity } = howToTry;
+  const { isFinalTry, singly, retrySingly, mayTryAgain, listed, batchMax = Infinity } = howToTry;
   const { deleter, ledger, limits, clock } = scope;
-  const isStale = isStaleSince(clock, listedAtMs);
+  const isStale = isStaleSince(clock, listed);
   const usesBatches = () => !singly && deleter.usesBatches;
   const report: ReportResult = (entityId, verdict) => {
     const wasCutShort = verdict.kind === 'retryable' && verdict.isCutShort === true;

@@ -2,7 +2,7 @@ import { initialClosing, MAX_RECHECKS, planClosing, takesFresh, type ClosingStat
 import type { PurgeContext } from './context.js';
 import { createDeleteDispatcher, deleteListed } from './delete-dispatcher.js';
 import { BrokerReplyError, NotConvergingError } from './errors.js';
-import { ListAhead } from './freshness.js';
+import { ListAhead, type Listed } from './freshness.js';
 import { IdState } from './id-states.js';
 import type { ListedPage } from './listing/listing.js';
 import { CutTries, deleteSingly, runFinalRetries } from './final-retries.js';
@@ -74,7 +74,7 @@ export async function drain(
     });
     unprocessed = undefined;
     if (isDraining && survey.fresh.length > 0) {
-      await take(survey.fresh.slice(0, wanted), survey.listedAtMs);
+      await take(survey.fresh.slice(0, wanted), survey.listed);
       if (ledger.matched === taken) idle += 1;
       continue;
     }
@@ -111,7 +111,7 @@ export async function drain(
       // All counted ones are listed: any beyond the maximum arrived later.
       const fresh = survey.fresh.slice(0, stillCounted === undefined ? undefined : allowance);
       sweptTo = taken + fresh.length;
-      await take(fresh, survey.listedAtMs);
+      await take(fresh, survey.listed);
       if (ledger.matched < sweptTo) continue;
     }
     await retry(survey);
@@ -139,10 +139,10 @@ export async function drain(
     return sortReappeared(context, survey, rechecks >= MAX_RECHECKS);
   }
 
-  async function take(ids: readonly string[], listedAtMs: number): Promise<void> {
+  async function take(ids: readonly string[], listed: Listed): Promise<void> {
     await context.proveFilters();
     const [startedMs, before] = [clock.now(), ledger.matched];
-    const dispatcher = createDeleteDispatcher(context, { listedAtMs, isFinalTry: false, singly: false });
+    const dispatcher = createDeleteDispatcher(context, { listed, isFinalTry: false, singly: false });
     try {
       await deleteListed(context, dispatcher, ids);
     } catch (error) {
@@ -151,7 +151,7 @@ export async function drain(
       throw error;
     }
     const sent = ledger.matched - before;
-    ahead.note({ sent, unsent: ids.length - sent, ms: clock.now() - startedMs });
+    ahead.note({ listed, sent, unsent: ids.length - sent, ms: clock.now() - startedMs });
   }
 }
 

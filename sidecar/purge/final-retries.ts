@@ -3,7 +3,7 @@ import { createDeleteDispatcher } from './delete-dispatcher.js';
 import type { ReportResult } from './deleter.js';
 import type { Dispatcher } from './dispatcher.js';
 import { BrokerFailedError } from './errors.js';
-import { isStaleSince } from './freshness.js';
+import { isStaleSince, type Listed } from './freshness.js';
 import { IdState } from './id-states.js';
 import { creationTimesOf } from './reappeared.js';
 import type { Survey } from './survey.js';
@@ -57,7 +57,7 @@ export async function runFinalRetries(
   cuts: CutTries,
 ): Promise<boolean> {
   const { requester } = context;
-  const tries = createDispatchers(context, survey.listedAtMs, cuts);
+  const tries = createDispatchers(context, survey.listed, cuts);
   return guarded(context, tries, [...survey.retryDue, ...survey.missing], async () => {
     const isLagging = await retryMissing(context, tries, survey.missing, SAMPLE_SIZE * 10 ** lags);
     tries.any.add(survey.retryDue.filter((id) => cuts.of(id) === 0));
@@ -82,7 +82,7 @@ export async function deleteSingly(context: PurgeContext, ids: readonly string[]
   for (const items of portionsOf(ids.map((entityId) => ({ entityId })))) {
     const asked = items.map(({ entityId }) => entityId);
     const listed = [...(await creationTimesOf(context, asked)).keys()];
-    const tries = createDispatchers(context, context.clock.now(), new CutTries());
+    const tries = createDispatchers(context, { atMs: context.clock.now(), tookMs: 0 }, new CutTries());
     await guarded(context, tries, listed, async () => {
       tries.single.add(listed);
       await tries.single.settled();
@@ -114,8 +114,8 @@ async function guarded(
 }
 
 interface RetryDispatchers {
-  /** When the broker listed what they are to delete. */
-  readonly listedAtMs: number;
+  /** The list of what they are to delete. */
+  readonly listed: Listed;
   readonly single: Dispatcher<string>;
   readonly any: Dispatcher<string>;
   /** Singly, one after the other. */
@@ -128,31 +128,31 @@ interface RetryDispatchers {
   readonly cut: ReadonlySet<string>;
 }
 
-function createDispatchers(scope: PurgeScope, listedAtMs: number, cuts: CutTries): RetryDispatchers {
+function createDispatchers(scope: PurgeScope, listed: Listed, cuts: CutTries): RetryDispatchers {
   const failed: string[] = [];
   const cut = new Set<string>();
   const mayTryAgain = (id: string): boolean => {
     cut.add(id);
     return cuts.note(id);
   };
-  const single = createDeleteDispatcher(scope, { listedAtMs, isFinalTry: true, singly: true, mayTryAgain });
+  const single = createDeleteDispatcher(scope, { listed, isFinalTry: true, singly: true, mayTryAgain });
   const alone = createDeleteDispatcher(scope, {
-    ...{ listedAtMs, isFinalTry: true, singly: true, isAlone: true, mayTryAgain },
+    ...{ listed, isFinalTry: true, singly: true, isAlone: true, mayTryAgain },
   });
   const any = createDeleteDispatcher(scope, {
-    listedAtMs,
+    listed,
     mayTryAgain,
     isFinalTry: true,
     singly: false,
     retrySingly: (id) => failed.push(id),
   });
   const small = createDeleteDispatcher(scope, {
-    listedAtMs,
+    listed,
     isFinalTry: false,
     singly: false,
     batchMax: SMALL_BATCH,
   });
-  return { listedAtMs, single, alone, any, small, failed, cut };
+  return { listed, single, alone, any, small, failed, cut };
 }
 
 /**
@@ -194,7 +194,7 @@ const GONE: ReadonlySet<IdState> = new Set([IdState.gone, IdState.goneTwice]);
  */
 async function tryBatches(
   context: PurgeContext,
-  { small, listedAtMs }: RetryDispatchers,
+  { small, listed }: RetryDispatchers,
   sample: readonly string[],
 ): Promise<void> {
   const { capabilities, deleter, ledger, limits } = context;
@@ -205,7 +205,7 @@ async function tryBatches(
     if (verdict.kind === 'absent') missing.add(id);
     ledger.record({ entityId: id }, verdict, false);
   };
-  await deleter.deleteBatch(watched, report, isStaleSince(context.clock, listedAtMs));
+  await deleter.deleteBatch(watched, report, isStaleSince(context.clock, listed));
   small.add(sample.slice(SAMPLE_SIZE));
   await small.settled();
   // Only an answer teaches: a batch that was not sent finds nothing either.

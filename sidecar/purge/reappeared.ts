@@ -181,7 +181,7 @@ async function learnIdleBatches(context: PurgeContext, [entityId]: readonly stri
   // It must still match: the survey was a while ago.
   if (typeof before === 'string' || !(await creationTimesOf(context, [entityId])).has(entityId)) return;
   const kinds: DeleteResult['kind'][] = [];
-  const isStale = isStaleSince(context.clock, context.clock.now());
+  const isStale = isStaleSince(context.clock, { atMs: context.clock.now(), tookMs: 0 });
   await deleter.deleteBatch([entityId], (_id, { kind }) => kinds.push(kind), isStale);
   // Only an answer teaches: a batch that was lost has no effect either.
   const wasAnswered = kinds.includes('deleted') || kinds.includes('absent');

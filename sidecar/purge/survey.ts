@@ -1,13 +1,14 @@
 import type { BrokerProblem } from './broker/broker-problem.js';
 import type { PurgeContext } from './context.js';
+import type { Listed } from './freshness.js';
 import { IdStates, IdState } from './id-states.js';
 import type { ListedPage } from './listing/listing.js';
 import { walkMatches, type WalkEnd } from './listing/walk.js';
 
 /** What the query still shows, sorted by what is known of each id. */
 export interface Survey extends WalkEnd {
-  /** When the first page came that has something to delete, in milliseconds since the epoch. */
-  readonly listedAtMs: number;
+  /** The first page that has something to delete. */
+  readonly listed: Listed;
   /** New ids; empty unless `takesFresh`. */
   readonly fresh: readonly string[];
   /** Number of new ids, taken or not. */
@@ -104,7 +105,7 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
       ? { shape: () => ({ limit: pageMax }) }
       : {}),
   });
-  let listedAtMs: number | undefined;
+  let listed: Listed | undefined;
   let end: WalkEnd = { complete: false, trickles: false, unlisted: 0, lastCount: undefined };
   for (;;) {
     const step = await walk.next();
@@ -112,9 +113,9 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
       end = step.value;
       break;
     }
-    if (fresh.size + missing.length + retryDue.length > 0) listedAtMs ??= step.value.atMs;
+    if (fresh.size + missing.length + retryDue.length > 0) listed ??= step.value;
     if (fresh.size >= wanted) break;
-    const isLong = listedAtMs !== undefined && context.clock.now() - listedAtMs > MAX_LISTING_MS;
+    const isLong = listed !== undefined && context.clock.now() - listed.atMs > MAX_LISTING_MS;
     if (isLong && (options.isBrief || fresh.size === 0)) break;
     if (unseen.size > ledger.matched + MAX_FINDINGS) {
       end = { ...end, trickles: true };
@@ -123,7 +124,7 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
   }
   return {
     ...end,
-    listedAtMs: listedAtMs ?? context.clock.now(),
+    listed: listed ?? { atMs: context.clock.now(), tookMs: 0 },
     fresh: [...fresh],
     unseen: unseen.size,
     reappeared,

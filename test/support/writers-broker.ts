@@ -18,6 +18,8 @@ export interface WritersBrokerOptions {
   readonly requestMs: number;
   /** What the delete of one entity takes. */
   readonly deleteMs: number;
+  /** What the list of one entity takes; its lists hold all matches then, whatever the limit and offset. */
+  readonly listMs?: number;
   /** Entities show when they were created. */
   readonly showsTimes: boolean;
   /** In [0, 1), seeded. */
@@ -39,6 +41,8 @@ export class WritersBroker implements BrokerClient {
   readonly effects: { readonly id: string; readonly unmatchedMs: number }[] = [];
   deletesSent = 0;
   requests = 0;
+  /** What its lists took in all. */
+  listingMs = 0;
   readonly #gone: string[] = [];
   readonly #options: WritersBrokerOptions;
   #born = 0;
@@ -59,7 +63,10 @@ export class WritersBroker implements BrokerClient {
     this.#write();
     const reply = request.method === 'GET' ? this.#query(request) : this.#delete(request);
     const ids = request.method === 'GET' ? 0 : idsOf(request).length;
-    await clock.sleep(requestMs + ids * deleteMs);
+    const listed = request.method === 'GET' ? Number(reply.headers.get('ngsild-results-count') ?? 0) : 0;
+    const listingMs = listed * (this.#options.listMs ?? 0);
+    this.listingMs += listingMs;
+    await clock.sleep(requestMs + ids * deleteMs + listingMs);
     return reply;
   }
 
@@ -135,7 +142,10 @@ export class WritersBroker implements BrokerClient {
       ([id, { matches }]) => isPossible && (!byValue || matches) && (asked?.includes(id) ?? true),
     );
     const offset = Number(query.get('offset') ?? 0);
-    const page = found.slice(offset, offset + Number(query.get('limit') ?? 20));
+    const page =
+      this.#options.listMs === undefined
+        ? found.slice(offset, offset + Number(query.get('limit') ?? 20))
+        : found;
     const count = { 'ngsild-results-count': String(found.length) };
     return replyOf(
       200,

@@ -202,7 +202,7 @@ async function removeInOnePass(
     const end = await walkItems(context, kind, entities, async ({ items, mayHideMore = false }, page) => {
       counts.wasTruncated ||= mayHideMore;
       // Items uncovered by deletes were there before.
-      const isOld = isStaleSince(context.clock, context.clock.now());
+      const isOld = isStaleSince(context.clock, { atMs: context.clock.now(), tookMs: page.tookMs });
       const takesPage = (takesNew || mayHideMore) && !isBehindStart(page);
       for (const item of items) {
         const key = keyOf(item);

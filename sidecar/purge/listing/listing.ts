@@ -7,6 +7,7 @@ import {
 } from '../broker/broker-problem.js';
 import { ReplyTooLargeError } from '../broker/errors.js';
 import { createCollection, type Answered } from './collection.js';
+import type { Listed } from '../freshness.js';
 import { CountCheck } from './count-check.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../errors.js';
 import { projectionParameters, PROJECTION_WORDS, type ListedResource } from './listed-resource.js';
@@ -18,14 +19,12 @@ import type { Requester } from '../requests/requester.js';
 import type { Clock } from '../../shared/clock.js';
 
 /** A page, and what was finally asked for. */
-export interface ListedPage extends Page {
+export interface ListedPage extends Page, Listed {
   readonly limit: number;
   /** Instances of each attribute that were asked for; undefined for all. */
   readonly instances: number | undefined;
   /** A page of another size may follow. */
   readonly mayGrow: boolean;
-  /** When its answer came, in milliseconds since the epoch. */
-  readonly atMs: number;
   /** The path that listed it, below the API root: the collection, with a slash at the end where the broker wants one. */
   readonly path: string;
 }
@@ -256,7 +255,9 @@ export function createLister(options: ListerOptions): Lister {
           collection.confirm(answered);
           known.keep();
           capabilities.setProvenPage(projection, limit);
-          noteSize(page, query, limit, clock.now() - startedMs);
+          const atMs = clock.now();
+          const tookMs = atMs - startedMs;
+          noteSize(page, query, limit, tookMs);
           // Sources of a broker may each show one.
           if (isLook && new Set(page.ids).size <= Math.max(1, wanted / 10)) {
             tooLarge += 1;
@@ -264,7 +265,7 @@ export function createLister(options: ListerOptions): Lister {
           }
           if (isLook) readableLimit = 1;
           const instances = instancesOf(query, projection);
-          return { ...page, limit, instances, mayGrow: mayGrow(), atMs: clock.now(), path };
+          return { ...page, limit, instances, mayGrow: mayGrow(), atMs, tookMs, path };
         }
         if (limit > size.start && MAY_BE_SIZE.has(reply.status)) {
           size.refuse(limit);

@@ -23,12 +23,14 @@ export interface Comparison {
 }
 
 /**
- * Checks, for a query that matched nothing, that the broker knows what its `q` says. Some brokers take `createdAt` for an attribute
- * that no entity has, or find `!attr` never met: then nothing ever matches, which looks like success.
+ * Checks, for a query that matched nothing, that the broker knows what its `type` and `q` say. Some brokers take `createdAt` for an
+ * attribute that no entity has, find `!attr` never met, or take `A|B` for one name: then nothing ever matches, which looks like
+ * success.
  *
- * @throws FilterIgnoredError where a condition that holds for every entity is met by none
+ * @throws FilterIgnoredError where a condition that holds for every entity is met by none, or `A|B` by fewer than `A,B`
  */
 export async function checkUnderstood(context: PurgeContext): Promise<void> {
+  await checkTypeUnderstood(context);
   const q = context.selection.find(({ name }) => name === 'q')?.value;
   if (q === undefined) return;
   const inDoubt = await firstMisread(context, q, alwaysHolding);
@@ -42,6 +44,22 @@ export async function checkUnderstood(context: PurgeContext): Promise<void> {
   if (untimed !== undefined) {
     context.warn(
       `Nothing matches, and no entity that has what ${untimed.condition} compares is listed for ${untimed.holding}: either its values are no times, or the broker does not compare them as times.`,
+    );
+  }
+}
+
+/** `A|B` and `A,B` select the same (clause 4.17). */
+async function checkTypeUnderstood(context: QueryView): Promise<void> {
+  const type = context.selection.find(({ name }) => name === 'type')?.value;
+  if (type === undefined || !type.includes('|')) return;
+  const holding = context.selection;
+  const without = holding.map((each) =>
+    each.name === 'type' ? { ...each, value: type.replaceAll('|', ',') } : each,
+  );
+  if (await showsOnlyWithout(context, { holding, without })) {
+    throw new FilterIgnoredError(
+      'type',
+      `The broker does not understand "|" in type (${type}): it lists entities where the types are joined by commas. So it means nothing that the query matches nothing. Nothing was deleted. Write commas instead.`,
     );
   }
 }

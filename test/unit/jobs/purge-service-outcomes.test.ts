@@ -518,11 +518,7 @@ describe('purges of an earlier process', () => {
       [left({}, { ...guarded, spent: 3 }), 'failed', /the 5 that .* \(maxGrowth\): 3 are used/],
       [left({ deleted: 2 }, guarded), 'failed', /the 5 that .* \(maxGrowth\): 2 are used/],
       [left(bounded, { ...guarded, spent: 3 }), 'failed', /the 5 that .* \(maxGrowth\): 3 are used/],
-      [
-        left(bounded, { headers: {}, spent: 1 }),
-        'failed',
-        /the 5 that .* \(maxAffected\): 1 are used/,
-      ],
+      [left(bounded, { headers: {}, spent: 1 }), 'failed', /the 5 that .* \(maxAffected\): 1 are used/],
       [left(bounded, { headers: {}, spent: 0 }), 'refused', /more than the 5 that may be affected\./],
       [left({}), 'failed', /more than the 5 that may be affected\./],
       [left({ state: 'queued' }), 'refused', /more than the 5 that may be affected\./],

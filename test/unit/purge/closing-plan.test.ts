@@ -18,7 +18,7 @@ function surveyOf(findings: Partial<Survey> = {}): Survey {
     lastCount: 0,
     fresh: [],
     unseen: 0,
-    ...{ reappeared: [], reappearedCount: 0, missing: [], listedAtMs: 0 },
+    ...{ reappeared: [], reappearedCount: 0, missing: [], listed: { atMs: 0, tookMs: 0 } },
     retryDue: [],
     lingering: 0,
     ...findings,

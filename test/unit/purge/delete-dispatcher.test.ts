@@ -10,7 +10,7 @@ import { idsOf } from './hand-made-lister.js';
 
 const GONE: DeleteResult = { kind: 'deleted' };
 const BUSY: DeleteResult = { kind: 'retryable', problem: { status: 503 } };
-const FIRST: DeleteTry = { listedAtMs: Infinity, isFinalTry: false, singly: false };
+const FIRST: DeleteTry = { listed: { atMs: Infinity, tookMs: 0 }, isFinalTry: false, singly: false };
 
 interface HandMadeDeleter {
   readonly verdictOf?: (id: string) => DeleteResult;

@@ -74,7 +74,7 @@ function second({ missing = [], retryDue = [], lags = 0, limits, ...broker }: Se
     {
       ...{ complete: true, trickles: false, unlisted: 0, lastCount: undefined },
       ...{ fresh: [], unseen: 0, missing, retryDue, lingering: 0, reappeared: [], reappearedCount: 0 },
-      listedAtMs: Infinity,
+      listed: { atMs: Infinity, tookMs: 0 },
     },
     lags,
     new CutTries(),

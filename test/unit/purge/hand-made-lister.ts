@@ -17,6 +17,7 @@ export function pageOf(ids: readonly string[], more: Partial<ListedPage> = {}): 
     instances: undefined,
     mayGrow: false,
     atMs: Infinity,
+    tookMs: 0,
     path: '/entities',
     ...more,
   };

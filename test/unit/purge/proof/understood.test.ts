@@ -7,15 +7,14 @@ import { purge } from '../../../support/purge-harness.js';
 const OLD = '2020-01-01T00:00:00Z';
 const NEVER = 'n>1000';
 
-/** A broker with cars of 2026, each with a reading of 2025, that reads q in its own way. */
-function brokerThatReads(read: (q: string) => string) {
+/** A broker with cars of 2026, each with a reading of 2025, that reads q, or another parameter, in its own way. */
+function brokerThatReads(read: (value: string) => string, parameter = 'q') {
   const broker = new FlawedBroker({
     name: 'reads q',
     reads: ({ parameters, tenant }) => {
-      const q = parameters.get('q');
-      return [
-        { parameters: q === undefined ? parameters : new Map([...parameters, ['q', read(q)]]), tenant },
-      ];
+      const value = parameters.get(parameter);
+      const readAs = value === undefined ? parameters : new Map([...parameters, [parameter, read(value)]]);
+      return [{ parameters: readAs, tenant }];
     },
   });
   const cars = Array.from({ length: 5 }, (_, n) => ({
@@ -80,6 +79,20 @@ describe('a purge that matches nothing', () => {
       assert.deepEqual([report?.matched, report?.warnings], [0, []]);
     });
   }
+
+  it('a purge that matches nothing is refused where the broker takes A|B for the name of one type', async () => {
+    const asOneName = (type: string) => (type.includes('|') ? 'OneName' : type);
+    const { error } = await brokerThatReads(asOneName, 'type').run('type=Bus|Car');
+    assert.ok(error instanceof FilterIgnoredError, String(error));
+    assert.equal(error.parameter, 'type');
+    assert.match(error.message, /Bus\|Car.*commas/);
+    for (const query of ['type=Bus|Tram', 'type=Bus,Car', 'type=Car|Bus&q=n>9']) {
+      const understood = await brokerThatReads(query.includes(',') ? asOneName : (type) => type, 'type').run(
+        query,
+      );
+      assert.equal(understood.error, undefined, query);
+    }
+  });
 
   it('a purge that matches nothing asks one query more where the broker knows the time, and none without one', async () => {
     for (const [query, more] of [
