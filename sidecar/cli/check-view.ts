@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { writeJson } from '../shared/json/lossless-json.js';
-import type { ChangeReport } from '../schemas/service/shapes.js';
 import type { ImportReport } from '../schemas/transfer/transfer.js';
 import { isTooMuch, type CheckOptions, type FailOn } from './check-options.js';
 import { printable } from './format.js';
@@ -74,7 +73,7 @@ function annotations(
 }
 
 /** A compatible change is news, no warning. */
-function levelOf(change: ChangeReport['overall'], failOn: FailOn): Annotation['level'] {
+function levelOf(change: Parameters<typeof isTooMuch>[0], failOn: FailOn): Annotation['level'] {
   if (isTooMuch(change, failOn)) return 'error';
   return change === 'compatible' ? 'notice' : 'warning';
 }

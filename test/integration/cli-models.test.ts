@@ -179,7 +179,7 @@ describe('models check', () => {
     const lamp = (repository: string, ...attributes: readonly string[]) => ({
       $id: `https://cities.example/${repository}/Lamp/schema.json`,
       type: 'object',
-      properties: Object.fromEntries([['type', { const: 'Lamp' }], ...attributes.map((name) => [name, {}])]),
+      properties: { type: { const: 'Lamp' }, ...Object.fromEntries(attributes.map((name) => [name, true])) },
     });
     const mine = folderOf({ 'Lamp/schema.json': lamp('mine', 'power') }, 'mine');
     const theirs = folderOf({ 'Lamp/schema.json': lamp('theirs', 'height') }, 'theirs');
