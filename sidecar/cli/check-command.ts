@@ -68,8 +68,7 @@ async function checkHere(
   context: CliContext,
 ): Promise<ImportReport> {
   // Several folders may be repositories that have models of one name, each in the domain of its own.
-  const isOne = paths.length === 1 || against !== undefined;
-  const domain = options.domain ?? (isOne ? UNNAMED : undefined);
+  const domain = options.domain ?? (paths.length === 1 ? UNNAMED : undefined);
   const models = await context.openModels();
   const { transfer } = models;
   try {

@@ -26,7 +26,7 @@ export function checkLines(report: ImportReport, view: CheckView): readonly stri
 }
 
 interface Annotation {
-  readonly level: 'error' | 'warning';
+  readonly level: 'error' | 'warning' | 'notice';
   readonly path: string;
   readonly line?: number | undefined;
   readonly title: string;
@@ -45,8 +45,12 @@ function annotations(
       return { level: 'error', path: fault.path, line: fault.line, title: 'Example is not valid', text };
     });
     const changes = (file.differences ?? []).map(({ pointer, detail, class: change }): Annotation => {
-      const level = isTooMuch(change, failOn) ? 'error' : 'warning';
-      return { level, path, title: `Change: ${change}`, text: `${pointer}: ${detail}` };
+      return {
+        level: levelOf(change, failOn),
+        path,
+        title: `Change: ${change}`,
+        text: `${pointer}: ${detail}`,
+      };
     });
     const unchecked = (examples?.unchecked ?? []).map((one): Annotation => {
       const text = 'The examples together took too long.';
@@ -61,12 +65,17 @@ function annotations(
         return [`::error title=Dependent refuses::${data(`${domain}/${model}: ${reason}`)}`];
       if (change === undefined || !isTooMuch(change, failOn)) return [];
       return differences.map(({ pointer, detail, class: one }) => {
-        const level = isTooMuch(one, failOn) ? 'error' : 'warning';
-        return `::${level} title=Change of a dependent%3A ${one}::${data(`${domain}/${model}: ${pointer}: ${detail}`)}`;
+        return `::${levelOf(one, failOn)} title=Change of a dependent%3A ${one}::${data(`${domain}/${model}: ${pointer}: ${detail}`)}`;
       });
     }),
     ...leftOut.map((line) => `::error title=Left out::${data(line)}`),
   ];
+}
+
+/** A compatible change is news, no warning. */
+function levelOf(change: Parameters<typeof isTooMuch>[0], failOn: FailOn): Annotation['level'] {
+  if (isTooMuch(change, failOn)) return 'error';
+  return change === 'compatible' ? 'notice' : 'warning';
 }
 
 function annotation(

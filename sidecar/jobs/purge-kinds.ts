@@ -3,6 +3,7 @@ import { purgeEntities } from '../purge/engine.js';
 import { PolicyRefusedError, QueryRefusedError } from '../purge/errors.js';
 import type { PurgeEvent, PurgeReport } from '../purge/events.js';
 import type { OnOutcome } from '../purge/item-ledger.js';
+import { contextOfRequest } from '../purge/proof/context-names.js';
 import type { PurgeDependencies, PurgeOrder } from '../purge/purge-run.js';
 import { parseEntityPurgeQuery, type EntityPurgeQuery } from '../purge/query/query.js';
 import type { PurgeQuery, WholeTenant } from '../purge/query/selection.js';
@@ -139,8 +140,15 @@ export interface PreparedPurge {
  */
 export function preparePurge(
   kinds: PurgeKinds,
-  order: { readonly target: keyof PurgeKinds; readonly query: string; readonly policy: PurgePolicy },
+  order: {
+    readonly target: keyof PurgeKinds;
+    readonly query: string;
+    readonly policy: PurgePolicy;
+    /** Those that go to the broker, in lower case; left out where they were vetted before. */
+    readonly headers?: Readonly<Record<string, string>>;
+  },
 ): PreparedPurge {
+  contextOfRequest(order.headers?.['link']);
   return order.target === 'entities'
     ? prepared(kinds.entities, order.query, order.policy)
     : prepared(kinds.temporal, order.query, order.policy);

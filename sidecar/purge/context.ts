@@ -9,7 +9,7 @@ import { createLister, type ListedPage, type Lister } from './listing/listing.js
 import type { Page, PageQuery, PageShape } from './listing/page.js';
 import { learnStride } from './listing/page-first.js';
 import type { Parameter } from './query/parameters.js';
-import { contextOfLink, dependsOnContext, isCoreContext } from './proof/context-names.js';
+import { contextOfRequest, dependsOnContext, isCoreContext } from './proof/context-names.js';
 import { checkContext, proveLink } from './proof/link-proof.js';
 import { probesOf } from './proof/probes.js';
 import { proofNameOf } from './proof/proof-name.js';
@@ -164,7 +164,8 @@ export function createPurgeScope(options: PurgeScopeOptions, path: ListedResourc
       capabilities,
       countsUnshown,
     });
-    const contextUrl = dependsOnContext(selection, removed) ? contextOfLink(headers['link']) : undefined;
+    const namedContext = contextOfRequest(headers['link']);
+    const contextUrl = dependsOnContext(selection, removed) ? namedContext : undefined;
     let proof: Promise<void> | undefined;
     /** The first page that listed something, and what was asked for. */
     let listed: { readonly query: PageQuery; readonly page: ListedPage } | undefined;

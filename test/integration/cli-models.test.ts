@@ -170,9 +170,34 @@ describe('models check', () => {
     const both = await cli(['models', 'check', folder, shared, '--against', 'HEAD', '--json']);
     const { files, summary } = JSON.parse(both.stdout) as ImportReport;
     assert.deepEqual([both.code, summary.updated, summary.created], [0, 1, 0], both.stdout + both.stderr);
-    assert.equal(files.find(({ status }) => status === 'updated')?.model, 'models/Lamp');
+    assert.equal(files.find(({ status }) => status === 'updated')?.model, 'dataModel.City/Lamp');
     for (const revision of ['nowhere', '--output=x'])
       assert.equal((await cli(['models', 'check', folder, `--against=${revision}`])).code, 2);
+  });
+
+  it('models check since a revision takes folders of several repositories that have models of one name', async () => {
+    const lamp = (repository: string, ...attributes: readonly string[]) => ({
+      $id: `https://cities.example/${repository}/Lamp/schema.json`,
+      type: 'object',
+      properties: { type: { const: 'Lamp' }, ...Object.fromEntries(attributes.map((name) => [name, true])) },
+    });
+    const mine = folderOf({ 'Lamp/schema.json': lamp('mine', 'power') }, 'mine');
+    const theirs = folderOf({ 'Lamp/schema.json': lamp('theirs', 'height') }, 'theirs');
+    git(mine, 'init');
+    git(mine, 'add', '.');
+    git(mine, 'commit', '-m', 'first');
+    put(mine, { 'Lamp/schema.json': lamp('mine', 'power', 'colour') });
+    const { code, stdout, stderr } = await cli([
+      'models',
+      'check',
+      mine,
+      theirs,
+      '--against',
+      'HEAD',
+      '--json',
+    ]);
+    const { summary } = JSON.parse(stdout) as ImportReport;
+    assert.deepEqual([code, summary.updated, summary.unchanged, summary.refused, stderr], [0, 1, 1, 0, '']);
   });
 
   it('models check fails for another IRI in the context of a folder, since a revision and at a gateway', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { createCapabilities } from '../../sidecar/purge/broker/capabilities.js';
-import { FilterIgnoredError } from '../../sidecar/purge/errors.js';
+import { FilterIgnoredError, QueryRefusedError } from '../../sidecar/purge/errors.js';
 import { createTestClock, purge, purged, things, type PurgeOptions } from '../support/purge-harness.js';
 import { startStubBroker, type StubBrokerOptions } from '../support/stub-broker.js';
 
@@ -100,5 +100,31 @@ describe('a purge with an @context', () => {
     const { error } = await purge(broker, 'local=true&drop=n&maxAffected=100', withLink(DOWN));
     assert.ok(isByLink(error), String(error));
     assert.equal(broker.of('attribute').length, 0);
+  });
+
+  for (const [title, value] of [
+    ['that has no relation', `<${UP}>`],
+    ['of another relation', `<${UP}>; rel="next"`],
+    ['with a relation that is not closed', `<${UP}>; rel="http://www.w3.org/ns/json-ld#context`],
+    ['with a relation in single quotes', `<${UP}>; rel='http://www.w3.org/ns/json-ld#context'`],
+    ['of a relation that only begins as the one of contexts', link(UP).replace('#context"', '#context-of"')],
+    ['without angle brackets', link(UP).replace(/[<>]/g, '')],
+    ['that names two', `${link(UP)}, ${link(DOWN)}`],
+    ['that is empty', ''],
+  ] as const) {
+    it(`a purge with a Link ${title} is refused before anything is sent`, async (t) => {
+      const broker = await start(t, { unfetchable: 'silent' });
+      const { error } = await purge(broker, 'type=TT', { headers: { link: value } });
+      assert.ok(error instanceof QueryRefusedError && error.parameter === 'Link', String(error));
+      assert.equal(broker.requests.length, 0);
+    });
+  }
+
+  it('a purge with an @context takes its relation among others, and without quotes', async (t) => {
+    for (const rel of ['"up http://www.w3.org/ns/json-ld#context"', 'http://www.w3.org/ns/json-ld#context']) {
+      const broker = await start(t, { unfetchable: 'silent' });
+      const { error } = await purge(broker, 'type=TT', { headers: { link: `<${DOWN}>; rel=${rel}` } });
+      assert.ok(isByLink(error), String(error));
+    }
   });
 });

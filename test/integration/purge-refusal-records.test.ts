@@ -81,6 +81,13 @@ describe('the record of a purge that is refused', () => {
       400,
       { tenant: 'south' },
     ],
+    [
+      'a Link that is a bare URL',
+      { ...CAR, link: 'http://a/c.jsonld' },
+      {},
+      400,
+      { link: 'http://a/c.jsonld' },
+    ],
     ['another Link', { ...CAR, link: '<http://a>' }, { link: '<http://b>' }, 400, { link: '<http://b>' }],
     [
       'a policy that cannot be read',

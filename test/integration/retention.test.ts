@@ -103,6 +103,7 @@ describe('a retention policy', () => {
       [{ schedule: 'daily' }, 'schedule'],
       [{ schedule: '0 0 30 2 *' }, 'schedule'],
       [{ timeZone: 'Mars/Olympus' }, 'timeZone'],
+      [{ link: 'https://models.example/c.jsonld' }, 'Link'],
       [{ query: 'type=Car&limit=5' }, 'limit'],
       [{ query: 'type=Car&maxAffected=5' }, 'query'],
       [{ query: 'type=Car&q=a)|(b' }, 'q'],

@@ -108,7 +108,22 @@ function faultOf({ instancePath, keyword, params, message = 'is wrong' }: ErrorO
       };
     case 'enum':
       return { pointer: instancePath, detail: `must be one of ${JSON.stringify(given['allowedValues'])}` };
+    case 'type': {
+      const types = String(given['type'])
+        .split(',')
+        .map((type) => TYPES_IN_WORDS[type] ?? type);
+      return { pointer: instancePath, detail: `must be ${types.join(' or ')}` };
+    }
+    case 'minimum':
+      return { pointer: instancePath, detail: `must be ${String(given['limit'])} or more` };
+    case 'maximum':
+      return { pointer: instancePath, detail: `must be ${String(given['limit'])} or less` };
     default:
       return { pointer: instancePath, detail: message };
   }
 }
+
+const TYPES_IN_WORDS: Readonly<Record<string, string>> = {
+  ...{ object: 'an object', array: 'an array', string: 'a string', number: 'a number' },
+  ...{ integer: 'a whole number', boolean: 'true or false' },
+};

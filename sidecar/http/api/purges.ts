@@ -228,7 +228,10 @@ const NEW_PURGE = {
     target: TARGET,
     query: { type: 'string', minLength: 1, maxLength: 16_384, description: 'As in the URL of the DELETE.' },
     tenant: HEADER_TEXT,
-    link: { ...HEADER_TEXT, description: 'A Link header that names the @context.' },
+    link: {
+      ...HEADER_TEXT,
+      description: 'A Link header that names one @context: its URL in angle brackets, and its relation.',
+    },
     maxAffected: POSITIVE,
     maxPerSecond: POSITIVE,
     dryRun: { type: 'boolean' },

@@ -210,7 +210,10 @@ const SETTINGS = {
   target: TARGET,
   query: { type: 'string', minLength: 1, maxLength: 16_384, description: 'As in the URL of a purge.' },
   tenant: HEADER_TEXT,
-  link: { ...HEADER_TEXT, description: 'A Link header that names the @context.' },
+  link: {
+    ...HEADER_TEXT,
+    description: 'A Link header that names one @context: its URL in angle brackets, and its relation.',
+  },
   olderThan: { type: 'string', maxLength: 64, description: 'A duration of ISO 8601, such as P90D.' },
   by: {
     type: 'string',

@@ -83,8 +83,9 @@ export class RetentionService {
     const { store, kinds, clock } = this.#options;
     checkSchedule(settings, clock.now());
     const { query } = retentionQuery(settings, clock.now());
-    const { target } = settings;
-    preparePurge(kinds, { target, query: runQuery(settings, query, settings.mode === 'report'), policy });
+    const { target, link } = settings;
+    const order = { target, query: runQuery(settings, query, settings.mode === 'report'), policy };
+    preparePurge(kinds, { ...order, headers: link === undefined ? {} : { link } });
     return store.put({ name, settings, author: { caller, policy: { ...policy } } }, expected);
   }
 

@@ -1,6 +1,7 @@
 import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
 import { attributePathsOf, parseQ } from '../../ngsi-ld/q.js';
 import { parseTypeSelector, typeNamesOf } from '../../ngsi-ld/type-selector.js';
+import { QueryRefusedError } from '../errors.js';
 import type { Parameter } from '../query/parameters.js';
 
 /** Terms of the core @context that queries use; no other @context may give them another meaning (clause 5.5.7). */
@@ -38,15 +39,39 @@ function namesIn({ name, value }: Parameter): readonly string[] {
   }
 }
 
-/** The link-values of a Link header with the relation of an @context (clause 6.3.5). */
-const CONTEXT_LINK = /<([^<>]*)>((?:\s*;\s*[^\s;=,]+\s*=\s*(?:"[^"]*"|[^\s;,"]+))*)/g;
-const CONTEXT_RELATION = /;\s*rel\s*=\s*"?\s*http:\/\/www\.w3\.org\/ns\/json-ld#context\b/i;
+/** The link-values of a Link header (RFC 8288), with their targets and parameters. */
+const LINK_VALUE = /<([^<>]*)>((?:\s*;\s*[^\s;=,]+\s*=\s*(?:"[^"]*"|[^\s;,"]+))*)/g;
+const RELATION = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i;
+/** The relation of an @context (clause 6.3.5). */
+const CONTEXT_RELATION = 'http://www.w3.org/ns/json-ld#context';
 
-/** The URL of the @context that a Link header names; undefined if it names none. */
+/** The URL of the first @context that a Link header names; undefined if it names none. */
 export function contextOfLink(link: string | undefined): string | undefined {
-  for (const [, url, parameters = ''] of link?.matchAll(CONTEXT_LINK) ?? [])
-    if (CONTEXT_RELATION.test(parameters)) return url?.trim();
-  return undefined;
+  return contextsOfLink(link)[0];
+}
+
+/**
+ * The URL of the @context of a request; undefined without a Link header.
+ *
+ * @throws QueryRefusedError for a Link that does not name exactly one: brokers would ignore it, or choose
+ */
+export function contextOfRequest(link: string | undefined): string | undefined {
+  if (link === undefined) return undefined;
+  const [url, another] = contextsOfLink(link);
+  if (url !== undefined && another === undefined) return url;
+  throw new QueryRefusedError(
+    'invalidRequest',
+    `The Link of a purge must name one @context, as in <https://models.example/context.jsonld>; rel="${CONTEXT_RELATION}"; type="application/ld+json". This one names ${url === undefined ? 'none' : 'several'}.`,
+    'Link',
+  );
+}
+
+function contextsOfLink(link = ''): readonly string[] {
+  return [...link.matchAll(LINK_VALUE)].flatMap(([, url = '', parameters = '']) => {
+    const [, quoted, bare = ''] = RELATION.exec(parameters) ?? [];
+    const relations = (quoted ?? bare).toLowerCase().split(/\s+/);
+    return relations.includes(CONTEXT_RELATION) ? [url.trim()] : [];
+  });
 }
 
 /** The core @context, which every broker has and applies unasked. */

@@ -223,7 +223,7 @@ describe('the verdict of a check', () => {
     }
   });
 
-  it('an annotation is an error for a change that fails the check, and a warning for one that does not', () => {
+  it('an annotation is an error for a change that fails the check, and a warning for a narrowing one that does not', () => {
     const of = (change: 'narrowing' | 'breaking') => ({ ...DIFFERENCE, class: change });
     const files = (['narrowing', 'breaking'] as const).map((change): ImportedFile => ({
       ...{ path: `data/${change}.json`, status: 'updated', change, differences: [of(change)] },
@@ -261,7 +261,7 @@ describe('the verdict of a check', () => {
     const lines = checkLines(reportOf({ files: [file] }), VIEW).slice(0, -1);
     assert.deepEqual(
       lines.map((line) => line.replace(/::\/properties.*/, '')),
-      ['warning', 'warning', 'error'].map((level, index) => {
+      ['notice', 'warning', 'error'].map((level, index) => {
         return `::${level} file=data/x.json,title=Change%3A ${differences[index]?.class ?? ''}`;
       }),
     );

@@ -275,13 +275,20 @@ describe('the check of a body', () => {
       { pointer: '/a~1b~0', detail: 'is not a known member' },
       { pointer: '/kind', detail: 'must be one of ["a","b"]' },
     ]);
-    assert.deepEqual(errorsOf({ name: 7 }), [{ pointer: '/name', detail: 'must be string' }]);
-    assert.deepEqual(errorsOf(null), [{ pointer: '', detail: 'must be object' }]);
+    assert.deepEqual(errorsOf({ name: 7 }), [{ pointer: '/name', detail: 'must be a string' }]);
+    assert.deepEqual(errorsOf(null), [{ pointer: '', detail: 'must be an object' }]);
     assert.equal(
       faultsOf({ name: 7, kind: 'c' })?.detail,
-      'The body is invalid: /name must be string (and 1 more).',
+      'The body is invalid: /name must be a string (and 1 more).',
     );
-    assert.equal(faultsOf([])?.detail, 'The body is invalid: it must be object.');
+    assert.equal(faultsOf([])?.detail, 'The body is invalid: it must be an object.');
+    const rate = { type: ['integer', 'null'], minimum: 1, maximum: 9 };
+    for (const [value, detail] of [
+      ['1', 'must be a whole number or null'],
+      [0, 'must be 1 or more'],
+      [10, 'must be 9 or less'],
+    ])
+      assert.deepEqual(faultsOf(value, rate)?.['errors'], [{ pointer: '', detail }]);
   });
 
   it('a body with a hundred members has all of its faults listed, and one with more the first alone', () => {

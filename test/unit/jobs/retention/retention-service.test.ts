@@ -16,9 +16,10 @@ import type {
 } from '../../../../sidecar/schemas/store/retention-records.js';
 import { LIMITS } from '../../../support/purge-service.js';
 
+const OWN = '<https://own.example/c.jsonld>; rel="http://www.w3.org/ns/json-ld#context"';
 const SETTINGS: RetentionSettings = {
   ...{ target: 'entities', query: 'type=Car', olderThan: 'P90D', by: 'modifiedAt', schedule: '0 3 * * *' },
-  ...{ timeZone: 'UTC', maxGrowth: 3, mode: 'enforce', enabled: true, tenant: 'north', link: '<own>' },
+  ...{ timeZone: 'UTC', maxGrowth: 3, mode: 'enforce', enabled: true, tenant: 'north', link: OWN },
 };
 const POLICY: RetentionPolicy = {
   ...{ name: 'p', settings: SETTINGS, doneUntil: 0, createdAt: 0, modifiedAt: 0, etag: '"1"' },
@@ -53,7 +54,7 @@ describe('a run of a retention policy', () => {
     });
     const [order] = orders;
     assert.deepEqual(order?.headers, {
-      ...{ 'ngsild-tenant': 'north', link: '<own>', 'x-request-id': 'r1', authorization: 'Bearer a' },
+      ...{ 'ngsild-tenant': 'north', link: OWN, 'x-request-id': 'r1', authorization: 'Bearer a' },
     });
     assert.deepEqual(order.policy, { maxAffected: 5, concurrency: 2 });
     assert.deepEqual([order.caller, order.retentionPolicy], ['operator', 'p']);
@@ -74,7 +75,7 @@ describe('a run of a retention policy', () => {
     await service.runScheduled(POLICY);
     const [order] = orders;
     const { requestId = '' } = order ?? {};
-    assert.deepEqual(order?.headers, { 'ngsild-tenant': 'north', link: '<own>', 'x-request-id': requestId });
+    assert.deepEqual(order?.headers, { 'ngsild-tenant': 'north', link: OWN, 'x-request-id': requestId });
     assert.deepEqual([order.caller, order.policy], ['author', { maxAffected: 5 }]);
   });
 
