@@ -59,7 +59,7 @@ async function checkTypeUnderstood(context: QueryView): Promise<void> {
   if (await showsOnlyWithout(context, { holding, without })) {
     throw new FilterIgnoredError(
       'type',
-      `The broker does not understand "|" in type (${type}): it lists entities where the types are joined by commas. So it means nothing that the query matches nothing. Nothing was deleted. Write commas instead.`,
+      `The broker does not understand "|" in type (${type}): it lists entities where the types are joined by commas. So an empty list does not show that nothing matches. Nothing was deleted. Write commas instead.`,
     );
   }
 }
