@@ -707,7 +707,7 @@ export interface components {
       /** @description As in the URL of the DELETE. */
       readonly query: string;
       readonly tenant?: string;
-      /** @description A Link header that names the @context. */
+      /** @description A Link header that names one @context: its URL in angle brackets, and its relation. */
       readonly link?: string;
       readonly maxAffected?: number;
       readonly maxPerSecond?: number;
@@ -727,7 +727,7 @@ export interface components {
       /** @description As in the URL of a purge. */
       readonly query: string;
       readonly tenant?: string;
-      /** @description A Link header that names the @context. */
+      /** @description A Link header that names one @context: its URL in angle brackets, and its relation. */
       readonly link?: string;
       /** @description A duration of ISO 8601, such as P90D. */
       readonly olderThan: string;
@@ -768,7 +768,7 @@ export interface components {
       /** @description As in the URL of a purge. */
       readonly query: string;
       readonly tenant?: string;
-      /** @description A Link header that names the @context. */
+      /** @description A Link header that names one @context: its URL in angle brackets, and its relation. */
       readonly link?: string;
       /** @description A duration of ISO 8601, such as P90D. */
       readonly olderThan: string;
@@ -803,7 +803,7 @@ export interface components {
       /** @description As in the URL of a purge. */
       readonly query: string;
       readonly tenant?: string;
-      /** @description A Link header that names the @context. */
+      /** @description A Link header that names one @context: its URL in angle brackets, and its relation. */
       readonly link?: string;
       /** @description A duration of ISO 8601, such as P90D. */
       readonly olderThan: string;
