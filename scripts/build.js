@@ -15,7 +15,7 @@ const dist = join(root, 'dist');
 const common = {
   absWorkingDir: root,
   platform: 'node',
-  target: 'node20.19',
+  target: 'node22.19',
   write: false,
   logLevel: 'warning',
 };

@@ -42,7 +42,7 @@ const { outputFiles } = await build({
   outdir: compiled,
   outbase: root,
   platform: 'node',
-  target: 'node20.19',
+  target: 'node22.19',
   format: 'esm',
   sourcemap: 'linked',
   sourcesContent: false,

@@ -39,7 +39,7 @@ export async function copyProject(): Promise<ProjectCopy> {
     outdir: join(folder, COMPILED),
     outbase: folder,
     platform: 'node',
-    target: 'node20.19',
+    target: 'node22.19',
     format: 'esm',
     logLevel: 'warning',
   });
@@ -48,7 +48,7 @@ export async function copyProject(): Promise<ProjectCopy> {
       const { code } = await transform(text, {
         loader: path.endsWith('.tsx') ? 'tsx' : 'ts',
         ...{ jsx: 'automatic', jsxImportSource: 'preact' },
-        ...{ target: 'node20.19', logLevel: 'silent' },
+        ...{ target: 'node22.19', logLevel: 'silent' },
       });
       await writeFile(compiledPath(folder, path), code);
     },

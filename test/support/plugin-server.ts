@@ -48,7 +48,7 @@ export async function buildPlugin(): Promise<BuiltPlugin> {
     absWorkingDir: ROOT,
     bundle: true,
     platform: 'node',
-    target: 'node20.19',
+    target: 'node22.19',
     logLevel: 'silent',
   };
   await build({

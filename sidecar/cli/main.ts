@@ -1,0 +1,43 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { runCli } from './program.js';
+import { systemClock } from '../shared/clock.js';
+
+/** The version in the package.json nearest above this file. */
+function versionOf(folder: string): string {
+  const path = join(folder, 'package.json');
+  if (existsSync(path))
+    return String((JSON.parse(readFileSync(path, 'utf8')) as { version?: unknown }).version);
+  const parent = dirname(folder);
+  return parent === folder ? 'unknown' : versionOf(parent);
+}
+
+function onInterrupt(handler: () => void): () => void {
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  for (const signal of signals) process.on(signal, handler);
+  return () => {
+    for (const signal of signals) process.off(signal, handler);
+  };
+}
+
+// A reader that stops early, such as head, is not a failure; the command goes on.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
+
+const exitCode = await runCli(process.argv.slice(2), versionOf(import.meta.dirname), {
+  env: process.env,
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  clock: systemClock,
+  onInterrupt,
+  leave: (code) => process.exit(code),
+  openModels: async () => (await import('../schemas/open-schemas.js')).openSchemasInMemory(systemClock),
+  serve: async () => {
+    await import('../serve.js');
+  },
+});
+if (exitCode !== undefined) process.exitCode = exitCode;

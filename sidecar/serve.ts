@@ -1,0 +1,102 @@
+import { setFlagsFromString } from 'node:v8';
+import { pino } from 'pino';
+import { loadConfig, type Config } from './shared/config/load.js';
+import { startGateway, type Gateway } from './gateway.js';
+import { startErrorLines } from './http/problem.js';
+import { isLoopback } from './shared/loopback.js';
+import { createEnding, endBySignals, isNpmStart } from './shared/signals.js';
+
+/** Exit codes: a mistake in the configuration differs from a failed start. */
+const EXIT_CONFIG = 2;
+const EXIT_FAILED = 1;
+
+async function main(): Promise<void> {
+  tuneCollector();
+  let config: Config;
+  try {
+    config = loadConfig(process.env);
+  } catch (error) {
+    fail(error, EXIT_CONFIG);
+    return;
+  }
+  const logger = pino({ level: config.LOG_LEVEL });
+  const gateway = await startGateway(config, { logger }).catch((error: unknown) => {
+    fail(error, EXIT_FAILED);
+  });
+  if (gateway === undefined) return;
+
+  if (config.GATEWAY_TOKEN === undefined && !isLoopback(config.HOST)) {
+    logger.warn(
+      'GATEWAY_OPEN is set: everybody who reaches this address can purge, past the limits of a gateway in front, and change schemas',
+    );
+  }
+  const ending = createEnding({
+    close: () => gateway.close(),
+    log: (cause, words) => logger.info(cause, words),
+    onClosed: () => {
+      logger.info('closed');
+      process.exitCode = 0;
+    },
+  });
+  endBySignals(process, ending, {
+    isByNpm: isNpmStart(process.env),
+    nowMs: () => performance.now(),
+  });
+  // Said last: who reads it may end the gateway, or npm, at once.
+  if (process.env['NODE_ENV'] === 'production')
+    logger.info({ url: gateway.url, broker: gateway.brokerUrl, metrics: gateway.metricsUrl }, 'listening');
+  else process.stdout.write(greeting(gateway, config.GATEWAY_TOKEN?.length ?? 0));
+}
+
+/** Makes V8's garbage collector fit a server whose requests leave nothing behind. */
+function tuneCollector(): void {
+  // What is made for the first requests, while code is slow, seems to live long. V8 would then make its like in old space
+  // from birth, where each keeps a whole request with all its bytes until a full collection.
+  setFlagsFromString('--no-allocation-site-pretenuring');
+  // A full collection when there is as much garbage in old space as there are live objects; V8 would wait for three times that.
+  setFlagsFromString('--heap-growing-percent=100');
+}
+
+/** What a person sees after `npm start`. */
+function greeting(
+  { url: address, brokerUrl, metricsUrl, consoleUrl, embeddedBroker }: Gateway,
+  tokens: number,
+): string {
+  // An unspecified address is for listening, not for calling.
+  const callable = (text: string) =>
+    text.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
+  const url = callable(address);
+  // Of two, the first.
+  const variable = tokens > 1 ? '${GATEWAY_TOKEN%%,*}' : '$GATEWAY_TOKEN';
+  const token = tokens > 0 ? ` -H "X-Gateway-Token: ${variable}"` : '';
+  const entities = `${url}/ngsi-ld/v1/entities`;
+  const query = `${entities}?type=Vehicle&q=speed%3E100`;
+  const lines =
+    embeddedBroker === undefined
+      ? [
+          `Broker: ${brokerUrl}`,
+          'Try it: count what a purge would delete',
+          `  curl -X DELETE${token} '${entities}?type=YourType&dryRun=true'`,
+        ]
+      : [
+          `Broker: embedded, in memory, with ${embeddedBroker.entities.count()} sample entities (set BROKER_URL for a real one)`,
+          'Try it: see what matches, purge it, and look again',
+          `  curl '${query}'`,
+          `  curl -i -X DELETE${token} '${query}'`,
+        ];
+  const what = `NGSI-LD gateway on ${url}: purges entities by query, passes everything else under /ngsi-ld to the broker.`;
+  const schemas = `Schemas, models and contexts: ${url}/api/v2/openapi.json describes their API`;
+  const page =
+    consoleUrl === undefined
+      ? []
+      : [`In a browser: ${callable(consoleUrl)} previews, runs and shows purges, and edits models`];
+  const metrics = metricsUrl.startsWith(`${address}/`) ? [] : [`Metrics: ${metricsUrl}`];
+  return [what, ...lines, ...page, schemas, ...metrics, ''].join('\n');
+}
+
+function fail(error: unknown, exitCode: number): void {
+  for (const line of startErrorLines(error)) process.stderr.write(`${line}\n`);
+  process.exitCode = exitCode;
+}
+
+await main();

@@ -1,0 +1,23 @@
+/** The versions of Node.js that the gateway runs on, as package.json has them. */
+export const SUPPORTED_NODE = '^22.19 || ^24 || >=26';
+
+/**
+ * Ends a process whose Node.js is too old: one line on standard error, exit code 2. Entry points call it before they import
+ * anything else, since packages fail in their own words there, or crash. Its syntax is one that old versions read.
+ */
+export function refuseOldNode(process: NodeJS.Process): void {
+  if (!isTooOld(process.versions.node)) return;
+  process.stderr.write(
+    'The gateway needs Node.js 22.19 or newer, and this is ' +
+      process.versions.node +
+      '. Install a supported version (22, 24 or 26), or use `npm start`, which brings its own.\n',
+  );
+  process.exit(2);
+}
+
+/** Whether a version (`22.18.0`) is older than the oldest supported one. */
+export function isTooOld(version: string): boolean {
+  const numbers = version.split('.').map(Number);
+  const major = numbers[0] || 0;
+  return major < 22 || (major === 22 && (numbers[1] || 0) < 19);
+}

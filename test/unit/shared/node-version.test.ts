@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, describe, it } from 'node:test';
+import { isTooOld, SUPPORTED_NODE } from '../../../sidecar/shared/node-version.js';
+import { ensureBuilt } from '../../support/built.js';
+import { ROOT } from '../../support/project.js';
+
+describe('the versions of Node.js', () => {
+  before(ensureBuilt);
+
+  it('versions before 22.19 are too old', () => {
+    for (const version of ['12.22.12', '18.20.8', '20.20.2', '21.7.3', '22.0.0', '22.18.0'])
+      assert.ok(isTooOld(version), version);
+    for (const version of ['22.19.0', '22.23.3', '24.0.0', '24.21.0', '26.10.0', '28.0.0-nightly'])
+      assert.ok(!isTooOld(version), version);
+  });
+
+  it('package.json names the versions that the gateway supports', () => {
+    const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+      readonly engines: { readonly node: string };
+    };
+    assert.equal(manifest.engines.node, SUPPORTED_NODE);
+  });
+
+  for (const program of ['dist/sidecar/main.js', 'dist/cli.js'])
+    it(`${program} started by a Node.js that is too old says so in one line, ends with 2 and imports no package`, () => {
+      const { status, stdout, stderr } = startedBy('20.20.2', program);
+      assert.equal(status, 2);
+      assert.equal(stdout, '');
+      assert.match(
+        stderr,
+        /^The gateway needs Node\.js 22\.19 or newer, and this is 20\.20\.2\. Install .*\n$/,
+      );
+    });
+});
+
+describe('a platform for which SQLite has no binary', () => {
+  before(ensureBuilt);
+
+  it('a start without a binary of SQLite fails with one line that says what to do', () => {
+    const { status, stdout, stderr } = started(
+      `Object.defineProperty(process, 'arch', { value: 'riscv64' })`,
+      'dist/sidecar/main.js',
+    );
+    assert.deepEqual({ status, stdout }, { status: 1, stdout: '' });
+    assert.match(stderr, /^SQLite cannot be loaded: .*-riscv64\. Install .*npm ci.*DATABASE_URL.*\n$/);
+  });
+});
+
+/** Runs a program in a process that claims to be of another version, and in which no package can be imported. */
+function startedBy(version: string, program: string) {
+  const pretence = `
+    import { registerHooks } from 'node:module';
+    Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } });
+    registerHooks({
+      resolve(specifier, context, next) {
+        if (!/^(?:[./]|file:|node:)/.test(specifier)) throw new Error('imported ' + specifier);
+        return next(specifier, context);
+      },
+    });`;
+  return started(pretence, program);
+}
+
+/** Runs a program after a module that changes its surroundings. */
+function started(module: string, program: string) {
+  return spawnSync(
+    process.execPath,
+    ['--import', `data:text/javascript,${encodeURIComponent(module)}`, join(ROOT, program)],
+    { encoding: 'utf8', env: { PORT: '0', DATABASE_PATH: ':memory:' } },
+  );
+}
