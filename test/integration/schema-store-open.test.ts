@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {
   chmodSync,
+  createReadStream,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -12,10 +13,14 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { createGunzip } from 'node:zlib';
 import { after, describe, it } from 'node:test';
 import Database from 'better-sqlite3';
+import { extract } from 'tar-stream';
 import { APPLICATION_ID, MIGRATIONS } from '../../sidecar/schemas/store/migrations.js';
 import { SqliteStore } from '../../sidecar/schemas/store/sqlite-store.js';
+import { ROOT } from '../support/project.js';
 import {
   ALL,
   dump,
@@ -44,6 +49,20 @@ describe('opening a SQLite store', () => {
     const again = await open(path);
     assert.deepEqual(await dump(again), before);
     await again.close();
+  });
+
+  it('opening a SQLite store goes on with a file and its write-ahead log that better-sqlite3 12 left when it was killed', async () => {
+    const path = await unpacked('test/support/database-of-better-sqlite3-12.tar.gz');
+    const store = await open(path);
+    const { version } = await store.models.get({ domain: 'city', name: 'Bench' });
+    assert.equal(version.number, 1);
+    const { items } = await store.purges.list(ALL);
+    assert.deepEqual(
+      items.map(({ state, query }) => ({ state, query })),
+      [{ state: 'succeeded', query: 'type=Building' }],
+    );
+    await store.close();
+    withDatabase(path, (db) => assert.equal(db.pragma('integrity_check', { simple: true }), 'ok'));
   });
 
   it('opening a SQLite store takes an empty file for a new store', async () => {
@@ -219,6 +238,14 @@ async function asNobody(work: () => Promise<void>): Promise<void> {
 
 function open(path: string): Promise<SqliteStore> {
   return SqliteStore.open(path, handClock());
+}
+
+/** The database in an archive, in a folder of its own. @returns its path */
+async function unpacked(archive: string): Promise<string> {
+  const target = mkdtempSync(join(folder, 'unpacked-'));
+  const entries = createReadStream(join(ROOT, archive)).pipe(createGunzip()).pipe(extract());
+  for await (const entry of entries) writeFileSync(join(target, entry.header.name), await buffer(entry));
+  return join(target, 'schema.db');
 }
 
 function fresh(): string {

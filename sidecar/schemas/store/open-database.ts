@@ -67,14 +67,18 @@ function prepareFile(file: string, path: string): void {
 
 /** Creates a directory and those above it. Node's own way never returns where the system allows none to be made (/proc/x). */
 function makeDirectories(directory: string): void {
-  if (existsSync(directory)) return;
+  if (isDirectory(directory)) return;
   makeDirectories(dirname(directory));
   try {
     mkdirSync(directory);
   } catch (error) {
     // Another process was quicker.
-    if (!existsSync(directory)) throw error;
+    if (!isDirectory(directory)) throw error;
   }
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 /** To SQLite, empty names and `file:` URIs have special meanings; an absolute path does not. */
@@ -109,6 +113,7 @@ function opened(path: string, open: () => Database.Database): Database.Database 
     return open();
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (NOT_LOADED.has(code)) throw new SqliteMissingError({ cause: error });
     if (code === 'SQLITE_NOTADB') throw new NotADatabaseError(path, { cause: error });
     const why = WHY_UNUSABLE.find(([pattern]) => pattern.test(code))?.[1];
     if (why === undefined) throw error;
@@ -119,6 +124,9 @@ function opened(path: string, open: () => Database.Database): Database.Database 
 }
 
 const NO_FILE = 'it is not a file';
+
+/** Codes of Node.js where the binary of better-sqlite3 is missing, or was made for another system. */
+const NOT_LOADED: ReadonlySet<string> = new Set(['MODULE_NOT_FOUND', 'ERR_DLOPEN_FAILED']);
 
 /** By the codes of SQLite and of the file system. */
 const WHY_UNUSABLE: readonly (readonly [RegExp, string])[] = [
@@ -132,6 +140,18 @@ const WHY_UNUSABLE: readonly (readonly [RegExp, string])[] = [
   [/^SQLITE_FULL|^ENOSPC/, 'the disk is full'],
   [/^SQLITE_|^E(?!RR_)[A-Z]/, 'the system reports a failure'],
 ];
+
+/** better-sqlite3 brings no binary for this system, or it was removed. */
+export class SqliteMissingError extends GatewayError {
+  readonly code = 'SQLITE_MISSING';
+
+  constructor(options?: ErrorOptions) {
+    super(
+      `SQLite cannot be loaded: better-sqlite3 has no binary for ${process.platform}-${process.arch}. Install the packages again with \`npm ci\`, or set DATABASE_URL to keep everything in PostgreSQL.`,
+      options,
+    );
+  }
+}
 
 /** The file holds something other than an SQLite database. */
 export class NotADatabaseError extends GatewayError {
