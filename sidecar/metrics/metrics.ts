@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from '@prometheus-io/client';
 import { nextTurn } from '../shared/next-turn.js';
 import { createPurgeMetrics, type PurgeMetrics } from './purge-metrics.js';
 import { createRequestMetrics, type RequestMetrics } from './request-metrics.js';

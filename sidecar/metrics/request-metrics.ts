@@ -1,4 +1,4 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Counter, Histogram, type Registry } from '@prometheus-io/client';
 
 /** How one request to the broker ended. */
 export interface BrokerRequestEnd {

@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from '@prometheus-io/client';
 
 /** What is looked at whenever the metrics are read. None of it throws. */
 export interface StateSources {

@@ -47,7 +47,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     },
     packages: ['@fastify/multipart', '@fastify/static', 'ajv', 'fastify', 'undici'],
   },
-  'sidecar/metrics': { rooms: ['sidecar/shared'], packages: ['prom-client'] },
+  'sidecar/metrics': { rooms: ['sidecar/shared'], packages: ['@prometheus-io/client'] },
   'sidecar/shared/workers': { rooms: ['sidecar/shared'], packages: ['piscina'] },
   'sidecar/schemas/json-schema': {
     rooms: ['sidecar/shared/workers', 'sidecar/ngsi-ld', 'sidecar/shared'],
