@@ -1,7 +1,6 @@
 /**
- * Starts Kong's JavaScript plugin server, `kong-js-pluginserver` of kong-pdk, without four faults of its version 0.6.0.
- * It takes the same options. The build makes dist/kong-pluginserver.mjs of it, which looks for kong-pdk in the folders
- * node_modules beside and above itself.
+ * Kong's JavaScript plugin server: `kong-js-pluginserver` of kong-pdk, without four faults of its version 0.6.0. It takes
+ * the same options. The build makes dist/kong-pluginserver.mjs of it, one file that holds kong-pdk and needs no other.
  *
  * 1. kong-pdk numbers instances and events from 0 in each process, while Kong's workers keep the numbers of the process
  *    before. After a restart the old number of one configuration is the new number of another: a caller gets another
@@ -12,61 +11,19 @@
  * 4. A connection that breaks while the server answers ends the process.
  */
 import { randomInt } from 'node:crypto';
-import { createRequire } from 'node:module';
 import type { Server as SocketServer } from 'node:net';
-
-/** kong-pdk's server of plugins, as far as it is used here. */
-interface PluginServer {
-  instanceID: number;
-  eventID: number;
-  events: Map<number, unknown>;
-}
-
-/** kong-pdk's listener on the socket. */
-interface Listener {
-  serve(): SocketServer;
-}
-
-interface Decoder {
-  decode(bytes: Uint8Array): unknown;
-}
-
-type Class<Instance> = new (...args: readonly unknown[]) => Instance;
+import { join } from 'node:path';
+import { Decoder } from '@msgpack/msgpack';
+import cli from 'kong-pdk/cli.js';
+import Listener from 'kong-pdk/listener.js';
+import Server from 'kong-pdk/server.js';
+import logger from 'node-color-log';
 
 /** The numbers that a process may begin with: too many to meet one twice, and exact with room above as numbers in Lua and JavaScript. */
 const FIRST_NUMBERS = [2 ** 47, 2 ** 48 - 1] as const;
 
 /** Far more than run at a time. An older one was abandoned; if not, its request goes on to the sidecar without the token. */
 const EVENTS_KEPT = 10_000;
-
-const pdk = createRequire(createRequire(import.meta.url).resolve('kong-pdk/package.json'));
-
-/** Lets kong-pdk find other exports where it looks for a module. */
-function replace(module: string, exported: unknown): void {
-  const cached = pdk.cache[pdk.resolve(module)];
-  if (cached === undefined) throw new Error(`${module} of kong-pdk is not loaded`);
-  cached.exports = exported;
-}
-
-const msgpack = pdk('@msgpack/msgpack') as { readonly Decoder: Class<Decoder> };
-
-class PatientDecoder extends msgpack.Decoder {
-  override decode(bytes: Uint8Array): unknown {
-    try {
-      return super.decode(bytes);
-    } catch (error) {
-      // Reading beyond the last byte. The listener waits for more only when the message is this one.
-      if (error instanceof RangeError && /outside the bounds/.test(error.message))
-        throw new RangeError('Insufficient data', { cause: error });
-      throw error;
-    }
-  }
-}
-
-// Before the listener takes it from there.
-replace('@msgpack/msgpack', { ...msgpack, Decoder: PatientDecoder });
-const OwnListener = pdk('./listener.js') as Class<Listener>;
-const OwnServer = pdk('./server.js') as Class<PluginServer>;
 
 /** Events by their numbers, the latest {@link EVENTS_KEPT}. */
 class LatestEvents extends Map<number, unknown> {
@@ -79,19 +36,19 @@ class LatestEvents extends Map<number, unknown> {
   }
 }
 
-class Server extends OwnServer {
-  constructor(...args: readonly unknown[]) {
-    super(...args);
+class RandomlyNumberedServer extends Server {
+  constructor(pluginsDirectory: string) {
+    super(pluginsDirectory, logger);
     // Another version may number in another way, in which this would change nothing.
     if (this.instanceID !== 0 || this.eventID !== 0 || !(this.events instanceof Map))
-      throw new Error('this launcher is for kong-pdk 0.6.0, and the kong-pdk it found is another one');
+      throw new Error('this launcher is for kong-pdk 0.6.0, and was built with another one');
     this.instanceID = randomInt(...FIRST_NUMBERS);
     this.eventID = randomInt(...FIRST_NUMBERS);
     this.events = new LatestEvents();
   }
 }
 
-class PatientListener extends OwnListener {
+class PatientListener extends Listener {
   override serve(): SocketServer {
     return super.serve().on('connection', (socket) => {
       // Kong sees it too: the request goes on to the sidecar without the token.
@@ -100,6 +57,32 @@ class PatientListener extends OwnListener {
   }
 }
 
-replace('./server.js', Server);
-replace('./listener.js', PatientListener);
-pdk('./bin/kong-js-pluginserver');
+/** Lets the listener wait for the rest of a message: it knows that one is incomplete by the text of this error alone. */
+function awaitRestOfMessages(): void {
+  // oxlint-disable-next-line typescript/unbound-method -- it is called on the decoder it belongs to
+  const { decode } = Decoder.prototype;
+  Decoder.prototype.decode = function (this: Decoder, bytes) {
+    try {
+      return decode.call(this, bytes);
+    } catch (error) {
+      // Reading beyond the last byte.
+      if (error instanceof RangeError && /outside the bounds/.test(error.message))
+        throw new RangeError('Insufficient data', { cause: error });
+      throw error;
+    }
+  };
+}
+
+const options = cli.parse();
+logger.setLevel(options.logLevel);
+awaitRestOfMessages();
+const server = new RandomlyNumberedServer(options.pluginsDirectory);
+if (options.DumpAllPlugins === true) {
+  const plugins = await Promise.all(
+    [...server.getPlugins().keys()].map((name) => server.GetPluginInfo(name)),
+  );
+  process.stdout.write(`${JSON.stringify(plugins)}\n`);
+} else {
+  new PatientListener(server, join(options.kongPrefix, options.sockName)).serve();
+}
+server.close();

@@ -2,9 +2,9 @@
  * Builds everything into dist/: the sidecar file by file and the command line bundled (ESM), each Kong plugin as one CommonJS
  * file, the launcher of Kong's plugin server beside their folder, and the console.
  */
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { consoleFiles } from './console.js';
+import { kongBuilds } from './kong.js';
 import { filesBelow, loadEsbuild, putOutputs } from './outputs.js';
 
 const { build } = await loadEsbuild();
@@ -46,38 +46,15 @@ const cli = await build({
   format: 'esm',
 });
 
-const pluginFolders = (await readdir(join(root, 'kong-plugins'), { withFileTypes: true })).filter((entry) =>
-  entry.isDirectory(),
+const forKong = await Promise.all(
+  kongBuilds(root, dist).map((options) => build({ ...options, write: false })),
 );
-const plugins = await build({
-  ...common,
-  // Kong's plugin server loads every file of its folder: one bundled file for each plugin, nothing beside it.
-  entryPoints: pluginFolders.map((folder) => ({
-    in: join(root, 'kong-plugins', folder.name, 'index.ts'),
-    out: folder.name,
-  })),
-  outdir: join(dist, 'kong-plugins'),
-  outExtension: { '.js': '.cjs' },
-  bundle: true,
-  format: 'cjs',
-});
-
-/** Beside that folder, and with a name by which it is ESM wherever it is copied to. */
-const launcher = await build({
-  ...common,
-  entryPoints: [{ in: join(root, 'kong-plugins', 'pluginserver.ts'), out: 'kong-pluginserver' }],
-  outdir: dist,
-  outExtension: { '.js': '.mjs' },
-  bundle: true,
-  format: 'esm',
-});
 
 await putOutputs(
   [
     ...(sidecar.outputFiles ?? []),
     ...(cli.outputFiles ?? []),
-    ...(plugins.outputFiles ?? []),
-    ...(launcher.outputFiles ?? []),
+    ...forKong.flatMap(({ outputFiles }) => outputFiles),
     ...(await consoleFiles(root, dist)),
   ],
   dist,

@@ -1,11 +1,12 @@
 import { build, type BuildOptions } from 'esbuild';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { FakeKong, PdkCall } from './fake-pdk.js';
 import { ROOT } from './project.js';
 
@@ -17,14 +18,13 @@ const msgpack = pdkRequire('@msgpack/msgpack') as {
 };
 const bin = pdkRequire.resolve('kong-pdk/bin/kong-js-pluginserver');
 
-/** Tells, on request, how many events the server keeps and what heap is left after a collection. */
-const PROBE = `
-const Server = require(${JSON.stringify(pdkRequire.resolve('kong-pdk/server.js'))});
-let server;
-const original = Server.prototype.HandleEvent;
-Server.prototype.HandleEvent = function (event) { server = this; return original.call(this, event); };
-process.on('message', () => { gc(); process.send({ events: server.events.size, heapBytes: process.memoryUsage().heapUsed }); });
-`;
+/** Tells, on request, what heap is left after a collection. */
+const PROBE = `process.on('message', () => { gc(); process.send(process.memoryUsage().heapUsed); });`;
+
+/** As `npm run build` does; scripts are not compiled with the tests. */
+const { kongBuilds } = (await import(pathToFileURL(join(ROOT, 'scripts/kong.js')).href)) as {
+  readonly kongBuilds: (root: string, target: string) => readonly BuildOptions[];
+};
 
 /** The plugin as Kong gets it: one CommonJS file, alone in a folder. */
 export interface BuiltPlugin {
@@ -32,7 +32,7 @@ export interface BuiltPlugin {
   readonly folder: string;
   /** A folder beside it, for sockets. */
   readonly prefix: string;
-  /** The launcher of the plugin server, beside a folder node_modules as in the image. */
+  /** The launcher of the plugin server; it needs nothing beside it. */
   readonly launcher: string;
   remove(): Promise<void>;
 }
@@ -43,31 +43,13 @@ export const KONG_PDK_PROGRAM = bin;
 /** Bundles the plugin, and the launcher, into a temporary folder, with the options of the project's build. */
 export async function buildPlugin(): Promise<BuiltPlugin> {
   const root = await mkdtemp(join(tmpdir(), 'ngsi-ld-purge-'));
-  const folder = join(root, 'plugins');
-  const common: BuildOptions = {
-    absWorkingDir: ROOT,
-    bundle: true,
-    platform: 'node',
-    target: 'node22.19',
-    logLevel: 'silent',
+  for (const options of kongBuilds(ROOT, root)) await build(options);
+  return {
+    folder: join(root, 'kong-plugins'),
+    prefix: root,
+    launcher: join(root, 'kong-pluginserver.mjs'),
+    remove: () => rm(root, { recursive: true, force: true }),
   };
-  await build({
-    ...common,
-    entryPoints: [{ in: join(ROOT, 'kong-plugins/ngsi-ld-purge/index.ts'), out: 'ngsi-ld-purge' }],
-    outdir: folder,
-    outExtension: { '.js': '.cjs' },
-    format: 'cjs',
-  });
-  await build({
-    ...common,
-    entryPoints: [{ in: join(ROOT, 'kong-plugins/pluginserver.ts'), out: 'kong-pluginserver' }],
-    outdir: root,
-    outExtension: { '.js': '.mjs' },
-    format: 'esm',
-  });
-  await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'));
-  const launcher = join(root, 'kong-pluginserver.mjs');
-  return { folder, prefix: root, launcher, remove: () => rm(root, { recursive: true, force: true }) };
 }
 
 /**
@@ -156,9 +138,9 @@ export class PluginServer {
     return this.#socketPath;
   }
 
-  /** Events the server still keeps, and its heap in bytes after a garbage collection. */
-  async memory(): Promise<{ events: number; heapBytes: number }> {
-    const answer = once(this.#child, 'message') as Promise<[{ events: number; heapBytes: number }]>;
+  /** The server's heap in bytes after a garbage collection. */
+  async heapBytes(): Promise<number> {
+    const answer = once(this.#child, 'message') as Promise<[number]>;
     this.#child.send('measure');
     return (await answer)[0];
   }
