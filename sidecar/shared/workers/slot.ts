@@ -24,8 +24,12 @@ export function workerArguments(execArgv: readonly string[]): string[] {
   return [...kept, '--no-experimental-require-module'];
 }
 
-/** Bounds of one worker. Compiling follows references by recursion, which needs more than the usual stack. */
-const RESOURCES = { maxOldGenerationSizeMb: 256, stackSizeMb: 16 } as const;
+/**
+ * Bounds of one worker. Compiling follows references by recursion, which needs more than the usual stack. With a larger young
+ * generation, what survives a collection at the limit is more than Node grants beyond it, and Node 24 ends the process rather
+ * than the worker.
+ */
+const RESOURCES = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 16 } as const;
 
 export interface SlotOptions {
   /** The module that the worker loads; its default export is made by `serve`. */
