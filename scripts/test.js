@@ -135,8 +135,8 @@ const child = spawn(
     '--test-reporter=spec',
     // Of a file, or of all that share a process.
     `--test-timeout=${isLong ? 1_800_000 : 900_000}`,
-    // They wait as well as work: one more than there are cores.
-    `--test-concurrency=${availableParallelism() + 1}`,
+    // They wait as well as work: two more than there are cores.
+    `--test-concurrency=${availableParallelism() + 2}`,
     ...files,
   ],
   { cwd: root, stdio: 'inherit', env },
