@@ -45,7 +45,7 @@ export type CreationTimes = ReadonlyMap<string, string>;
 
 /** What follows for the entities that a survey lists again after their delete. */
 export interface Sorted {
-  /** Those of which it is not known yet whether they are the old ones, or whether the query lags behind. */
+  /** Those that may be the old ones, or that a query which lags behind may still list. */
   readonly lingering: number;
   /** To be deleted once more, singly: they are the old ones, so that the first delete had no effect on them. */
   readonly untouched: readonly string[];

@@ -43,7 +43,7 @@ export function parseCron(schedule: string): CronPattern | undefined {
   const text = schedule.trim();
   if (!FIVE_FIELDS.test(text)) return undefined;
   try {
-    // The library reckons in UTC alone: what becomes of times that clocks leave out or show twice is decided below.
+    // The library works in UTC only. What to do with times that clocks skip or repeat is decided below.
     const cron = new Cron(text, { timezone: 'UTC', mode: '5-part', paused: true });
     return {
       nextWall: (afterMs) => cron.nextRun(new Date(afterMs))?.getTime(),
