@@ -128,7 +128,7 @@ export async function drain(
     if (await runFinalRetries(context, survey, lags, cuts)) lags += 1;
     const isDue = survey.retryDue.length + survey.missing.length > 0;
     fruitless = isDue && gone() === before ? fruitless + 1 : 0;
-    if (fruitless >= MAX_FRUITLESS) ledger.giveUp(survey.retryDue);
+    if (fruitless >= MAX_FRUITLESS) ledger.giveUp([...survey.retryDue, ...survey.missing]);
     else if (fruitless > 1) await requester.waitBefore(fruitless);
   }
 

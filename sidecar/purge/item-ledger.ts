@@ -156,12 +156,13 @@ export class ItemLedger {
     this.#noteError(key, item, problem);
   }
 
-  /** Gives up items whose final tries were cut short again and again; the last problem of each stays. */
+  /** Gives up entities whose final tries never came in time; a problem that is known stays. */
   giveUp(entityIds: readonly string[]): void {
     for (const entityId of entityIds) {
       const state = this.states.get(entityId);
       if (state === IdState.retryDue) this.states.set(entityId, IdState.failed);
-      if (state === IdState.pending) this.recordFailure({ entityId }, NEVER_IN_TIME);
+      if (state === IdState.pending || state === IdState.absent)
+        this.recordFailure({ entityId }, NEVER_IN_TIME);
     }
   }
 

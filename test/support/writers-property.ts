@@ -34,6 +34,19 @@ const schedules = fc.record({
   }),
 });
 
+/** Looking at what was made again takes so long that what was reported missing is never tried again in time. */
+const NEVER_IN_TIME: typeof schedules extends fc.Arbitrary<infer Schedule> ? Schedule : never = {
+  ...{ entities: 19, hasBatches: true, byValue: false, showsTimes: false, seed: 1 },
+  requestMs: 400,
+  deleteMs: 60,
+  pageSize: 7,
+  batchSize: 5,
+  concurrency: 2,
+  spare: undefined,
+  rates: [undefined],
+  writers: { makesAgain: 1, changes: 0.5, deletes: 0.5, adds: 0, most: 5 },
+};
+
 /**
  * Checks, for seeded schedules of writers beside purges: deletes that had an effect are at most the maximum, each is counted,
  * none of what had stopped matching for longer than the documented window, and nothing is learnt about the broker's batches.
@@ -77,6 +90,6 @@ export async function checkWritersBesidePurges(numRuns: number, seed: number): P
       assert.deepEqual(tooLate, []);
       if (made.hasBatches) assert.equal(capabilities.batchDelete, true);
     }),
-    { numRuns, seed, endOnFailure: false },
+    { numRuns, seed, endOnFailure: false, examples: [[NEVER_IN_TIME]] },
   );
 }
