@@ -47,13 +47,17 @@ function alternativeFindings(
 ): readonly Finding[] {
   const { facts, schema, prover } = context;
   const schemas = schemasIn(schema, keyword);
-  const compared = facts.atoms.flatMap((atom) => {
+  const comparable = facts.atoms.flatMap((atom) => {
     const known = schemasIn(atom, keyword);
     const pairs = changedPairs(known, schemas, prover);
     const isComparable =
       pairs !== undefined && (keyword === 'anyOf' || staysOneAtMost(pairs, known, context));
-    return isComparable ? [pairFindings(pairs, schemas, context)] : [];
+    return isComparable ? [pairs] : [];
   });
+  // Nested alternatives are atoms side by side: those with the most in common belong together.
+  const compared = comparable
+    .toSorted((one, other) => one.length - other.length)
+    .map((pairs) => pairFindings(pairs, schemas, context));
   const harmless = compared.find((found) => found.every(({ kind }) => kind === 'compatible'));
   if (harmless !== undefined) return harmless;
   if ((keyword === 'anyOf' || areDisjoint(schemas, context)) && isOneImplied(schemas, context)) return [];

@@ -267,6 +267,24 @@ describe('a change report of a model with one more optional property', () => {
     );
   });
 
+  it('a change report compares nested alternatives with those that they have most in common with', () => {
+    const model = (properties: JsonObject): JsonObject => ({
+      type: 'object',
+      properties: {
+        a: {
+          anyOf: [
+            { anyOf: [{ type: 'array' }, { anyOf: [{ $ref: '#/$defs/d' }, { type: 'string' }] }] },
+            { type: 'array', items: { type: 'array' } },
+          ],
+        },
+      },
+      $defs: { d: { properties: { a: { type: 'object', properties, additionalProperties: false } } } },
+    });
+    const { overall, differences } = compareSchemas(model({}), model({ added: { type: 'string' } }));
+    assert.equal(overall, 'compatible');
+    for (const { pointer } of differences) assert.ok(pointer.startsWith('/$defs/d/properties/a'), pointer);
+  });
+
   it('a document that does not use an added optional property stays valid', () => {
     fc.assert(
       fc.property(
