@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isOvertaken } from '../api/client.js';
 import { Failure } from '../parts/states.js';
 import { text } from '../strings.js';
@@ -29,8 +29,8 @@ export function ReferenceModels({
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState('');
   const result = useRef<HTMLHeadingElement>(null);
-  // The button that was pressed may be gone by now.
-  useEffect(() => {
+  // The button that was pressed is gone by now: the focus moves before the page is drawn without it.
+  useLayoutEffect(() => {
     if (outcome?.isDone === true) result.current?.focus();
   }, [outcome]);
   const ask = async (isDryRun: boolean) => {
