@@ -19,7 +19,7 @@ const root = join(import.meta.dirname, '..');
 /** @typedef {Record<string, number | string>} Figures */
 
 /** What stands in front of the engine and of the validator, or keeps records. */
-const FRONT = /\/sidecar\/(?:[^/]+|(?:http|jobs|metrics|schema-store|schemas\/store)\/.*)$/;
+const FRONT = /\/sidecar\/(?:[^/]+|(?:http|jobs|metrics|store|schemas\/store)\/.*)$/;
 
 const SCHEMA = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',

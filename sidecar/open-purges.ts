@@ -16,11 +16,11 @@ import { createHeaderSealer } from './jobs/sealed-headers.js';
 import type { PurgeMetrics, PurgeOutcome } from './metrics/purge-metrics.js';
 import type { BrokerClient } from './purge/broker/client.js';
 import type { Learnt } from './purge/broker/note.js';
-import { createRunningPurges, type RunningPurges } from './purge/running.js';
-import type { BrokerNotes, BrokerNotice } from './schemas/store/broker-notes.js';
-import type { PurgeNotice, PurgeQueue, Purges, PurgeState } from './schemas/store/purge-records.js';
-import { RunUnderWayError } from './schemas/store/errors.js';
-import type { RetentionPolicies } from './schemas/store/retention-records.js';
+import { createRunningPurges, type RunningPurges } from './purge/run/running.js';
+import type { BrokerNotes, BrokerNotice } from './store/broker-notes.js';
+import type { PurgeNotice, PurgeQueue, Purges, PurgeState } from './store/purge-records.js';
+import { RunUnderWayError } from './store/errors.js';
+import type { RetentionPolicies } from './store/retention-records.js';
 import type { Config } from './shared/config/load.js';
 import { systemClock, type Clock } from './shared/clock.js';
 

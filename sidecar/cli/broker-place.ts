@@ -1,6 +1,6 @@
 import { createBrokerClient } from '../purge/broker/client.js';
 import { PolicyRefusedError, PurgeStoppedError, QueryRefusedError } from '../purge/errors.js';
-import type { PurgeEvent, PurgeProgress, PurgeReport } from '../purge/events.js';
+import type { PurgeEvent, PurgeProgress, PurgeReport } from '../purge/run/events.js';
 import { createPace } from '../purge/requests/pace.js';
 import { configuredKinds } from '../jobs/configured-kinds.js';
 import { preparePurge, type PreparedPurge } from '../jobs/purge-kinds.js';

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { ImportReport, Transfer } from '../schemas/transfer/transfer.js';
+import type { ImportReport, Transfer } from '../schemas/repository/transfer.js';
 import { isTooMuch, type CheckOptions } from './check-options.js';
 import { checkLines } from './check-view.js';
 import { say, type CliContext } from './context.js';

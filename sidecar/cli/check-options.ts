@@ -1,4 +1,4 @@
-import type { ChangeReport } from '../schemas/service/shapes.js';
+import type { ChangeReport } from '../schemas/models/shapes.js';
 
 export interface CheckOptions {
   readonly domain?: string;

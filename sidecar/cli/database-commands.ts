@@ -1,8 +1,8 @@
-import { copyToPostgres } from '../schemas/store/copy.js';
-import { MIGRATIONS } from '../schemas/store/migrations.js';
-import { openDatabase } from '../schemas/store/open-database.js';
-import { placeOf } from '../schemas/store/postgres-config.js';
-import { migrateTo } from '../schemas/store/postgres-migrations.js';
+import { copyToPostgres } from '../store/copy.js';
+import { MIGRATIONS } from '../store/migrations.js';
+import { openDatabase } from '../store/open-database.js';
+import { placeOf } from '../store/postgres-config.js';
+import { migrateTo } from '../store/postgres-migrations.js';
 import { sayJson, say, type CliContext } from './context.js';
 import { databaseNamed, databaseOf, withDatabases } from './databases.js';
 import { CliError, EXIT, type ExitCode } from './exit-codes.js';

@@ -1,4 +1,4 @@
-import type { ImportReport } from '../schemas/transfer/shapes.js';
+import type { ImportReport } from '../schemas/repository/shapes.js';
 import { CliError, EXIT } from './exit-codes.js';
 
 type Members = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import type { ImportedFile, ImportReport, UpdatedDependent } from '../schemas/transfer/shapes.js';
+import type { ImportedFile, ImportReport, UpdatedDependent } from '../schemas/repository/shapes.js';
 import { differenceLines } from './change-view.js';
 import { formatCount, formatItems, printable } from './format.js';
 

@@ -4,7 +4,7 @@ import { discover } from '../schemas/repository/discover.js';
 import { RepositoryUnclearError } from '../schemas/repository/errors.js';
 import type { ImportPlan, PlannedModel } from '../schemas/repository/import-plan.js';
 import { repositoryTasks, type RepositoryTasks } from '../schemas/repository/tasks.js';
-import { describeFiles, textOf } from '../schemas/transfer/source.js';
+import { describeFiles, textOf } from '../schemas/repository/source.js';
 import { CliError, EXIT } from './exit-codes.js';
 import { isFolder, readFolder, reading, type FolderFile } from './repository-folder.js';
 

@@ -2,7 +2,7 @@ import { writeJson } from '../shared/json/lossless-json.js';
 import { createWriteStream } from 'node:fs';
 import { access, rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import type { ImportReport } from '../schemas/transfer/shapes.js';
+import type { ImportReport } from '../schemas/repository/shapes.js';
 import { say, type CliContext } from './context.js';
 import { diffLines, isDifferent } from './diff-view.js';
 import { CliError, EXIT, type ExitCode } from './exit-codes.js';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonValue } from '../shared/json/json.js';
 import { writeJson } from '../shared/json/lossless-json.js';
-import { contextIn, modelChangeOf } from '../schemas/transfer/model-change.js';
+import { contextIn, modelChangeOf } from '../schemas/repository/model-change.js';
 import { ask } from './ask.js';
 import { differenceLines, type ReportedDifference } from './change-view.js';
 import { canAsk, say, sayJson, type CliContext } from './context.js';

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../shared/json/json.js';
 import { isResourceName, RESOURCE_NAME_RULE } from '../shared/resource-name.js';
 import { folderOf } from '../schemas/repository/file-paths.js';
-import { contextIn, type FoundModelTexts } from '../schemas/transfer/model-change.js';
+import { contextIn, type FoundModelTexts } from '../schemas/repository/model-change.js';
 import { CliError, EXIT } from './exit-codes.js';
 import { demandRead, modelAround } from './model-around.js';
 

@@ -6,7 +6,7 @@ import { MAX_FILE_BYTES, MAX_FILES } from '../schemas/repository/collector.js';
 import { isOfInterest, isRead } from '../schemas/repository/file-paths.js';
 import { isOfModels } from '../schemas/repository/sorted-files.js';
 import { packTarGz, type PackedFile } from '../schemas/repository/pack.js';
-import { archiveKind } from '../schemas/transfer/source.js';
+import { archiveKind } from '../schemas/repository/source.js';
 import { CliError, EXIT } from './exit-codes.js';
 import { formatCount } from './format.js';
 

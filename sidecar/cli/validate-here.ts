@@ -5,16 +5,16 @@ import { parseJson } from '../shared/json/lossless-json.js';
 import type { GatewayError } from '../shared/errors.js';
 import { fileNameOf } from '../schemas/repository/file-paths.js';
 import { RepositoryUnclearError } from '../schemas/repository/errors.js';
-import type { SchemaService } from '../schemas/service/service.js';
-import { modelChangeOf } from '../schemas/transfer/model-change.js';
-import { refusalOf } from '../schemas/transfer/refusals.js';
-import type { ImportReport, Transfer } from '../schemas/transfer/transfer.js';
+import type { SchemaService } from '../schemas/models/service.js';
+import { modelChangeOf } from '../schemas/repository/model-change.js';
+import { refusalOf } from '../schemas/repository/refusals.js';
+import type { ImportReport, Transfer } from '../schemas/repository/transfer.js';
 import {
   DeadlineExceededError,
   UnreadableBodyError,
   WorkbenchRefusedError,
-} from '../schemas/workbench/errors.js';
-import type { EntityForm } from '../schemas/workbench/workbench.js';
+} from '../schemas/models/workbench-errors.js';
+import type { EntityForm } from '../schemas/models/workbench.js';
 import { say, type CliContext, type LocalModels } from './context.js';
 import { CliError, EXIT, type ExitCode } from './exit-codes.js';
 import { printable } from './format.js';

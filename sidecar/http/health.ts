@@ -1,5 +1,5 @@
 import type { BrokerClient } from '../purge/broker/client.js';
-import type { SchemaService } from '../schemas/service/service.js';
+import type { SchemaService } from '../schemas/models/service.js';
 
 export interface HealthOptions {
   readonly client: BrokerClient;

@@ -17,14 +17,14 @@ import type {
   SchemaMissingError,
   SchemaNotAcceptedError,
   SunsetError,
-} from '../schemas/service/errors.js';
+} from '../schemas/models/errors.js';
 import type {
   InUseError,
   PreconditionFailedError,
   RunUnderWayError,
   UnstorableTextError,
-} from '../schemas/store/errors.js';
-import type { UnreadableBodyError, WorkbenchRefusedError } from '../schemas/workbench/errors.js';
+} from '../store/errors.js';
+import type { UnreadableBodyError, WorkbenchRefusedError } from '../schemas/models/workbench-errors.js';
 import { ConfigError } from '../shared/config/load.js';
 import { GatewayError } from '../shared/errors.js';
 import { RequestRefusedError } from './errors.js';

@@ -1,6 +1,6 @@
 import { createCapabilities, type BrokerMemory } from '../purge/broker/capabilities.js';
-import type { PurgeLimits } from '../purge/context.js';
-import type { PurgeDependencies } from '../purge/purge-run.js';
+import type { PurgeLimits } from '../purge/run/context.js';
+import type { PurgeDependencies } from '../purge/run/purge-run.js';
 import type { Clock } from '../shared/clock.js';
 import type { Config } from '../shared/config/load.js';
 import { entityPurges, temporalPurges, type PurgeKinds } from './purge-kinds.js';

@@ -1,4 +1,4 @@
-import type { PurgeRecord, StrandedPurge, UnfinishedPurge } from '../schemas/store/purge-records.js';
+import type { PurgeRecord, StrandedPurge, UnfinishedPurge } from '../store/purge-records.js';
 import { ended, withoutPace } from './live-purge.js';
 import { warningsAfter } from './resumption.js';
 

@@ -1,7 +1,7 @@
 import { PurgeStoppedError, TooManyMatchesError, TooManyPurgesError } from '../purge/errors.js';
-import type { PlaceKind } from '../purge/places.js';
-import { LeaseLostError, StoreUnavailableError } from '../schemas/store/errors.js';
-import type { PurgeJob, PurgeRecord, TakenPurge } from '../schemas/store/purge-records.js';
+import type { PlaceKind } from '../purge/run/places.js';
+import { LeaseLostError, StoreUnavailableError } from '../store/errors.js';
+import type { PurgeJob, PurgeRecord, TakenPurge } from '../store/purge-records.js';
 import { withoutWaitNote } from './elsewhere.js';
 import { DeleteBudget, type DeleteBound } from './delete-budget.js';
 import type { Lease } from './lease.js';

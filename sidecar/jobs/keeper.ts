@@ -5,8 +5,8 @@ import type {
   StrandedPurge,
   TakenPurge,
   UnfinishedPurge,
-} from '../schemas/store/purge-records.js';
-import { isFinal } from '../schemas/store/purge-records.js';
+} from '../store/purge-records.js';
+import { isFinal } from '../store/purge-records.js';
 import { Lease } from './lease.js';
 
 /** The store is asked for jobs and wishes this often at least, in milliseconds. */

@@ -1,6 +1,6 @@
-import type { PurgeEvent, PurgeProgress, PurgeReport } from '../purge/events.js';
+import type { PurgeEvent, PurgeProgress, PurgeReport } from '../purge/run/events.js';
 import { createPace } from '../purge/requests/pace.js';
-import { isFinal, type PurgeRecord, type PurgeWish } from '../schemas/store/purge-records.js';
+import { isFinal, type PurgeRecord, type PurgeWish } from '../store/purge-records.js';
 import type { Clock } from '../shared/clock.js';
 import { RateMeter } from '../shared/rate-meter.js';
 import type { Lease } from './lease.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { PurgeRecord } from '../schemas/store/purge-records.js';
+import type { PurgeRecord } from '../store/purge-records.js';
 import type { PurgePolicy } from './policy.js';
 import type { PreparedPurge, PurgeKinds } from './purge-kinds.js';
 

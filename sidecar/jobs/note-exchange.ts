@@ -1,6 +1,6 @@
 import { FACT_MS } from '../purge/broker/facts.js';
 import { COLLECTIONS, readNote, writeNote } from '../purge/broker/note.js';
-import type { BrokerNotes } from '../schemas/store/broker-notes.js';
+import type { BrokerNotes } from '../store/broker-notes.js';
 import type { Clock } from '../shared/clock.js';
 import type { BrokerMemories } from './configured-kinds.js';
 

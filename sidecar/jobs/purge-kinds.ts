@@ -1,10 +1,10 @@
-import type { PurgeLimits } from '../purge/context.js';
-import { purgeEntities } from '../purge/engine.js';
+import type { PurgeLimits } from '../purge/run/context.js';
+import { purgeEntities } from '../purge/entities/engine.js';
 import { PolicyRefusedError, QueryRefusedError } from '../purge/errors.js';
-import type { PurgeEvent, PurgeReport } from '../purge/events.js';
-import type { OnOutcome } from '../purge/item-ledger.js';
+import type { PurgeEvent, PurgeReport } from '../purge/run/events.js';
+import type { OnOutcome } from '../purge/ledger/item-ledger.js';
 import { contextOfRequest } from '../purge/proof/context-names.js';
-import type { PurgeDependencies, PurgeOrder } from '../purge/purge-run.js';
+import type { PurgeDependencies, PurgeOrder } from '../purge/run/purge-run.js';
 import { parseEntityPurgeQuery, type EntityPurgeQuery } from '../purge/query/query.js';
 import type { PurgeQuery, WholeTenant } from '../purge/query/selection.js';
 import type { Pace } from '../purge/requests/pace.js';

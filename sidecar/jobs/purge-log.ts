@@ -1,6 +1,6 @@
 import type { Problem } from '../ngsi-ld/problem.js';
-import type { PurgeEvent } from '../purge/events.js';
-import type { PurgeRecord } from '../schemas/store/purge-records.js';
+import type { PurgeEvent } from '../purge/run/events.js';
+import type { PurgeRecord } from '../store/purge-records.js';
 import { CallerGoneError } from './errors.js';
 import type { PurgeObserver } from './purge-options.js';
 

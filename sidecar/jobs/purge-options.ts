@@ -1,7 +1,7 @@
 import type { Problem } from '../ngsi-ld/problem.js';
-import type { PurgeEvent } from '../purge/events.js';
-import type { RunningPurges } from '../purge/running.js';
-import type { PurgeQueue, PurgeRecord, Purges, StrandedPurge } from '../schemas/store/purge-records.js';
+import type { PurgeEvent } from '../purge/run/events.js';
+import type { RunningPurges } from '../purge/run/running.js';
+import type { PurgeQueue, PurgeRecord, Purges, StrandedPurge } from '../store/purge-records.js';
 import type { Clock } from '../shared/clock.js';
 import type { IdFiles } from './id-files.js';
 import type { PurgeKinds } from './purge-kinds.js';

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { PurgeStoppedError } from '../purge/errors.js';
-import type { PurgeReport } from '../purge/events.js';
+import type { PurgeReport } from '../purge/run/events.js';
 import {
   isFinal,
   type PurgeFilter,
@@ -10,7 +10,7 @@ import {
   type PurgeState,
   type PurgeWish,
   type StrandedPurge,
-} from '../schemas/store/purge-records.js';
+} from '../store/purge-records.js';
 import { Bell } from './bell.js';
 import { laidAside, withoutWaitNote } from './elsewhere.js';
 import {
@@ -29,7 +29,7 @@ import { preparePurge, rateRefused, type PreparedPurge } from './purge-kinds.js'
 import type { PurgeServiceOptions } from './purge-options.js';
 import { PurgesAtWork } from './purges-at-work.js';
 
-export { isFinal, PURGE_STATES, type PurgeRecord } from '../schemas/store/purge-records.js';
+export { isFinal, PURGE_STATES, type PurgeRecord } from '../store/purge-records.js';
 
 /** Refused purges that are kept, at most. */
 const MAX_REFUSED = 10_000;

@@ -1,12 +1,7 @@
 import { PurgeStoppedError } from '../purge/errors.js';
-import type { PurgeReport } from '../purge/events.js';
-import type { OnOutcome } from '../purge/item-ledger.js';
-import {
-  isFinal,
-  type PurgeClaim,
-  type PurgeRecord,
-  type PurgeState,
-} from '../schemas/store/purge-records.js';
+import type { PurgeReport } from '../purge/run/events.js';
+import type { OnOutcome } from '../purge/ledger/item-ledger.js';
+import { isFinal, type PurgeClaim, type PurgeRecord, type PurgeState } from '../store/purge-records.js';
 import type { DeleteBudget } from './delete-budget.js';
 import { CallerGoneError } from './errors.js';
 import type { IdRecorder } from './id-files.js';

@@ -1,5 +1,5 @@
-import { LeaseLostError } from '../schemas/store/errors.js';
-import { isFinal, type PurgeClaim, type PurgeRecord, type Purges } from '../schemas/store/purge-records.js';
+import { LeaseLostError } from '../store/errors.js';
+import { isFinal, type PurgeClaim, type PurgeRecord, type Purges } from '../store/purge-records.js';
 import type { Clock } from '../shared/clock.js';
 
 /** Progress is written at most so often. */

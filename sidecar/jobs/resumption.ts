@@ -1,4 +1,4 @@
-import type { PurgeJob, PurgeRecord } from '../schemas/store/purge-records.js';
+import type { PurgeJob, PurgeRecord } from '../store/purge-records.js';
 import { withoutPace } from './live-purge.js';
 
 /** Warnings of a record that is gone on with again and again, at most. */

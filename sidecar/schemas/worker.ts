@@ -2,7 +2,7 @@ import { inferenceTasks } from './inference/tasks.js';
 import { jsonLdTasks } from './json-ld/tasks.js';
 import { schemaTasks } from './json-schema/tasks.js';
 import { repositoryTasks } from './repository/tasks.js';
-import { modelTasks } from './service/model-tasks.js';
+import { modelTasks } from './models/model-tasks.js';
 import { byTypeTasks } from './validation/by-type-tasks.js';
 import { exampleTasks } from './validation/example-tasks.js';
 import { validationTasks } from './validation/tasks.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { StoreUnavailableError } from '../../sidecar/schemas/store/errors.js';
+import { StoreUnavailableError } from '../../sidecar/store/errors.js';
 import {
   TaskFailedError,
   TaskTooCostlyError,

@@ -5,9 +5,9 @@ import { createTurns } from '../../sidecar/http/turns.js';
 import { createTokenCheck } from '../../sidecar/http/gateway-token.js';
 import type { PurgeService } from '../../sidecar/jobs/purge-service.js';
 import type { RetentionService } from '../../sidecar/jobs/retention/retention-service.js';
-import type { SchemaService } from '../../sidecar/schemas/service/service.js';
-import type { Transfer } from '../../sidecar/schemas/transfer/transfer.js';
-import type { Workbench } from '../../sidecar/schemas/workbench/workbench.js';
+import type { SchemaService } from '../../sidecar/schemas/models/service.js';
+import type { Transfer } from '../../sidecar/schemas/repository/transfer.js';
+import type { Workbench } from '../../sidecar/schemas/models/workbench.js';
 import { Log, stopLater } from '../support/gateway-harness.js';
 import { ApiClient, CAR } from './api-client.js';
 

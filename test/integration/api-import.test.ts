@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, describe, it } from 'node:test';
-import type { ImportedFile, ImportReport } from '../../sidecar/schemas/transfer/transfer.js';
+import type { ImportedFile, ImportReport } from '../../sidecar/schemas/repository/transfer.js';
 import { tarGz, zip } from '../support/archives.js';
 import { send, stopAll, type Answer, type LogLine } from '../support/gateway-harness.js';
 import {

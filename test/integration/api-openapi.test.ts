@@ -14,13 +14,16 @@ import {
   UnexpectedEntityError,
   UnsupportedRequestError,
 } from '../../sidecar/purge/errors.js';
-import { SchemaNotAcceptedError } from '../../sidecar/schemas/service/errors.js';
+import { SchemaNotAcceptedError } from '../../sidecar/schemas/models/errors.js';
 import {
   DependencyChangedError,
   RunUnderWayError,
   StoreUnavailableError,
-} from '../../sidecar/schemas/store/errors.js';
-import { DeadlineExceededError, WorkbenchRefusedError } from '../../sidecar/schemas/workbench/errors.js';
+} from '../../sidecar/store/errors.js';
+import {
+  DeadlineExceededError,
+  WorkbenchRefusedError,
+} from '../../sidecar/schemas/models/workbench-errors.js';
 import { WorkersBusyError } from '../../sidecar/shared/workers/errors.js';
 import { startTestBroker, stopAll } from '../support/gateway-harness.js';
 import { ApiClient, CAR, CAR_WITH_BRAND, makeModel, SLOW_CAR, startApi } from './api-client.js';

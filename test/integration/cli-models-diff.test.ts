@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import type { ImportReport } from '../../sidecar/schemas/transfer/transfer.js';
+import type { ImportReport } from '../../sidecar/schemas/repository/transfer.js';
 import { cli } from '../support/cli-process.js';
 import { stopAll } from '../support/gateway-harness.js';
 import { folderOf, put } from '../support/model-folders.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import type { ImportReport } from '../../sidecar/schemas/transfer/transfer.js';
+import type { ImportReport } from '../../sidecar/schemas/repository/transfer.js';
 import { tarGz } from '../support/archives.js';
 import { cli, CliProcess } from '../support/cli-process.js';
 import { stopAll } from '../support/gateway-harness.js';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import type { ImportReport } from '../../sidecar/schemas/transfer/transfer.js';
+import type { ImportReport } from '../../sidecar/schemas/repository/transfer.js';
 import { tarGz } from '../support/archives.js';
 import { stopAll, stopLater } from '../support/gateway-harness.js';
 import { GatewayProcess } from '../support/gateway-process.js';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { Client } from 'pg';
-import { StoreUnavailableError } from '../../sidecar/schemas/store/errors.js';
-import { PostgresStore } from '../../sidecar/schemas/store/postgres-store.js';
+import { StoreUnavailableError } from '../../sidecar/store/errors.js';
+import { PostgresStore } from '../../sidecar/store/postgres-store.js';
 import { CuttingProxy } from '../support/cutting-proxy.js';
 import { createDatabase } from '../support/postgres.js';
 import { ALL, handClock } from '../support/store-samples.js';

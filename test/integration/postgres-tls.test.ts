@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { PostgresStore } from '../../sidecar/schemas/store/postgres-store.js';
+import { PostgresStore } from '../../sidecar/store/postgres-store.js';
 import { createDatabase, PostgresServer, type TestDatabase } from '../support/postgres.js';
 import { ROOT } from '../support/project.js';
 import { handClock } from '../support/store-samples.js';

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { systemClock } from '../../sidecar/shared/clock.js';
-import { SqliteStore } from '../../sidecar/schemas/store/sqlite-store.js';
-import type { PurgeRecord } from '../../sidecar/schemas/store/purge-records.js';
+import { SqliteStore } from '../../sidecar/store/sqlite-store.js';
+import type { PurgeRecord } from '../../sidecar/store/purge-records.js';
 import {
   startTestBroker,
   startTestGateway,

@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { createBrokerClient, type BrokerClient } from '../../sidecar/purge/broker/client.js';
 import { BrokerUnreachableError } from '../../sidecar/purge/broker/errors.js';
 import { BrokerFailedError, PurgeStoppedError } from '../../sidecar/purge/errors.js';
-import type { PurgeEvent } from '../../sidecar/purge/events.js';
+import type { PurgeEvent } from '../../sidecar/purge/run/events.js';
 import { isLook, startKilledBroker } from '../support/killed-broker.js';
 import { createTestClock, purge, purged, things, type PurgeOptions } from '../support/purge-harness.js';
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { PurgeRecord } from '../../sidecar/schemas/store/purge-records.js';
+import type { PurgeRecord } from '../../sidecar/store/purge-records.js';
 import { sendJson, startTestBroker, startTestGateway, stopAll } from '../support/gateway-harness.js';
 import type { Answer, TestGateway } from '../support/gateway-harness.js';
 import { closeAll, exchange, request, statusOf } from './pass-through-wire.js';

@@ -7,11 +7,11 @@ import { coreContext, coreContextUrl } from '../../sidecar/schemas/json-ld/core-
 import type { SuppliedContext, Supply } from '../../sidecar/schemas/json-ld/supplied-contexts.js';
 import { RemoteDocumentError, type RemoteFailure } from '../../sidecar/schemas/remote/errors.js';
 import type { RemoteDocuments } from '../../sidecar/schemas/remote/remote-documents.js';
-import { createSchemaService } from '../../sidecar/schemas/service/create-service.js';
-import type { SchemaService } from '../../sidecar/schemas/service/service.js';
-import { SqliteStore } from '../../sidecar/schemas/store/sqlite-store.js';
+import { createSchemaService } from '../../sidecar/schemas/models/create-service.js';
+import type { SchemaService } from '../../sidecar/schemas/models/service.js';
+import { SqliteStore } from '../../sidecar/store/sqlite-store.js';
 import { handClock, type HandClock } from '../support/store-samples.js';
-import { ALLOWED, BASE_URL, CONTEXT_BASE, useRigs } from '../unit/schemas/service/harness.js';
+import { ALLOWED, BASE_URL, CONTEXT_BASE, useRigs } from '../unit/schemas/models/harness.js';
 
 const TERMS = { seats: 'https://terms.example/seats' };
 const OPTIONS = { baseUrl: BASE_URL };

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ContextInvalidError } from '../../sidecar/schemas/json-ld/errors.js';
-import { BundledContextError, NameError } from '../../sidecar/schemas/service/errors.js';
-import type { SchemaService } from '../../sidecar/schemas/service/service.js';
+import { BundledContextError, NameError } from '../../sidecar/schemas/models/errors.js';
+import type { SchemaService } from '../../sidecar/schemas/models/service.js';
 import {
   AlreadyExistsError,
   InUseError,
   NotFoundError,
   PreconditionFailedError,
   ReadOnlyContextError,
-} from '../../sidecar/schemas/store/errors.js';
-import { ALL, ALLOWED, BASE_URL, jsonOf, rejection, useRigs } from '../unit/schemas/service/harness.js';
+} from '../../sidecar/store/errors.js';
+import { ALL, ALLOWED, BASE_URL, jsonOf, rejection, useRigs } from '../unit/schemas/models/harness.js';
 
 const TERMS = { seats: 'https://terms.example/seats' };
 const OPTIONS = { baseUrl: BASE_URL };

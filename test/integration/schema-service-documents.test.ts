@@ -6,11 +6,11 @@ import { createDocumentLoader, createProcessor } from '../../sidecar/schemas/jso
 import type { JsonObject } from '../../sidecar/shared/json/json.js';
 import { resolveWith } from '../../sidecar/schemas/json-schema/references.js';
 import { createValidator } from '../../sidecar/schemas/json-schema/validator.js';
-import { FileNotFoundError } from '../../sidecar/schemas/service/errors.js';
-import type { ModelDocumentKind, ServedDocument } from '../../sidecar/schemas/service/service.js';
-import { NotFoundError } from '../../sidecar/schemas/store/errors.js';
+import { FileNotFoundError } from '../../sidecar/schemas/models/errors.js';
+import type { ModelDocumentKind, ServedDocument } from '../../sidecar/schemas/models/service.js';
+import { NotFoundError } from '../../sidecar/store/errors.js';
 import { TaskFailedError, WorkersBusyError } from '../../sidecar/shared/workers/errors.js';
-import { BENCH, COMMON, COMMON_URI, plainSchema } from '../unit/schemas/service/fixtures.js';
+import { BENCH, COMMON, COMMON_URI, plainSchema } from '../unit/schemas/models/fixtures.js';
 import {
   BASE_URL,
   CONTEXT_BASE,
@@ -18,8 +18,8 @@ import {
   rejection,
   useRigs,
   type Rig,
-} from '../unit/schemas/service/harness.js';
-import { over, storeWith } from '../unit/schemas/service/meddling.js';
+} from '../unit/schemas/models/harness.js';
+import { over, storeWith } from '../unit/schemas/models/meddling.js';
 
 const KEY = { domain: 'city', name: 'Bench' };
 const CORE_URL = 'https://uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-context-v1.9.jsonld';

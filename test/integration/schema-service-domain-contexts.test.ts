@@ -4,13 +4,9 @@ import { coreContextUrl } from '../../sidecar/schemas/json-ld/core-context.js';
 import { ContextInvalidError } from '../../sidecar/schemas/json-ld/errors.js';
 import { runWithContexts } from '../../sidecar/schemas/json-ld/outcomes.js';
 import { jsonLdTasks } from '../../sidecar/schemas/json-ld/tasks.js';
-import type { SchemaService } from '../../sidecar/schemas/service/service.js';
-import {
-  AlreadyExistsError,
-  NotFoundError,
-  ReadOnlyContextError,
-} from '../../sidecar/schemas/store/errors.js';
-import { plainSchema } from '../unit/schemas/service/fixtures.js';
+import type { SchemaService } from '../../sidecar/schemas/models/service.js';
+import { AlreadyExistsError, NotFoundError, ReadOnlyContextError } from '../../sidecar/store/errors.js';
+import { plainSchema } from '../unit/schemas/models/fixtures.js';
 import {
   ALL,
   ALLOWED,
@@ -19,7 +15,7 @@ import {
   jsonOf,
   rejection,
   useRigs,
-} from '../unit/schemas/service/harness.js';
+} from '../unit/schemas/models/harness.js';
 
 const OPTIONS = { baseUrl: BASE_URL };
 const CORE = coreContextUrl();

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { BrokenFollowersError } from '../../sidecar/schemas/service/errors.js';
-import { MAX_FOLLOWERS } from '../../sidecar/schemas/service/context-followers.js';
-import type { SchemaService } from '../../sidecar/schemas/service/service.js';
-import { PreconditionFailedError } from '../../sidecar/schemas/store/errors.js';
-import type { SchemaStore } from '../../sidecar/schemas/store/store.js';
+import { BrokenFollowersError } from '../../sidecar/schemas/models/errors.js';
+import { MAX_FOLLOWERS } from '../../sidecar/schemas/models/context-followers.js';
+import type { SchemaService } from '../../sidecar/schemas/models/service.js';
+import { PreconditionFailedError } from '../../sidecar/store/errors.js';
+import type { SchemaStore } from '../../sidecar/store/store.js';
 import type { JsonValue } from '../../sidecar/shared/json/json.js';
 import { TaskTooCostlyError } from '../../sidecar/shared/workers/errors.js';
-import { plainSchema } from '../unit/schemas/service/fixtures.js';
-import { BASE_URL, rejection, useRigs } from '../unit/schemas/service/harness.js';
-import { over, storeWith } from '../unit/schemas/service/meddling.js';
+import { plainSchema } from '../unit/schemas/models/fixtures.js';
+import { BASE_URL, rejection, useRigs } from '../unit/schemas/models/harness.js';
+import { over, storeWith } from '../unit/schemas/models/meddling.js';
 
 const OPTIONS = { baseUrl: BASE_URL };
 const LOOKING = { ...OPTIONS, looksAtFollowers: true };

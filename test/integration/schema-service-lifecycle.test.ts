@@ -5,12 +5,12 @@ import {
   PublishedError,
   SchemaMissingError,
   SunsetError,
-} from '../../sidecar/schemas/service/errors.js';
-import { resultOf } from '../../sidecar/schemas/service/shapes.js';
-import { PreconditionFailedError } from '../../sidecar/schemas/store/errors.js';
-import { plainSchema } from '../unit/schemas/service/fixtures.js';
-import { over, storeWith } from '../unit/schemas/service/meddling.js';
-import { ALL, BASE_URL, jsonOf, rejection, useRigs } from '../unit/schemas/service/harness.js';
+} from '../../sidecar/schemas/models/errors.js';
+import { resultOf } from '../../sidecar/schemas/models/shapes.js';
+import { PreconditionFailedError } from '../../sidecar/store/errors.js';
+import { plainSchema } from '../unit/schemas/models/fixtures.js';
+import { over, storeWith } from '../unit/schemas/models/meddling.js';
+import { ALL, BASE_URL, jsonOf, rejection, useRigs } from '../unit/schemas/models/harness.js';
 
 const KEY = { domain: 'city', name: 'Bench' };
 const SEATS = plainSchema({ seats: { type: 'integer' } });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonValue } from '../../sidecar/shared/json/json.js';
-import { IncompatibleChangeError } from '../../sidecar/schemas/service/errors.js';
-import type { SchemaService } from '../../sidecar/schemas/service/service.js';
-import type { ChangeReport, ModelChange } from '../../sidecar/schemas/service/shapes.js';
-import { plainSchema } from '../unit/schemas/service/fixtures.js';
-import { ALLOWED, BASE_URL, CONTEXT_BASE, rejection, useRigs } from '../unit/schemas/service/harness.js';
+import { IncompatibleChangeError } from '../../sidecar/schemas/models/errors.js';
+import type { SchemaService } from '../../sidecar/schemas/models/service.js';
+import type { ChangeReport, ModelChange } from '../../sidecar/schemas/models/shapes.js';
+import { plainSchema } from '../unit/schemas/models/fixtures.js';
+import { ALLOWED, BASE_URL, CONTEXT_BASE, rejection, useRigs } from '../unit/schemas/models/harness.js';
 
 const KEY = { domain: 'city', name: 'Bench' };
 const OPTIONS = { baseUrl: BASE_URL };

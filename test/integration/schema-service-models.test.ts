@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '../../sidecar/shared/json/json.js';
-import { NameError, SchemaNotAcceptedError } from '../../sidecar/schemas/service/errors.js';
-import { InUseError, NotFoundError } from '../../sidecar/schemas/store/errors.js';
-import { BENCH, COMMON, COMMON_URI, plainSchema } from '../unit/schemas/service/fixtures.js';
+import { NameError, SchemaNotAcceptedError } from '../../sidecar/schemas/models/errors.js';
+import { InUseError, NotFoundError } from '../../sidecar/store/errors.js';
+import { BENCH, COMMON, COMMON_URI, plainSchema } from '../unit/schemas/models/fixtures.js';
 import {
   ALL,
   ALLOWED,
@@ -13,7 +13,7 @@ import {
   rejection,
   useRigs,
   type Rig,
-} from '../unit/schemas/service/harness.js';
+} from '../unit/schemas/models/harness.js';
 
 const KEY = { domain: 'city', name: 'Bench' };
 const STORED_ELSEWHERE = 'it is neither stored here nor from an allowed origin';

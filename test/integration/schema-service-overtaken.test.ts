@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { OvertakenError } from '../../sidecar/schemas/service/errors.js';
-import { DependencyChangedError, StoreUnavailableError } from '../../sidecar/schemas/store/errors.js';
-import type { SchemaStore } from '../../sidecar/schemas/store/store.js';
-import { over, storeWith } from '../unit/schemas/service/meddling.js';
-import { COMMON_URI } from '../unit/schemas/service/fixtures.js';
-import { ALLOWED, BASE_URL, rejection, useRigs } from '../unit/schemas/service/harness.js';
+import { OvertakenError } from '../../sidecar/schemas/models/errors.js';
+import { DependencyChangedError, StoreUnavailableError } from '../../sidecar/store/errors.js';
+import type { SchemaStore } from '../../sidecar/store/store.js';
+import { over, storeWith } from '../unit/schemas/models/meddling.js';
+import { COMMON_URI } from '../unit/schemas/models/fixtures.js';
+import { ALLOWED, BASE_URL, rejection, useRigs } from '../unit/schemas/models/harness.js';
 
 const KEY = { domain: 'city', name: 'Bench' };
 

@@ -5,9 +5,9 @@ import { ContextInvalidError } from '../../sidecar/schemas/json-ld/errors.js';
 import type { JsonValue } from '../../sidecar/shared/json/json.js';
 import { runWithContexts } from '../../sidecar/schemas/json-ld/outcomes.js';
 import { jsonLdTasks } from '../../sidecar/schemas/json-ld/tasks.js';
-import type { SchemaService } from '../../sidecar/schemas/service/service.js';
-import { InUseError } from '../../sidecar/schemas/store/errors.js';
-import { plainSchema } from '../unit/schemas/service/fixtures.js';
+import type { SchemaService } from '../../sidecar/schemas/models/service.js';
+import { InUseError } from '../../sidecar/store/errors.js';
+import { plainSchema } from '../unit/schemas/models/fixtures.js';
 import {
   ALLOWED,
   BASE_URL,
@@ -15,7 +15,7 @@ import {
   jsonOf,
   rejection,
   useRigs,
-} from '../unit/schemas/service/harness.js';
+} from '../unit/schemas/models/harness.js';
 
 const KEY = { domain: 'city', name: 'Bench' };
 const CORE = coreContextUrl();

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject, JsonValue } from '../../sidecar/shared/json/json.js';
-import { ReferenceUriError, SchemaNotAcceptedError } from '../../sidecar/schemas/service/errors.js';
-import { InUseError, NotFoundError, PreconditionFailedError } from '../../sidecar/schemas/store/errors.js';
-import { COMMON, COMMON_URI } from '../unit/schemas/service/fixtures.js';
-import { ALL, jsonOf, rejection, useRigs } from '../unit/schemas/service/harness.js';
+import { ReferenceUriError, SchemaNotAcceptedError } from '../../sidecar/schemas/models/errors.js';
+import { InUseError, NotFoundError, PreconditionFailedError } from '../../sidecar/store/errors.js';
+import { COMMON, COMMON_URI } from '../unit/schemas/models/fixtures.js';
+import { ALL, jsonOf, rejection, useRigs } from '../unit/schemas/models/harness.js';
 
 describe('reference documents', () => {
   const rigOf = useRigs();

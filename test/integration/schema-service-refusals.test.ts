@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '../../sidecar/shared/json/json.js';
-import { ContextBaseError, NameError, SchemaNotAcceptedError } from '../../sidecar/schemas/service/errors.js';
-import {
-  AlreadyExistsError,
-  NotFoundError,
-  UnstorableTextError,
-} from '../../sidecar/schemas/store/errors.js';
+import { ContextBaseError, NameError, SchemaNotAcceptedError } from '../../sidecar/schemas/models/errors.js';
+import { AlreadyExistsError, NotFoundError, UnstorableTextError } from '../../sidecar/store/errors.js';
 import { TaskTooCostlyError } from '../../sidecar/shared/workers/errors.js';
-import { ALL, rejection, useRigs } from '../unit/schemas/service/harness.js';
+import { ALL, rejection, useRigs } from '../unit/schemas/models/harness.js';
 
 const KEY = { domain: 'city', name: 'Bench' };
 

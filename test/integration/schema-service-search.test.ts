@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { SchemaStore } from '../../sidecar/schemas/store/store.js';
+import type { SchemaStore } from '../../sidecar/store/store.js';
 import { TaskFailedError } from '../../sidecar/shared/workers/errors.js';
-import { ALL, useRigs } from '../unit/schemas/service/harness.js';
+import { ALL, useRigs } from '../unit/schemas/models/harness.js';
 
 /** A store as an older gateway has filled it: its models have no terms. */
 function withoutTerms(store: SchemaStore): SchemaStore {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { SchemaNotAcceptedError } from '../../sidecar/schemas/service/errors.js';
-import { InUseError } from '../../sidecar/schemas/store/errors.js';
-import { BASE_URL, jsonOf, rejection, useRigs } from '../unit/schemas/service/harness.js';
+import { SchemaNotAcceptedError } from '../../sidecar/schemas/models/errors.js';
+import { InUseError } from '../../sidecar/store/errors.js';
+import { BASE_URL, jsonOf, rejection, useRigs } from '../unit/schemas/models/harness.js';
 
 const PAGES = 'https://acme.github.io/models/common.json';
 const RAW = 'https://raw.githubusercontent.com/acme/models/master/common.json';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { OvertakenError } from '../../sidecar/schemas/service/errors.js';
-import type { SchemaService } from '../../sidecar/schemas/service/service.js';
-import { PreconditionFailedError } from '../../sidecar/schemas/store/errors.js';
-import { plainSchema } from '../unit/schemas/service/fixtures.js';
-import { ALL, rejection, useRigs } from '../unit/schemas/service/harness.js';
-import { over, storeWith } from '../unit/schemas/service/meddling.js';
+import { OvertakenError } from '../../sidecar/schemas/models/errors.js';
+import type { SchemaService } from '../../sidecar/schemas/models/service.js';
+import { PreconditionFailedError } from '../../sidecar/store/errors.js';
+import { plainSchema } from '../unit/schemas/models/fixtures.js';
+import { ALL, rejection, useRigs } from '../unit/schemas/models/harness.js';
+import { over, storeWith } from '../unit/schemas/models/meddling.js';
 
 const KEY = { domain: 'city', name: 'Bench' };
 

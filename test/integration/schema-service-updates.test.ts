@@ -5,16 +5,12 @@ import {
   ContextBaseError,
   IncompatibleChangeError,
   SchemaNotAcceptedError,
-} from '../../sidecar/schemas/service/errors.js';
-import type { ModelChange, NewModel, SchemaService } from '../../sidecar/schemas/service/service.js';
-import {
-  NotFoundError,
-  PreconditionFailedError,
-  UnstorableTextError,
-} from '../../sidecar/schemas/store/errors.js';
+} from '../../sidecar/schemas/models/errors.js';
+import type { ModelChange, NewModel, SchemaService } from '../../sidecar/schemas/models/service.js';
+import { NotFoundError, PreconditionFailedError, UnstorableTextError } from '../../sidecar/store/errors.js';
 import { TaskTooCostlyError } from '../../sidecar/shared/workers/errors.js';
-import { BENCH, COMMON, COMMON_URI, plainSchema } from '../unit/schemas/service/fixtures.js';
-import { ALL, ALLOWED, BASE_URL, jsonOf, rejection, useRigs } from '../unit/schemas/service/harness.js';
+import { BENCH, COMMON, COMMON_URI, plainSchema } from '../unit/schemas/models/fixtures.js';
+import { ALL, ALLOWED, BASE_URL, jsonOf, rejection, useRigs } from '../unit/schemas/models/harness.js';
 
 const KEY = { domain: 'city', name: 'Bench' };
 

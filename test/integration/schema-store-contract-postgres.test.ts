@@ -1,5 +1,5 @@
 import { after, it } from 'node:test';
-import { PostgresStore } from '../../sidecar/schemas/store/postgres-store.js';
+import { PostgresStore } from '../../sidecar/store/postgres-store.js';
 import { createDatabase, type TestDatabase } from '../support/postgres.js';
 import { storeContract } from '../support/store-contract.js';
 import { behaveByPlainRules } from '../support/store-model.js';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { SqliteStore } from '../../sidecar/schemas/store/sqlite-store.js';
+import { SqliteStore } from '../../sidecar/store/sqlite-store.js';
 import { storeContract } from '../support/store-contract.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'schema-store-'));

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { after, describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import Database from 'better-sqlite3';
-import { SqliteStore } from '../../sidecar/schemas/store/sqlite-store.js';
+import { SqliteStore } from '../../sidecar/store/sqlite-store.js';
 import { dump, handClock } from '../support/store-samples.js';
 import { takeStep } from '../support/store-steps.js';
 import { programBeside } from '../support/project.js';

@@ -18,8 +18,8 @@ import { createGunzip } from 'node:zlib';
 import { after, describe, it } from 'node:test';
 import Database from 'better-sqlite3';
 import { extract } from 'tar-stream';
-import { APPLICATION_ID, MIGRATIONS } from '../../sidecar/schemas/store/migrations.js';
-import { SqliteStore } from '../../sidecar/schemas/store/sqlite-store.js';
+import { APPLICATION_ID, MIGRATIONS } from '../../sidecar/store/migrations.js';
+import { SqliteStore } from '../../sidecar/store/sqlite-store.js';
 import { ROOT } from '../support/project.js';
 import {
   ALL,

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { Client } from 'pg';
-import { connectionConfig } from '../../sidecar/schemas/store/postgres-config.js';
+import { connectionConfig } from '../../sidecar/store/postgres-config.js';
 import {
   migratePostgres,
   POSTGRES_MIGRATIONS,
   type PostgresMigration,
-} from '../../sidecar/schemas/store/postgres-migrations.js';
-import { PostgresStore } from '../../sidecar/schemas/store/postgres-store.js';
+} from '../../sidecar/store/postgres-migrations.js';
+import { PostgresStore } from '../../sidecar/store/postgres-store.js';
 import { createDatabase, isOwnServer, type TestDatabase } from '../support/postgres.js';
 import { ALL, dump, handClock, modelVersion, reference, SETTINGS } from '../support/store-samples.js';
 import { takeStep } from '../support/store-steps.js';
@@ -200,7 +200,7 @@ describe('opening a store on PostgreSQL', () => {
   });
 
   it('a PostgreSQL store gives the same ETags as SQLite', async () => {
-    const { SqliteStore } = await import('../../sidecar/schemas/store/sqlite-store.js');
+    const { SqliteStore } = await import('../../sidecar/store/sqlite-store.js');
     const postgres = await open((await fresh()).url);
     const sqlite = await SqliteStore.open(':memory:', handClock());
     // Before anything is deleted: SQLite gives ids again.

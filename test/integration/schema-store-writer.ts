@@ -1,5 +1,5 @@
 /** Writes to a store without end, and prints the number of each write once it is done: FILE FIRST-NUMBER. */
-import { SqliteStore } from '../../sidecar/schemas/store/sqlite-store.js';
+import { SqliteStore } from '../../sidecar/store/sqlite-store.js';
 import { handClock } from '../support/store-samples.js';
 import { takeStep } from '../support/store-steps.js';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { openSchemasInMemory, WorkersOnDemand } from '../../sidecar/schemas/open-schemas.js';
-import type { ImportReport, Transfer } from '../../sidecar/schemas/transfer/transfer.js';
+import type { ImportReport, Transfer } from '../../sidecar/schemas/repository/transfer.js';
 import { systemClock } from '../../sidecar/shared/clock.js';
 import { tarGz } from './archives.js';
 import { FIVE_REPOSITORIES } from './five-repositories.js';

@@ -1,8 +1,8 @@
-import { StoreUnavailableError } from '../../sidecar/schemas/store/errors.js';
-import { openDatabase } from '../../sidecar/schemas/store/open-database.js';
-import type { PurgeQueue, PurgeRecord, Purges } from '../../sidecar/schemas/store/purge-records.js';
-import { SqlPurges } from '../../sidecar/schemas/store/sql-purges.js';
-import { SqliteSession } from '../../sidecar/schemas/store/sqlite-session.js';
+import { StoreUnavailableError } from '../../sidecar/store/errors.js';
+import { openDatabase } from '../../sidecar/store/open-database.js';
+import type { PurgeQueue, PurgeRecord, Purges } from '../../sidecar/store/purge-records.js';
+import { SqlPurges } from '../../sidecar/store/sql-purges.js';
+import { SqliteSession } from '../../sidecar/store/sqlite-session.js';
 import { systemClock } from '../../sidecar/shared/clock.js';
 
 /** The purges of a database in memory, which can be away. */

@@ -1,4 +1,4 @@
-import type { NewModelVersion } from '../../sidecar/schemas/store/records.js';
+import type { NewModelVersion } from '../../sidecar/store/records.js';
 
 /** One write, over small sets of names so that writes meet. */
 export type Operation =

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { LeaseLostError, RunUnderWayError } from '../../sidecar/schemas/store/errors.js';
-import type { LayOptions, PurgeRecord, TakeOptions } from '../../sidecar/schemas/store/purge-records.js';
-import type { SqlStore } from '../../sidecar/schemas/store/sql-store.js';
+import { LeaseLostError, RunUnderWayError } from '../../sidecar/store/errors.js';
+import type { LayOptions, PurgeRecord, TakeOptions } from '../../sidecar/store/purge-records.js';
+import type { SqlStore } from '../../sidecar/store/sql-store.js';
 import { purgeRecord } from './store-contract-purges.js';
 import type { StoreTest } from './store-samples.js';
 

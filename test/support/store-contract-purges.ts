@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { RunUnderWayError } from '../../sidecar/schemas/store/errors.js';
-import type { PurgeRecord, PurgeState } from '../../sidecar/schemas/store/purge-records.js';
+import { RunUnderWayError } from '../../sidecar/store/errors.js';
+import type { PurgeRecord, PurgeState } from '../../sidecar/store/purge-records.js';
 import { handClock, type StoreTest } from './store-samples.js';
 
 const NOW = handClock().time;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { ModelFilter } from '../../sidecar/schemas/store/records.js';
-import type { SqlStore } from '../../sidecar/schemas/store/sql-store.js';
+import type { ModelFilter } from '../../sidecar/store/records.js';
+import type { SqlStore } from '../../sidecar/store/sql-store.js';
 import { ALL, modelVersion, SETTINGS, type StoreTest } from './store-samples.js';
 
 const METER = { types: ['Meter', 'Device'], attributes: ['reading', 'kWh_100%'] };

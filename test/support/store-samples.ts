@@ -7,9 +7,9 @@ import type {
   NewModelVersion,
   NewReference,
   Page,
-} from '../../sidecar/schemas/store/records.js';
-import type { SqlStore } from '../../sidecar/schemas/store/sql-store.js';
-import type { SchemaStore } from '../../sidecar/schemas/store/store.js';
+} from '../../sidecar/store/records.js';
+import type { SqlStore } from '../../sidecar/store/sql-store.js';
+import type { SchemaStore } from '../../sidecar/store/store.js';
 
 export const ALL: Page = { limit: 1000, offset: 0 };
 

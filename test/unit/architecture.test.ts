@@ -5,8 +5,6 @@ import { packageOf, parseSource, readSources, targetOf, type Source } from '../s
 /** What the files of one room may import beside each other. */
 interface Room {
   readonly rooms: readonly string[];
-  /** Rooms whose types alone may be imported. */
-  readonly typesOf?: readonly string[];
   /** Rooms that only the named files may import. */
   readonly onlyFor?: Readonly<Record<string, readonly string[]>>;
   readonly packages: readonly string[];
@@ -17,14 +15,13 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'sidecar/shared': { rooms: [], packages: [] },
   'sidecar/ngsi-ld': { rooms: ['sidecar/shared'], packages: ['re2js'] },
   'sidecar/purge/broker': { rooms: ['sidecar/ngsi-ld', 'sidecar/shared'], packages: ['undici'] },
-  'sidecar/purge/retry': { rooms: ['sidecar/shared'], typesOf: ['sidecar/purge/broker'], packages: [] },
   'sidecar/purge': {
-    rooms: ['sidecar/purge/broker', 'sidecar/purge/retry', 'sidecar/ngsi-ld', 'sidecar/shared'],
+    rooms: ['sidecar/purge/broker', 'sidecar/ngsi-ld', 'sidecar/shared'],
     packages: ['luxon', 'p-limit', 'p-retry'],
   },
   'sidecar/shared/config': { rooms: ['sidecar/shared'], packages: [] },
   'sidecar/jobs': {
-    rooms: ['sidecar/purge', 'sidecar/schemas/store', 'sidecar/ngsi-ld', 'sidecar/shared'],
+    rooms: ['sidecar/purge', 'sidecar/store', 'sidecar/ngsi-ld', 'sidecar/shared'],
     onlyFor: {
       'sidecar/jobs/configured-kinds.ts': ['sidecar/purge/broker', 'sidecar/shared/config'],
       'sidecar/jobs/note-exchange.ts': ['sidecar/purge/broker'],
@@ -34,16 +31,12 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'sidecar/http': {
     rooms: [
       ...['sidecar/jobs'],
-      ...['sidecar/purge', 'sidecar/schemas/workbench', 'sidecar/schemas/service', 'sidecar/purge/broker'],
-      'sidecar/schemas/transfer',
+      ...['sidecar/purge', 'sidecar/schemas/models', 'sidecar/purge/broker'],
+      'sidecar/schemas/repository',
       ...['sidecar/ngsi-ld', 'sidecar/shared'],
     ],
     onlyFor: {
-      'sidecar/http/problem.ts': [
-        'sidecar/shared/config',
-        'sidecar/schemas/store',
-        'sidecar/schemas/json-ld',
-      ],
+      'sidecar/http/problem.ts': ['sidecar/shared/config', 'sidecar/store', 'sidecar/schemas/json-ld'],
     },
     packages: ['@fastify/multipart', '@fastify/static', 'ajv', 'fastify', 'undici'],
   },
@@ -53,7 +46,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     rooms: ['sidecar/shared/workers', 'sidecar/ngsi-ld', 'sidecar/shared'],
     packages: ['ajv', 'ajv-formats'],
   },
-  'sidecar/schemas/store': {
+  'sidecar/store': {
     rooms: ['sidecar/ngsi-ld', 'sidecar/shared'],
     packages: ['better-sqlite3', 'p-limit', 'pg'],
   },
@@ -84,28 +77,12 @@ const ROOMS: Readonly<Record<string, Room>> = {
     ],
     packages: [],
   },
-  'sidecar/schemas/workbench': {
+  'sidecar/schemas/repository': {
     rooms: [
-      ...[
-        'sidecar/schemas/service',
-        'sidecar/schemas/validation',
-        'sidecar/schemas/inference',
-        'sidecar/schemas/json-ld',
-      ],
+      ...['sidecar/schemas/models', 'sidecar/schemas/json-schema', 'sidecar/store'],
       ...['sidecar/shared/workers', 'sidecar/shared'],
     ],
-    packages: [],
-  },
-  'sidecar/schemas/repository': {
-    rooms: ['sidecar/schemas/json-schema', 'sidecar/shared'],
     packages: ['tar-stream', 'yauzl'],
-  },
-  'sidecar/schemas/transfer': {
-    rooms: [
-      ...['sidecar/schemas/repository', 'sidecar/schemas/workbench', 'sidecar/schemas/service'],
-      ...['sidecar/schemas/store', 'sidecar/shared/workers', 'sidecar/shared'],
-    ],
-    packages: [],
   },
   'sidecar/schemas/openapi': {
     rooms: [
@@ -115,15 +92,10 @@ const ROOMS: Readonly<Record<string, Room>> = {
     packages: [],
   },
   'sidecar/schemas/remote': { rooms: ['sidecar/shared'], packages: ['undici'] },
-  'sidecar/schemas/service': {
+  'sidecar/schemas/models': {
     rooms: [
-      ...[
-        'sidecar/schemas/store',
-        'sidecar/schemas/json-schema',
-        'sidecar/schemas/json-ld',
-        'sidecar/schemas/openapi',
-        'sidecar/schemas/validation',
-      ],
+      ...['sidecar/store', 'sidecar/schemas/json-schema', 'sidecar/schemas/json-ld'],
+      ...['sidecar/schemas/openapi', 'sidecar/schemas/validation', 'sidecar/schemas/inference'],
       ...['sidecar/schemas/remote', 'sidecar/shared/workers', 'sidecar/shared'],
     ],
     packages: ['lru-cache', 'p-limit'],
@@ -133,26 +105,21 @@ const ROOMS: Readonly<Record<string, Room>> = {
     onlyFor: {
       'sidecar/cli/broker-place.ts': ['sidecar/http', 'sidecar/jobs'],
       'sidecar/cli/file-commands.ts': ['sidecar/schemas/inference'],
-      'sidecar/cli/backup-command.ts': ['sidecar/schemas/store'],
-      'sidecar/cli/database-commands.ts': ['sidecar/schemas/store'],
-      'sidecar/cli/repository-folder.ts': ['sidecar/schemas/repository', 'sidecar/schemas/transfer'],
-      'sidecar/cli/import-report.ts': ['sidecar/schemas/transfer'],
-      'sidecar/cli/import-view.ts': ['sidecar/schemas/transfer'],
-      'sidecar/cli/diff-view.ts': ['sidecar/schemas/transfer'],
-      'sidecar/cli/push-command.ts': ['sidecar/schemas/transfer'],
-      'sidecar/cli/push-plan.ts': ['sidecar/schemas/repository', 'sidecar/schemas/transfer'],
-      'sidecar/cli/model-around.ts': ['sidecar/schemas/repository', 'sidecar/schemas/transfer'],
-      'sidecar/cli/validate-here.ts': [
-        ...['sidecar/schemas/repository', 'sidecar/schemas/transfer'],
-        ...['sidecar/schemas/service', 'sidecar/schemas/workbench'],
-      ],
-      'sidecar/cli/check-command.ts': ['sidecar/schemas/transfer'],
-      'sidecar/cli/check-options.ts': ['sidecar/schemas/service'],
-      'sidecar/cli/check-view.ts': ['sidecar/schemas/transfer'],
-      'sidecar/cli/context.ts': [
-        ...['sidecar/schemas/transfer', 'sidecar/schemas/service', 'sidecar/schemas/workbench'],
-      ],
-      'sidecar/cli/models-commands.ts': ['sidecar/schemas/transfer'],
+      'sidecar/cli/backup-command.ts': ['sidecar/store'],
+      'sidecar/cli/database-commands.ts': ['sidecar/store'],
+      'sidecar/cli/repository-folder.ts': ['sidecar/schemas/repository'],
+      'sidecar/cli/import-report.ts': ['sidecar/schemas/repository'],
+      'sidecar/cli/import-view.ts': ['sidecar/schemas/repository'],
+      'sidecar/cli/diff-view.ts': ['sidecar/schemas/repository'],
+      'sidecar/cli/push-command.ts': ['sidecar/schemas/repository'],
+      'sidecar/cli/push-plan.ts': ['sidecar/schemas/repository'],
+      'sidecar/cli/model-around.ts': ['sidecar/schemas/repository'],
+      'sidecar/cli/validate-here.ts': [...['sidecar/schemas/repository'], 'sidecar/schemas/models'],
+      'sidecar/cli/check-command.ts': ['sidecar/schemas/repository'],
+      'sidecar/cli/check-options.ts': ['sidecar/schemas/models'],
+      'sidecar/cli/check-view.ts': ['sidecar/schemas/repository'],
+      'sidecar/cli/context.ts': [...['sidecar/schemas/repository', 'sidecar/schemas/models']],
+      'sidecar/cli/models-commands.ts': ['sidecar/schemas/repository'],
     },
     packages: ['cli-progress', 'commander'],
   },
@@ -169,7 +136,6 @@ const WIRING = new Set([
   'sidecar/cli/main.ts',
   'sidecar/schemas/open-schemas.ts',
   'sidecar/schemas/worker.ts',
-  'sidecar/schema-store/backup-command.ts',
 ]);
 
 /** Packages that only some places may import, whatever the rooms allow. */
@@ -232,12 +198,6 @@ describe('the checks of the architecture', () => {
   });
 
   it('the check of the architecture treats imports of types differently', () => {
-    const types = "import type { A } from '../broker/a.js'; import type * as b from '../broker/b.js';";
-    assert.deepEqual(roomViolations(from('sidecar/purge/retry/x.ts', types)), []);
-    assert.equal(
-      roomViolations(from('sidecar/purge/retry/x.ts', "import { type B } from '../broker/b.js';")).length,
-      1,
-    );
     assert.deepEqual(
       pluginViolations(from('kong-plugins/p/x.ts', "import type { Socket } from 'node:net';")),
       [],
@@ -337,9 +297,6 @@ function roomViolations({ path, imports }: Source): readonly string[] {
     const other = roomOf(target);
     if (other === own || room.rooms.includes(other) || room.onlyFor?.[path]?.includes(other) === true)
       return [];
-    if (room.typesOf?.includes(other) === true) {
-      return typeOnly ? [] : [`${path} imports ${target}: ${own} may import types only from ${other}`];
-    }
     return [`${path} imports ${target}: ${own} may not import ${other}`];
   });
 }

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { afterEach, describe, it } from 'node:test';
 import { PurgeFailedError } from '../../sidecar/jobs/errors.js';
 import { TooManyPurgesError } from '../../sidecar/purge/errors.js';
-import { RunUnderWayError } from '../../sidecar/schemas/store/errors.js';
+import { RunUnderWayError } from '../../sidecar/store/errors.js';
 import {
   closeOpened,
   EMPTY,

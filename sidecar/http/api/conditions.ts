@@ -1,4 +1,4 @@
-import type { WriteOptions } from '../../schemas/service/service.js';
+import type { WriteOptions } from '../../schemas/models/service.js';
 import { refused } from '../errors.js';
 
 /** The state that a write expects (RFC 9110 § 13.1). */

@@ -1,11 +1,11 @@
-import { contextUrl } from '../../schemas/service/context-urls.js';
+import { contextUrl } from '../../schemas/models/context-urls.js';
 import type {
   ChangedFollower,
   ContextService,
   ContextSummary,
   WrittenContext,
-} from '../../schemas/service/service.js';
-import { changeOf } from '../../schemas/transfer/refusals.js';
+} from '../../schemas/models/service.js';
+import { changeOf } from '../../schemas/repository/refusals.js';
 import { type Answer, created, derived, document, NO_CONTENT, ok, page } from './answer.js';
 import { writeOptions } from './conditions.js';
 import { endpoint, type Endpoint } from './endpoint.js';

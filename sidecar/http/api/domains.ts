@@ -1,4 +1,4 @@
-import type { Domain, DomainService, ListedDomain } from '../../schemas/service/service.js';
+import type { Domain, DomainService, ListedDomain } from '../../schemas/models/service.js';
 import { created, document, NO_CONTENT, ok, page } from './answer.js';
 import { writeOptions } from './conditions.js';
 import { LD_CONTEXT, withWarnings } from './contexts.js';

@@ -1,4 +1,4 @@
-import type { ModelDocumentKind, ModelFile, ModelKey, ModelService } from '../../schemas/service/service.js';
+import type { ModelDocumentKind, ModelFile, ModelKey, ModelService } from '../../schemas/models/service.js';
 import { type Answer, document, page } from './answer.js';
 import { endpoint, type Endpoint } from './endpoint.js';
 import { withLifecycle } from './lifecycle.js';

@@ -4,7 +4,7 @@ import type {
   ModelPut,
   ModelUpdate,
   VersionSummary,
-} from '../../schemas/service/service.js';
+} from '../../schemas/models/service.js';
 import { NAME } from './parameters.js';
 import {
   COUNT,

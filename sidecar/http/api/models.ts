@@ -1,4 +1,4 @@
-import type { ModelKey, ModelService } from '../../schemas/service/service.js';
+import type { ModelKey, ModelService } from '../../schemas/models/service.js';
 import type { ProblemName } from '../problem-kinds.js';
 import { created, derived, NO_CONTENT, ok, page } from './answer.js';
 import { expectedOf, writeOptions } from './conditions.js';

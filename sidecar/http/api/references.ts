@@ -1,5 +1,5 @@
-import type { Reference, ReferenceService } from '../../schemas/service/service.js';
-import type { Transfer } from '../../schemas/transfer/transfer.js';
+import type { Reference, ReferenceService } from '../../schemas/models/service.js';
+import type { Transfer } from '../../schemas/repository/transfer.js';
 import { created, derived, document, NO_CONTENT, ok, page } from './answer.js';
 import { expectedOf, writeOptions } from './conditions.js';
 import { endpoint, type Endpoint } from './endpoint.js';

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import type { SchemaService } from '../../schemas/service/service.js';
-import type { Transfer } from '../../schemas/transfer/transfer.js';
-import type { Workbench } from '../../schemas/workbench/workbench.js';
+import type { SchemaService } from '../../schemas/models/service.js';
+import type { Transfer } from '../../schemas/repository/transfer.js';
+import type { Workbench } from '../../schemas/models/workbench.js';
 import { ClientDisconnect, disconnectSignal } from '../client-disconnect.js';
 import type { TokenCheck } from '../gateway-token.js';
 import { admission, bodyPresence, exactPath, nothingAt, preflight } from './admission.js';

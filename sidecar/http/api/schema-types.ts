@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../schemas/service/service.js';
+import type { JsonValue } from '../../schemas/models/service.js';
 
 /** JSON Schemas of this API as constants: one definition gives validation, documentation and the type. */
 

@@ -1,4 +1,4 @@
-import type { ImportReport, UpdatedDependent } from '../../schemas/transfer/transfer.js';
+import type { ImportReport, UpdatedDependent } from '../../schemas/repository/transfer.js';
 import { CHANGE_REPORT } from './model-representation.js';
 import { NAME } from './parameters.js';
 import { COUNT, STRINGS, TEXT, URL_TEXT, VERSION_NUMBER, type TypeOf } from './schema-types.js';

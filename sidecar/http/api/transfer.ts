@@ -1,5 +1,5 @@
 import { RESOURCE_NAME_PATTERN } from '../../shared/resource-name.js';
-import type { Transfer } from '../../schemas/transfer/transfer.js';
+import type { Transfer } from '../../schemas/repository/transfer.js';
 import { current } from './answer.js';
 import { endpoint, type Endpoint } from './endpoint.js';
 import { parameters } from './parameters.js';

@@ -1,6 +1,6 @@
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { ImportSource } from '../../schemas/transfer/transfer.js';
+import type { ImportSource } from '../../schemas/repository/transfer.js';
 import { refused, RequestRefusedError } from '../errors.js';
 import { decodeBody, requireUnencoded } from './body-parser.js';
 

@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { PurgeReport } from '../../purge/events.js';
-import { AlreadyExistsError, PreconditionFailedError } from '../../schemas/store/errors.js';
-import type { PurgeFilter, PurgeRecord } from '../../schemas/store/purge-records.js';
-import type { Page, Paged } from '../../schemas/store/records.js';
-import type {
-  RetentionPolicies,
-  RetentionPolicy,
-  RetentionSettings,
-} from '../../schemas/store/retention-records.js';
-import type { IfMatch } from '../../schemas/store/store.js';
+import type { PurgeReport } from '../../purge/run/events.js';
+import { AlreadyExistsError, PreconditionFailedError } from '../../store/errors.js';
+import type { PurgeFilter, PurgeRecord } from '../../store/purge-records.js';
+import type { Page, Paged } from '../../store/records.js';
+import type { RetentionPolicies, RetentionPolicy, RetentionSettings } from '../../store/retention-records.js';
+import type { IfMatch } from '../../store/store.js';
 import type { Clock } from '../../shared/clock.js';
 import type { PurgeOrder } from '../new-record.js';
 import { narrowest, type PurgePolicy } from '../policy.js';

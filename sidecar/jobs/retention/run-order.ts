@@ -1,6 +1,6 @@
 import { cutoffOf, olderThan } from '../../purge/query/older-than.js';
-import type { PurgeRecord } from '../../schemas/store/purge-records.js';
-import type { RetentionSettings } from '../../schemas/store/retention-records.js';
+import type { PurgeRecord } from '../../store/purge-records.js';
+import type { RetentionSettings } from '../../store/retention-records.js';
 import { refusedMember } from './schedule.js';
 
 /** The purge that a run of a policy is. */

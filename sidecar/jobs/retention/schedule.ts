@@ -1,5 +1,5 @@
 import { QueryRefusedError } from '../../purge/errors.js';
-import type { RetentionSettings } from '../../schemas/store/retention-records.js';
+import type { RetentionSettings } from '../../store/retention-records.js';
 import { nextCronTime, parseCron, type CronPattern } from './cron.js';
 
 type Times = Pick<RetentionSettings, 'schedule' | 'timeZone'>;

@@ -1,6 +1,6 @@
 import { PurgeStoppedError } from '../../purge/errors.js';
-import { StoreUnavailableError } from '../../schemas/store/errors.js';
-import type { RetentionPolicies, RetentionPolicy } from '../../schemas/store/retention-records.js';
+import { StoreUnavailableError } from '../../store/errors.js';
+import type { RetentionPolicies, RetentionPolicy } from '../../store/retention-records.js';
 import type { Clock } from '../../shared/clock.js';
 import { QueueFullError } from '../errors.js';
 import type { RetentionService } from './retention-service.js';

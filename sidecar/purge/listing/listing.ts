@@ -7,7 +7,7 @@ import {
 } from '../broker/broker-problem.js';
 import { ReplyTooLargeError } from '../broker/errors.js';
 import { createCollection, type Answered } from './collection.js';
-import type { Listed } from '../freshness.js';
+import type { Listed } from './freshness.js';
 import { CountCheck } from './count-check.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../errors.js';
 import { projectionParameters, PROJECTION_WORDS, type ListedResource } from './listed-resource.js';

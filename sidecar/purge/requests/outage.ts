@@ -1,9 +1,15 @@
 import type { Failure } from '../broker/failure.js';
-import { decideProbe, seemsAway, type RetryPolicy } from '../retry/policy.js';
+import { decideProbe, seemsAway, type RetryPolicy } from './policy.js';
 import type { Clock } from '../../shared/clock.js';
 import { BrokerFailedError } from '../errors.js';
-import type { OutageEvent } from '../events.js';
 import type { SharedPause } from './shared-pause.js';
+
+/** News of a broker that cannot be reached. */
+export type OutageEvent =
+  /** The broker cannot be reached, and is waited for. */
+  | { readonly type: 'broker-away' }
+  /** It answers again. */
+  | { readonly type: 'broker-back'; readonly afterMs: number };
 
 /** Detects that the broker is away and waits for it, on behalf of all requests of a purge, with one probe at a time. */
 export interface OutageWatch {

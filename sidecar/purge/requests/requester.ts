@@ -3,11 +3,11 @@ import pRetry from 'p-retry';
 import type { BrokerClient } from '../broker/client.js';
 import { isUnknownTenant, parseBrokerProblem } from '../broker/broker-problem.js';
 import type { BrokerReply, Failure } from '../broker/failure.js';
-import { seemsAway, askedDelayMs, backoffMs, decideRetry, type RetryPolicy } from '../retry/policy.js';
-import { createBreaker } from '../retry/breaker.js';
+import { seemsAway, askedDelayMs, backoffMs, decideRetry, type RetryPolicy } from './policy.js';
+import { createBreaker } from './breaker.js';
 import type { Clock } from '../../shared/clock.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../errors.js';
-import type { OutageEvent } from '../events.js';
+
 import {
   isOfUnsent,
   ListedTooLongAgo,
@@ -17,7 +17,7 @@ import {
   tryOnce,
   type PurgeRequest,
 } from './one-try.js';
-import { createOutageWatch } from './outage.js';
+import { createOutageWatch, type OutageEvent } from './outage.js';
 import type { Pace } from './pace.js';
 import { createSharedPause } from './shared-pause.js';
 

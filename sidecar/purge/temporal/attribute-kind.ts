@@ -1,9 +1,9 @@
-import type { PurgeScope } from '../context.js';
-import { datasetParameter } from '../items/datasets.js';
-import { deleteItem, deleteWholeAttribute } from '../items/item-delete.js';
-import type { ItemKind } from '../items/item-walk.js';
+import type { PurgeScope } from '../run/context.js';
+import { datasetParameter } from '../attributes/datasets.js';
+import { deleteItem, deleteWholeAttribute } from '../attributes/item-delete.js';
+import type { ItemKind } from '../deleting/item-walk.js';
 import { attributePath } from '../proof/resource-path.js';
-import type { Item } from '../item-ledger.js';
+import type { Item } from '../ledger/item-ledger.js';
 import type { InstanceGuard } from './instance-guard.js';
 import { instanceListsOf } from './instances.js';
 

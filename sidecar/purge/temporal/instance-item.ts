@@ -1,11 +1,11 @@
 import type { BrokerProblem } from '../broker/broker-problem.js';
 import { ownType } from '../../ngsi-ld/problem.js';
-import type { DeleteResult } from '../batch-reply.js';
-import type { PurgeScope } from '../context.js';
-import { NO_DATASET } from '../items/datasets.js';
-import { deleteItem, type ItemDelete } from '../items/item-delete.js';
+import type { DeleteResult } from '../broker/batch-reply.js';
+import type { PurgeScope } from '../run/context.js';
+import { NO_DATASET } from '../attributes/datasets.js';
+import { deleteItem, type ItemDelete } from '../attributes/item-delete.js';
 import { attributePath } from '../proof/resource-path.js';
-import type { Item } from '../item-ledger.js';
+import type { Item } from '../ledger/item-ledger.js';
 import type { AttributeInstance } from './instances.js';
 import type { TimeFilter } from './time-filter.js';
 

@@ -1,10 +1,10 @@
 import { instantOf } from '../../ngsi-ld/q-time.js';
-import type { PurgeContext } from '../context.js';
-import { IdState } from '../id-states.js';
-import type { ItemBatch, ItemKind } from '../items/item-walk.js';
+import type { PurgeContext } from '../run/context.js';
+import { IdState } from '../ledger/id-states.js';
+import type { ItemBatch, ItemKind } from '../deleting/item-walk.js';
 import type { ListedPage } from '../listing/listing.js';
-import { itemProblem } from '../items/item-problem.js';
-import { keyOf, type Item, type ItemError } from '../item-ledger.js';
+import { itemProblem } from '../ledger/item-problem.js';
+import { keyOf, type Item, type ItemError } from '../ledger/item-ledger.js';
 import { TruncationEvidence } from './truncation.js';
 import { OUT_OF_SIGHT, removeInstance, toItem } from './instance-item.js';
 import type { InstanceGuard } from './instance-guard.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ownAttributesOf } from '../../ngsi-ld/entity-members.js';
-import { NO_DATASET } from '../items/datasets.js';
+import { NO_DATASET } from '../attributes/datasets.js';
 import { BrokerReplyError } from '../errors.js';
 import type { TimeProperty } from './time-filter.js';
 

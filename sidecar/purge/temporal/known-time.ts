@@ -1,7 +1,7 @@
-import type { QueryView } from '../context.js';
+import type { QueryView } from '../run/context.js';
 import { FilterIgnoredError } from '../errors.js';
 import { ownAttributesOf } from '../../ngsi-ld/entity-members.js';
-import { showsOnlyWithout } from '../proof/understood.js';
+import { showsOnlyWithout } from '../entities/understood.js';
 import { TIME_PARAMETERS } from '../query/parameters.js';
 import { EPOCH, timeParameters, type TimeProperty } from './time-filter.js';
 

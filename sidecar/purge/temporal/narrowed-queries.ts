@@ -1,6 +1,6 @@
 import { instantOf } from '../../ngsi-ld/q-time.js';
-import type { QueryView } from '../context.js';
-import { IdStates, IdState } from '../id-states.js';
+import type { QueryView } from '../run/context.js';
+import { IdStates, IdState } from '../ledger/id-states.js';
 import type { TruncationEvidence } from './truncation.js';
 import { instanceListsOf, type AttributeInstance } from './instances.js';
 import { attributeQuery, type TruncatedList } from './attribute-query.js';

@@ -1,10 +1,10 @@
-import type { BrokerQuery, PurgeContext, PurgeScope, QueryView } from '../context.js';
-import { firstPage } from '../entity-purge.js';
+import type { BrokerQuery, PurgeContext, PurgeScope, QueryView } from '../run/context.js';
+import { firstPage } from '../entities/entity-purge.js';
 import { BrokerRefusedError, UnsupportedRequestError } from '../errors.js';
 import { temporalEntities } from '../listing/listed-resource.js';
 import type { ListedPage } from '../listing/listing.js';
 import type { PageShape } from '../listing/page.js';
-import { checkUnderstood } from '../proof/understood.js';
+import { checkUnderstood } from '../entities/understood.js';
 import type { Parameter } from '../query/parameters.js';
 import { instanceListsOf } from './instances.js';
 import { checkTimeProperty } from './known-time.js';

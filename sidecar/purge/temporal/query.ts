@@ -1,6 +1,6 @@
 import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
 import { isUri } from '../../ngsi-ld/names.js';
-import { NO_DATASET } from '../items/datasets.js';
+import { NO_DATASET } from '../attributes/datasets.js';
 import { itemsOf, namesOf } from '../query/name-list.js';
 import { parseParameters, TEMPORAL_PARAMETERS, type Parameter } from '../query/parameters.js';
 import { refusedData, vetSelection, type PurgeQuery, type WholeTenant } from '../query/selection.js';

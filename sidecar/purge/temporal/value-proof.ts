@@ -1,5 +1,5 @@
 import { ownAttributesOf } from '../../ngsi-ld/entity-members.js';
-import type { QueryView } from '../context.js';
+import type { QueryView } from '../run/context.js';
 import { BrokerRefusedError, FilterIgnoredError } from '../errors.js';
 import { filtersOf, impossibleSelections, type Impossible } from '../proof/impossible.js';
 import type { Parameter } from '../query/parameters.js';

@@ -1,5 +1,5 @@
 import { instantOf } from '../../ngsi-ld/q-time.js';
-import type { QueryView } from '../context.js';
+import type { QueryView } from '../run/context.js';
 import type { Parameter } from '../query/parameters.js';
 import { MAX_INSTANCES } from './page-shape.js';
 import { instanceListsOf, type AttributeInstance } from './instances.js';

@@ -4,7 +4,7 @@ import { viewsOf } from '../../../sidecar/cli/broker-place.js';
 import type { PurgeWish } from '../../../sidecar/cli/purge-place.js';
 import type { PurgeView } from '../../../sidecar/cli/purge-view.js';
 import { BrokerRefusedError, PurgeStoppedError } from '../../../sidecar/purge/errors.js';
-import type { PurgeEvent, PurgeReport } from '../../../sidecar/purge/events.js';
+import type { PurgeEvent, PurgeReport } from '../../../sidecar/purge/run/events.js';
 
 const WISH: PurgeWish = {
   ...{ target: 'entities', query: 'type=A', tenant: 'city' },

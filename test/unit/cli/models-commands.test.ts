@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import type { ImportReport } from '../../../sidecar/schemas/transfer/shapes.js';
+import type { ImportReport } from '../../../sidecar/schemas/repository/shapes.js';
 import {
   fakeGateway,
   FakeContext,

@@ -5,12 +5,12 @@ import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { LocalModels } from '../../../sidecar/cli/context.js';
 import { RepositoryUnclearError } from '../../../sidecar/schemas/repository/errors.js';
-import type { ImportedFile } from '../../../sidecar/schemas/transfer/shapes.js';
+import type { ImportedFile } from '../../../sidecar/schemas/repository/shapes.js';
 import {
   DeadlineExceededError,
   UnreadableBodyError,
   WorkbenchRefusedError,
-} from '../../../sidecar/schemas/workbench/errors.js';
+} from '../../../sidecar/schemas/models/workbench-errors.js';
 import { fakeGateway, FakeContext, GATEWAY, jsonResponse } from '../../support/cli-context.js';
 
 function folderWith(t: TestContext, files: Readonly<Record<string, string>>): string {

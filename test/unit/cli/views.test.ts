@@ -9,13 +9,13 @@ import { EXIT } from '../../../sidecar/cli/exit-codes.js';
 import { readReport } from '../../../sidecar/cli/import-report.js';
 import { reportLines } from '../../../sidecar/cli/import-view.js';
 import { authorizationOf, brokerOf, engineConfig, gatewayOf } from '../../../sidecar/cli/settings.js';
-import type { ChangeReport } from '../../../sidecar/schemas/service/shapes.js';
+import type { ChangeReport } from '../../../sidecar/schemas/models/shapes.js';
 import type {
   ImportedFile,
   ImportReport,
   ImportSummary,
   UpdatedDependent,
-} from '../../../sidecar/schemas/transfer/transfer.js';
+} from '../../../sidecar/schemas/repository/transfer.js';
 import { FakeContext } from '../../support/cli-context.js';
 import { createTestClock } from '../../support/purge-harness.js';
 

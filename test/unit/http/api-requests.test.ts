@@ -6,7 +6,7 @@ import { createBodyCheck } from '../../../sidecar/http/api/body-check.js';
 import { registerApi, type ApiOptions } from '../../../sidecar/http/api/register-api.js';
 import { RequestRefusedError } from '../../../sidecar/http/errors.js';
 import { createTokenCheck } from '../../../sidecar/http/gateway-token.js';
-import type { ImportSource } from '../../../sidecar/schemas/transfer/transfer.js';
+import type { ImportSource } from '../../../sidecar/schemas/repository/transfer.js';
 
 /** What a service does, by the names of its methods; the others do nothing. */
 type Doing = Readonly<Record<string, (...given: readonly unknown[]) => unknown>>;

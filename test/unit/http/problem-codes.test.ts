@@ -5,9 +5,9 @@ import { describe, it } from 'node:test';
 import { problemKinds, type ProblemName } from '../../../sidecar/http/problem-kinds.js';
 import { hasProblem, problemOf, startErrorLines } from '../../../sidecar/http/problem.js';
 import { ContextInvalidError } from '../../../sidecar/schemas/json-ld/errors.js';
-import * as service from '../../../sidecar/schemas/service/errors.js';
-import { NotADatabaseError } from '../../../sidecar/schemas/store/open-database.js';
-import * as store from '../../../sidecar/schemas/store/errors.js';
+import * as service from '../../../sidecar/schemas/models/errors.js';
+import { NotADatabaseError } from '../../../sidecar/store/open-database.js';
+import * as store from '../../../sidecar/store/errors.js';
 import {
   TaskFailedError,
   TaskTooCostlyError,
@@ -88,9 +88,9 @@ describe('problemOf: the table of codes', () => {
   const FILES = [
     'sidecar/purge/errors.ts',
     'sidecar/schemas/json-schema/errors.ts',
-    'sidecar/schemas/service/errors.ts',
-    'sidecar/schemas/store/errors.ts',
-    'sidecar/schemas/workbench/errors.ts',
+    'sidecar/schemas/models/errors.ts',
+    'sidecar/store/errors.ts',
+    'sidecar/schemas/models/workbench-errors.ts',
   ];
   const codes = FILES.flatMap((file) => {
     const text = readFileSync(join(ROOT, file), 'utf8');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { purgeAnswer } from '../../../sidecar/http/purge-answer.js';
-import type { PurgeReport } from '../../../sidecar/purge/events.js';
-import type { Item, ItemError } from '../../../sidecar/purge/item-ledger.js';
+import type { PurgeReport } from '../../../sidecar/purge/run/events.js';
+import type { Item, ItemError } from '../../../sidecar/purge/ledger/item-ledger.js';
 
 const CLEAN: PurgeReport = {
   dryRun: false,

@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { laidAside } from '../../../sidecar/jobs/elsewhere.js';
 import { newRecord } from '../../../sidecar/jobs/new-record.js';
 import { TooManyMatchesError } from '../../../sidecar/purge/errors.js';
-import type { PurgeRecord, StrandedPurge } from '../../../sidecar/schemas/store/purge-records.js';
+import type { PurgeRecord, StrandedPurge } from '../../../sidecar/store/purge-records.js';
 import { KeptPurges } from '../../support/kept-purges.js';
 import { createTestClock } from '../../support/purge-harness.js';
 import { purgeServiceOf, STARTED, type Run } from '../../support/purge-service.js';

@@ -3,13 +3,13 @@ import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Keeper, type KeeperOptions } from '../../../sidecar/jobs/keeper.js';
 import type { Lease } from '../../../sidecar/jobs/lease.js';
-import { StoreUnavailableError } from '../../../sidecar/schemas/store/errors.js';
+import { StoreUnavailableError } from '../../../sidecar/store/errors.js';
 import type {
   HeldPurge,
   PurgeRecord,
   TakenPurge,
   TakeOptions,
-} from '../../../sidecar/schemas/store/purge-records.js';
+} from '../../../sidecar/store/purge-records.js';
 
 const LEASE_MS = 10_000;
 

@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { Lease } from '../../../sidecar/jobs/lease.js';
 import { LivePurge } from '../../../sidecar/jobs/live-purge.js';
 import { newRecord } from '../../../sidecar/jobs/new-record.js';
-import type { PurgeRecord } from '../../../sidecar/schemas/store/purge-records.js';
+import type { PurgeRecord } from '../../../sidecar/store/purge-records.js';
 import { createTestClock } from '../../support/purge-harness.js';
 
 const RECORD = newRecord(

@@ -4,9 +4,9 @@ import { afterEach, describe, it } from 'node:test';
 import { createMemories } from '../../../sidecar/jobs/configured-kinds.js';
 import { brokerName } from '../../../sidecar/jobs/broker-names.js';
 import { NoteExchange } from '../../../sidecar/jobs/note-exchange.js';
-import { openDatabase } from '../../../sidecar/schemas/store/open-database.js';
-import { SqlBrokerNotes } from '../../../sidecar/schemas/store/sql-broker-notes.js';
-import { SqliteSession } from '../../../sidecar/schemas/store/sqlite-session.js';
+import { openDatabase } from '../../../sidecar/store/open-database.js';
+import { SqlBrokerNotes } from '../../../sidecar/store/sql-broker-notes.js';
+import { SqliteSession } from '../../../sidecar/store/sqlite-session.js';
 
 const START = 1_700_000_000_000;
 const MINUTE_MS = 60_000;

@@ -10,11 +10,11 @@ import {
   type PurgeControl,
 } from '../../../sidecar/jobs/purge-kinds.js';
 import type { PurgePolicy } from '../../../sidecar/jobs/policy.js';
-import type { PurgeLimits } from '../../../sidecar/purge/context.js';
+import type { PurgeLimits } from '../../../sidecar/purge/run/context.js';
 import { createPace } from '../../../sidecar/purge/requests/pace.js';
 import { systemClock } from '../../../sidecar/shared/clock.js';
 import { PolicyRefusedError, QueryRefusedError } from '../../../sidecar/purge/errors.js';
-import type { PurgeDependencies, PurgeOrder } from '../../../sidecar/purge/purge-run.js';
+import type { PurgeDependencies, PurgeOrder } from '../../../sidecar/purge/run/purge-run.js';
 
 const LIMITS: PurgeLimits = {
   ...{ pageSize: 100, pageSizeMax: 1000, batchSize: 50, concurrency: 4, strategy: 'auto' },

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { CallerGoneError } from '../../../sidecar/jobs/errors.js';
 import { newRecord } from '../../../sidecar/jobs/new-record.js';
 import { logPurges } from '../../../sidecar/jobs/purge-log.js';
-import type { PurgeRecord } from '../../../sidecar/schemas/store/purge-records.js';
+import type { PurgeRecord } from '../../../sidecar/store/purge-records.js';
 
 const DRAFT = newRecord(
   {

@@ -17,9 +17,9 @@ import {
   QueryRefusedError,
   TooManyMatchesError,
 } from '../../../sidecar/purge/errors.js';
-import type { PurgeEvent, PurgeReport } from '../../../sidecar/purge/events.js';
-import type { PurgeOrder } from '../../../sidecar/purge/purge-run.js';
-import type { PurgeJob, PurgeRecord, UnfinishedPurge } from '../../../sidecar/schemas/store/purge-records.js';
+import type { PurgeEvent, PurgeReport } from '../../../sidecar/purge/run/events.js';
+import type { PurgeOrder } from '../../../sidecar/purge/run/purge-run.js';
+import type { PurgeJob, PurgeRecord, UnfinishedPurge } from '../../../sidecar/store/purge-records.js';
 import { problemOf } from '../../../sidecar/http/problem.js';
 import { createTestClock } from '../../support/purge-harness.js';
 import { purgeServiceOf, STARTED, type Run } from '../../support/purge-service.js';

@@ -10,10 +10,10 @@ import {
 import type { IdFiles } from '../../../sidecar/jobs/id-files.js';
 import { newRecord } from '../../../sidecar/jobs/new-record.js';
 import { PurgeStoppedError, TooManyMatchesError } from '../../../sidecar/purge/errors.js';
-import type { PurgeEvent, PurgeReport } from '../../../sidecar/purge/events.js';
-import type { PurgeOrder } from '../../../sidecar/purge/purge-run.js';
-import { StoreUnavailableError } from '../../../sidecar/schemas/store/errors.js';
-import type { PurgeQueue, PurgeRecord, Purges } from '../../../sidecar/schemas/store/purge-records.js';
+import type { PurgeEvent, PurgeReport } from '../../../sidecar/purge/run/events.js';
+import type { PurgeOrder } from '../../../sidecar/purge/run/purge-run.js';
+import { StoreUnavailableError } from '../../../sidecar/store/errors.js';
+import type { PurgeQueue, PurgeRecord, Purges } from '../../../sidecar/store/purge-records.js';
 import { KeptPurges } from '../../support/kept-purges.js';
 import { createTestClock } from '../../support/purge-harness.js';
 import { purgeServiceOf, STARTED, type PurgeServiceSetup, type Run } from '../../support/purge-service.js';

@@ -7,8 +7,8 @@ import { newRecord } from '../../../sidecar/jobs/new-record.js';
 import type { PurgeServiceOptions } from '../../../sidecar/jobs/purge-options.js';
 import { PurgesAtWork } from '../../../sidecar/jobs/purges-at-work.js';
 import { QueryRefusedError } from '../../../sidecar/purge/errors.js';
-import { LeaseLostError } from '../../../sidecar/schemas/store/errors.js';
-import type { PurgeClaim, PurgeRecord } from '../../../sidecar/schemas/store/purge-records.js';
+import { LeaseLostError } from '../../../sidecar/store/errors.js';
+import type { PurgeClaim, PurgeRecord } from '../../../sidecar/store/purge-records.js';
 import { createTestClock } from '../../support/purge-harness.js';
 import { STARTED } from '../../support/purge-service.js';
 

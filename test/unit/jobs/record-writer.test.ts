@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { RecordWriter } from '../../../sidecar/jobs/record-writer.js';
-import { LeaseLostError } from '../../../sidecar/schemas/store/errors.js';
+import { LeaseLostError } from '../../../sidecar/store/errors.js';
 import {
   isFinal,
   PURGE_STATES,
   type PurgeRecord,
   type PurgeState,
-} from '../../../sidecar/schemas/store/purge-records.js';
+} from '../../../sidecar/store/purge-records.js';
 import type { Clock } from '../../../sidecar/shared/clock.js';
 
 function record(id: string, deleted: number, state: PurgeState = 'running'): PurgeRecord {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { newRecord } from '../../../sidecar/jobs/new-record.js';
 import { resumed, spentBefore, warningsAfter } from '../../../sidecar/jobs/resumption.js';
-import type { PurgeRecord } from '../../../sidecar/schemas/store/purge-records.js';
+import type { PurgeRecord } from '../../../sidecar/store/purge-records.js';
 
 const recordOf = (members: Partial<PurgeRecord>): PurgeRecord => ({
   ...newRecord(

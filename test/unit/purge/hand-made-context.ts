@@ -7,8 +7,8 @@ import {
   type PurgeLimits,
   type PurgeScope,
   type BrokerQuery,
-} from '../../../sidecar/purge/context.js';
-import type { PurgeEvent } from '../../../sidecar/purge/events.js';
+} from '../../../sidecar/purge/run/context.js';
+import type { PurgeEvent } from '../../../sidecar/purge/run/events.js';
 import { createRequester } from '../../../sidecar/purge/requests/requester.js';
 import type { PurgeQuery } from '../../../sidecar/purge/query/selection.js';
 import { createTestClock } from '../../support/purge-harness.js';

@@ -4,16 +4,16 @@ import type { PurgeOrder } from '../../../../sidecar/jobs/new-record.js';
 import { entityPurges, temporalPurges, type PurgeKinds } from '../../../../sidecar/jobs/purge-kinds.js';
 import { RetentionService } from '../../../../sidecar/jobs/retention/retention-service.js';
 import { PolicyRefusedError, QueryRefusedError } from '../../../../sidecar/purge/errors.js';
-import type { PurgeReport } from '../../../../sidecar/purge/events.js';
-import type { PurgeDependencies } from '../../../../sidecar/purge/purge-run.js';
-import { PreconditionFailedError } from '../../../../sidecar/schemas/store/errors.js';
-import type { PurgeFilter, PurgeRecord } from '../../../../sidecar/schemas/store/purge-records.js';
+import type { PurgeReport } from '../../../../sidecar/purge/run/events.js';
+import type { PurgeDependencies } from '../../../../sidecar/purge/run/purge-run.js';
+import { PreconditionFailedError } from '../../../../sidecar/store/errors.js';
+import type { PurgeFilter, PurgeRecord } from '../../../../sidecar/store/purge-records.js';
 import type {
   NewRetentionPolicy,
   RetentionPolicies,
   RetentionPolicy,
   RetentionSettings,
-} from '../../../../sidecar/schemas/store/retention-records.js';
+} from '../../../../sidecar/store/retention-records.js';
 import { LIMITS } from '../../../support/purge-service.js';
 
 const OWN = '<https://own.example/c.jsonld>; rel="http://www.w3.org/ns/json-ld#context"';

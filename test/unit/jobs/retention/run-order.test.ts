@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { retentionQuery, runQuery, usualMost } from '../../../../sidecar/jobs/retention/run-order.js';
 import { QueryRefusedError } from '../../../../sidecar/purge/errors.js';
-import { PURGE_STATES, type PurgeRecord } from '../../../../sidecar/schemas/store/purge-records.js';
-import type { RetentionSettings } from '../../../../sidecar/schemas/store/retention-records.js';
+import { PURGE_STATES, type PurgeRecord } from '../../../../sidecar/store/purge-records.js';
+import type { RetentionSettings } from '../../../../sidecar/store/retention-records.js';
 
 const NOW = Date.parse('2026-11-22T03:00:00.250Z');
 const SETTINGS: RetentionSettings = {

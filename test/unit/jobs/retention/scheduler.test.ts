@@ -3,11 +3,8 @@ import { afterEach, describe, it } from 'node:test';
 import { QueueFullError } from '../../../../sidecar/jobs/errors.js';
 import { RetentionScheduler } from '../../../../sidecar/jobs/retention/scheduler.js';
 import { PurgeStoppedError } from '../../../../sidecar/purge/errors.js';
-import { RunUnderWayError, StoreUnavailableError } from '../../../../sidecar/schemas/store/errors.js';
-import type {
-  RetentionPolicy,
-  RetentionSettings,
-} from '../../../../sidecar/schemas/store/retention-records.js';
+import { RunUnderWayError, StoreUnavailableError } from '../../../../sidecar/store/errors.js';
+import type { RetentionPolicy, RetentionSettings } from '../../../../sidecar/store/retention-records.js';
 import type { Clock } from '../../../../sidecar/shared/clock.js';
 
 const START = Date.parse('2026-01-01T00:00:00Z');

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { BrokerRequest } from '../../../../sidecar/purge/broker/client.js';
 import { ReplyTooLargeError } from '../../../../sidecar/purge/broker/errors.js';
 import type { BrokerReply } from '../../../../sidecar/purge/broker/exchange.js';
-import type { PurgeLimits } from '../../../../sidecar/purge/context.js';
+import type { PurgeLimits } from '../../../../sidecar/purge/run/context.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../../../../sidecar/purge/errors.js';
 import {
   entities,

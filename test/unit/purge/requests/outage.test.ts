@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Failure } from '../../../../sidecar/purge/broker/failure.js';
 import { BrokerFailedError } from '../../../../sidecar/purge/errors.js';
-import type { OutageEvent } from '../../../../sidecar/purge/events.js';
+import type { OutageEvent } from '../../../../sidecar/purge/requests/outage.js';
 import { createOutageWatch } from '../../../../sidecar/purge/requests/outage.js';
 import { createSharedPause } from '../../../../sidecar/purge/requests/shared-pause.js';
 import { createTestClock } from '../../../support/purge-harness.js';

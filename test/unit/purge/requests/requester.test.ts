@@ -16,7 +16,7 @@ import {
 import { ListedTooLongAgo, MustBeSplit } from '../../../../sidecar/purge/requests/one-try.js';
 import { createRequester, effortOf, type Settled } from '../../../../sidecar/purge/requests/requester.js';
 import type { Pace } from '../../../../sidecar/purge/requests/pace.js';
-import type { RetryPolicy } from '../../../../sidecar/purge/retry/policy.js';
+import type { RetryPolicy } from '../../../../sidecar/purge/requests/policy.js';
 import { replyOf } from '../broker/replies.js';
 
 const POLICY: RetryPolicy = { maxAttempts: 6, minDelayMs: 200, maxDelayMs: 10_000, awayMs: 30_000 };

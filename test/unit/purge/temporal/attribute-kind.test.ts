@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { BrokerRequest } from '../../../../sidecar/purge/broker/client.js';
-import type { Item } from '../../../../sidecar/purge/item-ledger.js';
+import type { Item } from '../../../../sidecar/purge/ledger/item-ledger.js';
 import { temporalEntities } from '../../../../sidecar/purge/listing/listed-resource.js';
 import { temporalAttributeKind } from '../../../../sidecar/purge/temporal/attribute-kind.js';
 import { replyOf } from '../broker/replies.js';

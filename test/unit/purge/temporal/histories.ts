@@ -11,7 +11,7 @@ import {
   type EmbeddedBroker,
 } from '../../../../sidecar/embedded-broker/index.js';
 import { ownAttributesOf } from '../../../../sidecar/ngsi-ld/entity-members.js';
-import type { PurgeReport } from '../../../../sidecar/purge/events.js';
+import type { PurgeReport } from '../../../../sidecar/purge/run/events.js';
 import { systemClock, type Clock } from '../../../../sidecar/shared/clock.js';
 import { purgeHistory, type PurgeOptions } from '../../../support/purge-harness.js';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { BrokerRefusedError } from '../../../../sidecar/purge/errors.js';
-import type { Item } from '../../../../sidecar/purge/item-ledger.js';
+import type { Item } from '../../../../sidecar/purge/ledger/item-ledger.js';
 import { temporalEntities } from '../../../../sidecar/purge/listing/listed-resource.js';
 import { OUT_OF_SIGHT, removeInstance, toItem } from '../../../../sidecar/purge/temporal/instance-item.js';
 import { instanceListsOf } from '../../../../sidecar/purge/temporal/instances.js';

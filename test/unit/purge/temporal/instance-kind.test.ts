@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { IdState } from '../../../../sidecar/purge/id-states.js';
-import { keyOf } from '../../../../sidecar/purge/item-ledger.js';
-import type { ItemBatch } from '../../../../sidecar/purge/items/item-walk.js';
+import { IdState } from '../../../../sidecar/purge/ledger/id-states.js';
+import { keyOf } from '../../../../sidecar/purge/ledger/item-ledger.js';
+import type { ItemBatch } from '../../../../sidecar/purge/deleting/item-walk.js';
 import type { ListedPage } from '../../../../sidecar/purge/listing/listing.js';
 import { temporalEntities } from '../../../../sidecar/purge/listing/listed-resource.js';
 import type { PageQuery } from '../../../../sidecar/purge/listing/page.js';

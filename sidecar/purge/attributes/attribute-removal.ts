@@ -1,0 +1,159 @@
+import type { PurgeContext, QueryView } from '../run/context.js';
+import { datasetsOf } from './datasets.js';
+import { type Preview, countMatches } from '../run/match-count.js';
+import { TooManyMatchesError, QueryRefusedError } from '../errors.js';
+import { IdStates } from '../ledger/id-states.js';
+import { removeItems } from './item-removal.js';
+import { countItems, type ItemKind } from '../deleting/item-walk.js';
+import type { AttributeRemoval } from '../query/query.js';
+import { deleteWholeAttribute } from './item-delete.js';
+import { ownAttributesOf } from '../../ngsi-ld/entity-members.js';
+import { firstPage } from '../entities/entity-purge.js';
+import { entities } from '../listing/listed-resource.js';
+import type { Item } from '../ledger/item-ledger.js';
+import type { ListedPage } from '../listing/listing.js';
+import { refusedData } from '../query/selection.js';
+
+const MAX_SAMPLE = 100;
+
+/** Counts the attributes that a removal would reach; `sample` names their entities. */
+export async function previewAttributes(context: PurgeContext, removal: AttributeRemoval): Promise<Preview> {
+  await checkNames(context, removal);
+  const sample = new Set<string>();
+  const kind = attributeKind(context, removal);
+  const seen = new IdStates();
+  const isComplete = await countItems(context, kind, seen, (items) => {
+    for (const { entityId } of items) if (sample.size < MAX_SAMPLE) sample.add(entityId);
+  });
+  return { matched: seen.size, sample: [...sample], ...(isComplete ? {} : { isLowerBound: true }) };
+}
+
+/**
+ * Removes attributes from every match, all their instances (clause 5.6.5).
+ *
+ * @param total the broker's count of matches, if trusted
+ * @returns how many attributes arrived during the purge and were left
+ * @throws TooManyMatchesError before the first delete, when there are more attributes than may be affected
+ * @throws BrokerReplyError when the broker counts matches that it does not list
+ */
+export async function removeAttributes(
+  context: PurgeContext,
+  removal: AttributeRemoval,
+  total: number | undefined,
+): Promise<number> {
+  const { maxAffected } = context.limits;
+  await checkNames(context, removal);
+  const kind = attributeKind(context, removal);
+  if (maxAffected !== undefined) {
+    await countItems(context, kind, new IdStates(), (_items, counted) => {
+      if (counted > maxAffected) throw new TooManyMatchesError(counted, maxAffected, false);
+    });
+  }
+  return removeItems(context, kind, total);
+}
+
+/** Attributes of entities, each with all its instances (clause 6.7.3.2). */
+function attributeKind(context: PurgeContext, removal: AttributeRemoval): ItemKind {
+  return {
+    *read(page, indexes) {
+      const items = indexes.flatMap((index) => {
+        const entityId = page.ids[index] ?? '';
+        const entity = page.entities[index] ?? {};
+        return attributesToRemove(entity, removal).map((attribute) => ({
+          entityId,
+          attribute,
+          datasets: datasetsOf(entity[attribute]),
+          ...createdAtOf(entity[attribute]),
+        }));
+      });
+      yield { items };
+    },
+    remove: async (item, isStale, onSend) =>
+      deleteWholeAttribute(context, item, {
+        collection: '/entities',
+        operation: 'delete an attribute',
+        isStale,
+        onSend,
+      }),
+    mayComeBack: true,
+    stillThere: {
+      status: 409,
+      title: 'Attribute still listed',
+      detail: 'The broker confirmed two deletes and still shows the attribute.',
+    },
+  };
+}
+
+/** When an attribute was created, if it is shown: the first of its instances. */
+function createdAtOf(attribute: unknown): Pick<Item, 'time'> {
+  const times = [attribute].flat().flatMap((instance: unknown) => {
+    const isShown = typeof instance === 'object' && instance !== null && 'createdAt' in instance;
+    return isShown && typeof instance.createdAt === 'string' ? [instance.createdAt] : [];
+  });
+  const [createdAt] = times.sort();
+  return createdAt === undefined ? {} : { time: { createdAt } };
+}
+
+type Entity = Readonly<Record<string, unknown>>;
+
+/** The attributes of an entity that a removal reaches. */
+export function attributesToRemove(entity: Entity, removal: AttributeRemoval): readonly string[] {
+  const named = new Set(removal.names);
+  return ownAttributesOf(entity).filter((name) => named.has(name) === (removal.kind === 'drop'));
+}
+
+/**
+ * Checks that the broker shows each attribute under the very name that the removal uses. A term and its IRI, or two
+ * terms of one IRI, name the same attribute: `keep` by one name would remove what the broker shows under the other.
+ *
+ * @throws QueryRefusedError naming the attribute and how the broker shows it
+ */
+export async function checkNames(context: QueryView, removal: AttributeRemoval): Promise<void> {
+  const { lister, selection: whole } = context;
+  const others = whole.filter(({ name }) => name !== 'attrs');
+  for (const name of removal.names) {
+    const selection = [...others, { name: 'attrs', value: name }];
+    const { entities } = await lister.page({ selection, limit: 1 });
+    for (const entity of entities) {
+      const shown = ownAttributesOf(entity);
+      if (shown.length === 0 || shown.includes(name)) continue;
+      const detail = `The broker shows the attribute ${name} as ${shown.slice(0, 3).join(', ')}: use that name, or send the @context that defines ${name}.`;
+      throw new QueryRefusedError('badRequestData', detail, removal.kind);
+    }
+  }
+}
+
+/**
+ * Checks that some match has an attribute that `keep` names. If none has, every attribute would be deleted, and the name is
+ * probably misspelled.
+ *
+ * @param first the first page of matches, with their attributes
+ * @throws QueryRefusedError
+ */
+export async function checkKept(
+  context: PurgeContext,
+  { kind, names }: AttributeRemoval,
+  first: ListedPage,
+): Promise<void> {
+  if (kind === 'drop' || first.ids.length === 0) return;
+  if (first.entities.some((entity) => names.some((name) => Object.hasOwn(entity, name)))) return;
+  const attrs = { name: 'attrs', value: names.join(',') };
+  const selection = [...context.selection, attrs];
+  if (await showsAny(context.open({ resource: entities('attributes'), selection }))) return;
+  const shown = names.slice(0, 5).join(', ');
+  throw refusedData(
+    'keep',
+    `No match has an attribute to keep (${shown}), so every attribute would be deleted. Check the spelling and the @context, or delete the entities themselves.`,
+  );
+}
+
+async function showsAny(context: PurgeContext): Promise<boolean> {
+  const page = await firstPage(context, { limit: 1 });
+  if (page.entities.some((entity) => ownAttributesOf(entity).length > 0)) {
+    // Where `attrs` is ignored, an entity with other attributes is shown.
+    await context.proveFilters();
+    return true;
+  }
+  if (context.paging.stride === undefined) return false;
+  return (await countMatches(context, page, () => false)).listed > 0;
+}

@@ -1,0 +1,217 @@
+/**
+ * Entities whose delete the broker has confirmed and that its query lists again: the query lags behind, the delete had no
+ * effect, or somebody made them again. They count as made again unless the broker shows that they are the old ones.
+ */
+import { parseJsonObject } from '../broker/broker-problem.js';
+import type { BrokerProblem } from '../broker/broker-problem.js';
+import type { PurgeContext } from '../run/context.js';
+import type { DeleteResult } from '../broker/batch-reply.js';
+import { BrokerRefusedError } from '../errors.js';
+import { isStaleSince } from '../listing/freshness.js';
+import { IdState } from '../ledger/id-states.js';
+import type { ListedPage } from '../listing/listing.js';
+import type { PageQuery } from '../listing/page.js';
+import { entityPath } from '../proof/resource-path.js';
+import type { Survey } from './survey.js';
+import { instantOf } from '../../ngsi-ld/q-time.js';
+import { portionsOf, withIds } from './unclear-items.js';
+
+/** How far the broker's clock may be behind the gateway's, for an entity to be taken for an old one. */
+const CLOCK_SKEW_MS = 60_000;
+
+/** Old entities are not looked for any longer than this before they are dealt with; the next survey lists the others again. */
+const MAX_LOOK_MS = 1000;
+
+/** Statuses that refuse a query for what it asks, such as many ids beside other filters. */
+const QUERY_REFUSED: ReadonlySet<number> = new Set([400, 414, 422, 501]);
+
+/** Old entities whose own paths are asked whether the query lags behind. */
+const LAG_SAMPLE = 5;
+
+const STILL_LISTED: BrokerProblem = {
+  status: 409,
+  title: 'Entity still listed',
+  detail: 'The broker confirmed the delete and still lists the entity, which was created before.',
+};
+
+const UNDECIDED =
+  'The broker confirmed deletes and lists the entities again, without a createdAt. They count as created anew, and were left. If they are the old ones, the deletes had no effect.';
+
+const BEHIND =
+  'The query still lists entities that the broker shows as gone when they are asked for one by one. They count as deleted.';
+
+/** When entities were created, as the broker writes it; without those that it does not show, or shows without a time. */
+export type CreationTimes = ReadonlyMap<string, string>;
+
+/** What follows for the entities that a survey lists again after their delete. */
+export interface Sorted {
+  /** Those that may be the old ones, or that a query which lags behind may still list. */
+  readonly lingering: number;
+  /** To be deleted once more, singly: they are the old ones, so that the first delete had no effect on them. */
+  readonly untouched: readonly string[];
+  /** There are more of them than were looked at; some that were are settled, so that the next survey finds others. */
+  readonly hasMore: boolean;
+}
+
+/**
+ * Decides what the entities are that a survey lists again after their delete. Those that were made again are marked so, and
+ * stay. Those that were created before the purge may be tried once more, and are then recorded as failed.
+ *
+ * @param isLast it is not looked at again; what cannot be told counts as made again
+ */
+export async function sortReappeared(
+  context: PurgeContext,
+  survey: Survey,
+  isLast: boolean,
+): Promise<Sorted> {
+  const { ledger } = context;
+  const madeAgainBefore = ledger.madeAgain;
+  const { old, undecided, isWhole } = await sortByCreation(context, survey.reappeared, isLast);
+  const isOverfull = survey.reappearedCount > survey.reappeared.length;
+  const hasMore = isOverfull && ledger.madeAgain > madeAgainBefore;
+  const lingering = old.size + undecided;
+  if (!isLast || old.size === 0) return { lingering, untouched: [], hasMore };
+  const ids = [...old.keys()];
+  if (await isBehind(context, ids)) {
+    context.warn(BEHIND);
+    return { lingering, untouched: [], hasMore };
+  }
+  const isFirstTry = (id: string) => ledger.states.get(id) === IdState.gone;
+  for (const entityId of ids) if (!isFirstTry(entityId)) ledger.recordStillListed({ entityId }, STILL_LISTED);
+  if (hadNoEffect(ledger, survey, old)) await learnIdleBatches(context, ids.filter(isFirstTry));
+  // Each of these is recorded or tried again by now, so the next survey gets further.
+  return { lingering: 0, untouched: ids.filter(isFirstTry), hasMore: isOverfull || !isWhole };
+}
+
+async function sortByCreation(
+  context: PurgeContext,
+  ids: readonly string[],
+  isLast: boolean,
+): Promise<{ readonly old: CreationTimes; readonly undecided: number; readonly isWhole: boolean }> {
+  const { ledger, clock } = context;
+  const beganMs = clock.now();
+  const old = new Map<string, string>();
+  // No query can ask for an id with a comma.
+  const open = ids.filter((id) => id.includes(','));
+  let areAllNew = false;
+  let isWhole = true;
+  for (const items of portionsOf(ids.map((entityId) => ({ entityId })))) {
+    const portion = items.map(({ entityId }) => entityId);
+    // Where one portion is new altogether, the others are taken for new: a look at each of thousands would take too long.
+    const times: CreationTimes = areAllNew ? new Map() : await creationTimesOf(context, portion);
+    const isNew = (id: string) =>
+      areAllNew || (times.has(id) && !isCreatedBefore(context, times.get(id) ?? ''));
+    const added = portion.filter(isNew);
+    for (const entityId of added) ledger.markMadeAgain({ entityId });
+    for (const id of portion) {
+      const createdAt = times.get(id);
+      if (createdAt === undefined && !areAllNew) open.push(id);
+      else if (createdAt !== undefined && !isNew(id)) old.set(id, createdAt);
+    }
+    areAllNew = added.length === portion.length;
+    // They may have to be deleted soon after they were looked at.
+    if (old.size > 0 && clock.now() - beganMs > MAX_LOOK_MS) {
+      isWhole = false;
+      break;
+    }
+  }
+  if (!isLast || open.length === 0) return { old, undecided: open.length, isWhole };
+  context.warn(UNDECIDED);
+  for (const entityId of open) ledger.markMadeAgain({ entityId });
+  return { old, undecided: 0, isWhole };
+}
+
+/**
+ * Asks, beside the query, when entities were created; a broker that refuses to be asked shows no time.
+ *
+ * @param ids as many as one query can name
+ */
+export async function creationTimesOf(context: PurgeContext, ids: readonly string[]): Promise<CreationTimes> {
+  const times = new Map<string, string>();
+  const open = new Set(ids);
+  while (open.size > 0) {
+    const selection = withIds(context.selection, open);
+    const page = await pageOf(context, { selection, limit: open.size, needsTimes: true });
+    if (page === undefined) break;
+    const shown = page.ids.filter((id) => open.delete(id));
+    // A page may hold fewer than are asked for.
+    if (shown.length === 0) break;
+    for (const [index, id] of page.ids.entries()) {
+      const createdAt = page.entities[index]?.['createdAt'];
+      if (typeof createdAt === 'string') times.set(id, createdAt);
+    }
+  }
+  return times;
+}
+
+async function pageOf({ lister }: PurgeContext, query: PageQuery): Promise<ListedPage | undefined> {
+  try {
+    return await lister.page(query);
+  } catch (error) {
+    if (error instanceof BrokerRefusedError && QUERY_REFUSED.has(error.problem.status)) return undefined;
+    throw error;
+  }
+}
+
+/** Whether the query lags behind: the broker has none of a sample of what it lists. */
+async function isBehind(context: PurgeContext, ids: readonly string[]): Promise<boolean> {
+  for (const id of ids.slice(0, LAG_SAMPLE)) if ((await retrieve(context, id)) !== 'gone') return false;
+  return true;
+}
+
+/** Whether no delete had an effect, whatever the broker answered: all entities are still listed, and were created before the purge. */
+function hadNoEffect({ states }: PurgeContext['ledger'], survey: Survey, old: CreationTimes): boolean {
+  const { gone, goneTwice, absent, absentTwice, madeAgain } = IdState;
+  const told = [gone, goneTwice, absent, absentTwice, madeAgain].reduce(
+    (sum, state) => sum + states.count(state),
+    0,
+  );
+  const areAllOld = old.size === survey.reappeared.length;
+  return areAllOld && told === survey.reappearedCount + survey.missing.length;
+}
+
+/**
+ * Deletes one old entity by a batch of its own. If it is there afterwards with the very time of its creation, batch deletes
+ * have no effect at this broker, which is learnt.
+ */
+async function learnIdleBatches(context: PurgeContext, [entityId]: readonly string[]): Promise<void> {
+  const { capabilities, deleter, ledger, limits } = context;
+  if (entityId === undefined || limits.strategy !== 'auto' || !deleter.usesBatches) return;
+  const before = await retrieve(context, entityId);
+  // It must still match: the survey was a while ago.
+  if (typeof before === 'string' || !(await creationTimesOf(context, [entityId])).has(entityId)) return;
+  const kinds: DeleteResult['kind'][] = [];
+  const isStale = isStaleSince(context.clock, { atMs: context.clock.now(), tookMs: 0 });
+  await deleter.deleteBatch([entityId], (_id, { kind }) => kinds.push(kind), isStale);
+  // Only an answer teaches: a batch that was lost has no effect either.
+  const wasAnswered = kinds.includes('deleted') || kinds.includes('absent');
+  const after = await retrieve(context, entityId);
+  if (typeof after === 'string') {
+    if (kinds.includes('deleted')) ledger.record({ entityId }, { kind: 'deleted' }, true);
+  } else if (wasAnswered && after.createdAt === before.createdAt) capabilities.batchDelete = false;
+}
+
+/** Asks for one entity by its path: when it was created, whether it is gone, or `unknown`. */
+async function retrieve(
+  { requester, resource }: PurgeContext,
+  id: string,
+): Promise<{ readonly createdAt: string } | 'gone' | 'unknown'> {
+  const found = entityPath(resource.path, id);
+  if (found === undefined) return 'unknown';
+  const path = `${found.path}?options=sysAttrs`;
+  const settled = await requester.send(
+    { method: 'GET', path, operation: 'show an entity', item: id },
+    { allow403: true },
+  );
+  if (settled.kind === 'gave-up') return 'unknown';
+  if (settled.reply.status === 404) return 'gone';
+  const body = settled.reply.status === 200 ? parseJsonObject(settled.reply.body) : undefined;
+  const createdAt = body?.['createdAt'];
+  return body?.['id'] === id && typeof createdAt === 'string' ? { createdAt } : 'unknown';
+}
+
+/** Whether something was created before the purge began. @param createdAt as the broker writes it */
+export function isCreatedBefore({ startedMs }: Pick<PurgeContext, 'startedMs'>, createdAt: string): boolean {
+  const at = instantOf(createdAt);
+  return at !== undefined && at + CLOCK_SKEW_MS < startedMs;
+}

@@ -1,0 +1,161 @@
+import type { BrokerProblem } from '../broker/broker-problem.js';
+import type { PurgeContext } from '../run/context.js';
+import type { Listed } from '../listing/freshness.js';
+import { IdStates, IdState } from '../ledger/id-states.js';
+import type { ListedPage } from '../listing/listing.js';
+import { walkMatches, type WalkEnd } from '../listing/walk.js';
+
+/** What the query still shows, sorted by what is known of each id. */
+export interface Survey extends WalkEnd {
+  /** The first page that has something to delete. */
+  readonly listed: Listed;
+  /** New ids; empty unless `takesFresh`. */
+  readonly fresh: readonly string[];
+  /** Number of new ids, taken or not. */
+  readonly unseen: number;
+  /** Reported as deleted, and listed again; at most MAX_FINDINGS of `reappearedCount`. */
+  readonly reappeared: readonly string[];
+  readonly reappearedCount: number;
+  /** Reported as missing at the first try, and listed. */
+  readonly missing: readonly string[];
+  /** The first try failed for a reason that may pass, or did not come to an end. */
+  readonly retryDue: readonly string[];
+  /** Number of ids reported as missing twice, listed, and not yet recorded as failed. */
+  readonly lingering: number;
+}
+
+export interface SurveyOptions {
+  /** A page already fetched at offset 0, as the first of the survey. */
+  readonly first?: ListedPage | undefined;
+  /** Offset to begin at. */
+  readonly from: number;
+  /** Stop after this many new ids. */
+  readonly wanted: number;
+  /** Collect new ids. */
+  readonly takesFresh: boolean;
+  /** End before the new ids get too old to be deleted, although there may be more. */
+  readonly isBrief: boolean;
+  /** Record ids as failed that were reported as missing twice and are listed. */
+  readonly reportsLingering: boolean;
+}
+
+/**
+ * Ids of each kind that one survey collects; the next survey finds the rest. Where new ids are left, a survey ends after this many more
+ * than the purge has taken: they may arrive as fast as they are listed, and the broker may give no count that shows it.
+ */
+export const MAX_FINDINGS = 32_000;
+
+/** What is to be deleted gets too old when the listing goes on for longer than this. */
+const MAX_LISTING_MS = 1000;
+
+const STILL_LISTED: BrokerProblem = {
+  status: 409,
+  title: 'Entity still listed',
+  detail: 'The broker answered two deletes with 404 and still lists the entity.',
+};
+
+/** Lists what the query still shows while nothing is being deleted. */
+export async function surveyMatches(context: PurgeContext, options: SurveyOptions): Promise<Survey> {
+  const { selection, lister, paging, requester, ledger } = context;
+  const { states } = ledger;
+  const fresh = new Set<string>();
+  const reappeared: string[] = [];
+  const missing: string[] = [];
+  const retryDue: string[] = [];
+  const wanted = Math.min(options.wanted, MAX_FINDINGS);
+  const pageMax = wanted + states.count(IdState.failed) + states.count(IdState.retryDue);
+  const first = options.first !== undefined && isRecent(context, options.first) ? options.first : undefined;
+  const unseen = new UnseenIds(options.takesFresh ? fresh : undefined);
+  let reappearedCount = 0;
+  let lingering = 0;
+
+  states.startSurvey();
+  const isNew = (entityId: string): boolean => {
+    const state = states.get(entityId);
+    if (state === IdState.unknown) return unseen.note(entityId);
+    if (!states.markListed(entityId)) return false;
+    if (state === IdState.gone || state === IdState.goneTwice) {
+      reappearedCount += 1;
+      if (reappeared.length < MAX_FINDINGS) reappeared.push(entityId);
+    }
+    if (state === IdState.absent && missing.length < MAX_FINDINGS) missing.push(entityId);
+    // Nothing is in flight now: one that is pending was refused in a batch, and then got too old to be sent alone.
+    const isDue = state === IdState.retryDue || state === IdState.pending;
+    if (isDue && retryDue.length < MAX_FINDINGS) retryDue.push(entityId);
+    if (state === IdState.absentTwice) {
+      if (options.reportsLingering) ledger.recordStillListed({ entityId }, STILL_LISTED);
+      else lingering += 1;
+    }
+    return true;
+  };
+
+  const walk = walkMatches({
+    lister,
+    selection,
+    countsUnshown: context.countsUnshown,
+    waitBefore: (look) => requester.waitBefore(look),
+    isNew,
+    first,
+    paging,
+    from: options.from,
+    wanted,
+    concurrency: context.limits.concurrency,
+    // A purge held to a rate lists no further ahead than it needs, beside what stays in front of it.
+    ...(requester.burst < Infinity && pageMax < context.limits.pageSize
+      ? { shape: () => ({ limit: pageMax }) }
+      : {}),
+  });
+  let listed: Listed | undefined;
+  let end: WalkEnd = { complete: false, trickles: false, unlisted: 0, lastCount: undefined };
+  for (;;) {
+    const step = await walk.next();
+    if (step.done === true) {
+      end = step.value;
+      break;
+    }
+    if (fresh.size + missing.length + retryDue.length > 0) listed ??= step.value;
+    if (fresh.size >= wanted) break;
+    const isLong = listed !== undefined && context.clock.now() - listed.atMs > MAX_LISTING_MS;
+    if (isLong && (options.isBrief || fresh.size === 0)) break;
+    if (unseen.size > ledger.matched + MAX_FINDINGS) {
+      end = { ...end, trickles: true };
+      break;
+    }
+  }
+  return {
+    ...end,
+    listed: listed ?? { atMs: context.clock.now(), tookMs: 0 },
+    fresh: [...fresh],
+    unseen: unseen.size,
+    reappeared,
+    reappearedCount,
+    missing,
+    retryDue,
+    lingering,
+  };
+}
+
+function isRecent({ clock }: PurgeContext, { atMs }: ListedPage): boolean {
+  return clock.now() - atMs < MAX_LISTING_MS;
+}
+
+/** New ids: collected when they are wanted, otherwise only counted by hash. */
+class UnseenIds {
+  readonly #ids: Set<string> | undefined;
+  readonly #hashes = new IdStates();
+
+  constructor(ids: Set<string> | undefined) {
+    this.#ids = ids;
+  }
+
+  get size(): number {
+    return this.#ids?.size ?? this.#hashes.size;
+  }
+
+  note(id: string): boolean {
+    const before = this.size;
+    if (this.#ids !== undefined) this.#ids.add(id);
+    else this.#hashes.set(id, IdState.pending);
+    return this.size > before;
+  }
+}

@@ -1,0 +1,60 @@
+import { previewAttributes, removeAttributes, checkKept } from '../attributes/attribute-removal.js';
+import { checkBound, previewEntities } from '../run/match-count.js';
+import type { PurgeScope } from '../run/context.js';
+import { firstPage, purgeByIds, trustedTotal } from './entity-purge.js';
+import type { PurgeEvent, PurgeReport } from '../run/events.js';
+import { planHints, withHints, type HintSource } from './hints.js';
+import { entities } from '../listing/listed-resource.js';
+import { checkNativeQuery, purgeNatively } from './native.js';
+import { previewOf, reportOf, runPurge, type PurgeDependencies, type PurgeOrder } from '../run/purge-run.js';
+import { checkUnderstood } from './understood.js';
+import type { EntityPurgeQuery } from '../query/query.js';
+
+const HINTS: HintSource = { resource: entities('ids'), variants: [[]], questionsMax: 5 };
+
+/** Purges entities by query (clause 5.6.21), or their attributes under drop and keep; see runPurge. */
+export function purgeEntities(
+  order: PurgeOrder<EntityPurgeQuery>,
+  dependencies: PurgeDependencies,
+  signal: AbortSignal,
+): AsyncGenerator<PurgeEvent, void> {
+  const { query, limits } = order;
+  return runPurge(order, dependencies, signal, {
+    path: '/entities',
+    run: async (scope) => {
+      const report = await run(scope, query);
+      const dropped = query.removal?.kind === 'drop' ? query.removal.names : [];
+      return withHints(scope, report, () => planHints(query.selection, dropped), HINTS);
+    },
+    reportsItself: limits.strategy === 'native' && query.removal === undefined,
+  });
+}
+
+async function run(scope: PurgeScope, query: EntityPurgeQuery): Promise<PurgeReport> {
+  const { limits } = scope;
+  const { removal, dryRun, selection } = query;
+  if (limits.strategy === 'native' && removal === undefined) checkNativeQuery(query);
+
+  const context = scope.open({
+    resource: entities(removal === undefined ? 'ids' : 'attributes'),
+    selection,
+    removed: removal?.names,
+  });
+  // Under a bound, one match too many settles it. Attributes are bounded, not their entities.
+  const isBound = limits.maxAffected !== undefined && removal === undefined && !dryRun;
+  const first = await firstPage(context, isBound ? { limit: limits.maxAffected + 1 } : {});
+  if (first.ids.length > 0) await context.proveFilters();
+  else if (context.paging.stride === undefined) await checkUnderstood(context);
+  if (removal !== undefined) {
+    await checkKept(context, removal, first);
+    if (dryRun) return previewOf(scope, await previewAttributes(context, removal));
+    return reportOf(scope, await removeAttributes(context, removal, trustedTotal(context, first)));
+  }
+  if (dryRun) return previewOf(scope, await previewEntities(context, first));
+  const listed = await checkBound(context, first);
+  if (limits.strategy === 'native') {
+    const counts = await purgeNatively(context, first);
+    return { ...reportOf(scope, 0), ...counts };
+  }
+  return reportOf(scope, await purgeByIds(context, first, listed));
+}

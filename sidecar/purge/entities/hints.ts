@@ -1,0 +1,154 @@
+import type { PurgeScope } from '../run/context.js';
+import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../errors.js';
+import type { PurgeReport } from '../run/events.js';
+import type { ListedResource } from '../listing/listed-resource.js';
+import { createLister } from '../listing/listing.js';
+import type { Parameter } from '../query/parameters.js';
+import { effortOf } from '../requests/requester.js';
+import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
+import { conditionsOf, demandedAttributesOf, parseQ, type QCondition, type QValue } from '../../ngsi-ld/q.js';
+import { temporalKindOf } from '../../ngsi-ld/q-time.js';
+import { parseTypeSelector, typeNamesOf } from '../../ngsi-ld/type-selector.js';
+
+/** A query to the broker, and the hint to give if it shows nothing. */
+export interface HintQuestion {
+  readonly selection: readonly Parameter[];
+  readonly hint: string;
+}
+
+/** Why a query may match nothing. */
+export interface HintPlan {
+  /** Hints that follow from the query alone. */
+  readonly hints: readonly string[];
+  /** Do entities of each type exist? */
+  readonly types: readonly HintQuestion[];
+  /** Do entities of these types have each attribute? Asked only if the types exist. */
+  readonly attributes: readonly HintQuestion[];
+}
+
+/**
+ * Plans why a vetted query may match nothing.
+ *
+ * @param dropped the attributes to remove, if any
+ */
+export function planHints(selection: readonly Parameter[], dropped: readonly string[] = []): HintPlan {
+  const valueOf = (name: string) => selection.find((parameter) => parameter.name === name)?.value;
+  const [type, q, attrs] = [valueOf('type'), valueOf('q'), valueOf('attrs')];
+  const types = type === undefined ? [] : typeNamesOf(parseTypeSelector(type));
+  const query = q === undefined ? undefined : parseQ(q);
+  const local = selection.filter(({ name }) => name === 'local');
+  const typed = selection.filter(({ name }) => name === 'type' || name === 'local');
+  const [only = '', ...others] = types;
+  const owner =
+    only === '' ? 'entity' : others.length > 0 ? 'entity of these types' : `entity of type ${only}`;
+  // By the same parameter as in the query: brokers may treat `attrs` and `q` differently.
+  const inQ = query === undefined ? [] : demandedAttributesOf(query);
+  const inAttrs = [...(attrs?.split(',') ?? []), ...dropped].filter((name) => !NO_OWN_ATTRIBUTES.has(name));
+  const asked = new Map([
+    ...inAttrs.map((name) => [name, 'attrs'] as const),
+    ...inQ.map((name) => [name, 'q'] as const),
+  ]);
+  return {
+    hints: query === undefined ? [] : conditionsOf(query).flatMap(quotedTimes),
+    types: types.map((name) => ({
+      selection: [{ name: 'type', value: name }, ...local],
+      hint: `No entity of type ${name} is listed.`,
+    })),
+    attributes: [...asked].map(([name, parameter]) => ({
+      selection: [...typed, { name: parameter, value: name }],
+      hint: `No ${owner} has the attribute ${name}.`,
+    })),
+  };
+}
+
+function quotedTimes(condition: QCondition): readonly string[] {
+  const quoted = valuesOf(condition).filter(
+    (value) => value.kind === 'string' && temporalKindOf(value.value) !== undefined,
+  );
+  return quoted.map(
+    ({ value }) =>
+      `q compares ${condition.path.names.join('.')} with "${String(value)}" in quotes, which some brokers treat as a string that equals no time. Write times without quotes.`,
+  );
+}
+
+function valuesOf(condition: QCondition): readonly QValue[] {
+  if (condition.kind === 'order') return [condition.value];
+  if (condition.kind !== 'equality') return [];
+  const { operand } = condition;
+  switch (operand.kind) {
+    case 'value':
+      return [operand.value];
+    case 'list':
+      return operand.values;
+    case 'range':
+      return [operand.from, operand.to];
+  }
+}
+
+/** Where to look for hints. */
+export interface HintSource {
+  readonly resource: ListedResource;
+  /** Parameters added to each question, one query for each variant. */
+  readonly variants: readonly (readonly Parameter[])[];
+  /** Most questions to ask. */
+  readonly questionsMax: number;
+}
+
+/**
+ * Adds hints to the report of a dry run that matched nothing, with a few more queries.
+ *
+ * @throws PurgeStoppedError
+ */
+export async function withHints(
+  scope: PurgeScope,
+  report: PurgeReport,
+  plan: () => HintPlan,
+  source: HintSource,
+): Promise<PurgeReport> {
+  if (!report.dryRun || report.matched > 0) return report;
+  const { hints, types: allTypes, attributes: allAttributes } = plan();
+  const types = allTypes.slice(0, source.questionsMax);
+  const missing = await unanswered(scope, types, source);
+  if (missing.length === 0) {
+    const attributes = allAttributes.slice(0, source.questionsMax - types.length);
+    missing.push(...(await unanswered(scope, attributes, source)));
+  }
+  return { ...report, hints: [...hints, ...missing], ...effortOf(scope.requester) };
+}
+
+async function unanswered(
+  scope: PurgeScope,
+  questions: readonly HintQuestion[],
+  { resource, variants }: HintSource,
+): Promise<string[]> {
+  const hints: string[] = [];
+  const showsNothing = async (selection: readonly Parameter[]) => {
+    for (const variant of variants)
+      if (!(await isSurelyEmpty(scope, resource, [...selection, ...variant]))) return false;
+    return true;
+  };
+  for (const { selection, hint } of questions) if (await showsNothing(selection)) hints.push(hint);
+  return hints;
+}
+
+/** Whether a query certainly shows nothing. Errors are ignored: a hint is not worth one. */
+async function isSurelyEmpty(
+  { requester, capabilities, limits, clock }: PurgeScope,
+  resource: ListedResource,
+  selection: readonly Parameter[],
+): Promise<boolean> {
+  const { pageSize } = limits;
+  const lister = createLister({ requester, capabilities, pageSize, pageSizeMax: pageSize, resource, clock });
+  try {
+    const { ids, count, hasNext, warning } = await lister.page({ selection, limit: 1, count: true });
+    // Without a count, an empty list may be a failed query.
+    return ids.length === 0 && count === 0 && !hasNext && warning === undefined;
+  } catch (error) {
+    const isOfBroker =
+      error instanceof BrokerRefusedError ||
+      error instanceof BrokerFailedError ||
+      error instanceof BrokerReplyError;
+    if (!isOfBroker) throw error;
+    return false;
+  }
+}

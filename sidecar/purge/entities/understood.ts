@@ -1,0 +1,169 @@
+import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
+import { conditionsOf, parseQ, type QCondition, type QNode, type QSpan } from '../../ngsi-ld/q.js';
+import type { PurgeContext, QueryView } from '../run/context.js';
+import { BrokerRefusedError, FilterIgnoredError } from '../errors.js';
+import type { ListedPage } from '../listing/listing.js';
+import type { Parameter } from '../query/parameters.js';
+import { NO_SUCH } from '../proof/impossible-q.js';
+
+/** Every entity was created and changed after this. */
+const EPOCH = '1970-01-01T00:00:00Z';
+
+/** Times that every entity has, by term and by IRI. */
+const SYSTEM_TIMES = /^(?:https:\/\/uri\.etsi\.org\/ngsi-ld\/)?(?:createdAt|modifiedAt)$/;
+
+/** Narrows nothing, and is accepted without any filter. */
+const LOCAL: Parameter = { name: 'local', value: 'true' };
+
+/** Two queries that a broker answers alike if it knows what they say. */
+export interface Comparison {
+  /** With a condition that holds for all that `without` shows. */
+  readonly holding: readonly Parameter[];
+  readonly without: readonly Parameter[];
+}
+
+/**
+ * Checks, for a query that matched nothing, that the broker knows what its `type` and `q` say. Some brokers take `createdAt` for an
+ * attribute that no entity has, find `!attr` never met, or take `A|B` for one name: then nothing ever matches, which looks like
+ * success.
+ *
+ * @throws FilterIgnoredError where a condition that holds for every entity is met by none, or `A|B` by fewer than `A,B`
+ */
+export async function checkUnderstood(context: PurgeContext): Promise<void> {
+  await checkTypeUnderstood(context);
+  const q = context.selection.find(({ name }) => name === 'q')?.value;
+  if (q === undefined) return;
+  const inDoubt = await firstMisread(context, q, alwaysHolding);
+  if (inDoubt !== undefined) {
+    throw new FilterIgnoredError(
+      'q',
+      `The broker does not understand the condition ${inDoubt.condition} of q: it lists entities, and none of them for ${inDoubt.holding}, which holds for all. So an empty result proves nothing. Nothing was deleted.`,
+    );
+  }
+  const untimed = await firstMisread(context, q, holdingForTimes);
+  if (untimed !== undefined) {
+    context.warn(
+      `Nothing matches, and no entity that has what ${untimed.condition} compares is listed for ${untimed.holding}: either its values are no times, or the broker does not compare them as times.`,
+    );
+  }
+}
+
+/** `A|B` and `A,B` select the same (clause 4.17). */
+async function checkTypeUnderstood(context: QueryView): Promise<void> {
+  const type = context.selection.find(({ name }) => name === 'type')?.value;
+  if (type === undefined || !type.includes('|')) return;
+  const holding = context.selection;
+  const without = holding.map((each) =>
+    each.name === 'type' ? { ...each, value: type.replaceAll('|', ',') } : each,
+  );
+  if (await showsOnlyWithout(context, { holding, without })) {
+    throw new FilterIgnoredError(
+      'type',
+      `The broker does not understand "|" in type (${type}): it lists entities where the types are joined by commas. So an empty list does not show that nothing matches. Nothing was deleted. Write commas instead.`,
+    );
+  }
+}
+
+/** What holds in place of a condition, if that can be said. @param text of the condition */
+type Holding = (condition: QCondition, text: string, operator: number) => Replacement | undefined;
+
+interface Replacement {
+  readonly holding: string;
+  /** What is left of the condition in the query without it; nothing if undefined. */
+  readonly left?: string;
+}
+
+function alwaysHolding(condition: QCondition, text: string, operator: number): Replacement | undefined {
+  const { kind, path } = condition;
+  const [first = ''] = path.names;
+  if (kind === 'exists')
+    return condition.negated && !NO_OWN_ATTRIBUTES.has(first)
+      ? { holding: `!${first}${NO_SUCH}` }
+      : undefined;
+  const isSystemTime = path.names.length === 1 && SYSTEM_TIMES.test(first) && kind !== 'pattern';
+  return isSystemTime ? { holding: `${text.slice(0, operator).trim()}>${EPOCH}` } : undefined;
+}
+
+/** Anything may be stored in an attribute, so this is worth no more than a warning. */
+function holdingForTimes(condition: QCondition, text: string, operator: number): Replacement | undefined {
+  if (condition.kind !== 'order' || NO_OWN_ATTRIBUTES.has(condition.path.names[0] ?? '')) return undefined;
+  const { kind } = condition.value;
+  if (kind !== 'dateTime' && kind !== 'date') return undefined;
+  const path = text.slice(0, operator).trim();
+  return { holding: `${path}>${EPOCH}`, left: path };
+}
+
+/** The first condition of a q that the broker seems to misread. */
+async function firstMisread(
+  context: QueryView,
+  q: string,
+  holdingOf: Holding,
+): Promise<{ readonly condition: string; readonly holding: string } | undefined> {
+  const spans = new Map<QNode, QSpan>();
+  const root = parseQ(q, 'q', spans);
+  const spanOf = (node: QNode): QSpan => spans.get(node) ?? { start: 0, end: q.length };
+  const textOf = (node: QNode) => q.slice(spanOf(node).start, spanOf(node).end);
+  const replacements = new Map<QNode, Replacement>();
+  for (const condition of conditionsOf(root)) {
+    const { start, end, operator = end } = spanOf(condition);
+    const replacement = holdingOf(condition, textOf(condition), operator - start);
+    if (replacement !== undefined) replacements.set(condition, replacement);
+  }
+  const [first] = replacements;
+  if (first === undefined) return undefined;
+  const others = context.selection.filter(({ name }) => name !== 'q');
+  const holding = written(root, (node) => replacements.get(node)?.holding ?? textOf(node)) ?? '';
+  const left = written(root, (node) =>
+    replacements.has(node) ? replacements.get(node)?.left : textOf(node),
+  );
+  const without = left === undefined ? others : [...others, { name: 'q', value: left }];
+  const isMisread = await showsOnlyWithout(context, {
+    holding: [...others, { name: 'q', value: holding }],
+    without: without.length === 0 ? [LOCAL] : without,
+  });
+  return isMisread ? { condition: textOf(first[0]), holding: first[1].holding } : undefined;
+}
+
+/** A q with some conditions written anew; undefined where nothing is left to ask for. */
+function written(node: QNode, write: (condition: QCondition) => string | undefined): string | undefined {
+  switch (node.kind) {
+    case 'and': {
+      const parts = node.operands.flatMap((operand) => written(operand, write) ?? []);
+      return parts.length === 0 ? undefined : parts.join(';');
+    }
+    case 'or': {
+      const parts = node.operands.map((operand) => written(operand, write));
+      return parts.includes(undefined) ? undefined : parts.join('|');
+    }
+    case 'group': {
+      const inner = written(node.inner, write);
+      return inner === undefined ? undefined : `(${inner})`;
+    }
+    case 'exists':
+    case 'equality':
+    case 'order':
+    case 'pattern':
+      return write(node);
+  }
+}
+
+/** Whether the broker surely shows something only without the condition that holds for it. */
+export async function showsOnlyWithout(
+  { lister }: Pick<QueryView, 'lister'>,
+  { holding, without }: Comparison,
+  shows: (page: ListedPage) => boolean = (page) => page.ids.length > 0 || (page.count ?? 0) > 0,
+): Promise<boolean> {
+  const isShown = async (selection: readonly Parameter[]) => {
+    try {
+      return shows(await lister.page({ selection, limit: 1, count: true }));
+    } catch (error) {
+      // A refusal says nothing of what the broker would show.
+      if (error instanceof BrokerRefusedError) return undefined;
+      throw error;
+    }
+  };
+  if ((await isShown(holding)) !== false) return false;
+  if ((await isShown(without)) !== true) return false;
+  // Meanwhile something may have been written.
+  return (await isShown(holding)) === false;
+}

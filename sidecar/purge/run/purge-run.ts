@@ -1,0 +1,146 @@
+import type { BrokerClient } from '../broker/client.js';
+import type { BrokerCapabilities } from '../broker/capabilities.js';
+import type { RetryPolicy } from '../requests/policy.js';
+import type { Clock } from '../../shared/clock.js';
+import { createPurgeScope, type PurgeLimits, type PurgeScope } from './context.js';
+import { FilterIgnoredError, UnexpectedEntityError } from '../errors.js';
+import type { PurgeEvent, PurgeProgress, PurgeReport } from './events.js';
+import { eventStream } from './event-stream.js';
+import type { ListedResource } from '../listing/listed-resource.js';
+import { formatParameters } from '../query/parameters.js';
+import { createRequester, effortOf, type PurgeRequest } from '../requests/requester.js';
+import type { OnOutcome } from '../ledger/item-ledger.js';
+import type { PurgeQuery } from '../query/selection.js';
+import type { Pace } from '../requests/pace.js';
+
+/** What a purge needs from outside. */
+export interface PurgeDependencies {
+  readonly client: BrokerClient;
+  /** What was learnt about the collection that is purged. */
+  readonly capabilities: BrokerCapabilities;
+  readonly retry: RetryPolicy;
+  readonly clock: Clock;
+  /** In [0, 1), for jitter. */
+  readonly random: () => number;
+  /** Called for each request that is sent once more. */
+  readonly onRetry?: () => void;
+}
+
+/** What a purge has done so far. */
+export interface DoneSoFar {
+  /** Items that it has deleted, or may have. */
+  readonly affected: number;
+  /** Items that it has taken: no others are deleted. */
+  readonly taken: number;
+}
+
+/** One purge: what, with which headers, how hard. */
+export interface PurgeOrder<Query extends PurgeQuery = PurgeQuery> {
+  readonly query: Query;
+  /** Sent to the broker with each request. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly limits: PurgeLimits;
+  /** How fast it may delete; may be changed while it runs. */
+  readonly pace?: Pace;
+  /** Called with the outcome of each item; never for a purge that the broker does by itself. */
+  readonly onOutcome?: OnOutcome | undefined;
+  /**
+   * Called before a request that deletes is first sent, with the most it can delete, and with a look at what the purge has done so
+   * far. When it throws, the purge ends; when it returns nothing, the request is not sent, and its items count as failed. What
+   * it returns is called when the request has ended.
+   */
+  readonly reserve?:
+    | ((deletes: number, done?: () => DoneSoFar) => Promise<(() => void) | undefined>)
+    | undefined;
+  /** The most that one request may delete, as of when it is called. */
+  readonly mostAtOnce?: (() => number) | undefined;
+  /**
+   * Called right before each try of a request that deletes, in the same turn of the event loop: what it has to wait for, if
+   * anything. It is called again then, and when there is a connection to send it on. When it throws, nothing is sent.
+   */
+  readonly beforeDelete?: (() => Promise<void> | undefined) | undefined;
+}
+
+export interface PurgePlan {
+  /** The collection that is purged. */
+  readonly path: ListedResource['path'];
+  /** Does the work, and returns what it came to. */
+  readonly run: (scope: PurgeScope) => Promise<PurgeReport>;
+  /** The work is not booked item by item; it reports by itself how far it is. */
+  readonly reportsItself?: boolean;
+}
+
+/**
+ * Runs a purge as a stream of events that ends with `finished`, or throws one of purge/errors.ts; `progress` tells what
+ * was done until then. The purge stops when the signal aborts or the consumer stops listening: nothing new is sent,
+ * deletes under way are waited for.
+ */
+export function runPurge(
+  order: PurgeOrder,
+  dependencies: PurgeDependencies,
+  signal: AbortSignal,
+  plan: PurgePlan,
+): AsyncGenerator<PurgeEvent, void> {
+  return eventStream(signal, async (emit, stop) => {
+    const { query, limits, headers, pace, reserve, mostAtOnce, beforeDelete, onOutcome } = order;
+    let told: Pick<PurgeProgress, 'deleted' | 'unknown'> = { deleted: 0, unknown: 0 };
+    const done = (): DoneSoFar => {
+      const { deleted, unknown } = plan.reportsItself === true ? told : scope.ledger.counts;
+      return {
+        affected: deleted + unknown,
+        taken: plan.reportsItself === true ? Infinity : scope.ledger.matched,
+      };
+    };
+    const requester = createRequester({
+      ...{ ...dependencies, headers, pace, mostAtOnce, beforeDelete, signal: stop, onOutage: emit },
+      reserve: reserve && ((deletes) => reserve(deletes, done)),
+      probe: probeOf(plan.path, query),
+    });
+    const { capabilities, clock } = dependencies;
+    const note = (event: PurgeEvent) => {
+      if (event.type === 'progress') told = event;
+      emit(event);
+    };
+    const scope = createPurgeScope(
+      { query, limits, requester, capabilities, clock, emit: note, onOutcome },
+      plan.path,
+    );
+    try {
+      emit({ type: 'finished', report: await plan.run(scope) });
+    } catch (error) {
+      if (error instanceof FilterIgnoredError || error instanceof UnexpectedEntityError)
+        capabilities.distrust();
+      if (plan.reportsItself !== true) scope.reportProgress();
+      throw error;
+    }
+  });
+}
+
+/** The smallest query there is: any answer to it shows that the broker is there. */
+function probeOf(path: ListedResource['path'], { selection }: PurgeQuery): PurgeRequest {
+  const parameters = formatParameters([...selection, { name: 'limit', value: '1' }]);
+  return { method: 'GET', path: `${path}?${parameters}`, operation: 'answer' };
+}
+
+/** The report of a purge that ran to its end. @param arrived matches that turned up meanwhile and were left */
+export function reportOf(scope: PurgeScope, arrived: number): PurgeReport {
+  const { ledger, warnings, requester } = scope;
+  return {
+    dryRun: false,
+    ...ledger.counts,
+    success: ledger.success,
+    errors: ledger.errors,
+    sample: [],
+    warnings: [...warnings],
+    arrived,
+    ...effortOf(requester),
+  };
+}
+
+/** The report of a dry run. */
+export function previewOf(
+  scope: PurgeScope,
+  preview: Pick<PurgeReport, 'matched' | 'sample' | 'unit' | 'items' | 'isLowerBound'>,
+): PurgeReport {
+  return { ...reportOf(scope, 0), dryRun: true, ...preview };
+}

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { StoreUnavailableError } from '../../store/errors.js';
+import type { ContentRef } from '../../store/records.js';
+import type { SchemaStore } from '../../store/store.js';
+import { INTERNAL_BASE, withBaseUrl } from './context-urls.js';
+import type { ServedDocument } from './shapes.js';
+
+/** Values by key. One that is too large for the whole cache is not kept. */
+export type Cache<Value extends object> = LRUCache<string, Value, () => Promise<Value>>;
+
+/** @param sizeOf in bytes, roughly; keys are added */
+export function createCache<Value extends object>(
+  maxBytes: number,
+  sizeOf: (value: Value) => number,
+): Cache<Value> {
+  return new LRUCache({
+    maxSize: Math.max(1, Math.floor(maxBytes)),
+    sizeCalculation: (value, key) => Math.max(1, sizeOf(value) + key.length),
+    fetchMethod: (_key, _stale, { context: make }) => make(),
+    ignoreFetchAbort: true,
+  });
+}
+
+/** The cached value, or a new one. It is made once for all who ask at the same time; failures are not cached. */
+export async function made<Value extends object>(
+  cache: Cache<Value>,
+  key: string,
+  make: () => Promise<Value>,
+): Promise<Value> {
+  return cache.get(key) ?? cache.forceFetch(key, { context: make });
+}
+
+/** The texts of the store, which are named by what they are and so never change. */
+export class Contents {
+  readonly #store: SchemaStore;
+  readonly #served: Cache<ServedDocument>;
+
+  constructor(store: SchemaStore, served: Cache<ServedDocument>) {
+    this.#store = store;
+    this.#served = served;
+  }
+
+  /** @throws StoreUnavailableError when nothing names the text any more; see {@link rereading} */
+  async text({ sha256 }: ContentRef): Promise<string> {
+    const text = await this.#store.content(sha256);
+    if (text === undefined) throw new ContentGoneError(`Content ${sha256} is no longer in the database.`);
+    return text;
+  }
+
+  /** The text as it is sent. @throws StoreUnavailableError as `text` */
+  async served(content: ContentRef, mediaType: string): Promise<ServedDocument> {
+    const key = `${mediaType} ${content.sha256}`;
+    return made(this.#served, key, async () => serve(await this.text(content), mediaType));
+  }
+
+  /** A context as it is sent, with the URLs of this service's contexts as the client reaches them. */
+  async servedContext(content: ContentRef, baseUrl: string): Promise<ServedDocument> {
+    const stored = await this.served(content, MEDIA_TYPES.context);
+    if (stored.isInternal !== true) return stored;
+    const key = `${MEDIA_TYPES.context} ${content.sha256} ${baseUrl}`;
+    const make = async () => serve(withBaseUrl(stored.bytes.toString(), baseUrl), MEDIA_TYPES.context);
+    return made(this.#served, key, make);
+  }
+}
+
+/** A text has gone since it was looked up, because its model, context or document was deleted or replaced. */
+class ContentGoneError extends StoreUnavailableError {}
+
+/** Reads once more when something was deleted or replaced between two reads of the store. */
+export async function rereading<Result>(read: () => Promise<Result>): Promise<Result> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof ContentGoneError)) throw error;
+    return read();
+  }
+}
+
+export const MEDIA_TYPES = {
+  schema: 'application/schema+json',
+  openapi: 'application/json',
+  context: 'application/ld+json',
+} as const;
+
+/** A text as it is sent; its ETag is its hash. */
+export function serve(text: string, mediaType: string): ServedDocument {
+  const bytes = Buffer.from(text);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const isInternal = mediaType === MEDIA_TYPES.context && text.includes(`"${INTERNAL_BASE}/`);
+  return { bytes, mediaType, sha256, etag: sha256, ...(isInternal ? { isInternal } : {}) };
+}

@@ -1,0 +1,281 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../shared/clock.js';
+import {
+  bundledContext,
+  CORE_CONTEXT_VERSIONS,
+  coreContextUrl,
+  coreVersionOf,
+} from '../json-ld/core-context.js';
+import { ContextUnavailableError, ContextUnusableError } from '../json-ld/errors.js';
+import type { Supply } from '../json-ld/supplied-contexts.js';
+import { documentUri } from '../json-schema/uri.js';
+import { RemoteDocumentError, type RemoteFailure } from '../remote/errors.js';
+import type { RemoteDocuments } from '../remote/remote-documents.js';
+import type { SchemaStore } from '../../store/store.js';
+import { ifThere } from './concurrency.js';
+import { type Contents, createCache, made, MEDIA_TYPES, rereading, serve } from './contents.js';
+import { isBelow, namedContext, type NamedContext } from './context-urls.js';
+import type { ContextSummary, ServedContext, ServedDocument } from './shapes.js';
+
+/** Gives workers the contexts that documents name by their URLs. */
+export interface ContextSupply {
+  /**
+   * A text that changes whenever a URL may mean something else: with each write to the store, by any process, and
+   * every minute for the sake of other origins. To be taken before anything is supplied for a request.
+   *
+   * @param baseUrl of this service, as the client reaches it, without a trailing slash
+   * @throws StoreUnavailableError
+   */
+  stamp(baseUrl: string): Promise<string>;
+
+  /**
+   * The context of a URL: one that is stored or bundled here, in the version that is named, a reference document, or one of
+   * an allowed origin.
+   *
+   * @param options `withoutDomains`: contexts of domains are refused, as one of them is being made; `instead`: texts of contexts of
+   *   this service, by name, that count instead of the current ones
+   * @throws StoreUnavailableError; as DomainContexts.of
+   */
+  supply(url: string, baseUrl: string, options?: SupplyOptions): Promise<Supply>;
+}
+
+export interface SupplyOptions {
+  readonly withoutDomains?: boolean;
+  readonly instead?: ReadonlyMap<string, string> | undefined;
+}
+
+export interface ContextSupplyOptions {
+  readonly loading: ContextLoading;
+  readonly store: Pick<SchemaStore, 'revision'>;
+  readonly remote: RemoteDocuments;
+  readonly clock: Clock;
+}
+
+/** How long documents of other origins are used without a look at what they are now, at most. */
+const FRESH_MS = 60_000;
+
+const MAX_REMOTE_CHARACTERS = 16 * 1024 * 1024;
+
+export function createContextSupply({ loading, store, remote, clock }: ContextSupplyOptions): ContextSupply {
+  const fetched = createCache<Supply>(MAX_REMOTE_CHARACTERS, (supply) =>
+    'text' in supply ? supply.text.length : 0,
+  );
+  const slot = () => Math.floor(clock.now() / FRESH_MS);
+
+  async function fetch(url: string): Promise<Supply> {
+    try {
+      return await made(fetched, `${slot()} ${url}`, async () => {
+        const supply = await fetchContext(remote, url);
+        if ('failure' in supply) throw new NotFetched(supply);
+        return supply;
+      });
+    } catch (error) {
+      if (error instanceof NotFetched) return error.supply;
+      throw error;
+    }
+  }
+
+  return {
+    stamp: async (baseUrl) => {
+      const base = loading.dependsOn(baseUrl) ? ` ${baseUrl}` : '';
+      return `${await store.revision()} ${slot()}${base}`;
+    },
+    supply: (url, baseUrl, options) => loading.supply(url, baseUrl, { ...options, fetch }),
+  };
+}
+
+/** Carries a failure past the cache, which keeps what does not throw. */
+class NotFetched extends Error {
+  constructor(readonly supply: Supply) {
+    super('The context could not be fetched.');
+  }
+}
+
+interface LoadingOptions extends SupplyOptions {
+  readonly fetch?: (url: string) => Promise<Supply>;
+}
+
+export interface ContextSources {
+  readonly store: SchemaStore;
+  readonly contents: Contents;
+  readonly remote: RemoteDocuments;
+  readonly core: ReadonlyMap<string, CoreContext>;
+  /** The context of a domain. @throws NotFoundError when there is no such domain */
+  readonly domainContext: (domain: string, baseUrl: string) => Promise<ServedDocument>;
+}
+
+/** Finds contexts by the URLs that name them: those of this service, and documents of allowed origins. */
+export class ContextLoading {
+  readonly #sources: ContextSources;
+
+  constructor(sources: ContextSources) {
+    this.#sources = sources;
+  }
+
+  /**
+   * The context of a URL, for processing a document with it: of this service, else a reference document that is stored under
+   * the URL, else a document of an allowed origin.
+   *
+   * @param baseUrl of this service, as the client reaches it
+   * @param options `fetch`: gets a document of an allowed origin
+   * @throws StoreUnavailableError
+   */
+  async supply(url: string, baseUrl: string, options: LoadingOptions = {}): Promise<Supply> {
+    const { fetch = (one: string) => fetchContext(this.#sources.remote, one), withoutDomains = false } =
+      options;
+    const own = this.ownContext(url, baseUrl);
+    const instead = own?.version === undefined ? options.instead?.get(own?.name ?? '') : undefined;
+    if (instead !== undefined) return { sha256: hashOf(instead), text: instead };
+    if (own !== undefined)
+      return (
+        (await this.#stored(own)) ?? (await this.#ofDomain(own, url, baseUrl, withoutDomains)) ?? unknown(url)
+      );
+    const reference = await this.#reference(url);
+    if (reference !== undefined) return reference;
+    return this.#sources.remote.allows(url) ? fetch(url) : unknown(url);
+  }
+
+  /**
+   * The context of a URL, for checking a custom context that names it. Every version of the core context counts as the
+   * newest one: brokers apply their own, whichever is named (ETSI GS CIM 009 V1.9.1, clause 4.4), and no two versions go
+   * together, for their terms are protected.
+   *
+   * @param ownName of the context that is checked: it cannot build on itself
+   */
+  async supplyForCheck(url: string, baseUrl: string, ownName: string): Promise<Supply> {
+    const own = this.ownContext(url, baseUrl);
+    if (own?.name === ownName && own.version === undefined) {
+      const { message } = new ContextUnusableError(url, 'the context would include itself.');
+      return { failure: { code: 'CONTEXT_UNUSABLE', detail: message } };
+    }
+    const core = this.#sources.core.get(own?.name ?? '');
+    const isCore = core !== undefined && coreVersionOf(core.summary.canonicalUrl) !== undefined;
+    return isCore && (own?.version ?? 1) === 1
+      ? supplied(this.#newestCore())
+      : this.supply(url, baseUrl, { withoutDomains: true });
+  }
+
+  /**
+   * The context of this service that a URL means: of URLs below its base URL, and, as services are known under more than
+   * one, of all others of that form but those of origins that documents are fetched from.
+   */
+  ownContext(url: string, baseUrl: string): NamedContext | undefined {
+    const named = namedContext(url);
+    return named !== undefined && (isBelow(url, baseUrl) || !this.#sources.remote.allows(url))
+      ? named
+      : undefined;
+  }
+
+  /** Whether what URLs mean depends on the base URL, by which clients reach this service. */
+  dependsOn(baseUrl: string): boolean {
+    return this.#sources.remote.allows(`${baseUrl}/`);
+  }
+
+  /** The context of a domain is made from others, and can be a part of none. */
+  async #ofDomain(
+    { name, version }: NamedContext,
+    url: string,
+    baseUrl: string,
+    isRefused: boolean,
+  ): Promise<Supply | undefined> {
+    const { store, domainContext } = this.#sources;
+    if (version !== undefined || (await ifThere('domain', store.domains.get(name))) === undefined)
+      return undefined;
+    if (isRefused) {
+      const { message } = new ContextUnusableError(
+        url,
+        'it follows the models of a domain. Name the contexts of models.',
+      );
+      return { failure: { code: 'CONTEXT_UNUSABLE', detail: message } };
+    }
+    const found = await ifThere('domain', domainContext(name, baseUrl));
+    return found === undefined ? undefined : { sha256: found.sha256, text: found.bytes.toString() };
+  }
+
+  /** A document that is stored under the URL; whether it is a context is for its reader to find out. */
+  async #reference(url: string): Promise<Supply | undefined> {
+    const uri = documentUri(url);
+    if (uri === undefined) return undefined;
+    return (await this.#sources.store.references.texts([uri])).get(uri);
+  }
+
+  #newestCore(): CoreContext {
+    const newest = [...this.#sources.core.values()].find(
+      ({ summary }) => summary.canonicalUrl === coreContextUrl(),
+    );
+    if (newest === undefined) throw new Error('The core context does not come with this product.');
+    return newest;
+  }
+
+  async #stored({ name, version }: NamedContext): Promise<Supply | undefined> {
+    const { core, store, contents } = this.#sources;
+    const bundled = core.get(name);
+    if (bundled !== undefined) return (version ?? 1) === 1 ? supplied(bundled) : undefined;
+    return rereading(async () => {
+      const at = await ifThere('context', store.contexts.get(name, version));
+      if (at === undefined) return undefined;
+      const { content } = at.version;
+      return { sha256: content.sha256, text: await contents.text(content) };
+    });
+  }
+}
+
+function supplied({ served: { sha256, bytes } }: CoreContext): Supply {
+  return { sha256, text: bytes.toString() };
+}
+
+function unknown(url: string): Supply {
+  return { failure: { code: 'CONTEXT_REFUSED', detail: new ContextUnavailableError(url).message } };
+}
+
+/** A context that comes with this product, and what a GET of it answers. */
+export interface CoreContext {
+  readonly summary: ContextSummary & { readonly kind: 'core' };
+  readonly served: ServedContext;
+}
+
+/** Contexts of others that the core contexts need. */
+const OTHERS = [['data-integrity-v2', 'https://w3id.org/security/data-integrity/v2']] as const;
+
+/** The contexts that come with this product, by the names under which they are served, in the order of these. */
+export function createCoreContexts(): ReadonlyMap<string, CoreContext> {
+  const named = [
+    ...OTHERS,
+    ...CORE_CONTEXT_VERSIONS.map(
+      (version) => [`ngsi-ld-core-context-v${version}`, coreContextUrl(version)] as const,
+    ),
+  ];
+  return new Map(
+    named.map(([name, canonicalUrl]): [string, CoreContext] => {
+      const served = serve(JSON.stringify(bundledContext(canonicalUrl)), MEDIA_TYPES.context);
+      const { etag } = served;
+      return [
+        name,
+        {
+          summary: { kind: 'core', name, currentVersion: 1, etag, canonicalUrl },
+          served: { ...served, kind: 'core' },
+        },
+      ];
+    }),
+  );
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** Nothing was sent to where the document would have come from. */
+const REFUSALS: ReadonlySet<RemoteFailure> = new Set(['origin-not-allowed', 'address-not-allowed']);
+
+/** Fetches the context of a URL of an allowed origin. */
+async function fetchContext(remote: RemoteDocuments, url: string): Promise<Supply> {
+  try {
+    const { text, url: documentUrl } = await remote.fetch(url);
+    return { sha256: hashOf(text), text, documentUrl };
+  } catch (error) {
+    if (!(error instanceof RemoteDocumentError)) throw error;
+    const { message } = new ContextUnavailableError(url, `cannot be used: ${error.message}`);
+    const code = REFUSALS.has(error.failure) ? 'CONTEXT_REFUSED' : 'CONTEXT_FETCH_FAILED';
+    return { failure: { code, detail: message } };
+  }
+}

@@ -1,0 +1,315 @@
+import { writeJson } from '../../shared/json/lossless-json.js';
+import type { InputIssue } from '../../shared/json/pointer.js';
+import { TaskTooCostlyError } from '../../shared/workers/errors.js';
+import type { TaskRunner } from '../../shared/workers/tasks.js';
+import type { CheckedContext } from '../json-ld/check-context.js';
+import { unwrapped } from '../json-ld/context-form.js';
+import { isBundledContext } from '../json-ld/core-context.js';
+import { ContextInvalidError } from '../json-ld/errors.js';
+import { runWithContexts } from '../json-ld/outcomes.js';
+import { type Supply } from '../json-ld/supplied-contexts.js';
+import type { JsonLdTasks } from '../json-ld/tasks.js';
+import { documentUri } from '../json-schema/uri.js';
+import {
+  AlreadyExistsError,
+  describeThing,
+  domainNameTaken,
+  NotFoundError,
+  ReadOnlyContextError,
+} from '../../store/errors.js';
+import {
+  type ContextAt,
+  type ModelKey,
+  type NewContextVersion,
+  type Page,
+  type Paged,
+} from '../../store/records.js';
+import type { SchemaStore } from '../../store/store.js';
+import {
+  hasAnotherEtag,
+  ifThere,
+  overtaking,
+  requireMatch,
+  retrying,
+  WhileUnwritten,
+} from './concurrency.js';
+import { type Contents, rereading } from './contents.js';
+import type { ContextFollowers, FollowersEffect } from './context-followers.js';
+import type { ContextLoading, CoreContext } from './context-supply.js';
+import { INTERNAL_BASE } from './context-urls.js';
+import type { DomainContexts } from './domain-contexts.js';
+import { BrokenFollowersError, BundledContextError, requireName } from './errors.js';
+import type { Lifecycles } from './lifecycles.js';
+import type { ContextService } from './service.js';
+import type {
+  ContextSummary,
+  ContextUpdateOptions,
+  ContextWriteOptions,
+  FollowerWarning,
+  ServedContext,
+  WriteOptions,
+  WrittenContext,
+} from './shapes.js';
+import { Turns } from './turns.js';
+
+interface Parts {
+  readonly store: SchemaStore;
+  readonly contents: Contents;
+  readonly loading: ContextLoading;
+  readonly core: ReadonlyMap<string, CoreContext>;
+  readonly workers: ContextCheck['workers'];
+  readonly domainContexts: DomainContexts;
+  readonly lifecycles: Lifecycles;
+  readonly followers: ContextFollowers;
+}
+
+export class Contexts implements ContextService {
+  readonly #parts: Parts;
+  readonly #turns = new Turns();
+  /** Which text is the current one, or that of a version. */
+  readonly #known: WhileUnwritten<ContextAt>;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#known = new WhileUnwritten(parts.store);
+  }
+
+  async list({ limit, offset }: Page): Promise<Paged<ContextSummary>> {
+    const { core, store } = this.#parts;
+    const first = [...core.values()].map(({ summary }) => summary).slice(offset, offset + limit);
+    const stored = await store.contexts.list({
+      limit: limit - first.length,
+      offset: Math.max(0, offset - core.size),
+    });
+    return { items: [...first, ...stored.items], total: core.size + stored.total };
+  }
+
+  async document(name: string, version?: number, baseUrl: string = INTERNAL_BASE): Promise<ServedContext> {
+    const { core, store, contents } = this.#parts;
+    const bundled = core.get(name);
+    if (bundled !== undefined) {
+      if (version === undefined || version === 1) return bundled.served;
+      throw new NotFoundError({ kind: 'context', name, version });
+    }
+    return rereading(async () => {
+      const lifecycle = await this.#parts.lifecycles.ofContext(name);
+      const at = await ifThere(
+        'context',
+        this.#known.get(JSON.stringify([name, version]), () => store.contexts.get(name, version)),
+      );
+      if (at === undefined) return this.#ofDomain(name, version, baseUrl);
+      const { context, version: found } = at;
+      const served = await contents.servedContext(found.content, baseUrl);
+      // A client that wants to change the context says with its ETag which state it saw. Others are as they are served.
+      const etag = version === undefined && context.kind === 'custom' ? context.etag : served.etag;
+      return { ...served, etag, kind: context.kind, ...(lifecycle === undefined ? {} : { lifecycle }) };
+    });
+  }
+
+  /** Contexts of domains have no versions. */
+  async #ofDomain(name: string, version: number | undefined, baseUrl: string): Promise<ServedContext> {
+    const { domainContexts } = this.#parts;
+    const found =
+      version === undefined ? await ifThere('domain', domainContexts.of(name, baseUrl)) : undefined;
+    if (found === undefined)
+      throw new NotFoundError({ kind: 'context', name, ...(version === undefined ? {} : { version }) });
+    const { warnings, ...served } = found;
+    return { ...served, kind: 'domain', warningCount: warnings.length };
+  }
+
+  async create(name: string, context: unknown, options: ContextWriteOptions): Promise<WrittenContext> {
+    const { core, store } = this.#parts;
+    if (core.has(requireName(name))) throw new AlreadyExistsError({ kind: 'context', name });
+    return retrying(async () => {
+      const accepted = await this.#accept(name, context, options);
+      const at = await store.contexts.create(name, await this.#newVersion(accepted, options));
+      return { context: at.context, isNewVersion: true, warnings: accepted.warnings, followers: [] };
+    });
+  }
+
+  async dryCreate(
+    name: string,
+    context: unknown,
+    options: ContextWriteOptions,
+  ): Promise<Pick<WrittenContext, 'warnings'>> {
+    const { core, store } = this.#parts;
+    const isBundled = core.has(requireName(name));
+    if (isBundled || (await ifThere('context', store.contexts.get(name))) !== undefined)
+      throw new AlreadyExistsError({ kind: 'context', name });
+    if ((await ifThere('domain', store.domains.get(name))) !== undefined) throw domainNameTaken(name);
+    const { warnings } = await this.#accept(name, context, options);
+    return { warnings };
+  }
+
+  async update(
+    name: string,
+    context: unknown,
+    { ifMatch, dryRun = false, looksAtFollowers = false, signal, ...options }: ContextUpdateOptions,
+  ): Promise<WrittenContext> {
+    const { store } = this.#parts;
+    const update = async () => {
+      signal?.throwIfAborted();
+      const before = await this.#requireCustom(name);
+      requireMatch({ kind: 'context', name }, before.context.etag, ifMatch);
+      const accepted = await this.#accept(name, context, options);
+      const old = await rereading(() => this.#parts.contents.text(before.version.content));
+      const isNewVersion = old !== accepted.text;
+      const known = { context: before.context, isNewVersion, warnings: accepted.warnings, followers: [] };
+      const change = { name, before: old, after: accepted.text };
+      const looking = { ...options, signal };
+      const effect = isNewVersion && looksAtFollowers ? await this.#effectBefore(change, looking) : undefined;
+      if (dryRun) return { ...known, ...this.#reported(effect, accepted, looking) };
+      signal?.throwIfAborted();
+      const version = await this.#newVersion(accepted, options);
+      const { context: written } = await overtaking(hasAnotherEtag, () =>
+        store.contexts.update(name, version, [before.context.etag]),
+      );
+      const now = effect && (await this.#effectAfter(effect, change, looking));
+      return { ...known, context: written, ...this.#reported(now, accepted, looking) };
+    };
+    return this.#turns.take(name, () => retrying(update));
+  }
+
+  async followers(name: string): Promise<readonly ModelKey[]> {
+    const all = await this.#parts.followers.all(name);
+    return all.flatMap((one) => (one.kind === 'model' ? [{ domain: one.domain, name: one.name }] : []));
+  }
+
+  /** @throws BrokenFollowersError */
+  async #effectBefore(
+    change: Parameters<ContextFollowers['effect']>[0],
+    options: Parameters<ContextFollowers['effect']>[1],
+  ): Promise<FollowersEffect> {
+    const effect = await this.#parts.followers.effect(change, options);
+    const [first] = effect.broken;
+    if (first === undefined) return effect;
+    const dependents = effect.broken.map(({ follower }) => follower);
+    throw new BrokenFollowersError(change.name, dependents, first.reason);
+  }
+
+  /** The effect as it is when the change is stored: others may have come to follow the context meanwhile. */
+  async #effectAfter(
+    known: FollowersEffect,
+    { name, before }: Parameters<ContextFollowers['effect']>[0],
+    { baseUrl }: Parameters<ContextFollowers['effect']>[1],
+  ): Promise<FollowersEffect | 'unknown'> {
+    const { followers } = this.#parts;
+    try {
+      if ((await followers.stamp(name)) === known.stamp) return known;
+      return await followers.effect({ name, before }, { baseUrl });
+    } catch {
+      // The context is written: an outage must not hide that.
+      return 'unknown';
+    }
+  }
+
+  #reported(
+    effect: FollowersEffect | 'unknown' | undefined,
+    { warnings }: AcceptedContext,
+    { pointer = '/@context' }: ContextWriteOptions,
+  ): Pick<WrittenContext, 'warnings' | 'followers'> {
+    if (effect === undefined) return { warnings, followers: [] };
+    return effect === 'unknown'
+      ? { warnings: [...warnings, notCompared('All followers', pointer)], followers: [] }
+      : { warnings: [...warnings, ...warningsOf(effect, pointer)], followers: effect.changed };
+  }
+
+  async delete(name: string, { ifMatch }: WriteOptions = {}): Promise<void> {
+    const { core, store } = this.#parts;
+    if (core.has(name)) throw new BundledContextError(name);
+    await store.contexts.delete(name, ifMatch);
+  }
+
+  async #requireCustom(name: string): Promise<ContextAt> {
+    const { core, store } = this.#parts;
+    if (core.has(name)) throw new BundledContextError(name);
+    const at = await ifThere('context', store.contexts.get(name));
+    if (at === undefined && (await ifThere('domain', store.domains.get(name))) !== undefined)
+      throw new ReadOnlyContextError(name);
+    const found = at ?? (await store.contexts.get(name));
+    if (found.context.kind === 'generated') throw new ReadOnlyContextError(name);
+    return found;
+  }
+
+  #accept(name: string, context: unknown, options: ContextWriteOptions): Promise<AcceptedContext> {
+    const { loading, workers } = this.#parts;
+    const { baseUrl, pointer = '/@context' } = options;
+    const supply = (url: string) => loading.supplyForCheck(url, baseUrl, name);
+    return acceptContext(context, { workers, supply, pointer });
+  }
+
+  async #newVersion(
+    { text, urls }: AcceptedContext,
+    { baseUrl }: ContextWriteOptions,
+  ): Promise<NewContextVersion> {
+    const { core, loading, store } = this.#parts;
+    const used = urls.flatMap((url) => loading.ownContext(url, baseUrl)?.name ?? []);
+    const others = urls.filter(
+      (url) => loading.ownContext(url, baseUrl) === undefined && !isBundledContext(url),
+    );
+    const references = await store.references.texts(others.flatMap((url) => documentUri(url) ?? []));
+    return {
+      text,
+      contexts: new Set(used.filter((own) => !core.has(own))),
+      references: new Map([...references.values()].map(({ uri, sha256 }) => [uri, sha256])),
+    };
+  }
+}
+
+function warningsOf({ broken, uncompared }: FollowersEffect, pointer: string): readonly FollowerWarning[] {
+  const named = broken.map(({ follower, reason }): FollowerWarning => {
+    const detail = `The ${describeThing(follower)} cannot be processed any more: ${reason}`;
+    return { code: 'broken-follower', pointer, detail };
+  });
+  if (uncompared === 0) return named;
+  const [who, verb] = uncompared === 1 ? ['1 follower', 'was'] : [`${uncompared} followers`, 'were'];
+  return [...named, notCompared(who, pointer, verb)];
+}
+
+function notCompared(who: string, pointer: string, verb = 'were'): FollowerWarning {
+  const detail = `${who} of the context ${verb} not looked at: what the change means for them is not known.`;
+  return { code: 'followers-not-compared', pointer, detail };
+}
+
+export interface ContextCheck {
+  readonly workers: TaskRunner<Pick<JsonLdTasks, 'checkContext'>>;
+  /** Gets the contexts that it names. */
+  readonly supply: (url: string) => Promise<Supply>;
+  /** Where it stands in the body. */
+  readonly pointer: string;
+}
+
+/** A custom context that was found valid. */
+export interface AcceptedContext extends CheckedContext {
+  /** What a GET of it answers. */
+  readonly text: string;
+}
+
+/**
+ * Checks a custom context in a worker; see `parseContext`.
+ *
+ * @throws ContextInvalidError, WorkersBusyError, TaskFailedError, StoreUnavailableError
+ */
+async function acceptContext(submitted: unknown, check: ContextCheck): Promise<AcceptedContext> {
+  const { workers, supply, pointer } = check;
+  const text = writeJson(submitted ?? null);
+  const refused = (detail: string, options?: ErrorOptions) => {
+    const faults: readonly InputIssue[] = [{ pointer, detail }];
+    return new ContextInvalidError(faults, options);
+  };
+  try {
+    const run = runWithContexts(
+      (supplied) => workers.run('checkContext', { text, pointer, supplied }),
+      supply,
+    );
+    const outcome = await run;
+    if ('refused' in outcome) throw refused(outcome.refused.detail);
+    if ('invalid' in outcome) throw new ContextInvalidError(outcome.invalid);
+    if (!('checked' in outcome)) throw new Error('A check of a context ended without a result.');
+    const { value } = unwrapped(submitted, '');
+    return { text: writeJson({ '@context': value }), ...outcome.checked };
+  } catch (error) {
+    if (!(error instanceof TaskTooCostlyError)) throw error;
+    throw refused(`Processing the context takes too much ${error.bound}.`, { cause: error });
+  }
+}

@@ -1,0 +1,203 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { isArray, isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
+import { nextTurn } from '../../shared/next-turn.js';
+import type { TaskRunner } from '../../shared/workers/tasks.js';
+import type { ContextTerms } from '../json-ld/term-meanings.js';
+import { coreVersionOf } from '../json-ld/core-context.js';
+import { type DomainContextWarning, DomainTermsMaker } from '../json-ld/domain-terms.js';
+import { isWhole } from '../json-ld/context-form.js';
+import { contextDocument } from '../json-ld/generated-context.js';
+import { runWithContexts } from '../json-ld/outcomes.js';
+import type { JsonLdTasks } from '../json-ld/tasks.js';
+import { NotFoundError } from '../../store/errors.js';
+import type { CurrentVersion } from '../../store/records.js';
+import type { SchemaStore } from '../../store/store.js';
+import { aFewAtATime } from './concurrency.js';
+import { type Contents, createCache, made, MEDIA_TYPES, rereading, serve } from './contents.js';
+import type { ContextSupply } from './context-supply.js';
+import { ownTermsOf, type ServedDocument } from './shapes.js';
+
+/** One context for all models of a domain. */
+export interface DomainContext extends ServedDocument {
+  readonly warnings: readonly DomainContextWarning[];
+}
+
+interface Parts {
+  readonly store: SchemaStore;
+  readonly contents: Contents;
+  readonly supply: ContextSupply;
+  readonly workers: TaskRunner<Pick<JsonLdTasks, 'contextTerms'>>;
+  /** For what is kept of contexts, roughly. */
+  readonly cacheBytes: number;
+}
+
+/** The context of a model, taken apart. */
+interface ModelContext {
+  readonly names: readonly string[];
+  readonly generated: ReadonlyMap<string, string>;
+  /** JSON of what the model brings. */
+  readonly own: string | undefined;
+}
+
+/**
+ * The contexts of domains, made from those of their models when asked for. One is kept until any process writes to the store; what
+ * its parts mean is kept by content, so that after a write only what has changed is looked at.
+ */
+export class DomainContexts {
+  readonly #parts: Parts;
+  readonly #current = new Map<string, { readonly stamp: string; readonly made: Promise<DomainContext> }>();
+  readonly #models: LRUCache<string, ModelContext>;
+  readonly #terms: LRUCache<string, ContextTerms>;
+  readonly #results: ReturnType<typeof createCache<DomainContext>>;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    const maxSize = Math.max(1, Math.floor(parts.cacheBytes / 3));
+    this.#models = new LRUCache({ maxSize, sizeCalculation: sizeOfModel });
+    this.#terms = new LRUCache({ maxSize, sizeCalculation: ({ size }) => 300 * (size + 1) });
+    this.#results = createCache(maxSize, ({ bytes, warnings }) => bytes.length + 500 * warnings.length);
+  }
+
+  /**
+   * @param baseUrl of this service, as the client reaches it, without a trailing slash
+   * @throws NotFoundError, WorkersBusyError, TaskFailedError, StoreUnavailableError
+   */
+  async of(domain: string, baseUrl: string): Promise<DomainContext> {
+    const stamp = await this.#parts.supply.stamp(baseUrl);
+    const known = this.#current.get(domain);
+    if (known?.stamp === stamp) return known.made;
+    const made = rereading(() => this.#make(domain, baseUrl, stamp));
+    if (this.#current.size >= MAX_DOMAINS) this.#current.clear();
+    this.#current.set(domain, { stamp, made });
+    // What fails is tried again.
+    made.catch(() => {
+      if (this.#current.get(domain)?.made === made) this.#current.delete(domain);
+    });
+    return made;
+  }
+
+  async #make(domain: string, baseUrl: string, stamp: string): Promise<DomainContext> {
+    const versions = await this.#parts.store.models.current(domain);
+    const models = new Map<string, ModelContext>();
+    await aFewAtATime(versions, async (version) => {
+      const model = await this.#modelContext(domain, version);
+      if (model !== undefined) models.set(version.name, model);
+    });
+    const owns = await this.#ownTerms(models, baseUrl, stamp);
+    const key = hashOf([
+      ...versions.map(
+        ({ name, number, createdAt, contextSha256 }) => `${name} ${number} ${createdAt} ${contextSha256}`,
+      ),
+      ...[...owns].map(([own, { key }]) => `${hashOf([own])} ${key}`),
+    ]);
+    return made(this.#results, `${domain} ${key}`, () => merged(versions, models, owns));
+  }
+
+  async #modelContext(domain: string, version: CurrentVersion): Promise<ModelContext | undefined> {
+    const { name, number, createdAt, contextSha256 } = version;
+    const key = JSON.stringify([domain, name, number, createdAt, contextSha256]);
+    const known = this.#models.get(key);
+    if (known !== undefined) return known;
+    try {
+      const at = await this.#parts.store.models.get({ domain, name });
+      const text = await this.#parts.contents.text(at.version.context);
+      await nextTurn();
+      const found = takenApart(text, ownTermsOf(at.version.metadata));
+      if (at.version.context.sha256 === contextSha256) this.#models.set(key, found);
+      return found;
+    } catch (error) {
+      // Deleted since: the next look finds another state.
+      if (error instanceof NotFoundError) return undefined;
+      throw error;
+    }
+  }
+
+  /** What the contexts mean that models bring, each once. */
+  async #ownTerms(
+    models: ReadonlyMap<string, ModelContext>,
+    baseUrl: string,
+    stamp: string,
+  ): Promise<ReadonlyMap<string, OwnTerms>> {
+    const texts = new Set([...models.values()].flatMap(({ own }) => own ?? []));
+    const found = await aFewAtATime(
+      texts,
+      async (text) => [text, await this.#termsOf(text, baseUrl, stamp)] as const,
+    );
+    return new Map(found);
+  }
+
+  async #termsOf(own: string, baseUrl: string, stamp: string): Promise<OwnTerms> {
+    const { workers, supply } = this.#parts;
+    // What names others may come to mean something else.
+    const isFixed = isWhole(JSON.parse(own) as readonly JsonValue[]);
+    const key = isFixed ? hashOf([own]) : hashOf([own, stamp]);
+    const known = this.#terms.get(key);
+    if (known !== undefined) return { terms: known, key };
+    const outcome = await runWithContexts(
+      (supplied) => workers.run('contextTerms', { text: own, supplied }),
+      (url) => supply.supply(url, baseUrl, { withoutDomains: true }),
+    );
+    if ('terms' in outcome) {
+      const terms: ContextTerms = new Map(outcome.terms);
+      this.#terms.set(key, terms);
+      return { terms, key: isFixed ? key : hashOf([JSON.stringify(outcome.terms)]) };
+    }
+    const reason = 'failed' in outcome ? outcome.failed : 'refused' in outcome ? outcome.refused.detail : '';
+    return { failed: reason, key: reason };
+  }
+}
+
+type OwnTerms = { readonly key: string } & (
+  | { readonly terms: ContextTerms }
+  | { readonly terms?: undefined; readonly failed: string }
+);
+
+/** Domains whose contexts are known at a time. */
+const MAX_DOMAINS = 1000;
+
+async function merged(
+  versions: readonly CurrentVersion[],
+  models: ReadonlyMap<string, ModelContext>,
+  owns: ReadonlyMap<string, OwnTerms>,
+): Promise<DomainContext> {
+  const maker = new DomainTermsMaker();
+  const unavailable: DomainContextWarning[] = [];
+  for (const { name } of versions) {
+    const model = models.get(name);
+    if (model === undefined) continue;
+    const own = model.own === undefined ? undefined : owns.get(model.own);
+    if (own !== undefined && own.terms === undefined) {
+      const detail = `The context that "${name}" brings cannot be used: ${own.failed}`;
+      unavailable.push({ code: 'context-unavailable', detail, models: [name] });
+    }
+    await nextTurn();
+    maker.add({ model: name, names: model.names, generated: model.generated, own: own?.terms });
+  }
+  const { terms, warnings } = maker.result();
+  const served = serve(JSON.stringify(contextDocument(terms)), MEDIA_TYPES.context);
+  return { ...served, warnings: [...unavailable, ...warnings] };
+}
+
+/** The text is that of generateContext or composeContext: generated terms, then what the model brings, then the core context. */
+function takenApart(text: string, ownTerms: readonly string[]): ModelContext {
+  const { '@context': context } = JSON.parse(text) as JsonObject;
+  const [first, ...others] = isArray(context) ? context : [context];
+  const generated = new Map(isObject(first) ? (Object.entries(first) as [string, string][]) : []);
+  const own = others.filter((element) => typeof element !== 'string' || coreVersionOf(element) === undefined);
+  return {
+    names: [...generated.keys(), ...ownTerms],
+    generated,
+    own: own.length === 0 ? undefined : JSON.stringify(own),
+  };
+}
+
+function sizeOfModel({ names, own = '' }: ModelContext): number {
+  return 1 + 2 * own.length + 300 * names.length;
+}
+
+function hashOf(texts: readonly string[]): string {
+  const hash = createHash('sha256');
+  for (const text of texts) hash.update(`${text.length} ${text}`);
+  return hash.digest('hex');
+}

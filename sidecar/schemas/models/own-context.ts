@@ -1,0 +1,150 @@
+import type { JsonValue } from '../../shared/json/json.js';
+import { writeJson } from '../../shared/json/lossless-json.js';
+import type { InputIssue } from '../../shared/json/pointer.js';
+import { TaskTooCostlyError } from '../../shared/workers/errors.js';
+import type { TaskRunner } from '../../shared/workers/tasks.js';
+import type { ComposedContext } from '../json-ld/compose-context.js';
+import { unwrapped } from '../json-ld/context-form.js';
+import { ContextInvalidError } from '../json-ld/errors.js';
+import { runWithContexts } from '../json-ld/outcomes.js';
+import type { Supply } from '../json-ld/supplied-contexts.js';
+import type { JsonLdTasks } from '../json-ld/tasks.js';
+import { documentUri } from '../json-schema/uri.js';
+import { generatedContextName, type ModelKey } from '../../store/records.js';
+import type { SchemaStore } from '../../store/store.js';
+import type { RemoteDocuments } from '../remote/remote-documents.js';
+import type { ContextLoading, CoreContext } from './context-supply.js';
+import { contextUrl, INTERNAL_BASE, withBaseUrl } from './context-urls.js';
+import { ReferenceGathering } from './references.js';
+
+interface Parts {
+  readonly store: SchemaStore;
+  readonly remote: RemoteDocuments;
+  readonly workers: TaskRunner<Pick<JsonLdTasks, 'composeContext'>>;
+  readonly loading: ContextLoading;
+  readonly core: ReadonlyMap<string, CoreContext>;
+}
+
+/** The context of a model that brings its own, and what it depends on. */
+export interface AcceptedOwnContext extends ComposedContext {
+  /** Names of the contexts of this service that it names. */
+  readonly contexts: ReadonlySet<string>;
+  /** SHA-256 of every document that it was made from, by URI. */
+  readonly references: ReadonlyMap<string, string>;
+  /** Stores the documents that had to be fetched. @throws OvertakenError */
+  readonly keepReferences: () => Promise<void>;
+}
+
+/** Of a custom, generated or core context. */
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_.~-]*$/;
+
+/** Where the context stands in the input. */
+const POINTER = '/context';
+
+/**
+ * Takes in the contexts that models bring. Contexts of this service are named by URL in what comes of it, as custom contexts
+ * name them: their later versions reach the model. Documents of others become a part of it, as a version keeps the documents
+ * that its schema refers to.
+ */
+export class OwnContexts {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * @param given a map of terms, an array of maps, URLs and names, the name of a stored context, or a URL
+   * @param generated terms for what it lacks
+   * @param options `baseUrl`: of this service, as the client reaches it
+   * @throws ContextInvalidError, WorkersBusyError, TaskFailedError, StoreUnavailableError
+   */
+  async accept(
+    key: ModelKey,
+    given: JsonValue,
+    generated: Readonly<Record<string, string>>,
+    { baseUrl }: { readonly baseUrl: string },
+  ): Promise<AcceptedOwnContext> {
+    const { store, remote, workers, loading } = this.#parts;
+    const gathering = new ReferenceGathering(store, remote);
+    const { value, contexts } = this.#named(given, baseUrl);
+    const text = writeJson(value);
+    const ownName = generatedContextName(key);
+    const supply = async (url: string): Promise<Supply> => {
+      const own = loading.ownContext(url, baseUrl);
+      if (own === undefined) return referenceSupply(gathering, url);
+      const found = await loading.supplyForCheck(url, baseUrl, ownName);
+      return 'failure' in found && found.failure.code === 'CONTEXT_REFUSED' ? noContext(own.name) : found;
+    };
+    const input = { text, pointer: POINTER, generated, keptBase: `${INTERNAL_BASE}/` };
+    const outcome = await accepting(
+      runWithContexts((supplied) => workers.run('composeContext', { ...input, supplied }), supply),
+    );
+    if ('refused' in outcome)
+      throw new ContextInvalidError([{ pointer: POINTER, detail: outcome.refused.detail }]);
+    if ('invalid' in outcome)
+      throw new ContextInvalidError(outcome.invalid.map((fault) => shown(fault, baseUrl)));
+    if (!('composed' in outcome)) throw new Error('The making of a context ended without a result.');
+    const { composed } = outcome;
+    const found = gathering.found(composed.embeddedUrls.flatMap((url) => documentUri(url) ?? []));
+    return {
+      ...composed,
+      contexts,
+      references: new Map([...found].map(([uri, { sha256 }]) => [uri, sha256])),
+      keepReferences: () => gathering.keep(found),
+    };
+  }
+
+  /** What was given, with the contexts of this service under the URLs that are stored. */
+  #named(
+    given: JsonValue,
+    baseUrl: string,
+  ): { readonly value: unknown; readonly contexts: ReadonlySet<string> } {
+    const contexts = new Set<string>();
+    const name = (element: unknown): unknown => {
+      if (typeof element !== 'string') return element;
+      const own = NAME.test(element)
+        ? { name: element, version: undefined }
+        : this.#parts.loading.ownContext(element, baseUrl);
+      if (own === undefined) return element;
+      const core = this.#parts.core.get(own.name);
+      if (core !== undefined) return core.summary.canonicalUrl;
+      contexts.add(own.name);
+      return contextUrl(INTERNAL_BASE, own.name, own.version);
+    };
+    const { value, faults } = unwrapped(given, POINTER);
+    const named = Array.isArray(value) ? value.map(name) : name(value);
+    if (value === given) return { value: named, contexts };
+    // The check is to find what stands beside it.
+    return { value: faults.length > 0 ? given : { '@context': named }, contexts };
+  }
+}
+
+/** The document of another service: one that is stored here, else one of an allowed origin. */
+async function referenceSupply(gathering: ReferenceGathering, url: string): Promise<Supply> {
+  const uri = documentUri(url);
+  const found = uri === undefined ? undefined : await gathering.text(uri);
+  if (found !== undefined) return { sha256: found.sha256, text: found.text };
+  const reason = gathering.reasons.get(uri ?? '') ?? 'it is neither stored here nor from an allowed origin';
+  return { failure: { code: 'CONTEXT_REFUSED', detail: `The context ${url} cannot be used: ${reason}.` } };
+}
+
+function noContext(name: string): Supply {
+  return {
+    failure: { code: 'CONTEXT_REFUSED', detail: `There is no context ${JSON.stringify(name)} here.` },
+  };
+}
+
+function shown({ pointer, detail }: InputIssue, baseUrl: string): InputIssue {
+  return { pointer, detail: withBaseUrl(detail, baseUrl) };
+}
+
+async function accepting<Outcome>(work: Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof TaskTooCostlyError)) throw error;
+    const detail = `Processing the context takes too much ${error.bound}.`;
+    throw new ContextInvalidError([{ pointer: POINTER, detail }], { cause: error });
+  }
+}

@@ -1,0 +1,255 @@
+import { createHash } from 'node:crypto';
+import { isArray, isObject, isSchema, type JsonValue, member } from '../../shared/json/json.js';
+import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
+import { dialectOf } from '../json-schema/keywords.js';
+import { checkDocumentLimits } from '../json-schema/limits.js';
+import { documentUri, resolveUri } from '../json-schema/uri.js';
+import { ownMetaSchemaUri } from '../json-schema/vocabularies.js';
+import { RemoteDocumentError } from '../remote/errors.js';
+import type { RemoteDocuments } from '../remote/remote-documents.js';
+import { PreconditionFailedError } from '../../store/errors.js';
+import type { ModelKey, NewReference, Page, PinnedReference, Paged, Reference } from '../../store/records.js';
+import type { IfMatch, PutReference, SchemaStore } from '../../store/store.js';
+import { ifThere } from './concurrency.js';
+import { type Contents, MEDIA_TYPES, rereading } from './contents.js';
+import { accepting, OvertakenError, ReferenceUriError, SchemaNotAcceptedError } from './errors.js';
+import type { ReferenceService } from './service.js';
+import type { ServedDocument, WriteOptions } from './shapes.js';
+
+/** Dependents that are read at a time. */
+const PAGE = 1000;
+
+export class References implements ReferenceService {
+  readonly #store: SchemaStore;
+  readonly #contents: Contents;
+
+  constructor(store: SchemaStore, contents: Contents) {
+    this.#store = store;
+    this.#contents = contents;
+  }
+
+  list(page: Page): Promise<Paged<Reference>> {
+    return this.#store.references.list(page);
+  }
+
+  async get(uri: string): Promise<ServedDocument & { readonly reference: Reference }> {
+    const normal = referenceUri(uri);
+    return rereading(async () => {
+      const reference = await this.#store.references.get(normal);
+      const served = await this.#contents.served(reference.content, MEDIA_TYPES.schema);
+      return { ...served, etag: reference.etag, reference };
+    });
+  }
+
+  async outdatedModels(uri: string): Promise<readonly ModelKey[]> {
+    const normal = referenceUri(uri);
+    const { references, models } = this.#store;
+    const { sha256 } = (await references.get(normal)).content;
+    // A model may have found the file under another spelling, before this one was stored.
+    const uris = new Set([normal, ...(await this.spellings(normal))]);
+    const isOutdated = (pinned: PinnedReference) => uris.has(pinned.uri) && pinned.sha256 !== sha256;
+    const keys: ModelKey[] = [];
+    for (const one of uris) {
+      for (let offset = 0, total = 1; offset < total; offset += PAGE) {
+        const page = await references.dependents(one, { limit: PAGE, offset });
+        total = page.total;
+        for (const dependent of page.items) {
+          if (dependent.kind !== 'model') continue;
+          // Some version of it was made with the document; the current one may not be.
+          const at = await ifThere('model', models.get(dependent));
+          if (at?.version.references.some(isOutdated) === true)
+            keys.push({ domain: dependent.domain, name: dependent.name });
+        }
+      }
+    }
+    return keys;
+  }
+
+  async spellings(uri: string): Promise<readonly string[]> {
+    return (await this.#store.references.spellings(referenceUri(uri))).map((spelling) => spelling.uri);
+  }
+
+  async put(
+    uri: string,
+    document: JsonValue,
+    expected?: 'absent' | 'present' | IfMatch,
+  ): Promise<PutReference> {
+    const normal = referenceUri(uri);
+    await accepting('', async () => requireUsable(document));
+    const reference = {
+      uri: normal,
+      source: 'stored',
+      text: writeJson(document),
+      references: urisNamedIn(document, normal),
+    } as const;
+    return this.#store.references.put(reference, expected);
+  }
+
+  async delete(uri: string, { ifMatch }: WriteOptions = {}): Promise<void> {
+    await this.#store.references.delete(referenceUri(uri), ifMatch);
+  }
+}
+
+/** Whether schemas can refer to the document; what is in it is looked at when one does. */
+function requireUsable(document: JsonValue): void {
+  if (!isSchema(document)) {
+    const detail = 'must be a JSON object or a boolean';
+    throw new SchemaNotAcceptedError('SCHEMA_INVALID', `The document ${detail}.`, [{ pointer: '', detail }]);
+  }
+  checkDocumentLimits(document);
+  if (isObject(document) && ownMetaSchemaUri(document) === undefined) dialectOf(document);
+}
+
+/** A document that was found, and its text. */
+interface Found {
+  /** Under which it is stored, or to be; references may spell it otherwise. */
+  readonly uri: string;
+  readonly text: string;
+  readonly sha256: string;
+  /** To be stored, when it was fetched. */
+  readonly fetched?: NewReference;
+}
+
+/** Finds the documents that one schema refers to: in the store, else at allowed origins. */
+export class ReferenceGathering {
+  readonly #store: SchemaStore;
+  readonly #remote: RemoteDocuments;
+  /** By the URIs that were asked for. */
+  readonly #stored = new Map<string, Found>();
+  readonly #fetched = new Map<string, JsonValue>();
+  /** Why a document is not available. */
+  readonly reasons = new Map<string, string>();
+
+  constructor(store: SchemaStore, remote: RemoteDocuments) {
+    this.#store = store;
+    this.#remote = remote;
+  }
+
+  /** The document at a URI in its normal form, in whatever spelling it is stored; undefined when it is not available. */
+  async load(uri: string): Promise<JsonValue | undefined> {
+    const stored = (await this.#store.references.texts([uri])).get(uri);
+    if (stored !== undefined) {
+      this.#stored.set(uri, stored);
+      return parseJson(stored.text) as JsonValue;
+    }
+    if (!this.#remote.allows(uri)) {
+      this.reasons.set(uri, await this.#whyMissing(uri));
+      return undefined;
+    }
+    try {
+      const document = (await this.#remote.fetch(uri)).document as JsonValue;
+      this.#fetched.set(uri, document);
+      return document;
+    } catch (error) {
+      if (!(error instanceof RemoteDocumentError)) throw error;
+      this.reasons.set(uri, error.message);
+      return undefined;
+    }
+  }
+
+  async #whyMissing(uri: string): Promise<string> {
+    const [one, other] = await this.#store.references.spellings(uri);
+    return one === undefined || other === undefined
+      ? 'it is neither stored here nor from an allowed origin'
+      : `it is not stored here, and documents that differ are stored under other URLs of that file, such as ${one.uri} and ${other.uri}`;
+  }
+
+  /** The same as its text. */
+  async text(uri: string): Promise<Pick<Found, 'text' | 'sha256'> | undefined> {
+    const document = await this.load(uri);
+    const stored = this.#stored.get(uri);
+    if (document === undefined || stored !== undefined) return stored;
+    const text = writeJson(document);
+    return { text, sha256: createHash('sha256').update(text).digest('hex') };
+  }
+
+  /**
+   * What was found for URIs, by those under which it is stored, or to be.
+   *
+   * @param uris as they were asked for, of documents whose depth was checked meanwhile
+   */
+  found(uris: Iterable<string>): ReadonlyMap<string, Found> {
+    const found = new Map<string, Found>();
+    for (const uri of uris) {
+      const one = this.#stored.get(uri) ?? this.#foundByFetch(uri);
+      if (one !== undefined) found.set(one.uri, one);
+    }
+    return found;
+  }
+
+  /**
+   * Stores what was fetched.
+   *
+   * @throws OvertakenError when a document has meanwhile come to be stored
+   */
+  async keep(found: ReadonlyMap<string, Found>): Promise<void> {
+    for (const { fetched } of found.values()) {
+      if (fetched === undefined) continue;
+      try {
+        await this.#store.references.put(fetched, 'absent');
+      } catch (error) {
+        if (!(error instanceof PreconditionFailedError)) throw error;
+        throw new OvertakenError({ cause: error });
+      }
+    }
+  }
+
+  #foundByFetch(uri: string): Found | undefined {
+    const document = this.#fetched.get(uri);
+    if (document === undefined) return undefined;
+    const text = writeJson(document);
+    return {
+      ...{ uri, text },
+      sha256: createHash('sha256').update(text).digest('hex'),
+      fetched: { uri, source: 'fetched', text, references: urisNamedIn(document, uri) },
+    };
+  }
+}
+
+const MAX_URI_LENGTH = 2048;
+
+/**
+ * The normal form of a URI under which a document is stored.
+ *
+ * @throws ReferenceUriError
+ */
+export function referenceUri(text: string): string {
+  const uri = documentUri(text);
+  if (uri === undefined || !/^(?:https?|urn):/.test(uri))
+    throw new ReferenceUriError('must be an absolute http, https or urn URI');
+  if (text.includes('#')) throw new ReferenceUriError('must not have a fragment');
+  if (uri.length > MAX_URI_LENGTH)
+    throw new ReferenceUriError(`must have at most ${MAX_URI_LENGTH} characters`);
+  const { username, password } = new URL(uri);
+  if (username !== '' || password !== '') throw new ReferenceUriError('must not contain credentials');
+  return uri;
+}
+
+const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef'];
+
+/**
+ * The URIs of other documents that a document names by `$ref` and the like, wherever they stand, and by its `$schema`.
+ *
+ * @param document of bounded depth
+ * @param uri against which it resolves, regardless of its own `$id`
+ */
+export function urisNamedIn(document: JsonValue, uri: string): ReadonlySet<string> {
+  const metaSchema = ownMetaSchemaUri(document);
+  const named = new Set(metaSchema === undefined ? [] : [metaSchema]);
+  const own = new Set([uri]);
+  const visit = (value: JsonValue, base: string): void => {
+    if (isArray(value)) for (const item of value) visit(item, base);
+    if (!isObject(value)) return;
+    const id = value === document ? undefined : member(value, '$id');
+    const inner = (typeof id === 'string' ? resolveUri(id, base)?.uri : undefined) ?? base;
+    own.add(inner);
+    for (const keyword of REFERENCES) {
+      const reference = member(value, keyword);
+      const target = typeof reference === 'string' ? resolveUri(reference, inner)?.uri : undefined;
+      if (target !== undefined) named.add(target);
+    }
+    for (const item of Object.values(value)) visit(item, inner);
+  };
+  visit(document, uri);
+  return new Set([...named].filter((target) => !own.has(target)));
+}

@@ -1,0 +1,248 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { fileKey } from '../../shared/code-hosts.js';
+import {
+  AlreadyExistsError,
+  contextNameTaken,
+  domainNameTaken,
+  NotFoundError,
+  PreconditionFailedError,
+  ReadOnlyContextError,
+} from '../../store/errors.js';
+import {
+  type ContentRef,
+  type Context,
+  type ContextAt,
+  type Domain,
+  generatedContextName,
+  type ModelKey,
+  type NewContextVersion,
+  type NewDomain,
+  type NewReference,
+  type Reference,
+  type ReferenceText,
+  type Spelling,
+} from '../../store/records.js';
+import { theOneDocument } from '../../store/sql-references.js';
+import type { Contexts, Domains, Models, PutReference, References, SchemaStore } from '../../store/store.js';
+
+/** A document or context that was written on trial. */
+interface Tried<Thing> {
+  readonly thing: Thing;
+  readonly text: string;
+}
+
+/**
+ * A store that keeps new domains, documents and contexts in memory, for whatever is tried on top of it; everything else is
+ * that of the store below, which is never written to. Models are tried by dry runs, so that only their contexts need a place here.
+ */
+export class TrialStore implements SchemaStore {
+  readonly domains: Domains;
+  readonly models: Models;
+  readonly contexts: Contexts;
+  readonly references: References;
+  readonly #below: SchemaStore;
+  readonly #domains = new Map<string, Domain>();
+  /** The versions of each that were written, oldest first. */
+  readonly #contexts = new Map<string, readonly Tried<ContextAt>[]>();
+  readonly #references = new Map<string, Tried<Reference>>();
+  readonly #texts = new Map<string, string>();
+  #writes = 0;
+
+  constructor(below: SchemaStore) {
+    this.#below = below;
+    const { domains, models, contexts, references } = below;
+    this.domains = {
+      list: (page) => domains.list(page),
+      get: async (name) => this.#domains.get(name) ?? domains.get(name),
+      create: (domain) => this.#createDomain(domain),
+      update: refuse,
+      delete: refuse,
+    };
+    this.models = {
+      list: (domain, page) =>
+        this.#domains.has(domain) ? Promise.resolve({ items: [], total: 0 }) : models.list(domain, page),
+      current: async (domain) => (this.#domains.has(domain) ? [] : models.current(domain)),
+      get: (key, version) => this.#modelOf(key, () => models.get(key, version)),
+      contentRef: (key, part, version) => this.#modelOf(key, () => models.contentRef(key, part, version)),
+      texts: (key, version) => this.#modelOf(key, () => models.texts(key, version)),
+      versions: (key, page) => this.#modelOf(key, () => models.versions(key, page)),
+      search: (filter, page) => models.search(filter, page),
+      // What searches need is made by the service below.
+      withoutTerms: () => Promise.resolve([]),
+      putTerms: refuse,
+      create: refuse,
+      update: refuse,
+      delete: refuse,
+    };
+    this.contexts = {
+      list: (page) => contexts.list(page),
+      get: async (name, version) => {
+        const tried = this.#contexts.get(name) ?? [];
+        const found =
+          version === undefined
+            ? tried.at(-1)
+            : tried.findLast(({ thing }) => thing.version.number === version);
+        return found?.thing ?? contexts.get(name, version);
+      },
+      dependents: (name, page) => contexts.dependents(name, page),
+      create: (name, version) => this.#createContext(name, version),
+      update: (name, version) => this.#updateContext(name, version),
+      delete: refuse,
+    };
+    this.references = {
+      list: (page) => references.list(page),
+      get: async (uri) => this.#references.get(uri)?.thing ?? references.get(uri),
+      texts: (uris) => this.#textsOf([...uris]),
+      spellings: (uri) => this.#spellings(uri),
+      // Of a document that is there on trial only, nothing depends below.
+      dependents: async (uri, page) =>
+        this.#references.has(uri)
+          ? ((await found(references.dependents(uri, page))) ?? { items: [], total: 0 })
+          : references.dependents(uri, page),
+      put: (reference, expected) => this.#put(reference, expected),
+      delete: refuse,
+    };
+  }
+
+  async content(sha256: string): Promise<string | undefined> {
+    return this.#texts.get(sha256) ?? this.#below.content(sha256);
+  }
+
+  async revision(): Promise<string> {
+    return `${await this.#below.revision()} ${this.#writes}`;
+  }
+
+  isReady(): Promise<boolean> {
+    return this.#below.isReady();
+  }
+
+  /** Leaves the store below open. */
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /**
+   * Keeps the context that a model would have.
+   *
+   * @param version its number; undefined for a new model, of which each is the next
+   */
+  keepGenerated(key: ModelKey, text: string, version: number | undefined): void {
+    const name = generatedContextName(key);
+    const number = version ?? (this.#contexts.get(name)?.at(-1)?.thing.version.number ?? 0) + 1;
+    this.#keepContext({ name, kind: 'generated', currentVersion: number, ...this.#stamps() }, text);
+  }
+
+  /** A domain that was made on trial has no models below. */
+  async #modelOf<Found>(
+    { domain, name }: { readonly domain: string; readonly name: string },
+    read: () => Promise<Found>,
+  ): Promise<Found> {
+    if (this.#domains.has(domain)) throw new NotFoundError({ kind: 'model', domain, name });
+    return read();
+  }
+
+  async #createDomain({ name, description, compatibility = 'none' }: NewDomain): Promise<Domain> {
+    if ((await found(this.domains.get(name))) !== undefined)
+      throw new AlreadyExistsError({ kind: 'domain', name });
+    if ((await found(this.contexts.get(name))) !== undefined) throw contextNameTaken(name);
+    const domain = { name, description, compatibility, ...this.#stamps() };
+    this.#domains.set(name, domain);
+    return domain;
+  }
+
+  async #createContext(name: string, version: NewContextVersion): Promise<ContextAt> {
+    if ((await found(this.contexts.get(name))) !== undefined)
+      throw new AlreadyExistsError({ kind: 'context', name });
+    if ((await found(this.domains.get(name))) !== undefined) throw domainNameTaken(name);
+    return this.#keepContext({ name, kind: 'custom', currentVersion: 1, ...this.#stamps() }, version.text);
+  }
+
+  async #updateContext(name: string, version: NewContextVersion): Promise<ContextAt> {
+    const before = await this.contexts.get(name);
+    if (before.context.kind !== 'custom') throw new ReadOnlyContextError(name);
+    const content = this.#keepText(version.text);
+    if (before.version.content.sha256 === content.sha256) return before;
+    const currentVersion = before.context.currentVersion + 1;
+    return this.#keepContext({ ...before.context, currentVersion, ...this.#stamps() }, version.text);
+  }
+
+  #keepContext(context: Context, text: string): ContextAt {
+    const { currentVersion: number, modifiedAt: createdAt } = context;
+    const thing = { context, version: { number, createdAt, content: this.#keepText(text) } };
+    this.#contexts.set(context.name, [...(this.#contexts.get(context.name) ?? []), { thing, text }]);
+    return thing;
+  }
+
+  async #textsOf(uris: readonly string[]): Promise<ReadonlyMap<string, ReferenceText>> {
+    const texts = new Map<string, ReferenceText>();
+    for (const uri of uris) {
+      const exact = await this.#textAt(uri);
+      const found = exact === undefined ? theOneDocument(await this.#spellings(uri)) : undefined;
+      const text = exact ?? (found === undefined ? undefined : await this.#textAt(found.uri));
+      if (text !== undefined) texts.set(uri, text);
+    }
+    return texts;
+  }
+
+  /** The document that is stored under this very URI. */
+  async #textAt(uri: string): Promise<ReferenceText | undefined> {
+    const tried = this.#references.get(uri);
+    if (tried !== undefined) return { uri, ...tried.thing.content, text: tried.text };
+    const below = (await this.#below.references.texts([uri])).get(uri);
+    return below?.uri === uri ? below : undefined;
+  }
+
+  async #spellings(uri: string): Promise<readonly Spelling[]> {
+    const key = fileKey(uri);
+    if (key === undefined) return [];
+    const below = await this.#below.references.spellings(uri);
+    const tried = [...this.#references].flatMap(([other, { thing }]) =>
+      other !== uri && fileKey(other) === key ? [{ uri: other, sha256: thing.content.sha256 }] : [],
+    );
+    return [...below.filter((one) => !this.#references.has(one.uri)), ...tried];
+  }
+
+  async #put(
+    { uri, source, text }: NewReference,
+    expected: Parameters<References['put']>[1],
+  ): Promise<PutReference> {
+    const before = await found(this.references.get(uri));
+    const isExpected =
+      expected === undefined ||
+      (expected === 'absent'
+        ? before === undefined
+        : before !== undefined && (expected === 'present' || expected.includes(before.etag)));
+    if (!isExpected) throw new PreconditionFailedError({ kind: 'reference', uri }, before?.etag);
+    const content = this.#keepText(text);
+    if (before?.content.sha256 === content.sha256 && before.source === source)
+      return { reference: before, outcome: 'unchanged' };
+    const reference = { uri, source, content, ...this.#stamps() };
+    this.#references.set(uri, { thing: reference, text });
+    return { reference, outcome: before === undefined ? 'created' : 'replaced' };
+  }
+
+  #keepText(text: string): ContentRef {
+    const sha256 = createHash('sha256').update(text).digest('hex');
+    this.#texts.set(sha256, text);
+    return { sha256, size: Buffer.byteLength(text) };
+  }
+
+  #stamps() {
+    this.#writes += 1;
+    // No time of it is ever shown.
+    return { createdAt: 0, modifiedAt: 0, etag: randomBytes(16).toString('base64url') };
+  }
+}
+
+function refuse(): Promise<never> {
+  return Promise.reject(new Error('A trial does not write this.'));
+}
+
+async function found<Thing>(reading: Promise<Thing>): Promise<Thing | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,126 @@
+import { type JsonValue, sameJson } from '../../shared/json/json.js';
+import type { ImportPlan, PlannedContext } from './import-plan.js';
+import { ifThere } from '../models/concurrency.js';
+import type { NamedContext } from '../models/context-urls.js';
+import type { SchemaService } from '../models/service.js';
+import type { ChangedContexts } from './changed-contexts.js';
+import { contextIn } from './model-change.js';
+import { refusalOf } from './refusals.js';
+import type { ImportedFile } from './shapes.js';
+
+export interface ContextImportParts {
+  readonly contexts: SchemaService['contexts'];
+  readonly changed: ChangedContexts;
+  /** Of an export. */
+  readonly versions: ImportPlan['contextVersions'];
+  readonly baseUrl: string;
+  /** The text of a file. */
+  readonly textOf: (path: string) => string;
+}
+
+/** Stores the contexts of an import, each in the versions by which others name it. */
+export class ContextImport {
+  readonly #parts: ContextImportParts;
+  /** Names of those that were accepted, by their files. */
+  readonly #names = new Map<string, string>();
+  /** Names of those that were not there when the import came to them. */
+  readonly #new = new Set<string>();
+  #writes = 0;
+
+  constructor(parts: ContextImportParts) {
+    this.#parts = parts;
+  }
+
+  /** How many versions were written so far. */
+  get writes(): number {
+    return this.#writes;
+  }
+
+  /** The name of the context that was made of a file; undefined where it was refused. */
+  nameOf(path: string | undefined): string | undefined {
+    return path === undefined ? undefined : this.#names.get(path);
+  }
+
+  /**
+   * Stores a context, after the earlier versions that an export has of it.
+   *
+   * @param pins the contexts that it names by a version
+   * @throws what the service throws of a context that it refuses
+   */
+  async store(
+    { path, name, base }: PlannedContext,
+    pins: readonly NamedContext[],
+  ): Promise<Pick<ImportedFile, 'status' | 'reason'>> {
+    if (!(await this.#isThere(name))) this.#new.add(name);
+    const value = contextIn(this.#parts.textOf(path), base);
+    const fault = (await this.otherPin(pins)) ?? (await this.#storeEarlier(name, value));
+    if (fault !== undefined) return { status: 'refused', reason: fault };
+    const isNewVersion = (await this.#put(name, value)) !== undefined;
+    this.#names.set(path, name);
+    return { status: this.#new.has(name) ? 'created' : isNewVersion ? 'updated' : 'unchanged' };
+  }
+
+  /** Whether one of the generated contexts that something names by a version is another one here; a sentence that says so. */
+  async otherPin(pins: readonly NamedContext[]): Promise<string | undefined> {
+    const { contexts, versions, textOf } = this.#parts;
+    for (const { name, version } of pins) {
+      const file = versions.get(name)?.find(({ number }) => number === version);
+      if (file === undefined || !name.includes('~')) continue;
+      const here = await ifThere('context', contexts.document(name, version));
+      if (here !== undefined && !sameJson(contextIn(here.bytes.toString()), contextIn(textOf(file.path))))
+        return `It names version ${version} of the context ${name}, which is another one here, so that its terms would have other IRIs.`;
+    }
+    return undefined;
+  }
+
+  /**
+   * Makes the earlier versions that an export has of a context, with the numbers by which others name them.
+   *
+   * @param current the context itself, whose number follows
+   * @returns why the context is refused, as a sentence
+   */
+  async #storeEarlier(name: string, current: JsonValue): Promise<string | undefined> {
+    const { contexts, versions, textOf } = this.#parts;
+    const files = versions.get(name) ?? [];
+    if (files.length === 0) return undefined;
+    const earlier = files.map(({ path, number }) => ({ path, number, value: contextIn(textOf(path)) }));
+    for (const [index, { number, path, value }] of [
+      ...earlier,
+      { number: files.length + 1, path: undefined, value: current },
+    ].entries()) {
+      if (number !== index + 1)
+        return `Its version ${index + 1} is missing, so that others would have other numbers.`;
+      const here = await ifThere('context', contexts.document(name, number));
+      if (here !== undefined) {
+        if (sameJson(contextIn(here.bytes.toString()), value)) continue;
+        return `Its version ${number} is another one here, and contexts name it by its number.`;
+      }
+      // The current one is written as any other context is.
+      if (path === undefined) return undefined;
+      try {
+        if ((await this.#put(name, value)) !== number)
+          return `Its version ${number} is that before it, so that others would have other numbers.`;
+      } catch (error) {
+        return `Its version ${number} (${path}) is refused. ${refusalOf(error, undefined, '').reason}`;
+      }
+    }
+    return undefined;
+  }
+
+  /** @returns the number of the new version; undefined where nothing has changed */
+  async #put(name: string, value: JsonValue): Promise<number | undefined> {
+    const { contexts, changed, baseUrl } = this.#parts;
+    const options = { baseUrl, pointer: '/@context' };
+    const isUpdate = await this.#isThere(name);
+    const { isNewVersion, context } = await changed.during(name, () =>
+      isUpdate ? contexts.update(name, value, options) : contexts.create(name, value, options),
+    );
+    if (!isNewVersion) return undefined;
+    this.#writes += 1;
+    return context.currentVersion;
+  }
+
+  async #isThere(name: string): Promise<boolean> {
+    return (await ifThere('context', this.#parts.contexts.document(name))) !== undefined;
+  }
+}

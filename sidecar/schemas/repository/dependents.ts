@@ -1,0 +1,103 @@
+import { generatedContextName } from '../../store/records.js';
+import type { ChangeReport, ModelKey, SchemaService } from '../models/service.js';
+import { NotFoundError } from '../../store/errors.js';
+import { ChangedContexts, nameOf } from './changed-contexts.js';
+import { changeOf, refusalOf, withChange } from './refusals.js';
+import type { UpdatedDependent } from './shapes.js';
+
+export interface DependentsOptions {
+  readonly dryRun: boolean;
+  readonly baseUrl: string;
+  readonly signal?: AbortSignal | undefined;
+  /** Models that are left out. */
+  readonly except?: ReadonlySet<string>;
+  /** The contexts that were changed before; those that models get now are added. */
+  readonly changed?: ChangedContexts | undefined;
+}
+
+interface Updated {
+  readonly entry: UpdatedDependent;
+  /** How many contexts had changed by then. */
+  readonly count: number;
+}
+
+/**
+ * Gives a new version to each model that was made with an earlier state of shared documents, one after the other; a model that
+ * refuses the change keeps its version. Models that an interrupted run left out are updated by the next one, even if that changes
+ * no document. Models that follow a context that was changed, be it that of another model, keep their versions; those for which it
+ * changes something are reported.
+ *
+ * @throws errors of the workers, StoreUnavailableError
+ */
+export async function updateDependents(
+  uris: readonly string[],
+  { models, references, contexts }: Pick<SchemaService, 'models' | 'references' | 'contexts'>,
+  { dryRun, baseUrl, signal, except = new Set(), changed = new ChangedContexts(contexts) }: DependentsOptions,
+): Promise<readonly UpdatedDependent[]> {
+  const outdated = new Map<string, ModelKey>();
+  for (const uri of uris)
+    for (const key of await references.outdatedModels(uri))
+      if (!except.has(nameOf(key))) outdated.set(nameOf(key), key);
+  const updated = new Map<string, Updated>();
+  for (const [name, key] of byName(outdated)) {
+    signal?.throwIfAborted();
+    updated.set(name, { entry: await update(key), count: changed.count });
+  }
+  for (const [name, key] of byName(changed.followers())) {
+    if (except.has(name)) continue;
+    signal?.throwIfAborted();
+    const unchanged: UpdatedDependent = { domain: key.domain, model: key.name, status: 'unchanged' };
+    const { entry, count } = updated.get(name) ?? { entry: unchanged, count: 0 };
+    const change = await changeByContexts(key, { before: changed.before(key, count), baseUrl }, models);
+    if (change.differences.length > 0) updated.set(name, { entry: withChange(entry, change), count });
+  }
+  return byName(updated).map(([, { entry }]) => entry);
+
+  async function update(key: ModelKey): Promise<UpdatedDependent> {
+    const names = { domain: key.domain, model: key.name };
+    const before = changed.before(key);
+    try {
+      const { schema } = await models.get(key);
+      const options = { dryRun, baseUrl, contextsBefore: before };
+      const { outcome, change } = await changed.during(generatedContextName(key), () =>
+        models.update(key, { schema }, options),
+      );
+      const unchanged: UpdatedDependent = { ...names, status: 'unchanged' };
+      return outcome === 'unchanged'
+        ? withChange(unchanged, change)
+        : { ...names, status: 'updated', ...changeOf(change) };
+    } catch (error) {
+      const refused = { ...names, ...refusalOf(error, undefined, '') };
+      return withChange(refused, await changeByContexts(key, { before, baseUrl }, models));
+    }
+  }
+}
+
+function byName<Value>(values: ReadonlyMap<string, Value>): readonly (readonly [string, Value])[] {
+  return [...values].sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
+/**
+ * What changed contexts mean for a model that keeps its version; nothing for one that is not there. The contexts are stored by
+ * then, so that a model that cannot be compared does not end the import.
+ *
+ * @param options `before`: their texts from before, by name
+ * @throws errors of the workers, StoreUnavailableError
+ */
+export async function changeByContexts(
+  key: ModelKey,
+  { before, baseUrl }: { readonly before: ReadonlyMap<string, string> | undefined; readonly baseUrl: string },
+  models: Pick<SchemaService['models'], 'changeByContexts'>,
+): Promise<ChangeReport> {
+  const nothing: ChangeReport = { overall: 'compatible', differences: [] };
+  if (before === undefined) return nothing;
+  try {
+    return await models.changeByContexts(key, { contextsBefore: before, baseUrl });
+  } catch (error) {
+    if (error instanceof NotFoundError) return nothing;
+    const { reason } = refusalOf(error, undefined, '');
+    const detail = `what a changed context means for the model cannot be compared: ${reason}`;
+    const unproven = { pointer: '', class: 'narrowing', reason: 'unproven', detail } as const;
+    return { overall: 'narrowing', differences: [unproven] };
+  }
+}

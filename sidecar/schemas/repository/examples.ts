@@ -1,0 +1,114 @@
+import type { Clock } from '../../shared/clock.js';
+import type { ModelKey, ModelSchema } from '../models/shapes.js';
+import type { Workbench } from '../models/workbench.js';
+import { refusalOf } from './refusals.js';
+import type { ExampleFault, Examples } from './shapes.js';
+
+interface Verdict {
+  readonly valid: boolean;
+  readonly errors: readonly { readonly pointer: string; readonly detail: string; readonly line?: number }[];
+}
+
+export interface Example {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** How many deadlines of a task the examples of one import may take, and how long for each of them besides, in milliseconds. */
+const DEADLINES = 2;
+const MS_EACH = 100;
+
+/** How many times as long they may take on a machine that is busy with something else. */
+const MAX_SLOWNESS = 4;
+
+/**
+ * The time that the examples of one import share, so that slow ones cannot keep others from importing. While this process gets no
+ * processor, the machine is slow, and not the examples: less of the time is spent then.
+ */
+export class ExampleTime {
+  readonly #clock: Clock;
+  #leftMs: number;
+  #leftOnTheClockMs: number;
+
+  /** @param deadlineMs of one task; @param count of the examples */
+  constructor(clock: Clock, deadlineMs: number, count: number) {
+    this.#clock = clock;
+    this.#leftMs = DEADLINES * deadlineMs + MS_EACH * count;
+    this.#leftOnTheClockMs = MAX_SLOWNESS * this.#leftMs;
+  }
+
+  get isUp(): boolean {
+    return this.#leftMs <= 0 || this.#leftOnTheClockMs <= 0;
+  }
+
+  /** Does what takes of the time. */
+  async spend<Result>(work: () => Promise<Result>): Promise<Result> {
+    const clock = this.#clock;
+    const [start, hadBefore] = [clock.now(), clock.processTimeMs?.()];
+    try {
+      return await work();
+    } finally {
+      const passedMs = clock.now() - start;
+      const hadMs = hadBefore === undefined ? undefined : clock.processTimeMs?.();
+      // Several threads may have had more than passed.
+      this.#leftMs -= Math.min(passedMs, (hadMs ?? Infinity) - (hadBefore ?? 0));
+      this.#leftOnTheClockMs -= passedMs;
+    }
+  }
+}
+
+/** Errors of one example that a report lists. */
+const MAX_FAULTS = 5;
+
+interface Checking {
+  readonly workbench: Pick<Workbench, 'validateAgainst'>;
+  readonly time: ExampleTime;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Validates the examples of a model by its schema. Those called `.json` are NGSIv2 by convention, so what only NGSI-LD forbids is
+ * not reported. When the time is up, the others are left alone.
+ *
+ * @throws errors of the workers
+ */
+export async function checkExamples(
+  examples: readonly Example[],
+  { schema, key }: { readonly schema: ModelSchema; readonly key: ModelKey },
+  { workbench, time, signal }: Checking,
+): Promise<Examples> {
+  let valid = 0;
+  const unchecked: string[] = [];
+  const invalid: ExampleFault[] = [];
+  for (const { path, text } of examples) {
+    signal?.throwIfAborted();
+    if (time.isUp) {
+      unchecked.push(path);
+      continue;
+    }
+    const faults = await time.spend(() => faultsOf(path, text));
+    if (faults.length === 0) valid += 1;
+    else invalid.push(...faults);
+  }
+  return { valid, invalid, ...(unchecked.length === 0 ? {} : { unchecked }) };
+
+  async function faultsOf(path: string, text: string): Promise<readonly ExampleFault[]> {
+    try {
+      const isStrict = path.endsWith('.jsonld');
+      const answer = JSON.parse(await workbench.validateAgainst(schema, key, text, { isStrict })) as
+        | Verdict
+        | readonly Verdict[];
+      const errors = [answer].flat().flatMap((verdict) => verdict.errors);
+      return errors.slice(0, MAX_FAULTS).map(({ pointer, detail, line }) => ({
+        path,
+        pointer,
+        detail,
+        ...(line === undefined ? {} : { line }),
+      }));
+    } catch (error) {
+      // Not an entity at all, or too slow to validate.
+      const { reason, line } = refusalOf(error, text, '');
+      return [{ path, pointer: '', detail: reason, ...(line === undefined ? {} : { line }) }];
+    }
+  }
+}

@@ -1,0 +1,189 @@
+import type { Readable } from 'node:stream';
+import { isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
+import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
+import { isResourceName } from '../../shared/resource-name.js';
+import type { Domain, ModelDetails, Page, Paged, SchemaService } from '../models/service.js';
+import { referenceFileName } from '../models/model-files.js';
+import { ifThere } from '../models/concurrency.js';
+import { type NamedContext, namedContext } from '../models/context-urls.js';
+import { contextNamesIn } from './context-names.js';
+import { packTarGz, type PackedFile } from './pack.js';
+import { storableUri } from './urls.js';
+import { domainSettingsOf, settingsOf } from './settings.js';
+
+/** Entries that are listed at a time. */
+const PAGE = 100;
+
+/**
+ * Everything of one domain or of all: `domains/{domain}/{model}/` with `schema.json`, `meta.json`, `context.jsonld` and earlier
+ * schemas in `versions/`; `settings/{domain}.json`; `references/` with `urls.json`, which has the file of each URL; and custom
+ * `contexts/`, with the earlier versions of those that something names by a version. With one domain, the documents that its
+ * models were made with, and the custom contexts that they name, with what these name.
+ *
+ * @throws NotFoundError when there is no such domain
+ */
+export async function exportAll(
+  schemas: SchemaService,
+  domain: string | undefined,
+  baseUrl: string,
+): Promise<Readable> {
+  const only = domain === undefined ? undefined : [await schemas.domains.get(domain)];
+  return packTarGz(filesOf(schemas, only, baseUrl));
+}
+
+async function* filesOf(
+  schemas: SchemaService,
+  only: readonly Domain[] | undefined,
+  baseUrl: string,
+): AsyncGenerator<PackedFile> {
+  const { domains, models, references, contexts } = schemas;
+  const named = new Set<string>();
+  const contextNames = new Set<string>();
+  for await (const domain of only ?? each((page) => domains.list(page))) {
+    let hasModels = false;
+    for await (const { name } of each((page) => models.list(domain.name, page))) {
+      hasModels = true;
+      const model = await models.get({ domain: domain.name, name });
+      for (const uri of model.version.references) named.add(uri);
+      for (const context of contextNamesIn(model.context)) contextNames.add(context);
+      yield* filesOfModel(schemas, model, baseUrl);
+    }
+    const settings = domainSettingsOf(domain, hasModels);
+    if (settings !== undefined) yield { path: `settings/${domain.name}.json`, content: json(settings) };
+  }
+  if (only === undefined) {
+    for await (const { uri } of each((page) => references.list(page))) contextNames.add(uri);
+    for await (const { name, kind } of each((page) => contexts.list(page)))
+      if (kind === 'custom') contextNames.add(name);
+  }
+  const reached = await reachedFrom(contextNames, schemas);
+  const urls: Record<string, string> = {};
+  for await (const { uri } of each((page) => references.list(page))) {
+    if (only !== undefined && !named.has(uri) && !reached.references.has(uri)) continue;
+    const { bytes } = await references.get(uri);
+    const file = referenceFileName(uri);
+    urls[uri] = file;
+    yield { path: `references/${file}`, content: bytes };
+  }
+  if (Object.keys(urls).length > 0) yield { path: 'references/urls.json', content: json(urls) };
+  for await (const { name, kind } of each((page) => contexts.list(page))) {
+    if (kind === 'custom' && (only === undefined || reached.contexts.has(name))) {
+      const { bytes } = await contexts.document(name);
+      yield { path: `contexts/${name}.jsonld`, content: bytes };
+    }
+    for (const number of numbersIn(reached.versions.get(name))) {
+      const { bytes } = await contexts.document(name, number);
+      yield { path: `contexts/${name}.versions/${number}.jsonld`, content: bytes };
+    }
+  }
+}
+
+/** What some names of contexts lead to, directly and through each other. */
+interface Reached {
+  /** Names of custom contexts. */
+  readonly contexts: Set<string>;
+  /** URIs of shared documents. */
+  readonly references: Set<string>;
+  /**
+   * Versions that are exported of a context beside the current one, by its name: all earlier ones of a custom context of which
+   * some version is named, so that they get the same numbers again; of a generated one those that are named, to find out whether
+   * an import makes the same.
+   */
+  readonly versions: Map<string, Set<number>>;
+}
+
+async function reachedFrom(names: Iterable<string>, schemas: SchemaService): Promise<Reached> {
+  const { references } = schemas;
+  const reached: Reached = { contexts: new Set(), references: new Set(), versions: new Map() };
+  const seen = new Set(names);
+  // What is added while the loop runs is visited, too.
+  for (const name of seen) {
+    const own = isResourceName(name) ? { name, version: undefined } : namedContext(name);
+    const found = own === undefined ? undefined : await namesOfContext(own, reached, schemas);
+    for (const one of found ?? []) seen.add(one);
+    const uri = storableUri(name);
+    if (found !== undefined || uri === undefined || reached.references.has(uri)) continue;
+    // What is not stored under the URI counts under its other spellings.
+    for (const stored of [uri, ...(await references.spellings(uri))]) {
+      const document = await ifThere('reference', references.get(stored));
+      if (document === undefined) continue;
+      reached.references.add(stored);
+      for (const one of namesIn(document.bytes)) if (URL.canParse(one, uri)) seen.add(new URL(one, uri).href);
+      if (stored === uri) break;
+    }
+  }
+  return reached;
+}
+
+/** Notes a context, and returns what it names; undefined where there is none. */
+async function namesOfContext(
+  { name, version }: NamedContext,
+  reached: Reached,
+  { contexts }: SchemaService,
+): Promise<readonly string[] | undefined> {
+  const context = await ifThere('context', contexts.document(name, version));
+  if (context === undefined) return undefined;
+  const versions = reached.versions.get(name) ?? new Set();
+  if (context.kind === 'generated' && version !== undefined)
+    reached.versions.set(name, versions.add(version));
+  if (context.kind !== 'custom') return [];
+  reached.contexts.add(name);
+  const names = [...namesIn((await contexts.document(name)).bytes)];
+  if (version === undefined || reached.versions.has(name)) return names;
+  reached.versions.set(name, versions);
+  for (let number = 1; ; number += 1) {
+    const next = await ifThere('context', contexts.document(name, number + 1));
+    // The last one is the current one.
+    if (next === undefined) return names;
+    names.push(...namesIn((await contexts.document(name, number)).bytes));
+    versions.add(number);
+  }
+}
+
+function numbersIn(numbers: ReadonlySet<number> = new Set()): readonly number[] {
+  return [...numbers].sort((one, other) => one - other);
+}
+
+function namesIn(bytes: Buffer): readonly string[] {
+  if (!bytes.includes('"@context"')) return [];
+  const document = parseJson(bytes.toString()) as JsonValue;
+  return isObject(document) ? contextNamesIn(member(document, '@context')) : [];
+}
+
+async function* filesOfModel(
+  { models }: SchemaService,
+  model: ModelDetails,
+  baseUrl: string,
+): AsyncGenerator<PackedFile> {
+  const key = { domain: model.domain, name: model.name };
+  const folder = `domains/${model.domain}/${model.name}`;
+  const { bytes: schema, sha256 } = await models.document(key, 'schema', { baseUrl });
+  yield { path: `${folder}/schema.json`, content: schema };
+  yield { path: `${folder}/meta.json`, content: json(settingsOf(model)) };
+  const { bytes: context } = await models.document(key, 'context', { baseUrl });
+  yield { path: `${folder}/context.jsonld`, content: context };
+  let number = 0;
+  let last: string | undefined;
+  const earlier: Buffer[] = [];
+  for await (const version of each((page) => models.versions(key, page))) {
+    // Versions of the same schema differ only in what an import generates again.
+    if (version.number >= model.version.number || version.sha256 === last) continue;
+    last = version.sha256;
+    earlier.push((await models.document(key, 'schema', { baseUrl, version: version.number })).bytes);
+  }
+  if (last === sha256) earlier.pop();
+  for (const content of earlier) yield { path: `${folder}/versions/${(number += 1)}.json`, content };
+}
+
+/** All items of a list, page by page. */
+async function* each<Item>(list: (page: Page) => Promise<Paged<Item>>): AsyncGenerator<Item> {
+  for (let offset = 0, total = 1; offset < total; offset += PAGE) {
+    const page = await list({ limit: PAGE, offset });
+    total = page.total;
+    yield* page.items;
+  }
+}
+
+function json(value: JsonObject | Readonly<Record<string, JsonValue>>): string {
+  return `${writeJson(value, 2)}\n`;
+}

@@ -1,0 +1,109 @@
+import { isObject, type JsonValue, member } from '../../shared/json/json.js';
+import { contextNamesIn } from './context-names.js';
+import type { ImportPlan, PlannedContext, PlannedModel } from './import-plan.js';
+import { type NamedContext, namedContext } from '../models/context-urls.js';
+import { generatedContextName } from '../../store/records.js';
+import { contextIn } from './model-change.js';
+
+/** A context or a model that an import stores, and what its context builds on. */
+export type Step = (
+  | { readonly kind: 'context'; readonly context: PlannedContext }
+  | { readonly kind: 'model'; readonly model: PlannedModel }
+) & {
+  /** The contexts of this service that it names by a version, itself or by documents. */
+  readonly pins: readonly NamedContext[];
+  /** The steps whose contexts it names in any way. */
+  readonly needs: readonly Step[];
+};
+
+/**
+ * The contexts of a plan and then its models, but for those that others name: these come before them, so that what names a context
+ * finds it as it will be.
+ *
+ * @param textOf the text of a file by its path
+ */
+export function stepsOf(
+  { contexts, contextVersions, models, documents }: ImportPlan,
+  textOf: (path: string) => string,
+): readonly Step[] {
+  const paths = new Map(documents.map(({ path, url }) => [url, path]));
+  const documentNames = new Map<string, readonly string[]>();
+  const steps = new Map<string, DraftStep>();
+  const byFile = new Map<string, DraftStep>();
+  for (const context of contexts) {
+    const files = [context, ...(contextVersions.get(context.name) ?? [])];
+    const names = files.flatMap(({ path }) => contextNamesIn(contextIn(textOf(path), context.base)));
+    const step = { kind: 'context' as const, context, needs: [], ...reached(names) };
+    steps.set(context.name, step);
+    byFile.set(context.path, step);
+  }
+  for (const model of models)
+    steps.set(generatedContextName(model), {
+      ...{ kind: 'model' as const, model, needs: [] },
+      ...reached(contextNamesIn(settingOf(model.settings))),
+    });
+  for (const step of steps.values()) {
+    const named = step.contexts.flatMap((name) => steps.get(name) ?? []);
+    const own = step.kind === 'model' ? byFile.get(step.model.context ?? '') : undefined;
+    step.needs.push(...(own === undefined ? [] : [own]), ...named.filter((one) => one !== step));
+  }
+  return ordered([...steps.values()]);
+
+  function settingOf(path: string | undefined): JsonValue | undefined {
+    const settings = path === undefined ? undefined : (JSON.parse(textOf(path)) as JsonValue);
+    return isObject(settings) ? member(settings, 'context') : undefined;
+  }
+
+  /** The contexts of this service that names lead to, through shared documents, too. */
+  function reached(names: readonly string[]) {
+    const contexts = new Set<string>();
+    const pins: NamedContext[] = [];
+    const seen = new Set(names);
+    // What is added while the loop runs is visited, too.
+    for (const name of seen) {
+      const own = namedContext(name) ?? (URL.canParse(name) ? undefined : { name, version: undefined });
+      if (own !== undefined) contexts.add(own.name);
+      if (own?.version !== undefined) pins.push(own);
+      for (const one of namesOfDocument(name)) seen.add(one);
+    }
+    return { contexts: [...contexts], pins };
+  }
+
+  function namesOfDocument(url: string): readonly string[] {
+    const path = paths.get(url);
+    if (path === undefined) return [];
+    const known = documentNames.get(path);
+    if (known !== undefined) return known;
+    const names = contextNamesIn(contextOf(textOf(path))).flatMap((name) =>
+      URL.canParse(name, url) ? [new URL(name, url).href] : [],
+    );
+    documentNames.set(path, names);
+    return names;
+  }
+}
+
+type DraftStep = Step & { readonly contexts: readonly string[]; readonly needs: Step[] };
+
+function contextOf(text: string): JsonValue | undefined {
+  const document = JSON.parse(text) as JsonValue;
+  return isObject(document) ? member(document, '@context') : undefined;
+}
+
+/** Each after what it needs; in a circle, as it comes. */
+function ordered(steps: readonly Step[]): readonly Step[] {
+  const done = new Set<Step>();
+  const begun = new Set<Step>();
+  for (const first of steps) {
+    const path = [first];
+    for (let step = path.at(-1); step !== undefined; step = path.at(-1)) {
+      begun.add(step);
+      const next = step.needs.find((one) => !begun.has(one));
+      if (next !== undefined) path.push(next);
+      else {
+        done.add(step);
+        path.pop();
+      }
+    }
+  }
+  return [...done];
+}

@@ -1,0 +1,339 @@
+import { nextTurn } from '../../shared/next-turn.js';
+import type { Clock } from '../../shared/clock.js';
+import type { JsonValue } from '../../shared/json/json.js';
+import { parseJson } from '../../shared/json/lossless-json.js';
+import type { Repository } from './collector.js';
+import { byPath } from './collector.js';
+import type {
+  ImportPlan,
+  PlannedContext,
+  PlannedDocument,
+  PlannedDomainSettings,
+  PlannedModel,
+} from './import-plan.js';
+import type { NamedContext } from '../models/context-urls.js';
+import { NotFoundError } from '../../store/errors.js';
+import { generatedContextName } from '../../store/records.js';
+import { resultOf } from '../models/shapes.js';
+import type { ModelChange, ModelKey, SchemaService } from '../models/service.js';
+import type { Workbench } from '../models/workbench.js';
+import { ChangedContexts, nameOf } from './changed-contexts.js';
+import { changeByContexts, updateDependents } from './dependents.js';
+import { ContextImport } from './context-import.js';
+import { storeDocument } from './document-import.js';
+import { checkExamples, ExampleTime } from './examples.js';
+import { type Step, stepsOf } from './import-order.js';
+import { modelChangeOf } from './model-change.js';
+import { domainSettingsIn, settingsFault } from './settings.js';
+import { changeOf, refusalOf, withChange } from './refusals.js';
+import type { ImportedFile, ImportOptions, ImportReport, ImportStatus } from './shapes.js';
+import { textOf } from './source.js';
+
+export interface ImportParts {
+  /** A trial of the service, in a dry run. */
+  readonly schemas: SchemaService;
+  readonly workbench: Pick<Workbench, 'validateAgainst'>;
+  readonly clock: Clock;
+  /** Of one task of a worker, in milliseconds. */
+  readonly deadlineMs: number;
+}
+
+/** A version of an export is accepted whatever compatibility the model, or an existing domain, asks of new ones. */
+const UNASKED = { compatibility: 'none' } as const;
+
+/** What became of a model, and how many contexts had changed by then. */
+interface StoredModel {
+  readonly key: ModelKey;
+  readonly entry: ImportedFile;
+  readonly count: number;
+}
+
+/**
+ * Stores what was found in a repository: domains, shared documents, contexts, and models in this order, each in a transaction of
+ * its own. Contexts and models that others name come before these. Whatever is stored already is left as it is; so a run that was
+ * ended in the middle is completed by the next one.
+ */
+export class ImportRun {
+  readonly #parts: ImportParts;
+  readonly #options: ImportOptions;
+  readonly #texts: ReadonlyMap<string, Uint8Array>;
+  readonly #files: ImportedFile[] = [];
+  /** URLs of documents that are stored as they are here. */
+  readonly #stored: string[] = [];
+  readonly #plan: ImportPlan;
+  readonly #contexts: ContextImport;
+  readonly #changed: ChangedContexts;
+  readonly #exampleTime: ExampleTime;
+  readonly #models = new Map<string, StoredModel>();
+  /** Contexts and models that were written or found as they are to be. */
+  #accepted = 0;
+  /** Domains that cannot be made, and why. */
+  readonly #refusedDomains = new Map<string, string>();
+
+  constructor(parts: ImportParts, options: ImportOptions, { files }: Repository, plan: ImportPlan) {
+    this.#parts = parts;
+    this.#plan = plan;
+    this.#options = options;
+    this.#texts = new Map(files.map(({ path, bytes }) => [path, bytes]));
+    const { contexts } = parts.schemas;
+    const examples = plan.models.reduce((sum, model) => sum + model.examples.length, 0);
+    this.#exampleTime = new ExampleTime(parts.clock, parts.deadlineMs, examples);
+    this.#changed = new ChangedContexts(contexts);
+    this.#contexts = new ContextImport({
+      contexts,
+      changed: this.#changed,
+      versions: plan.contextVersions,
+      baseUrl: options.baseUrl,
+      textOf: (path) => this.#text(path),
+    });
+  }
+
+  /** @param ignored files that were not looked into */
+  async run(refused: readonly { path: string; reason: string }[], ignored: number): Promise<ImportReport> {
+    const { schemas } = this.#parts;
+    const plan = this.#plan;
+    this.#files.push(
+      ...[...refused, ...plan.refused].map((file) => ({ ...file, status: 'refused' as const })),
+    );
+    for (const name of plan.domains) await this.#domain(name, plan.domainSettings);
+    for (const document of plan.documents) await this.#inTurn(() => this.#document(document));
+    await this.#all(stepsOf(plan, (path) => this.#text(path)));
+    const dependents = await updateDependents(this.#stored, schemas, {
+      ...this.#options,
+      except: new Set(plan.models.map(nameOf)),
+      changed: this.#changed,
+    });
+    for (const model of this.#models.values()) this.#files.push(await this.#withLaterChange(model));
+    const files = this.#files.sort(byPath);
+    const count = (status: ImportStatus) => files.filter((file) => file.status === status).length;
+    return {
+      summary: {
+        dryRun: this.#options.dryRun,
+        domains: plan.domains.filter((name) => !this.#refusedDomains.has(name)),
+        created: count('created'),
+        updated: count('updated'),
+        unchanged: count('unchanged'),
+        refused: count('refused'),
+        ignored: ignored + plan.ignored,
+        models: plan.models.length,
+        examples: {
+          valid: files.reduce((sum, { examples }) => sum + (examples?.valid ?? 0), 0),
+          invalid: files.reduce((sum, { examples }) => sum + invalidFiles(examples), 0),
+          unchecked: files.reduce((sum, { examples }) => sum + (examples?.unchecked?.length ?? 0), 0),
+        },
+      },
+      files,
+      dependents,
+    };
+  }
+
+  async #inTurn(work: () => Promise<void>): Promise<void> {
+    this.#options.signal?.throwIfAborted();
+    await nextTurn();
+    await work();
+  }
+
+  async #domain(name: string, all: readonly PlannedDomainSettings[]): Promise<void> {
+    const { domains } = this.#parts.schemas;
+    if (await isThere(domains.get(name))) return;
+    const path = all.find(({ domain }) => domain === name)?.path;
+    const read = path === undefined ? { settings: {} } : domainSettingsIn(this.#text(path));
+    try {
+      if ('fault' in read) this.#refusedDomains.set(name, read.fault);
+      else await domains.create({ name, ...read.settings });
+    } catch (error) {
+      // Another client was first; or a context has the name.
+      if (await isThere(domains.get(name))) return;
+      this.#refusedDomains.set(name, refusalOf(error, undefined, '').reason);
+    }
+    const reason = this.#refusedDomains.get(name);
+    if (path !== undefined && reason !== undefined) this.#files.push({ path, status: 'refused', reason });
+  }
+
+  async #document(document: PlannedDocument): Promise<void> {
+    const { path, url } = document;
+    const text = this.#text(path);
+    const entry = await this.#entryOf({ path, url }, text, '', () =>
+      storeDocument(document, text, this.#parts.schemas.references),
+    );
+    if (entry.status !== 'refused') this.#stored.push(url);
+    this.#files.push(entry);
+  }
+
+  /** Grows with each context and model that is accepted, and with each version of a context. */
+  get #progress(): number {
+    return this.#accepted + this.#contexts.writes;
+  }
+
+  /**
+   * What versions of contexts name is not there in one order for all of them, so that a context that is refused is tried again as
+   * long as others are accepted; and what needs it waits.
+   */
+  async #all(steps: readonly Step[]): Promise<void> {
+    let left = steps;
+    for (;;) {
+      const progress = this.#progress;
+      const waiting = new Map<Step, ImportedFile | undefined>();
+      for (const step of left)
+        await this.#inTurn(async () => {
+          if (step.kind === 'context') {
+            const entry = await this.#context(step.context, step.pins);
+            if (entry.status === 'refused') waiting.set(step, entry);
+            else this.#files.push(entry);
+          } else if (step.needs.some((one) => waiting.has(one))) waiting.set(step, undefined);
+          else await this.#model(step.model, step.pins);
+        });
+      if (waiting.size > 0 && this.#progress !== progress) {
+        left = [...waiting.keys()];
+        continue;
+      }
+      for (const [step, entry] of waiting)
+        if (entry !== undefined) this.#files.push(entry);
+        else if (step.kind === 'model') {
+          const refused = step.needs.find((one) => waiting.get(one) !== undefined);
+          const path = refused?.kind === 'context' ? refused.context.path : undefined;
+          await this.#inTurn(() => this.#model(step.model, step.pins, path));
+        }
+      return;
+    }
+  }
+
+  async #context(context: PlannedContext, pins: readonly NamedContext[]): Promise<ImportedFile> {
+    const { path, name } = context;
+    const entry = await this.#entryOf({ path, context: name }, this.#text(path), '', () =>
+      this.#contexts.store(context, pins),
+    );
+    if (entry.status !== 'refused') this.#accepted += 1;
+    return entry;
+  }
+
+  /** @param refusedContext path of a context that it names, where that is refused */
+  async #model(model: PlannedModel, pins: readonly NamedContext[], refusedContext?: string): Promise<void> {
+    const { path, domain, name } = model;
+    const { schemas, workbench } = this.#parts;
+    const { dryRun, baseUrl, signal } = this.#options;
+    const text = this.#text(path);
+    const key = { domain, name };
+    const contextsBefore = this.#changed.before(key);
+    const entry = await this.#entryOf({ path, model: nameOf(key) }, text, '/schema', async () => {
+      const noDomain = this.#refusedDomains.get(domain);
+      if (noDomain !== undefined)
+        return { status: 'refused', reason: `Its domain ${domain} cannot be created. ${noDomain}` };
+      const context = this.#contexts.nameOf(model.context);
+      const missing = refusedContext ?? (context === undefined ? model.context : undefined);
+      if (missing !== undefined)
+        return {
+          status: 'refused',
+          reason: `Its context ${missing} is refused, and without it its terms would have other IRIs.`,
+        };
+      const fault = model.settings === undefined ? undefined : settingsFault(this.#text(model.settings));
+      if (fault !== undefined) return { status: 'refused', reason: fault };
+      const other = await this.#contexts.otherPin(pins);
+      if (other !== undefined) return { status: 'refused', reason: other };
+      const before = await schemas.models.get(key).catch(absent);
+      const change = this.#changeOf(model, text, context, before !== undefined);
+      const hasHistory = before === undefined && (await this.#earlierVersions(model, change));
+      const given = hasHistory ? { ...change, ...UNASKED } : change;
+      const put = await this.#changed.during(generatedContextName(key), () =>
+        schemas.models.put(key, given, { dryRun, baseUrl, contextsBefore }),
+      );
+      if (hasHistory && !dryRun)
+        await schemas.models.put(key, { compatibility: change.compatibility ?? null }, { baseUrl });
+      const schema = await (dryRun
+        ? schemas.models.schemaOf(key, change.schema ?? null)
+        : schemas.models.schema(key, undefined));
+      const files = model.examples.map((example) => ({ path: example, text: this.#text(example) }));
+      const examples = await checkExamples(
+        files,
+        { schema, key },
+        { workbench, signal, time: this.#exampleTime },
+      );
+      return {
+        // An exported model with a history is created by the first of its versions.
+        status: before === undefined ? 'created' : resultOf(put),
+        ...(before === undefined || put.change.differences.length === 0 ? {} : changeOf(put.change)),
+        ...(files.length === 0 ? {} : { examples }),
+      };
+    });
+    this.#accepted += 1;
+    const count = this.#changed.count;
+    // What is refused keeps its version, and follows its contexts nevertheless.
+    const refused = () => changeByContexts(key, { before: contextsBefore, baseUrl }, schemas.models);
+    const whole = entry.status === 'refused' ? withChange(entry, await refused()) : entry;
+    this.#models.set(nameOf(key), { key, entry: whole, count });
+  }
+
+  /** What became of a model, with what contexts that were changed after it mean for it. */
+  async #withLaterChange({ key, entry, count }: StoredModel): Promise<ImportedFile> {
+    const before = this.#changed.before(key, count);
+    const { baseUrl } = this.#options;
+    return withChange(entry, await changeByContexts(key, { before, baseUrl }, this.#parts.schemas.models));
+  }
+
+  #changeOf(
+    model: PlannedModel,
+    text: string,
+    context: string | undefined,
+    isThereAlready: boolean,
+  ): ModelChange {
+    const settings = model.settings === undefined ? undefined : this.#text(model.settings);
+    return modelChangeOf({ schema: text, id: model.id, settings, context }, isThereAlready);
+  }
+
+  /**
+   * The history of an exported model, before its current schema. What cannot be stored any more is reported.
+   *
+   * @returns whether there is one
+   */
+  async #earlierVersions({ versions, domain, name }: PlannedModel, change: ModelChange): Promise<boolean> {
+    const { models } = this.#parts.schemas;
+    for (const path of versions) {
+      const text = this.#text(path);
+      try {
+        const { description, contextBase, context } = change;
+        const schema = parseJson(text) as JsonValue;
+        const earlier = { description, contextBase, context, schema, ...UNASKED };
+        const { dryRun, baseUrl } = this.#options;
+        await models.put({ domain, name }, earlier, { dryRun, baseUrl });
+      } catch (error) {
+        this.#files.push({ path, ...refusalOf(error, text, '/schema') });
+      }
+    }
+    return versions.length > 0;
+  }
+
+  /** What became of a file, or why it is refused. */
+  async #entryOf(
+    named: Pick<ImportedFile, 'path' | 'url' | 'model' | 'context'>,
+    text: string,
+    base: string,
+    store: () => Promise<ImportStatus | Omit<ImportedFile, 'path' | 'url' | 'model' | 'context'>>,
+  ): Promise<ImportedFile> {
+    try {
+      const stored = await store();
+      return { ...named, ...(typeof stored === 'string' ? { status: stored } : stored) };
+    } catch (error) {
+      this.#options.signal?.throwIfAborted();
+      return { ...named, ...refusalOf(error, text, base) };
+    }
+  }
+
+  #text(path: string): string {
+    const bytes = this.#texts.get(path);
+    if (bytes === undefined) throw new Error(`${path} was planned, but not read.`);
+    return textOf(bytes);
+  }
+}
+
+function invalidFiles(examples: ImportedFile['examples']): number {
+  return new Set(examples?.invalid.map(({ path }) => path)).size;
+}
+
+/** For a read of what may not be there. */
+function absent(error: unknown): undefined {
+  if (!(error instanceof NotFoundError)) throw error;
+}
+
+async function isThere(reading: Promise<unknown>): Promise<boolean> {
+  return (await reading.then(() => true, absent)) === true;
+}

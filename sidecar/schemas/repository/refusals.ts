@@ -1,0 +1,93 @@
+import { positionsOf } from '../../shared/json/json-positions.js';
+import { tokensOf, type InputIssue } from '../../shared/json/pointer.js';
+import { GatewayError } from '../../shared/errors.js';
+import { type ChangeReport, worst } from '../models/shapes.js';
+import type { ImportedFile } from './shapes.js';
+
+/** Errors that are not about the imported files: the import itself fails with them. */
+const OUTAGES: ReadonlySet<string> = new Set(['STORE_UNAVAILABLE', 'WORKERS_BUSY', 'WORKER_TASK_FAILED']);
+
+/** Faults that a reason names. */
+const MAX_FAULTS = 3;
+
+/** Differences of a model that a report lists. */
+const MAX_DIFFERENCES = 20;
+
+export type Refusal = Pick<ImportedFile, 'reason' | 'line' | 'change' | 'differences'> & {
+  readonly status: 'refused';
+  readonly reason: string;
+};
+
+/**
+ * Why something is refused, for a person: the sentence of the error, what is wrong and in which line, and what to do.
+ *
+ * @param text of the file, to find lines in; @param base pointer of the file's content within what the service was given
+ * @throws the error, when what is imported is not to blame for it
+ */
+export function refusalOf(error: unknown, text: string | undefined, base: string): Refusal {
+  if (!(error instanceof GatewayError) || OUTAGES.has(error.code)) throw error;
+  const { errors = [], missingUris = [], report } = error as GatewayError & Faults;
+  const places = errors.map(({ pointer }) =>
+    pointer.startsWith(base) ? pointer.slice(base.length) : pointer,
+  );
+  const lines =
+    text === undefined
+      ? []
+      : positionsOf(
+          text,
+          places.map((place) => tokensOf(place) ?? []),
+        );
+  const [first] = lines;
+  const listed = missingUris.length > 0 ? [] : errors.slice(0, MAX_FAULTS);
+  const details = listed.flatMap(({ detail }, index) => {
+    const place = places[index] ?? '';
+    if (place !== '') return [`${place}: ${detail}`];
+    // What is wrong with the whole is often in the sentence itself.
+    return error.message.includes(detail.replace(/\.$/, '')) ? [] : [detail];
+  });
+  const more =
+    errors.length > listed.length && listed.length > 0 ? ` (and ${errors.length - listed.length} more)` : '';
+  const reason = [
+    sentence(error.message),
+    ...(details.length === 0 ? [] : [sentence(details.join('; ') + more)]),
+    ...(missingUris.length === 0 ? [] : [MISSING_ADVICE]),
+  ].join(' ');
+  return {
+    status: 'refused',
+    reason,
+    ...(first === undefined || errors.length === 0 ? {} : { line: first.line }),
+    ...(report === undefined ? {} : changeOf(report)),
+  };
+}
+
+interface Faults {
+  readonly errors?: readonly InputIssue[];
+  readonly missingUris?: readonly string[];
+  readonly report?: ChangeReport;
+}
+
+const MISSING_ADVICE =
+  'Import them along with it, e.g. the repository that has them, or store each by PUT /api/v2/references?uri=…, and import again.';
+
+function sentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
+}
+
+/** An entry with what changes for the model besides, as a context that it follows has changed. */
+export function withChange<Entry extends Pick<ImportedFile, 'change' | 'differences'>>(
+  entry: Entry,
+  { overall, differences }: ChangeReport,
+): Entry {
+  if (differences.length === 0) return entry;
+  const { change: own, differences: others = [] } = entry;
+  const kinds = own === undefined ? [overall] : [overall, own];
+  return { ...entry, ...changeOf({ overall: worst(kinds), differences: [...differences, ...others] }) };
+}
+
+/** The worst difference, and the first of them. */
+export function changeOf({
+  overall,
+  differences,
+}: ChangeReport): Pick<ImportedFile, 'change' | 'differences'> {
+  return { change: overall, differences: differences.slice(0, MAX_DIFFERENCES) };
+}

@@ -1,0 +1,95 @@
+import type { ChangeReport } from '../models/shapes.js';
+
+/** What is imported, as it was sent. */
+export type ImportSource =
+  | { readonly kind: 'gzip' | 'zip'; readonly bytes: Buffer }
+  /** The text of `{"documents": {"<path or URL>": …}}`. */
+  | { readonly kind: 'documents'; readonly text: string }
+  /** The files of a form, by their paths; archives among them are unpacked. */
+  | { readonly kind: 'parts'; readonly parts: readonly { readonly name: string; readonly bytes: Buffer }[] };
+
+export interface ImportOptions {
+  /** For everything in it; else the domains of an export, or the name of the repository. */
+  readonly domain?: string | undefined;
+  /** Find out what would become of everything, and write nothing. */
+  readonly dryRun: boolean;
+  /** Where clients and brokers reach this service, without a trailing slash. */
+  readonly baseUrl: string;
+  /** Ends the import after the model that it is at; what was stored stays. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export type ImportStatus = 'created' | 'updated' | 'unchanged' | 'refused';
+
+/** An error of an example. */
+export interface ExampleFault {
+  readonly path: string;
+  /** Into the example as it is. */
+  readonly pointer: string;
+  /** From 1. */
+  readonly line?: number;
+  readonly detail: string;
+}
+
+export interface Examples {
+  /** Files in which everything is valid. */
+  readonly valid: number;
+  /** The first errors of each of the others. */
+  readonly invalid: readonly ExampleFault[];
+  /** Paths of those that were left alone, because the examples of the import took too long; where there are any. */
+  readonly unchecked?: readonly string[];
+}
+
+/** What became of a file; a shared document has an entry for each URL under which it is stored. */
+export interface ImportedFile {
+  readonly path: string;
+  /** Under which a shared document is stored. */
+  readonly url?: string;
+  /** The model that it became, as `domain/model`; or the stored context, by its name. */
+  readonly model?: string;
+  readonly context?: string;
+  readonly status: ImportStatus;
+  /** Why it is refused: sentences. */
+  readonly reason?: string;
+  /** From 1, of the first fault. */
+  readonly line?: number;
+  /**
+   * How the model changes, where it does; the worst of all differences, and the first of them. Of a model that keeps its version: by a
+   * context that it follows.
+   */
+  readonly change?: ChangeReport['overall'];
+  readonly differences?: ChangeReport['differences'];
+  readonly examples?: Examples;
+}
+
+/** What becomes of a model that was made with a shared document which has changed, or follows a context which has. */
+export interface UpdatedDependent {
+  readonly domain: string;
+  readonly model: string;
+  readonly status: 'updated' | 'unchanged' | 'refused';
+  readonly change?: ChangeReport['overall'];
+  readonly differences?: ChangeReport['differences'];
+  readonly reason?: string;
+}
+
+export interface ImportSummary {
+  readonly dryRun: boolean;
+  /** But for those that cannot be created. */
+  readonly domains: readonly string[];
+  readonly created: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly refused: number;
+  /** Files that no import reads, and documents that no model uses. */
+  readonly ignored: number;
+  readonly models: number;
+  readonly examples: { readonly valid: number; readonly invalid: number; readonly unchecked: number };
+}
+
+export interface ImportReport {
+  readonly summary: ImportSummary;
+  /** In the order of paths. */
+  readonly files: readonly ImportedFile[];
+  /** Models outside the import that were made with an earlier state of one of its documents, or follow one of its contexts. */
+  readonly dependents: readonly UpdatedDependent[];
+}

@@ -1,0 +1,177 @@
+import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import {
+  RepositoryCollector,
+  type RefusedFile,
+  type Repository,
+  type RepositoryFile,
+  type RepositoryLimits,
+} from './collector.js';
+import type { DescribedFile, ImportPlan } from './import-plan.js';
+import { isUrl } from './file-paths.js';
+import { BodyShapeError, RepositoryTooLargeError, RepositoryUnclearError } from './errors.js';
+import { readTarGz } from './tar.js';
+import type { PlanInput, RepositoryTasks } from './tasks.js';
+import { readZip } from './zip.js';
+import { UnreadableBodyError } from '../models/workbench-errors.js';
+import { TaskTooCostlyError } from '../../shared/workers/errors.js';
+import { nextTurn } from '../../shared/next-turn.js';
+import type { TaskRunner } from '../../shared/workers/tasks.js';
+import type { ImportSource } from './shapes.js';
+
+export interface Reading {
+  readonly limits: RepositoryLimits;
+  readonly workers: TaskRunner<RepositoryTasks>;
+  /** Of one task, in milliseconds. */
+  readonly deadlineMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** How many deadlines of a task one on a whole repository may take. */
+const WHOLE_DEADLINES = 10;
+
+/**
+ * Reads what was sent, within limits. Nothing of it is understood yet.
+ *
+ * @throws ArchiveUnreadableError, RepositoryTooLargeError, BodyShapeError, UnreadableBodyError, errors of the workers, or
+ *   the reason of the signal
+ */
+export async function readSource(source: ImportSource, reading: Reading): Promise<Repository> {
+  const collector = new RepositoryCollector(reading.limits);
+  switch (source.kind) {
+    case 'gzip':
+      await readTarGz(source.bytes, collector, reading.signal);
+      return collector.result();
+    case 'zip':
+      await readZip(source.bytes, collector, reading.signal);
+      return collector.result();
+    case 'documents':
+      await readDocuments(source.text, collector, reading);
+      return collector.result();
+    case 'parts':
+      for (const { name, bytes } of source.parts) {
+        const kind = archiveKind(bytes);
+        if (kind === 'gzip') await readTarGz(bytes, collector, reading.signal);
+        else if (kind === 'zip') await readZip(bytes, collector, reading.signal);
+        else take(name, bytes, collector);
+      }
+      return collector.result();
+  }
+}
+
+/** What the first bytes of a file say: gzip (RFC 1952 § 2.3.1), or zip (APPNOTE 4.3). */
+export function archiveKind(bytes: Uint8Array): 'gzip' | 'zip' | undefined {
+  const [first, second, third, fourth] = bytes;
+  if (first === 0x1f && second === 0x8b) return 'gzip';
+  // Of the first file; or of the end, in one without files.
+  const isZip =
+    first === 0x50 && second === 0x4b && ((third === 3 && fourth === 4) || (third === 5 && fourth === 6));
+  return isZip ? 'zip' : undefined;
+}
+
+async function readDocuments(text: string, collector: RepositoryCollector, reading: Reading): Promise<void> {
+  const sent = await onTheWhole(reading.workers.run('splitDocuments', text, wholeOptions(reading)));
+  if ('unreadable' in sent) throw new UnreadableBodyError(sent.unreadable);
+  if ('fault' in sent) throw new BodyShapeError(sent.pointer, sent.fault);
+  for (const { path, text } of sent.documents) take(path, Buffer.from(text), collector);
+}
+
+/**
+ * What is to become of the files.
+ *
+ * @throws RepositoryUnclearError, RepositoryTooLargeError, errors of the workers, or the reason of the signal
+ */
+export async function planOf(input: PlanInput, reading: Reading): Promise<ImportPlan> {
+  const plan = await onTheWhole(reading.workers.run('planImport', input, wholeOptions(reading)));
+  if ('unclear' in plan) throw new RepositoryUnclearError(plan.unclear);
+  return plan;
+}
+
+function wholeOptions({ deadlineMs, signal }: Reading) {
+  return { deadlineMs: WHOLE_DEADLINES * deadlineMs, ...(signal === undefined ? {} : { signal }) };
+}
+
+async function onTheWhole<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (cause) {
+    if (!(cause instanceof TaskTooCostlyError)) throw cause;
+    const message = `Reading it as a whole takes too much ${cause.bound}: import it in parts.`;
+    throw new RepositoryTooLargeError(message, { cause });
+  }
+}
+
+function take(name: string, bytes: Buffer, collector: RepositoryCollector): void {
+  collector.count(bytes.length);
+  const path = isUrl(name) ? collector.enterUrl(name) : collector.enter(name, 'file', bytes.length);
+  if (path !== undefined) collector.keep(path, bytes);
+}
+
+/** The files that can be read, by what they are, and those that cannot. */
+export interface DescribedFiles {
+  readonly described: readonly DescribedFile[];
+  readonly refused: readonly RefusedFile[];
+}
+
+/** Files that are described at a time. */
+const AT_ONCE = 8;
+
+/**
+ * Has every file read by a worker; both lists are in the order of the files.
+ *
+ * @throws errors of the workers, or the reason of the signal
+ */
+export async function describeFiles(
+  files: readonly RepositoryFile[],
+  { workers, signal }: Pick<Reading, 'workers' | 'signal'>,
+): Promise<DescribedFiles> {
+  const described: DescribedFile[] = [];
+  const refused: RefusedFile[] = [];
+  for (let at = 0; at < files.length; at += AT_ONCE) {
+    signal?.throwIfAborted();
+    await nextTurn();
+    const read = await Promise.all(files.slice(at, at + AT_ONCE).map((file) => describe(file, workers)));
+    for (const one of read)
+      if ('facts' in one) described.push(one);
+      else refused.push(one);
+  }
+  return { described, refused };
+}
+
+async function describe(
+  { path, bytes }: RepositoryFile,
+  workers: Reading['workers'],
+): Promise<DescribedFile | RefusedFile> {
+  if (!isUtf8(bytes)) return { path, reason: 'It is not valid UTF-8.', line: lineOfFault(bytes) };
+  try {
+    const description = await workers.run('describeDocument', textOf(bytes));
+    if ('unreadable' in description) {
+      const { line, column, detail } = description.unreadable;
+      const reason = `It cannot be read as JSON: line ${line}, column ${column}: ${detail}.`;
+      return { path, reason, line, ...(description.hasComments ? { onlyIfUsed: true } : {}) };
+    }
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    return { path, sha256, facts: description.facts };
+  } catch (error) {
+    if (!(error instanceof TaskTooCostlyError)) throw error;
+    return { path, reason: `Reading it takes too much ${error.bound}.` };
+  }
+}
+
+/** The line of the first byte that is not UTF-8. */
+function lineOfFault(bytes: Uint8Array): number {
+  let line = 1;
+  let start = 0;
+  for (let end = bytes.indexOf(0x0a); end !== -1; end = bytes.indexOf(0x0a, start)) {
+    if (!isUtf8(bytes.subarray(start, end))) return line;
+    line += 1;
+    start = end + 1;
+  }
+  return line;
+}
+
+/** The text of a file that is UTF-8, without the byte order mark that some editors put before it. */
+export function textOf(bytes: Uint8Array): string {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+  return text.startsWith('\ufeff') ? text.slice(1) : text;
+}

@@ -1,0 +1,228 @@
+import { createHash } from 'node:crypto';
+import type { Database } from 'better-sqlite3';
+import { Client, type ClientBase } from 'pg';
+import { GatewayError } from '../shared/errors.js';
+import { MIGRATIONS, userVersion } from './migrations.js';
+import { DatabaseUnusableError, openForReading } from './open-database.js';
+import { connectionConfig, placeOf } from './postgres-config.js';
+import { codeOf, messageOf } from './postgres-errors.js';
+import { migrateTo } from './postgres-migrations.js';
+
+/** Nothing was copied; the target is as it was. */
+export class CopyError extends GatewayError {
+  readonly code = 'COPY_FAILED';
+}
+
+/** What was copied. */
+export interface CopyReport {
+  /** Rows of each table. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** SHA-256 of all of them, hex. */
+  readonly sha256: string;
+  /** False when the target held the same before. */
+  readonly isChanged: boolean;
+  /** Names of the gateways whose purges have not ended: any gateway on the copy goes on with those. */
+  readonly workers: readonly string[];
+}
+
+interface Table {
+  readonly name: string;
+  readonly columns: readonly string[];
+  /** How many of the columns, from the first, are its key. */
+  readonly key: number;
+  /** Rows that are read at a time. */
+  readonly page: number;
+}
+
+/** All records, those first that others refer to. */
+const TABLES: readonly Table[] = [
+  table('content', 'sha256, size, text', 1, 10),
+  table('domain', 'id, name, description, compatibility, created_at, modified_at', 1),
+  table(
+    'model',
+    'id, domain_id, name, description, context_base, compatibility, compatibility_mode, current_version, created_at, modified_at, status, deprecated_at, sunset_at',
+    1,
+  ),
+  table('context', 'id, name, model_id, current_version, created_at, modified_at', 1),
+  table('context_version', 'context_id, number, sha256, created_at', 2),
+  table('model_version', 'model_id, number, context_id, sha256, description, metadata, created_at', 2),
+  table('reference', 'id, uri, file, source, sha256, created_at, modified_at', 1),
+  table('model_uses_reference', 'model_id, number, reference_id, sha256', 3),
+  table('model_uses_context', 'model_id, number, used_id', 3),
+  table('context_uses_context', 'context_id, number, used_id', 3),
+  table('context_uses_reference', 'context_id, number, reference_id', 3),
+  table('model_own_context', 'model_id, sha256', 1),
+  table('reference_uses_uri', 'reference_id, uri, file', 2),
+  table('purge', 'number, id, state, tenant, caller, retention_policy, ended_at, record, job', 1),
+  table('retention_policy', 'name, settings, author, enabled, done_until, created_at, modified_at', 1),
+];
+
+/** Tables that are made from others when they are needed, and are not copied. */
+const DERIVED = ['model_term'];
+
+/** Tables whose ids PostgreSQL gives, and the column. */
+const NUMBERED = { domain: 'id', model: 'id', context: 'id', reference: 'id', purge: 'number' } as const;
+
+type Row = readonly (string | number | null)[];
+type ReadPage = (table: Table, after: Row | undefined) => Promise<readonly Row[]>;
+
+/**
+ * Copies all records of a SQLite store to PostgreSQL, with their ids and ETags, in one transaction. May be repeated: what an
+ * earlier copy has written is replaced, as long as it was not changed since.
+ *
+ * @param path of the SQLite file
+ * @param url of the PostgreSQL, whose schema is made or migrated first
+ * @throws CopyError; NotADatabaseError, ForeignDatabaseError, NewerDatabaseError, DatabaseUnusableError
+ */
+export async function copyToPostgres(path: string, url: string): Promise<CopyReport> {
+  const source = openForReading(path);
+  try {
+    if (userVersion(source) < MIGRATIONS.length)
+      throw new DatabaseUnusableError(
+        `${path} has an older format. Bring it up to date first: ngsi-ld-gateway migrate --database ${path}`,
+      );
+    // All pages are of one moment.
+    source.exec('BEGIN');
+    return await copy(source, url);
+  } catch (error) {
+    if (error instanceof GatewayError) throw error;
+    const code = codeOf(error);
+    throw new CopyError(
+      `Nothing was copied to ${placeOf(url)}: ${messageOf(error)}${code === '' ? '' : ` (${code})`}.`,
+      { cause: error },
+    );
+  } finally {
+    source.close();
+  }
+}
+
+async function copy(source: Database, url: string): Promise<CopyReport> {
+  const config = connectionConfig(url);
+  await migrateTo(url);
+  const client = new Client({ ...config, query_timeout: 0 });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    await client.query("BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '60s'");
+    await client.query(`LOCK TABLE ${TABLES.map(({ name }) => name).join(', ')} IN ACCESS EXCLUSIVE MODE`);
+    const wanted = await digest(sqlitePages(source));
+    const found = await digest(postgresPages(client));
+    const isChanged = found.sha256 !== wanted.sha256;
+    if (isChanged) {
+      await requireReplaceable(client, found, placeOf(url));
+      await replaceAll(client, sqlitePages(source));
+      const written = await digest(postgresPages(client));
+      if (written.sha256 !== wanted.sha256)
+        throw new CopyError(
+          `${placeOf(url)} returned other records than were written to it, and was left as it was.`,
+        );
+    }
+    await client.query('DELETE FROM last_copy');
+    await client.query('INSERT INTO last_copy VALUES ($1)', [wanted.sha256]);
+    await client.query('UPDATE revision SET number = number + 1');
+    await client.query('COMMIT');
+    return { ...wanted, isChanged, workers: unfinishedWorkers(source) };
+  } finally {
+    await client.end();
+  }
+}
+
+/** @throws CopyError when the target holds what no copy has written */
+async function requireReplaceable(client: ClientBase, found: Digest, place: string): Promise<void> {
+  if (Object.values(found.counts).every((count) => count === 0)) return;
+  const { rows } = await client.query<{ sha256: string }>('SELECT sha256 FROM last_copy');
+  if (rows[0]?.sha256 === found.sha256) return;
+  throw new CopyError(
+    `${place} holds records that no copy has written, or that were changed since, and was left as it was. Name an empty database or schema.`,
+  );
+}
+
+async function replaceAll(client: ClientBase, read: ReadPage): Promise<void> {
+  await client.query(
+    `TRUNCATE ${[...TABLES.map(({ name }) => name), ...DERIVED].join(', ')} RESTART IDENTITY`,
+  );
+  for (const table of TABLES) {
+    const { name, columns } = table;
+    const values = columns.map((_, index) => `$${String(index + 1)}`).join(', ');
+    const text = `INSERT INTO ${name} (${columns.join(', ')}) VALUES (${values})`;
+    for await (const row of rowsOf(table, read))
+      await client.query({ name: `copy ${name}`, text, values: [...row] });
+  }
+  // Jobs go on at the next gateway that looks.
+  await client.query('UPDATE purge SET held_until = NULL');
+  for (const [name, id] of Object.entries(NUMBERED))
+    await client.query(
+      `SELECT setval(pg_get_serial_sequence('${name}', '${id}'), max(${id})) FROM ${name} HAVING max(${id}) IS NOT NULL`,
+    );
+}
+
+interface Digest {
+  readonly counts: Readonly<Record<string, number>>;
+  readonly sha256: string;
+}
+
+async function digest(read: ReadPage): Promise<Digest> {
+  const hash = createHash('sha256');
+  const counts: Record<string, number> = {};
+  for (const table of TABLES) {
+    let count = 0;
+    for await (const row of rowsOf(table, read)) {
+      hash.update(`${JSON.stringify(row)}\n`);
+      count += 1;
+    }
+    hash.update(`${table.name}: ${String(count)}\n`);
+    counts[table.name] = count;
+  }
+  return { counts, sha256: hash.digest('hex') };
+}
+
+/** All rows of a table by its key, whose order is the same on both databases. */
+async function* rowsOf(table: Table, read: ReadPage): AsyncGenerator<Row, void> {
+  for (let last: Row | undefined; ;) {
+    const rows = await read(table, last);
+    yield* rows;
+    last = rows.at(-1);
+    if (last === undefined) return;
+  }
+}
+
+function sqlitePages(db: Database): ReadPage {
+  return async (table, after) => {
+    const statement = db.prepare(selectOf(table, after, () => '?')).raw();
+    return statement.all(...(after?.slice(0, table.key) ?? [])) as Row[];
+  };
+}
+
+function postgresPages(client: ClientBase): ReadPage {
+  return async (table, after) => {
+    const text = selectOf(table, after, (index) => `$${String(index + 1)}`);
+    const { rows } = await client.query<(string | number | null)[]>({
+      text,
+      values: [...(after?.slice(0, table.key) ?? [])],
+      rowMode: 'array',
+    });
+    return rows;
+  };
+}
+
+function selectOf(
+  { name, columns, key, page }: Table,
+  after: Row | undefined,
+  parameter: (index: number) => string,
+): string {
+  const keys = columns.slice(0, key);
+  const where =
+    after === undefined
+      ? ''
+      : `WHERE (${keys.join(', ')}) > (${keys.map((_, index) => parameter(index)).join(', ')})`;
+  return `SELECT ${columns.join(', ')} FROM ${name} ${where} ORDER BY ${keys.join(', ')} LIMIT ${String(page)}`;
+}
+
+function unfinishedWorkers(db: Database): readonly string[] {
+  const records = db.prepare<[], string>('SELECT record FROM purge WHERE ended_at IS NULL').pluck().all();
+  return [...new Set(records.map((record) => (JSON.parse(record) as { worker: string }).worker))].sort();
+}
+
+function table(name: string, columns: string, key: number, page = 500): Table {
+  return { name, columns: columns.split(', '), key, page };
+}

@@ -1,0 +1,185 @@
+import { GatewayError } from '../shared/errors.js';
+import { quoted } from '../shared/shown.js';
+import type { Dependent } from './records.js';
+
+/** Something the store holds, or might hold. */
+export type Thing =
+  | { readonly kind: 'domain'; readonly name: string }
+  | { readonly kind: 'model'; readonly domain: string; readonly name: string; readonly version?: number }
+  | { readonly kind: 'context'; readonly name: string; readonly version?: number }
+  | { readonly kind: 'reference'; readonly uri: string }
+  | { readonly kind: 'retention policy'; readonly name: string };
+
+/** Not found. If the domain or model of the thing is missing, the error names that instead. */
+export class NotFoundError extends GatewayError {
+  readonly code = 'STORE_NOT_FOUND';
+
+  constructor(readonly thing: Thing) {
+    const version = 'version' in thing ? `version ${String(thing.version)} of ` : '';
+    super(`There is no ${version}${describeThing(thing)}.`);
+  }
+}
+
+/** The name is taken. */
+export class AlreadyExistsError extends GatewayError {
+  readonly code = 'STORE_ALREADY_EXISTS';
+
+  /** @param rest completes the sentence, where the thing is not what was to be created */
+  constructor(
+    readonly thing: Thing,
+    rest = '',
+  ) {
+    super(`There already is a ${describeThing(thing)}${rest}.`);
+  }
+}
+
+/** A domain was to have the name of a context, under which its own would be served. */
+export function contextNameTaken(name: string): AlreadyExistsError {
+  return new AlreadyExistsError(
+    { kind: 'context', name },
+    ', which is the name that the context of the domain would have',
+  );
+}
+
+/** A context was to have the name of a domain, whose own is served under it. */
+export function domainNameTaken(name: string): AlreadyExistsError {
+  return new AlreadyExistsError({ kind: 'domain', name }, ', whose context has this name');
+}
+
+/** The thing is not in the state that the caller expected. */
+export class PreconditionFailedError extends GatewayError {
+  readonly code = 'STORE_PRECONDITION_FAILED';
+
+  constructor(
+    readonly thing: Thing,
+    /** Its ETag; undefined when it does not exist. */
+    readonly etag: string | undefined,
+  ) {
+    super(`The ${describeThing(thing)} is not in the expected state.`);
+  }
+}
+
+/** Something else depends on the thing that was to be deleted. */
+export class InUseError extends GatewayError {
+  readonly code = 'STORE_IN_USE';
+
+  /** @param dependents the first of them; `total` counts all */
+  constructor(
+    readonly thing: Thing,
+    readonly dependents: readonly Dependent[],
+    readonly total: number,
+  ) {
+    const named = dependents.slice(0, NAMED_IN_MESSAGE).map(describeThing).join(', ');
+    const more = total > NAMED_IN_MESSAGE ? ` and ${total - NAMED_IN_MESSAGE} more` : '';
+    super(`The ${describeThing(thing)} is in use by ${named}${more}.`);
+  }
+}
+
+const NAMED_IN_MESSAGE = 5;
+
+/** A generated context changes with its model only. */
+export class ReadOnlyContextError extends GatewayError {
+  readonly code = 'STORE_CONTEXT_READ_ONLY';
+
+  constructor(readonly contextName: string) {
+    super(
+      `The context ${named(contextName)} is generated, and changes only with its model or the models of its domain.`,
+    );
+  }
+}
+
+/** What the write was made from has meanwhile been changed or deleted: read it again and start over. */
+export class DependencyChangedError extends GatewayError {
+  readonly code = 'STORE_DEPENDENCY_CHANGED';
+
+  constructor(
+    readonly references: readonly string[],
+    readonly contexts: readonly string[],
+  ) {
+    const named = [
+      ...references.map((uri) => describeThing({ kind: 'reference', uri })),
+      ...contexts.map((name) => describeThing({ kind: 'context', name })),
+    ];
+    super(`Changed or missing: ${named.join(', ')}.`);
+  }
+}
+
+/** A run of a retention policy has not come to its end, and there is one at a time. */
+export class RunUnderWayError extends GatewayError {
+  readonly code = 'RETENTION_RUN_UNDER_WAY';
+
+  /** @param purge its id */
+  constructor(
+    policy: string,
+    readonly purge: string,
+  ) {
+    super(`The purge ${purge} is a run of the retention policy ${named(policy)} that has not ended.`);
+  }
+}
+
+/** Another process has taken a purge, or has ended it: this one no longer writes its record. */
+export class LeaseLostError extends GatewayError {
+  readonly code = 'PURGE_LEASE_LOST';
+
+  constructor(id: string) {
+    super(`Another process has taken over the purge ${id}.`);
+  }
+}
+
+/** A text that not every database can hold: not well-formed Unicode, or with a U+0000 in it. */
+export class UnstorableTextError extends GatewayError {
+  readonly code = 'STORE_TEXT_UNSTORABLE';
+
+  /** @param what which text, e.g. `description` */
+  constructor(readonly what: string) {
+    super(`The ${what} holds a lone surrogate or the character U+0000, which cannot be stored.`);
+  }
+}
+
+/** The database does not do its work: closed, busy for too long, disk full, damaged. */
+export class StoreUnavailableError extends GatewayError {
+  readonly code = 'STORE_UNAVAILABLE';
+}
+
+/** What to call a thing in a sentence. */
+export function describeThing(thing: Thing): string {
+  switch (thing.kind) {
+    case 'domain':
+      return `domain ${named(thing.name)}`;
+    case 'model':
+      return `model ${named(thing.name)} in domain ${named(thing.domain)}`;
+    case 'context':
+      return `context ${named(thing.name)}`;
+    case 'reference':
+      return `reference document ${named(thing.uri)}`;
+    case 'retention policy':
+      return `retention policy ${named(thing.name)}`;
+  }
+}
+
+/** Names come from outside. */
+function named(name: string): string {
+  return quoted(name, 200);
+}
+
+const UNSTORABLE = /[\0\p{Surrogate}]/u;
+
+/**
+ * True for text that comes back from a database as it went in.
+ *
+ * A lone surrogate has no UTF-8: it comes back as U+FFFD, and looking for one may find another. PostgreSQL holds no
+ * U+0000.
+ */
+export function isStorable(text: string): boolean {
+  return !UNSTORABLE.test(text);
+}
+
+/**
+ * @param texts by what to call them in the error
+ * @throws UnstorableTextError naming the first that cannot be stored
+ */
+export function requireStorable(texts: Readonly<Record<string, string | undefined>>): void {
+  for (const [what, text] of Object.entries(texts)) {
+    if (text !== undefined && !isStorable(text)) throw new UnstorableTextError(what);
+  }
+}

@@ -1,0 +1,168 @@
+import pLimit from 'p-limit';
+import type { PoolClient, QueryConfig } from 'pg';
+import type { Clock } from '../shared/clock.js';
+import { StoreUnavailableError } from './errors.js';
+import { LOCK_WAIT_MS } from './lock-queue.js';
+import type { PostgresConnections } from './postgres-connections.js';
+import { messageOf, StatementFailure, unavailable } from './postgres-errors.js';
+import { first, run, type SqlSession, type Statement, statement, type Work } from './sql-work.js';
+
+/** Times that a transaction is run when connections break, or other writers are in its way. */
+const ATTEMPTS = 4;
+
+/** Writes that wait for each other at a time in this process; more of them fail at once. */
+const WAITING_MAX = 1000;
+
+const OUTCOME_UNKNOWN =
+  'The connection to the database broke during a write, and it is not known whether it was done';
+
+const READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
+
+/** Each statement sees what is committed when it begins: behind a lock that was waited for, what others have written. */
+const WRITE = 'BEGIN ISOLATION LEVEL READ COMMITTED';
+
+/** Holds the lock of the only row until the transaction ends. */
+const NEXT_REVISION = statement<object>('UPDATE revision SET number = number + 1');
+const REVISION = statement<object, { readonly number: number }>('SELECT number FROM revision');
+/** The clock of the database, which all processes share. */
+const NOW_MS = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
+
+const CHECK = statement<object>('UPDATE write_check SET number = number + 1');
+
+/** The statements and transactions of a store on PostgreSQL, and what becomes of errors. */
+export class PostgresSession implements SqlSession {
+  readonly #connections: PostgresConnections;
+  /** One write of this process at a time waits for those of others: the rest would take up all connections. */
+  readonly #writes = pLimit(1);
+  #look: Promise<string> | undefined;
+  readonly clock: Clock;
+
+  constructor(connections: PostgresConnections, clock: Clock) {
+    this.#connections = connections;
+    this.clock = clock;
+  }
+
+  get<T>(work: () => Work<T>): Promise<T> {
+    return this.#attempt((client) => drive(client, work()));
+  }
+
+  read<T>(work: () => Work<T>): Promise<T> {
+    return this.#attempt((client) => transaction(client, READ, work));
+  }
+
+  async write<T>(work: () => Work<T>): Promise<T> {
+    if (this.#writes.pendingCount >= WAITING_MAX) throw tooMany();
+    const untilMs = this.clock.now() + LOCK_WAIT_MS;
+    return this.#writes(() => {
+      if (this.clock.now() > untilMs) throw tooMany();
+      return this.change(function* () {
+        yield* run(NEXT_REVISION, {});
+        return yield* work();
+      });
+    });
+  }
+
+  change<T>(work: () => Work<T>): Promise<T> {
+    return this.#attempt((client) => transaction(client, WRITE, work));
+  }
+
+  revision(): Promise<string> {
+    // All requests that come in the same turn of the event loop share one look, after the last of them.
+    this.#look ??= new Promise((resolve) => setImmediate(resolve)).then(async () => {
+      this.#look = undefined;
+      return String((await this.get(() => first(REVISION, {})))?.number);
+    });
+    return this.#look;
+  }
+
+  async checkWritable(): Promise<void> {
+    await this.change(() => run(CHECK, {}));
+  }
+
+  async #attempt<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#connections.use(work);
+      } catch (error) {
+        if (!(error instanceof StatementFailure)) throw error;
+        const { kind, cause } = error;
+        if (attempt < ATTEMPTS && (kind === 'lost' || kind === 'conflict')) continue;
+        if (kind === 'unknown') throw unavailable(OUTCOME_UNKNOWN, cause);
+        throw unavailable(`The database failed: ${messageOf(cause)}`, cause);
+      }
+    }
+  }
+}
+
+async function transaction<T>(client: PoolClient, begin: string, work: () => Work<T>): Promise<T> {
+  await query(client, begin);
+  let result: T;
+  try {
+    result = await drive(client, work());
+  } catch (error) {
+    if (!(error instanceof StatementFailure && error.isBroken)) await query(client, 'ROLLBACK');
+    throw error;
+  }
+  await commit(client);
+  return result;
+}
+
+/** @throws StatementFailure, of kind `unknown` when the connection broke before the answer */
+async function commit(client: PoolClient): Promise<void> {
+  try {
+    await query(client, 'COMMIT');
+  } catch (error) {
+    if (!(error instanceof StatementFailure) || !error.isBroken) throw error;
+    throw new StatementFailure(error.cause, 'unknown');
+  }
+}
+
+async function drive<T>(client: PoolClient, work: Work<T>): Promise<T> {
+  let next = work.next();
+  while (next.done !== true) {
+    const { statement, parameters } = next.value;
+    const { name, text, names } = translated(statement);
+    const values = names.map((each) => (parameters as Readonly<Record<string, unknown>>)[each]);
+    const { rows, rowCount } = await query(client, { name, text, values });
+    next = work.next({ rows, changes: rowCount ?? 0 });
+  }
+  return next.value;
+}
+
+/** @throws StatementFailure */
+async function query(client: PoolClient, what: string | QueryConfig) {
+  try {
+    return await client.query<object>(what);
+  } catch (error) {
+    throw new StatementFailure(error);
+  }
+}
+
+interface Translated {
+  /** By which a connection has it prepared: it is read and planned once. */
+  readonly name: string;
+  readonly text: string;
+  /** Of the parameters `$1`, `$2` …. */
+  readonly names: readonly string[];
+}
+
+const translations = new Map<Statement<never, unknown>, Translated>();
+
+/** A statement with numbers for the names of its parameters. */
+function translated(statement: Statement<never, unknown>): Translated {
+  let found = translations.get(statement);
+  if (found === undefined) {
+    const names: string[] = [];
+    const text = statement.sql.replaceAll('now_ms()', NOW_MS).replaceAll(/@(\w+)/g, (_, name: string) => {
+      if (!names.includes(name)) names.push(name);
+      return `$${names.indexOf(name) + 1}`;
+    });
+    found = { name: `s${translations.size}`, text, names };
+    translations.set(statement, found);
+  }
+  return found;
+}
+
+function tooMany(): StoreUnavailableError {
+  return new StoreUnavailableError('Too many writes wait for each other.');
+}

@@ -1,0 +1,253 @@
+import type { Problem } from '../ngsi-ld/problem.js';
+
+/** The states of a purge; all but the first three are final. */
+export const PURGE_STATES = [
+  ...['queued', 'running', 'cancelling'],
+  ...['succeeded', 'partial', 'failed', 'cancelled', 'refused', 'interrupted'],
+] as const;
+export type PurgeState =
+  | 'queued'
+  | 'running'
+  | 'cancelling'
+  | 'succeeded'
+  | 'partial'
+  | 'failed'
+  | 'cancelled'
+  | 'refused'
+  | 'interrupted';
+
+/** Whether a purge in this state has come to its end. */
+export function isFinal(state: PurgeState): boolean {
+  return state !== 'queued' && state !== 'running' && state !== 'cancelling';
+}
+
+/** What is kept of a purge: who asked for what, when, and what came of it. Times are ISO 8601, in UTC. */
+export interface PurgeRecord {
+  readonly id: string;
+  readonly state: PurgeState;
+  readonly target: 'entities' | 'temporal';
+  /** What the counts are in. */
+  readonly unit?: 'entities' | 'attributes' | 'datasets' | 'instances';
+  /** The query string, as it was sent. */
+  readonly query: string;
+  readonly tenant?: string;
+  /** The Link header, which names the @context. */
+  readonly link?: string;
+  readonly caller: string;
+  readonly requestId: string;
+  /** The gateway process that works on it, or did last. */
+  readonly worker: string;
+  readonly dryRun: boolean;
+  /** The policy of the gateway in front under which it was started, by the names of X-Purge-Policy. */
+  readonly policy: Readonly<Record<string, number | boolean>>;
+  /** The retention policy that it is a run of. */
+  readonly retentionPolicy?: string;
+  /** Deletes per second; null for no limit. */
+  readonly maxPerSecond: number | null;
+  readonly concurrency: number;
+  readonly matched: number;
+  readonly deleted: number;
+  readonly alreadyGone: number;
+  readonly failed: number;
+  readonly unknown: number;
+  /** Matches that turned up while it ran, and were left. */
+  readonly arrived: number;
+  /** Requests to the broker, and how many of them were sent again. */
+  readonly requests: number;
+  readonly retries: number;
+  /** What `matched` will be, where the broker has counted the matches; while it runs. */
+  readonly expected?: number;
+  /** Items settled in a second, as of lately; while it runs. */
+  readonly ratePerSecond?: number;
+  /** When it will be done at that rate, where the broker has counted the matches; while it runs. */
+  readonly estimatedEndAt?: string;
+  readonly createdAt: string;
+  readonly startedAt?: string;
+  readonly endedAt?: string;
+  /** Why it did not end well. */
+  readonly problem?: Problem;
+  /** Items that could not be deleted, at most 100. */
+  readonly errors: readonly unknown[];
+  readonly warnings: readonly string[];
+  /** Of a dry run: ids of some matches. */
+  readonly sample?: readonly string[];
+}
+
+/** What an asynchronous purge needs to go on after a restart. */
+export interface PurgeJob {
+  /** Sent to the broker with each request, except for secrets. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Headers that are secrets, encrypted. */
+  readonly sealedHeaders?: string;
+  /** With more matches than this, the purge only reports them, and deletes nothing. */
+  readonly reportAbove?: number | undefined;
+  /** What the job may have deleted, where it has a maximum: written before each request that deletes. */
+  readonly spent?: number;
+  /** A process that was lost may have sent deletes that are in no count. */
+  readonly mayHaveBegun?: true;
+}
+
+/** A purge that has not come to its end. Without a job, its caller waits for the answer. */
+export interface UnfinishedPurge {
+  readonly record: PurgeRecord;
+  readonly job: PurgeJob | undefined;
+}
+
+export interface PurgeFilter {
+  readonly state?: PurgeState | undefined;
+  readonly tenant?: string | undefined;
+  readonly caller?: string | undefined;
+  /** True: dry runs alone; false: none of them. */
+  readonly dryRun?: boolean | undefined;
+  readonly retentionPolicy?: string | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** What is asked of a purge that another process works on. */
+export interface PurgeWish {
+  readonly cancel?: true;
+  readonly maxPerSecond?: number | null;
+  readonly concurrency?: number;
+}
+
+/** A process that works on purges. No other process does until its lease ends, in milliseconds; it may be renewed. */
+export interface PurgeHolder {
+  /** A name that no other process ever has. */
+  readonly holder: string;
+  readonly leaseMs: number;
+}
+
+export interface TakeOptions extends PurgeHolder {
+  /** Whether the process has a place for a job that deletes. */
+  readonly takesJobs: boolean;
+  /** Whether it has one for a job that is a dry run. */
+  readonly takesDryRuns: boolean;
+  /** Whether purges whose holder let its lease end are taken as well. */
+  readonly takesLapsed: boolean;
+  /** Jobs for another broker are left to processes of that broker. */
+  readonly broker?: string | undefined;
+}
+
+/** A purge in the hands of a process. */
+export interface HeldPurge {
+  readonly id: string;
+  /** A number that grows each time a job is taken: what an earlier holder writes is refused. 0 without a job. */
+  readonly lease: number;
+  readonly wish: PurgeWish | undefined;
+}
+
+export type TakenPurge = UnfinishedPurge & Omit<HeldPurge, 'id'>;
+
+/** A job on which no process works, as the last one left it. */
+export interface StrandedPurge {
+  readonly record: PurgeRecord;
+  readonly job: PurgeJob;
+  /** The broker for which it is meant. */
+  readonly broker: string;
+  readonly wish: PurgeWish | undefined;
+}
+
+/** Which jobs of other brokers are laid aside. */
+export interface LayOptions {
+  /** The broker of the process that lays them aside. */
+  readonly broker: string;
+  /** Whether those whose holder let its lease end are. */
+  readonly takesLapsed: boolean;
+  /** Whether those that wait in order are as well. */
+  readonly takesWaiting: boolean;
+}
+
+/** Something that has changed, perhaps by another process: a job waits, something is asked of a purge, or its record. */
+export interface PurgeNotice {
+  readonly what: 'waiting' | 'wish' | 'record';
+  /** Of the purge. */
+  readonly id: string;
+}
+
+/** By what right a record is written. */
+export interface PurgeClaim {
+  readonly lease: number;
+  /** Who holds a purge that is new to the store. */
+  readonly by?: PurgeHolder;
+}
+
+/** What became of a wish: granted by the store itself, passed on to the holder, or too late. */
+export interface WishResult {
+  readonly record: PurgeRecord;
+  readonly outcome: 'done' | 'asked' | 'over';
+}
+
+/** The record of all purges. */
+export interface Purges {
+  /**
+   * Adds a record, or replaces the one with its id. In the state `queued`, it is no longer held.
+   *
+   * @param job left as it is when not given
+   * @param claim of a purge that was taken; by default, of one that is not held
+   * @throws RunUnderWayError for a run of a retention policy of which another one has not ended
+   * @throws LeaseLostError when another process has taken the purge meanwhile, or has ended it and this is not its end
+   */
+  put(record: PurgeRecord, job?: PurgeJob, claim?: PurgeClaim): Promise<void>;
+  get(id: string): Promise<PurgeRecord | undefined>;
+  /** Newest first. */
+  list(filter: PurgeFilter): Promise<{ readonly items: readonly PurgeRecord[]; readonly total: number }>;
+  /** Oldest first. */
+  unfinished(): Promise<readonly UnfinishedPurge[]>;
+  /**
+   * Removes records that ended before a time, in milliseconds, and the oldest refused ones above a number.
+   *
+   * @returns how many were removed
+   */
+  prune(endedBeforeMs: number, maxRefused: number): Promise<number>;
+}
+
+/** The same as a queue: a record is its job, and says who works on it. */
+export interface PurgeQueue {
+  /**
+   * Adds a job, which waits to be taken.
+   *
+   * @param max jobs that may wait, this one included
+   * @param broker the broker for which it is meant: processes of other brokers leave it
+   * @returns false when as many wait already
+   * @throws RunUnderWayError
+   */
+  add(record: PurgeRecord, job: PurgeJob, max: number, broker?: string): Promise<boolean>;
+  /** Jobs that wait. */
+  waiting(): Promise<number>;
+  /**
+   * Takes the next purge to be worked on: the oldest job of the tenant that was served longest ago, or a purge whose caller
+   * waited at a process that is gone. Leases are measured by the clock of the database.
+   */
+  take(options: TakeOptions): Promise<TakenPurge | undefined>;
+  /**
+   * Lays aside jobs of other brokers on which no process works: then nobody holds them, and what their last holder still
+   * writes is refused.
+   *
+   * @param laid what such a job becomes, e.g. one that waits. Has no effects
+   * @returns what they have become, the oldest first, and their brokers
+   */
+  layAside(
+    options: LayOptions,
+    laid: (left: StrandedPurge) => UnfinishedPurge,
+  ): Promise<readonly Pick<StrandedPurge, 'record' | 'broker'>[]>;
+  /** Renews the leases of all purges that a process holds. @returns them; one that is missing was taken by another */
+  renew(holder: PurgeHolder): Promise<readonly HeldPurge[]>;
+  /** Gives a purge back as it is, so that it can be taken at once. */
+  release(held: Pick<HeldPurge, 'id' | 'lease'>): Promise<void>;
+  /** Gives back all that others hold, where no other process can be. */
+  releaseOthers(holder: string): Promise<void>;
+  /**
+   * Asks something of a purge.
+   *
+   * @param granted the record with the wish granted: kept where no process holds the purge, else only returned. Has no effects
+   * @returns undefined when there is no such purge
+   */
+  ask(
+    id: string,
+    wish: PurgeWish,
+    granted: (record: PurgeRecord, isHeld: boolean) => PurgeRecord,
+  ): Promise<WishResult | undefined>;
+  /** Forgets a wish that was granted, unless it is another one by now. */
+  forget(held: HeldPurge): Promise<void>;
+}

@@ -1,0 +1,203 @@
+import { fileKey } from '../shared/code-hosts.js';
+import { isStorable, NotFoundError, PreconditionFailedError, requireStorable } from './errors.js';
+import type {
+  Dependent,
+  NewReference,
+  Page,
+  Paged,
+  Reference,
+  ReferenceSource,
+  ReferenceText,
+  Spelling,
+} from './records.js';
+import { ofReference, requireUnusedReference } from './sql-dependents.js';
+import { etagOf, mapped, putContent, requireMatch, SqlListing, timeAfter } from './sql-rows.js';
+import { all, first, insertedId, run, type SqlSession, statement, type Work } from './sql-work.js';
+import type { IfMatch, PutReference, References } from './store.js';
+
+interface ReferenceRow {
+  readonly id: number;
+  readonly uri: string;
+  readonly source: ReferenceSource;
+  readonly sha256: string;
+  readonly size: number;
+  readonly createdAt: number;
+  readonly modifiedAt: number;
+}
+
+interface Writable {
+  readonly source: ReferenceSource;
+  readonly sha256: string;
+  readonly now: number;
+}
+
+const SELECT = `
+  SELECT id, uri, source, content.sha256, size, created_at AS "createdAt", modified_at AS "modifiedAt"
+  FROM reference JOIN content ON content.sha256 = reference.sha256`;
+const LISTING = new SqlListing<object, ReferenceRow>(SELECT, 'uri');
+const FIND = statement<{ uri: string }, ReferenceRow>(`${SELECT} WHERE uri = @uri`);
+const TEXT = statement<{ uri: string }, ReferenceText>(`
+  SELECT uri, content.sha256, size, text
+  FROM reference JOIN content ON content.sha256 = reference.sha256 WHERE uri = @uri`);
+const SPELLINGS = statement<{ file: string; uri: string }, Spelling>(
+  'SELECT uri, sha256 FROM reference WHERE file = @file AND uri <> @uri ORDER BY uri LIMIT 100',
+);
+const INSERT = statement<Writable & { uri: string; file: string }, { readonly id: number }>(`
+  INSERT INTO reference (uri, file, source, sha256, created_at, modified_at)
+  VALUES (@uri, @file, @source, @sha256, @now, @now) RETURNING id`);
+const UPDATE = statement<Writable & { id: number }>(
+  'UPDATE reference SET source = @source, sha256 = @sha256, modified_at = @now WHERE id = @id',
+);
+// No part of the rows that ETags are made from: these stay what they were before there were files.
+const FILE = statement<{ id: number }, { readonly file: string | null }>(
+  'SELECT file FROM reference WHERE id = @id',
+);
+const SET_FILE = statement<{ id: number; file: string }>('UPDATE reference SET file = @file WHERE id = @id');
+/** The file of a document that no other URI can mean; null is that of one that was stored before there were files. */
+const NONE = '';
+const FORGET_USES = statement<{ id: number }>('DELETE FROM reference_uses_uri WHERE reference_id = @id');
+const INSERT_USE = statement<{ id: number; uri: string; file: string | null }>(
+  'INSERT INTO reference_uses_uri (reference_id, uri, file) VALUES (@id, @uri, @file)',
+);
+const DELETE = statement<{ id: number }>('DELETE FROM reference WHERE id = @id');
+
+export class SqlReferences implements References {
+  readonly #session: SqlSession;
+
+  constructor(session: SqlSession) {
+    this.#session = session;
+  }
+
+  async list(page: Page): Promise<Paged<Reference>> {
+    return mapped(await this.#session.read(() => LISTING.read(page, {})), toReference);
+  }
+
+  async get(uri: string): Promise<Reference> {
+    return toReference(await this.#session.get(() => requireReference(uri)));
+  }
+
+  texts(uris: Iterable<string>): Promise<ReadonlyMap<string, ReferenceText>> {
+    return this.#session.read(function* () {
+      const texts = new Map<string, ReferenceText>();
+      for (const uri of uris) {
+        const text = yield* findText(uri);
+        if (text !== undefined) texts.set(uri, text);
+      }
+      return texts;
+    });
+  }
+
+  spellings(uri: string): Promise<readonly Spelling[]> {
+    return this.#session.read(() => findSpellings(uri));
+  }
+
+  dependents(uri: string, page: Page): Promise<Paged<Dependent>> {
+    return this.#session.read(function* () {
+      return yield* ofReference((yield* requireReference(uri)).id, page);
+    });
+  }
+
+  put(reference: NewReference, expected?: 'absent' | 'present' | IfMatch): Promise<PutReference> {
+    return this.#session.write(() => this.#put(reference, expected));
+  }
+
+  delete(uri: string, ifMatch?: IfMatch): Promise<void> {
+    return this.#session.write(function* () {
+      const thing = { kind: 'reference', uri } as const;
+      const row = yield* requireReference(uri);
+      requireMatch(thing, etagOf(row), ifMatch);
+      yield* requireUnusedReference(row.id, thing);
+      yield* run(DELETE, { id: row.id });
+    });
+  }
+
+  *#put(
+    { uri, source, text, references }: NewReference,
+    expected: 'absent' | 'present' | IfMatch | undefined,
+  ): Work<PutReference> {
+    const before = yield* findReference(uri);
+    requireExpected(uri, before, expected);
+    requireStorable({ uri });
+    const sha256 = yield* putContent('document', text);
+    const file = fileKey(uri) ?? NONE;
+    const isSame = before?.sha256 === sha256 && before.source === source;
+    const known = before === undefined ? undefined : yield* first(FILE, { id: before.id });
+    if (isSame && known?.file === file) return { reference: toReference(before), outcome: 'unchanged' };
+    const now = timeAfter(before?.modifiedAt ?? -Infinity, this.#session.clock);
+    const id = before?.id ?? (yield* insertedId(INSERT, { uri, file, source, sha256, now }));
+    if (before !== undefined && !isSame) yield* run(UPDATE, { id, source, sha256, now });
+    // Those that were stored before files had keys.
+    if (before !== undefined && known?.file !== file) yield* run(SET_FILE, { id, file });
+    yield* run(FORGET_USES, { id });
+    for (const used of references) {
+      requireStorable({ $ref: used });
+      yield* run(INSERT_USE, { id, uri: used, file: fileKey(used) ?? null });
+    }
+    if (isSame) return { reference: toReference(before), outcome: 'unchanged' };
+    const after = toReference(yield* requireReference(uri));
+    return { reference: after, outcome: before === undefined ? 'created' : 'replaced' };
+  }
+}
+
+/** The ids of documents with their expected content, and the URIs of those that are not (or no longer) so. */
+export function* resolveReferences(expected: ReadonlyMap<string, string>): Work<{
+  readonly pins: readonly { readonly id: number; readonly sha256: string }[];
+  readonly changed: readonly string[];
+}> {
+  const pins: { id: number; sha256: string }[] = [];
+  const changed: string[] = [];
+  for (const [uri, sha256] of expected) {
+    const row = yield* findReference(uri);
+    if (row?.sha256 === sha256) pins.push({ id: row.id, sha256 });
+    else changed.push(uri);
+  }
+  return { pins, changed };
+}
+
+function* findText(uri: string): Work<ReferenceText | undefined> {
+  if (!isStorable(uri)) return undefined;
+  const exact = yield* first(TEXT, { uri });
+  if (exact !== undefined) return exact;
+  const found = theOneDocument(yield* findSpellings(uri));
+  return found === undefined ? undefined : yield* first(TEXT, { uri: found.uri });
+}
+
+function* findSpellings(uri: string): Work<readonly Spelling[]> {
+  const file = isStorable(uri) ? fileKey(uri) : undefined;
+  return file === undefined ? [] : yield* all(SPELLINGS, { file, uri });
+}
+
+/** The first of some spellings; undefined where the documents that are stored under them differ, and none is meant. */
+export function theOneDocument(spellings: readonly Spelling[]): Spelling | undefined {
+  return new Set(spellings.map(({ sha256 }) => sha256)).size === 1 ? spellings[0] : undefined;
+}
+
+function* findReference(uri: string): Work<ReferenceRow | undefined> {
+  return isStorable(uri) ? yield* first(FIND, { uri }) : undefined;
+}
+
+function* requireReference(uri: string): Work<ReferenceRow> {
+  const row = yield* findReference(uri);
+  if (row === undefined) throw new NotFoundError({ kind: 'reference', uri });
+  return row;
+}
+
+function requireExpected(
+  uri: string,
+  row: ReferenceRow | undefined,
+  expected: 'absent' | 'present' | IfMatch | undefined,
+): void {
+  const etag = row === undefined ? undefined : etagOf(row);
+  if (!isExpected(etag, expected)) throw new PreconditionFailedError({ kind: 'reference', uri }, etag);
+}
+
+function isExpected(etag: string | undefined, expected: 'absent' | 'present' | IfMatch | undefined): boolean {
+  if (expected === undefined) return true;
+  if (expected === 'absent') return etag === undefined;
+  return etag !== undefined && (expected === 'present' || expected.includes(etag));
+}
+
+function toReference(row: ReferenceRow): Reference {
+  const { uri, source, sha256, size, createdAt, modifiedAt } = row;
+  return { uri, source, content: { sha256, size }, createdAt, modifiedAt, etag: etagOf(row) };
+}

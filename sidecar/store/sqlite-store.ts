@@ -1,0 +1,54 @@
+import type Database from 'better-sqlite3';
+import type { Clock } from '../shared/clock.js';
+import { copyDatabase } from './backup.js';
+import type { LockWaits } from './lock-queue.js';
+import { openDatabase } from './open-database.js';
+import { SqlStore } from './sql-store.js';
+import { SqliteSession } from './sqlite-session.js';
+
+/**
+ * A store in one SQLite file. Work is done at once, on the event loop: a read takes microseconds, a write a commit. What
+ * meets the lock of another process waits for it without blocking the loop, and fails after some seconds.
+ */
+export class SqliteStore extends SqlStore {
+  readonly #db: Database.Database;
+  readonly #session: SqliteSession;
+
+  /**
+   * Opens a store, and creates it where there is none; migrates an older one.
+   *
+   * @param path of the file, or `:memory:`
+   * @throws NotADatabaseError, ForeignDatabaseError, NewerDatabaseError, DatabaseUnusableError
+   */
+  static async open(path: string, clock: Clock): Promise<SqliteStore> {
+    return new SqliteStore(openDatabase(path), clock);
+  }
+
+  private constructor(db: Database.Database, clock: Clock) {
+    const session = new SqliteSession(db, clock);
+    super(session);
+    this.#db = db;
+    this.#session = session;
+  }
+
+  /** See LockWaits. */
+  override get lockWaits(): LockWaits {
+    return this.#session.lockWaits;
+  }
+
+  /**
+   * Copies the store, as it is at one moment, to a file that opens as a store; others may go on writing.
+   *
+   * @throws BackupError when there is such a file, or it cannot be written
+   */
+  async backup(target: string): Promise<void> {
+    await copyDatabase(this.#db, target);
+  }
+
+  /** There is no other process. */
+  override listen(): void {}
+
+  override async close(): Promise<void> {
+    this.#db.close();
+  }
+}

@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  attributesToRemove,
+  checkNames,
+  previewAttributes,
+  removeAttributes,
+  checkKept,
+} from '../../../../sidecar/purge/attributes/attribute-removal.js';
+import { QueryRefusedError, TooManyMatchesError } from '../../../../sidecar/purge/errors.js';
+import { firstPage } from '../../../../sidecar/purge/entities/entity-purge.js';
+import type { PurgeContext } from '../../../../sidecar/purge/run/context.js';
+import { entities } from '../../../../sidecar/purge/listing/listed-resource.js';
+import type { PageQuery } from '../../../../sidecar/purge/listing/page.js';
+import type { Parameter } from '../../../../sidecar/purge/query/parameters.js';
+import type { AttributeRemoval } from '../../../../sidecar/purge/query/query.js';
+import { replyOf } from '../broker/replies.js';
+import { contextOf } from '../hand-made-context.js';
+
+type Entity = Readonly<Record<string, unknown>> & { readonly id: string };
+
+interface Attributes {
+  readonly entities: readonly Entity[];
+  readonly selection?: readonly Parameter[];
+  readonly maxAffected?: number;
+  /** The attribute that a name means to the broker, which shows it by that name. */
+  readonly meaning?: (name: string) => string;
+  /** The broker counts and pages before it looks at attrs. */
+  readonly filtersLate?: boolean;
+  readonly counts?: boolean;
+}
+
+const PROPERTY = { type: 'Property', value: 1 };
+const entity = (n: number, ...names: readonly string[]): Entity => ({
+  id: `urn:t:${n}`,
+  type: 'T',
+  ...Object.fromEntries(names.map((name) => [name, PROPERTY])),
+});
+
+/** The same, with a broker that counts some more matches than it lists. */
+function hiding(context: PurgeContext, hidden: number): PurgeContext {
+  const page = async (query: PageQuery) => {
+    const shown = await context.lister.page(query);
+    return shown.count === undefined ? shown : { ...shown, count: shown.count + hidden };
+  };
+  return { ...context, lister: { ...context.lister, page } };
+}
+
+/** A context whose broker looks at attrs, and deletes attributes. */
+function at({ meaning = (name) => name, selection = [], counts = true, ...given }: Attributes) {
+  const world = new Map(given.entities.map((each) => [each.id, new Map(Object.entries(each))]));
+  const queries: URLSearchParams[] = [];
+  const deletes: string[] = [];
+  const shownUnder = (own: ReadonlyMap<string, unknown>, attrs: readonly string[] | undefined) =>
+    Object.fromEntries(
+      [...own].filter(([name]) => attrs === undefined || ['id', 'type', ...attrs].includes(name)),
+    );
+  const context = contextOf({
+    brokerQuery: { resource: entities('attributes'), selection },
+    broker: ({ method, path }) => {
+      const [resource = '', search = ''] = path.split('?');
+      const query = new URLSearchParams(search);
+      if (method === 'DELETE') {
+        const [, , id = '', , name = ''] = resource.split('/').map(decodeURIComponent);
+        deletes.push(`${id} ${name}`);
+        return replyOf(world.get(id)?.delete(name) === true ? 204 : 404);
+      }
+      queries.push(query);
+      const attrs = query.get('attrs')?.split(',').map(meaning);
+      const has = (own: ReadonlyMap<string, unknown>) =>
+        attrs === undefined || attrs.some((name) => own.has(name));
+      const [offset, limit] = [Number(query.get('offset') ?? 0), Number(query.get('limit'))];
+      const whole = query.get('type')?.includes('PurgeProbe') === true ? [] : [...world.values()];
+      const paged = given.filtersLate === true ? whole : whole.filter(has);
+      const page = paged.slice(offset, offset + limit).filter(has);
+      return replyOf(
+        200,
+        page.map((own) => shownUnder(own, attrs)),
+        counts ? { 'ngsild-results-count': String(paged.length) } : {},
+      );
+    },
+    limits: { pageSize: 10, maxAffected: given.maxAffected },
+  });
+  return { context, queries, deletes };
+}
+
+const DROP_A: AttributeRemoval = { kind: 'drop', names: ['a'] };
+const thirty = Array.from({ length: 30 }, (_, n) => entity(n, 'a', 'b', 'c'));
+
+describe('the attributes that a removal reaches', () => {
+  it('a removal reaches the attributes that drop names, or that keep does not name, and no other members', () => {
+    const shown = { ...entity(1, 'a', 'b'), '@context': 'x', createdAt: 'x', scope: '/a' };
+    for (const [kind, names, reached] of [
+      ['drop', ['a', 'z'], ['a']],
+      ['keep', ['a', 'z'], ['b']],
+      ['drop', ['type', 'createdAt'], []],
+      ['keep', ['a', 'b'], []],
+    ] as const) {
+      assert.deepEqual(attributesToRemove(shown, { kind, names }), reached);
+    }
+  });
+});
+
+describe('the names of a removal', () => {
+  const shownAs = (name: string) => (name.startsWith('https://x/') ? name.slice(10) : name);
+
+  it('names of attributes must be those that the broker shows, each of them', async () => {
+    for (const names of [
+      ['https://x/a', 'b'],
+      ['b', 'https://x/a'],
+    ]) {
+      for (const kind of ['drop', 'keep'] as const) {
+        const { context } = at({ entities: thirty, meaning: shownAs });
+        await assert.rejects(checkNames(context, { kind, names }), (error: unknown) => {
+          assert.ok(error instanceof QueryRefusedError);
+          assert.deepEqual([error.kind, error.parameter], ['badRequestData', kind]);
+          assert.match(error.message, /shows the attribute https:\/\/x\/a as a:/);
+          return true;
+        });
+      }
+    }
+  });
+
+  it('a refused name is reported with the first three names that the broker shows instead', async () => {
+    const { context } = at({
+      entities: [entity(1, 'b', 'c', 'd', 'e', 'f')],
+    });
+    const showing = {
+      ...context,
+      lister: {
+        ...context.lister,
+        page: async () => context.lister.page({ selection: [], limit: 1 }),
+      },
+    };
+    await assert.rejects(
+      checkNames(showing, { kind: 'drop', names: ['a'] }),
+      /shows the attribute a as b, c, d: use/,
+    );
+  });
+
+  it('drop accepts the name of an attribute that no match has', async () => {
+    const { context, queries } = at({ entities: thirty });
+    await checkNames(context, { kind: 'drop', names: ['a', 'zzz'] });
+    assert.equal(queries.length, 2);
+  });
+
+  it('the names of a removal are checked one by one, by the query itself without its own attrs', async () => {
+    const { context, queries } = at({
+      entities: thirty,
+      selection: [
+        { name: 'type', value: 'T' },
+        { name: 'attrs', value: 'a,b' },
+      ],
+    });
+    await checkNames(context, { kind: 'drop', names: ['a', 'b'] });
+    assert.deepEqual(
+      queries.map((query) => [query.getAll('attrs'), query.get('type'), query.get('limit')]),
+      [
+        [['a'], 'T', '1'],
+        [['b'], 'T', '1'],
+      ],
+    );
+  });
+
+  it('the names of a removal are checked before anything is counted or removed', async () => {
+    const removal: AttributeRemoval = { kind: 'keep', names: ['https://x/a'] };
+    const { context, deletes } = at({ entities: thirty, meaning: shownAs });
+    await assert.rejects(previewAttributes(context, removal), QueryRefusedError);
+    await assert.rejects(removeAttributes(context, removal, 30), QueryRefusedError);
+    assert.deepEqual(deletes, []);
+  });
+});
+
+describe('the removal of attributes', () => {
+  it('the removal of attributes deletes exactly the named ones of every match, each once', async () => {
+    const { context, deletes } = at({ entities: thirty });
+    assert.equal(await removeAttributes(context, { kind: 'drop', names: ['a', 'c'] }, 30), 0);
+    assert.equal(context.ledger.counts.deleted, 60);
+    assert.deepEqual([...deletes].sort(), thirty.flatMap(({ id }) => [`${id} a`, `${id} c`]).sort());
+  });
+
+  it('the removal of attributes counts the attributes, not the entities, before the first delete', async () => {
+    for (const [maxAffected, isAllowed] of [
+      [59, false],
+      [60, true],
+    ] as const) {
+      const { context, deletes } = at({ entities: thirty, maxAffected });
+      const ended = removeAttributes(context, { kind: 'keep', names: ['b'] }, 30);
+      if (isAllowed) {
+        await ended;
+        assert.equal(deletes.length, 60);
+        continue;
+      }
+      await assert.rejects(
+        ended,
+        (error: unknown) => error instanceof TooManyMatchesError && error.matched > 59 && !error.exact,
+      );
+      assert.deepEqual(deletes, []);
+    }
+  });
+
+  it('the removal of attributes never reports success while unlisted matches are counted', async () => {
+    const { context } = at({ entities: thirty });
+    await assert.rejects(removeAttributes(hiding(context, 2), DROP_A, 32), {
+      message: /counts 2 more matches/,
+    });
+  });
+});
+
+describe('the preview of a removal', () => {
+  it('the preview of a removal counts the attributes, and names a hundred entities', async () => {
+    for (const n of [0, 3, 100, 101, 130]) {
+      const { context, deletes } = at({
+        entities: Array.from({ length: n }, (_, index) => entity(index, 'a', 'b', 'c')),
+      });
+      const { matched, sample } = await previewAttributes(context, { kind: 'keep', names: ['c'] });
+      assert.deepEqual([matched, sample.length, deletes], [2 * n, Math.min(n, 100), []]);
+    }
+  });
+
+  it('the preview of a removal names only entities that have something to remove', async () => {
+    const { context } = at({ entities: [entity(1, 'b'), entity(2, 'a')] });
+    assert.deepEqual(await previewAttributes(context, DROP_A), { matched: 1, sample: ['urn:t:2'] });
+  });
+
+  it('the preview of a removal says where there is more than could be counted', async () => {
+    for (const hidden of [0, 2]) {
+      const { context } = at({ entities: [entity(1, 'a'), entity(2, 'a')] });
+      const { matched, isLowerBound } = await previewAttributes(hiding(context, hidden), DROP_A);
+      assert.deepEqual([matched, isLowerBound], [2, hidden === 0 ? undefined : true]);
+    }
+  });
+});
+
+describe('the attributes to keep', () => {
+  const KEEP: AttributeRemoval = { kind: 'keep', names: ['y', 'z'] };
+  const check = async (given: Attributes, removal = KEEP) => {
+    const made = at({ selection: [{ name: 'type', value: 'T' }], ...given });
+    const first = await firstPage(made.context);
+    const before = made.queries.length;
+    await checkKept(made.context, removal, first);
+    const isProbe = (query: URLSearchParams) =>
+      [...query.values()].some((value) => value.includes('PurgeProbe'));
+    return made.queries.slice(before).filter((query) => !isProbe(query));
+  };
+  const refused = (error: unknown) =>
+    error instanceof QueryRefusedError && error.parameter === 'keep' && error.message.includes('(y, z)');
+
+  it('the check of keep sends no query if a match on the first page has one of the attributes', async () => {
+    assert.deepEqual(await check({ entities: [entity(1, 'a'), entity(2, 'z')] }), []);
+    assert.deepEqual(await check({ entities: [] }), []);
+    assert.deepEqual(await check({ entities: thirty }, { kind: 'drop', names: ['y'] }), []);
+  });
+
+  it('the check of keep sends one query with all the names if the first page shows none', async () => {
+    const queries = await check({ entities: [...thirty, entity(99, 'z')] });
+    assert.deepEqual(
+      queries.map((query) => [query.get('attrs'), query.get('type'), query.get('limit')]),
+      [['y,z', 'T', '1']],
+    );
+  });
+
+  it('a keep of attributes that no match has is refused, since every attribute would be deleted', async () => {
+    for (const counts of [true, false]) {
+      await assert.rejects(check({ entities: thirty, counts }), refused);
+    }
+  });
+
+  it('the refusal of a keep names its first five attributes', async () => {
+    const names = ['v1', 'v2', 'v3', 'v4', 'v5', 'v6'];
+    await assert.rejects(check({ entities: thirty }, { kind: 'keep', names }), /\(v1, v2, v3, v4, v5\)/);
+  });
+
+  it('the check of keep finds attributes beyond the first page if the broker applies attrs after paging', async () => {
+    await check({ entities: [...thirty, entity(99, 'z')], filtersLate: true });
+    await assert.rejects(check({ entities: thirty, filtersLate: true }), refused);
+  });
+});

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { BrokerReply } from '../../../../sidecar/purge/broker/exchange.js';
+import type { PurgeContext } from '../../../../sidecar/purge/run/context.js';
+import { IdState } from '../../../../sidecar/purge/ledger/id-states.js';
+import { entities } from '../../../../sidecar/purge/listing/listed-resource.js';
+import { sortReappeared } from '../../../../sidecar/purge/deleting/reappeared.js';
+import type { Survey } from '../../../../sidecar/purge/deleting/survey.js';
+import { replyOf } from '../broker/replies.js';
+import { contextOf } from '../hand-made-context.js';
+
+const OLD = '2020-01-01T00:00:00Z';
+
+interface Listed {
+  readonly ids: readonly string[];
+  /** Their deletes were confirmed twice. */
+  readonly isSecond?: boolean;
+  /** How long the broker takes for a list of them. */
+  readonly listMs?: number;
+  readonly answer?: () => BrokerReply | undefined;
+}
+
+/** Entities whose deletes were confirmed, and that the broker lists again. */
+function listedAgain({ ids, isSecond = false, listMs = 0, answer = () => undefined }: Listed) {
+  let nowMs = Date.UTC(2026, 0, 1);
+  let batches = 0;
+  const opened = contextOf({
+    brokerQuery: { resource: entities('ids'), selection: [{ name: 'type', value: 'T' }] },
+    broker: ({ method, path }) => {
+      if (method === 'POST') batches += 1;
+      const [resource = '', query] = path.split('?');
+      const asked = new URLSearchParams(query).get('id')?.split(',');
+      if (asked === undefined)
+        return replyOf(200, { id: decodeURIComponent(resource.split('/')[2] ?? ''), createdAt: OLD });
+      nowMs += listMs;
+      return (
+        answer() ??
+        replyOf(
+          200,
+          asked.map((id) => ({ id, createdAt: OLD })),
+        )
+      );
+    },
+    limits: { pageSize: 100, pageSizeMax: 100 },
+  });
+  const context: PurgeContext = { ...opened, clock: { now: () => nowMs } };
+  for (const entityId of ids) {
+    context.ledger.add({ entityId });
+    context.ledger.record({ entityId }, { kind: 'deleted' }, isSecond);
+  }
+  const survey = (): Survey => {
+    const reappeared = ids.filter((id) => {
+      const state = context.ledger.states.get(id);
+      return state === IdState.gone || state === IdState.goneTwice;
+    });
+    return {
+      ...{ complete: true, trickles: false, unlisted: 0, lastCount: undefined },
+      listed: { atMs: nowMs, tookMs: 0 },
+      ...{ fresh: [], unseen: 0, missing: [], retryDue: [], lingering: 0 },
+      ...{ reappeared, reappearedCount: reappeared.length },
+    };
+  };
+  return { context, survey, batches: () => batches };
+}
+
+describe('entities that are listed again after their delete', () => {
+  it('old entities that are listed again after two deletes are all reported, however slow the broker is', async () => {
+    const ids = Array.from({ length: 250 }, (_, n) => `urn:t:${n}`);
+    const { context, survey } = listedAgain({ ids, isSecond: true, listMs: 1100 });
+    let surveys = 0;
+    for (let hasMore = true; hasMore; surveys += 1) {
+      assert.ok(surveys < 10);
+      ({ hasMore } = await sortReappeared(context, survey(), true));
+    }
+    assert.deepEqual([context.ledger.counts.deleted, context.ledger.counts.failed], [0, 250]);
+  });
+
+  it('entities that are listed again and have a comma in their id count as made again, with a warning', async () => {
+    const { context, survey } = listedAgain({ ids: ['urn:t:1,2'] });
+    assert.equal((await sortReappeared(context, survey(), false)).lingering, 1);
+    await sortReappeared(context, survey(), true);
+    assert.deepEqual([context.ledger.madeAgain, context.warnings.size], [1, 1]);
+  });
+
+  it('entities that are listed again count as made again where the broker refuses to list them by id', async () => {
+    const ids = ['urn:t:1', 'urn:t:2'];
+    const { context, survey } = listedAgain({ ids, answer: () => replyOf(400, { title: 'Not both' }) });
+    await sortReappeared(context, survey(), true);
+    assert.deepEqual([context.ledger.madeAgain, context.warnings.size], [2, 1]);
+    const denied = listedAgain({ ids, answer: () => replyOf(401) });
+    await assert.rejects(sortReappeared(denied.context, denied.survey(), true));
+  });
+
+  it('entities that are listed again are not used to try out batches once they match no more', async () => {
+    for (const stillMatches of [true, false]) {
+      let looks = 0;
+      const { context, survey, batches } = listedAgain({
+        ids: ['urn:t:1'],
+        answer: () => ((looks += 1) > 1 && !stillMatches ? replyOf(200, []) : undefined),
+      });
+      await sortReappeared(context, survey(), true);
+      assert.equal(batches(), stillMatches ? 1 : 0);
+    }
+  });
+});

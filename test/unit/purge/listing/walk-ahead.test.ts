@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import {
+  walkMatches,
+  type PagingEvidence,
+  type WalkOptions,
+} from '../../../../sidecar/purge/listing/walk.js';
+import { idsOf, listerOf, pageOf } from '../hand-made-lister.js';
+
+const LIMIT = 10;
+
+/** Walks over a row of ids, up to where `stopsAt` pages were read. */
+async function walked(
+  total: number,
+  options: Partial<WalkOptions> & { readonly stopsAt?: number; readonly mayGrow?: boolean } = {},
+) {
+  const { stopsAt = Infinity, mayGrow = false, ...more } = options;
+  const all = idsOf(total);
+  const { lister, asked } = listerOf(({ offset = 0 }) =>
+    pageOf(all.slice(offset, offset + LIMIT), { count: total, limit: LIMIT, mayGrow }),
+  );
+  const ids = new Set<string>();
+  const paging: PagingEvidence = { contradicted: false, longestPage: 0 };
+  const walk = walkMatches({
+    ...{ lister, selection: [], paging, waitBefore: async () => {} },
+    isNew: (id) => ids.size < ids.add(id).size,
+    ...more,
+  });
+  for (let pages = 0; pages < stopsAt; pages++) if ((await walk.next()).done === true) break;
+  return { ids: [...ids], offsets: asked.map(({ offset = 0 }) => offset), asked };
+}
+
+describe('a walk that reads ahead', () => {
+  it('a walk that reads ahead lists everything once, in order, and asks for each page once, however far it reads ahead', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(95), fc.integer({ min: 1, max: 8 }), async (total, concurrency) => {
+        const { ids, offsets } = await walked(total, { concurrency });
+        assert.deepEqual(ids, idsOf(total));
+        assert.equal(new Set(offsets).size, offsets.length);
+        // Besides the pages with matches, the one behind the last match alone.
+        assert.ok(offsets.length <= Math.ceil(total / LIMIT) + 1, offsets.join());
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('a walk that reads ahead has at most four queries in flight, within the concurrency of the purge', async () => {
+    for (const [concurrency, ahead] of [
+      [1, 1],
+      [2, 2],
+      [4, 4],
+      [16, 4],
+    ] as const) {
+      const { offsets } = await walked(1000, { concurrency, stopsAt: 2 });
+      assert.deepEqual(offsets, [0, 10, 20, 30, 40].slice(0, 1 + ahead), `${concurrency} requests`);
+    }
+    assert.deepEqual((await walked(1000, { stopsAt: 2 })).offsets, [0, 10]);
+  });
+
+  it('a walk that reads ahead reads nothing beyond the wanted or counted matches', async () => {
+    for (const [from, wanted, offsets] of [
+      [0, 10, [0, 10]],
+      [0, 11, [0, 10]],
+      [0, 25, [0, 10, 20]],
+      [5, 25, [5, 15, 25]],
+    ] as const) {
+      const given = await walked(100, { concurrency: 8, from, wanted, stopsAt: 2 });
+      assert.deepEqual(given.offsets, offsets, `${wanted} from ${from}`);
+    }
+    assert.deepEqual((await walked(25, { concurrency: 8, stopsAt: 2 })).offsets, [0, 10, 20]);
+  });
+
+  it('a walk that reads ahead waits for each page where the next may be larger, or be asked for in another shape', async () => {
+    for (const options of [{ mayGrow: true }, { shape: () => ({ instances: 2 }) }]) {
+      const { offsets, asked } = await walked(100, { concurrency: 8, stopsAt: 2, ...options });
+      assert.deepEqual(offsets, [0, 10]);
+      const [, second] = asked;
+      assert.deepEqual([second?.count, second?.instances], [true, 'shape' in options ? 2 : undefined]);
+    }
+  });
+
+  it('a walk that reads ahead asks for one page after the other where the broker ignores the offset', async () => {
+    const paging = { contradicted: false, longestPage: 0, ignoresOffset: true };
+    assert.deepEqual((await walked(100, { concurrency: 8, stopsAt: 2, paging })).offsets, [0, 10]);
+  });
+
+  it('a walk that reads ahead passes on how many matches are still to come, so pages may grow', async () => {
+    const { asked } = await walked(100, { mayGrow: true, from: 20 });
+    assert.deepEqual(
+      asked.slice(0, 3).map(({ expected }) => expected),
+      [undefined, 70, 60],
+    );
+  });
+});
+
+describe('a walk by what the broker pages through', () => {
+  it('a walk by what the broker pages through yields each match once, whatever the pages show, up to the end of the count', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.boolean(), { maxLength: 60 }),
+        fc.integer({ min: 1, max: 15 }),
+        async (row, stride) => {
+          const { lister, asked } = listerOf(({ offset = 0 }) =>
+            pageOf(
+              row.flatMap((isShown, at) =>
+                isShown && at >= offset && at < offset + stride ? [`urn:t:${at}`] : [],
+              ),
+              { count: row.length, limit: stride },
+            ),
+          );
+          const ids = new Set<string>();
+          const pages: (readonly string[])[] = [];
+          const walk = walkMatches({
+            ...{ lister, selection: [], waitBefore: async () => {} },
+            paging: { contradicted: false, longestPage: 0, stride },
+            isNew: (id) => ids.size < ids.add(id).size,
+          });
+          for (;;) {
+            const step = await walk.next();
+            if (step.done === true) {
+              assert.equal(step.value.complete, true);
+              break;
+            }
+            pages.push(step.value.ids);
+          }
+          const shown = row.flatMap((isShown, at) => (isShown ? [`urn:t:${at}`] : []));
+          assert.deepEqual(pages.flat(), shown);
+          assert.ok(pages.every((page) => page.length > 0));
+          assert.ok(asked.every(({ limit, count }) => limit === stride && count === true));
+          assert.ok(asked.length <= Math.ceil(row.length / stride) + 1);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,304 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { BrokerRequest } from '../../../../sidecar/purge/broker/client.js';
+import {
+  createCapabilities,
+  type BrokerCapabilities,
+} from '../../../../sidecar/purge/broker/capabilities.js';
+import type { BrokerReply } from '../../../../sidecar/purge/broker/exchange.js';
+import {
+  BrokerReplyError,
+  FilterIgnoredError,
+  PurgeStoppedError,
+  TooManyMatchesError,
+  UnexpectedEntityError,
+} from '../../../../sidecar/purge/errors.js';
+import type { PurgeScope } from '../../../../sidecar/purge/run/context.js';
+import type { PurgeEvent } from '../../../../sidecar/purge/run/events.js';
+import {
+  previewOf,
+  reportOf,
+  runPurge,
+  type PurgeOrder,
+  type PurgePlan,
+} from '../../../../sidecar/purge/run/purge-run.js';
+import { entities } from '../../../../sidecar/purge/listing/listed-resource.js';
+import { parseEntityPurgeQuery } from '../../../../sidecar/purge/query/query.js';
+import type { Pace } from '../../../../sidecar/purge/requests/pace.js';
+import { createTestClock } from '../../../support/purge-harness.js';
+import { replyOf } from '../broker/replies.js';
+
+const NONE = { matched: 0, deleted: 0, alreadyGone: 0, failed: 0, unknown: 0 };
+
+interface Run extends Partial<Omit<PurgePlan, 'run'>> {
+  readonly run: PurgePlan['run'];
+  readonly answer?: (request: BrokerRequest, nth: number) => BrokerReply;
+  readonly order?: Partial<PurgeOrder>;
+  readonly capabilities?: BrokerCapabilities;
+}
+
+/** Runs a purge to its end: what it told, what it sent, and how it ended. */
+async function ran({ run, answer = () => replyOf(204), order, capabilities, ...plan }: Run) {
+  const sent: BrokerRequest[] = [];
+  const events: PurgeEvent[] = [];
+  const clock = createTestClock();
+  let retries = 0;
+  const stream = runPurge(
+    {
+      query: parseEntityPurgeQuery('type=T&q=n>1'),
+      headers: { 'ngsild-tenant': 't' },
+      limits: {
+        ...{ pageSize: 10, pageSizeMax: 10, batchSize: 10, concurrency: 1, strategy: 'auto' },
+        maxAffected: 2,
+      },
+      ...order,
+    },
+    {
+      client: {
+        send: async (request) => {
+          sent.push(request);
+          return answer(request, sent.length);
+        },
+        close: async () => {},
+      },
+      capabilities: capabilities ?? createCapabilities(clock),
+      retry: { maxAttempts: 3, minDelayMs: 1, maxDelayMs: 10, awayMs: 30_000 },
+      clock,
+      random: () => 0,
+      onRetry: () => (retries += 1),
+    },
+    new AbortController().signal,
+    { path: '/entities', ...plan, run },
+  );
+  let error: unknown;
+  try {
+    for await (const event of stream) events.push(event);
+  } catch (thrown) {
+    error = thrown;
+  }
+  return { sent, events, error, retries };
+}
+
+const DELETE = { method: 'DELETE', path: '/entities/urn:t:1', operation: 'delete', deletes: 1 } as const;
+const QUERY = { method: 'GET', path: '/entities?type=T', operation: 'list' } as const;
+
+describe('a purge that runs', () => {
+  it('a purge run ends with its report, and with what it cost', async () => {
+    const { events, sent, retries } = await ran({
+      run: async (scope) => {
+        scope.ledger.addNew(['urn:t:1', 'urn:t:2']);
+        await scope.requester.send(DELETE);
+        scope.ledger.record({ entityId: 'urn:t:1' }, { kind: 'deleted' }, false);
+        scope.ledger.record({ entityId: 'urn:t:2' }, { kind: 'refused', problem: { status: 409 } }, false);
+        return reportOf(scope, 5);
+      },
+      answer: (_request, nth) => replyOf(nth === 1 ? 500 : 204),
+    });
+    assert.equal(events.length, 1);
+    const [last] = events;
+    assert.ok(last?.type === 'finished');
+    const { errors, ...report } = last.report;
+    assert.deepEqual(report, {
+      ...{ ...NONE, matched: 2, deleted: 1, failed: 1, dryRun: false, success: ['urn:t:1'] },
+      ...{ sample: [], warnings: [], arrived: 5, requests: 2, retries: 1 },
+    });
+    assert.deepEqual([errors.length, errors[0]?.entityId, retries], [1, 'urn:t:2', 1]);
+    assert.ok(sent.every(({ headers }) => headers?.['ngsild-tenant'] === 't'));
+  });
+
+  it('a purge run reports what was done when it ends early, unless the purge reports that itself', async () => {
+    const error = new PurgeStoppedError('stopped');
+    const run: PurgePlan['run'] = async (scope) => {
+      scope.ledger.addNew(['urn:t:1']);
+      throw error;
+    };
+    const told = await ran({ run });
+    assert.equal(told.error, error);
+    const counts = { ...NONE, matched: 1, requests: 0, retries: 0 };
+    assert.deepEqual(told.events, [{ type: 'progress', hasBegun: true, ...counts }]);
+    for (const reportsItself of [true, false]) {
+      const own = await ran({ run, reportsItself });
+      assert.deepEqual([own.error, own.events.length], [error, reportsItself ? 0 : 1]);
+    }
+  });
+
+  it('a purge run keeps its maximum, its pace and its reserve', async () => {
+    const [taken, reserved]: [number[], number[]] = [[], []];
+    const pace: Pace = {
+      ...{ perSecond: 1, burst: 1, setPerSecond: () => {}, giveBack: () => {} },
+      take: async (amount) => taken.push(amount) > 0,
+    };
+    const { error } = await ran({
+      run: async (scope) => {
+        await scope.requester.send(DELETE);
+        scope.ledger.addNew(['urn:t:1', 'urn:t:2', 'urn:t:3']);
+        return reportOf(scope, 0);
+      },
+      order: { pace, reserve: async (amount) => void reserved.push(amount) },
+    });
+    assert.deepEqual([taken, reserved], [[1], [1]]);
+    assert.ok(error instanceof TooManyMatchesError, String(error));
+  });
+
+  it('a purge run asks a broker that seems to be away for one match of its own query', async () => {
+    const { sent, events } = await ran({
+      run: async (scope) => {
+        await scope.requester.send(QUERY);
+        await scope.requester.send(DELETE);
+        return reportOf(scope, 0);
+      },
+      answer: ({ method }, nth) => (method === 'GET' ? replyOf(200, []) : replyOf(nth === 2 ? 503 : 204)),
+    });
+    assert.deepEqual(
+      sent.map(({ method, path }) => `${method} ${path}`),
+      [
+        ...['GET /entities?type=T', 'DELETE /entities/urn:t:1', 'GET /entities?type=T&q=n%3E1&limit=1'],
+        'DELETE /entities/urn:t:1',
+      ],
+    );
+    assert.equal(events.at(-1)?.type, 'finished');
+  });
+
+  it('a purge run tells when the broker is away, and when it is back', async () => {
+    const { events } = await ran({
+      run: async (scope) => {
+        await scope.requester.send(QUERY);
+        await scope.requester.send(DELETE);
+        return reportOf(scope, 0);
+      },
+      answer: ({ method }, nth) =>
+        nth > 1 && nth < 8 ? replyOf(503) : method === 'GET' ? replyOf(200, []) : replyOf(204),
+    });
+    assert.deepEqual(
+      events.map(({ type }) => type),
+      ['broker-away', 'broker-back', 'finished'],
+    );
+  });
+
+  it('a purge run asks before each try of a delete, and tells the outcome of each item', async () => {
+    const told: unknown[] = [];
+    let asked = 0;
+    const { retries } = await ran({
+      run: async (scope) => {
+        await scope.requester.send(QUERY);
+        assert.equal(asked, 0, 'a query deletes nothing');
+        await scope.requester.send(DELETE);
+        scope.ledger.addNew(['urn:t:1']);
+        scope.ledger.record({ entityId: 'urn:t:1' }, { kind: 'absent' }, false);
+        return reportOf(scope, 0);
+      },
+      answer: ({ method }, nth) => (method === 'GET' ? replyOf(200, []) : replyOf(nth === 2 ? 429 : 204)),
+      order: {
+        beforeDelete: () => {
+          asked += 1;
+          return undefined;
+        },
+        onOutcome: (item, outcome) => void told.push([item, outcome]),
+      },
+    });
+    assert.equal(retries, 1);
+    assert.ok(asked >= 2, String(asked));
+    assert.deepEqual(told, [[{ entityId: 'urn:t:1' }, 'alreadyGone']]);
+  });
+
+  it('a purge run that finds a filter ignored, or an entity that the query excludes, has all filters proven again', async () => {
+    for (const [error, isDistrusted] of [
+      [new FilterIgnoredError('q', 'ignored'), true],
+      [new UnexpectedEntityError('urn:x', 'id'), true],
+      [new UnexpectedEntityError('urn:x', 'idPattern'), true],
+      [new BrokerReplyError('unreadable'), false],
+      [new PurgeStoppedError('stopped'), false],
+      [undefined, false],
+    ] as const) {
+      const capabilities = createCapabilities(createTestClock());
+      capabilities.setHonoured({ name: 'q', isShared: true });
+      const told = await ran({
+        capabilities,
+        run: async (scope) => {
+          if (error !== undefined) throw error;
+          return reportOf(scope, 0);
+        },
+      });
+      assert.equal(told.error, error);
+      assert.equal(capabilities.isHonoured('q'), !isDistrusted, String(error));
+    }
+  });
+
+  it('a purge run sends nothing new once nobody reads its events any more', async () => {
+    let sent = 0;
+    const clock = createTestClock();
+    const stream = runPurge(
+      {
+        query: parseEntityPurgeQuery('type=T'),
+        headers: {},
+        limits: {
+          ...{ pageSize: 10, pageSizeMax: 10, batchSize: 10, concurrency: 1, strategy: 'auto' },
+          maxAffected: undefined,
+        },
+      },
+      {
+        client: {
+          send: async () => {
+            sent += 1;
+            await turn();
+            return replyOf(200, []);
+          },
+          close: async () => {},
+        },
+        capabilities: createCapabilities(clock),
+        retry: { maxAttempts: 3, minDelayMs: 1, maxDelayMs: 10, awayMs: 30_000 },
+        clock,
+        random: () => 0,
+      },
+      new AbortController().signal,
+      {
+        path: '/entities',
+        run: async (scope) => {
+          scope.reportProgress();
+          for (let queries = 0; queries < 20; queries += 1) await scope.requester.send(QUERY);
+          return reportOf(scope, 0);
+        },
+      },
+    );
+    for await (const event of stream) {
+      assert.equal(event.type, 'progress');
+      break;
+    }
+    assert.ok(sent < 5, `${sent} queries`);
+  });
+
+  it('a purge run names the warnings of its pages, in a report as in a preview', async () => {
+    for (const end of [
+      (scope: PurgeScope) => reportOf(scope, 0),
+      (scope: PurgeScope) => previewOf(scope, { matched: 0, sample: [] }),
+    ]) {
+      const { events } = await ran({
+        run: async (scope) => {
+          const { lister } = scope.open({ resource: entities('ids'), selection: [] });
+          await lister.page({ selection: [] });
+          return end(scope);
+        },
+        answer: () => replyOf(200, [], { 'ngsild-warning': '110 - "stale"' }),
+      });
+      const last = events.at(-1);
+      assert.deepEqual(last?.type === 'finished' ? last.report.warnings : undefined, ['110 - "stale"']);
+    }
+  });
+
+  it('a dry purge run reports its preview', async () => {
+    const { events } = await ran({
+      run: async (scope) =>
+        previewOf(scope, { matched: 7, sample: ['urn:t:1'], unit: 'datasets', isLowerBound: true }),
+    });
+    assert.deepEqual(events, [
+      {
+        type: 'finished',
+        report: {
+          ...{ ...NONE, matched: 7, dryRun: true, success: [], errors: [], sample: ['urn:t:1'] },
+          ...{ unit: 'datasets', isLowerBound: true, warnings: [], arrived: 0, requests: 0, retries: 0 },
+        },
+      },
+    ]);
+  });
+});

@@ -1,0 +1,105 @@
+import { after, before, type TestContext } from 'node:test';
+import { RemoteDocumentError } from '../../../../sidecar/schemas/remote/errors.js';
+import type { RemoteDocuments } from '../../../../sidecar/schemas/remote/remote-documents.js';
+import { createSchemaService } from '../../../../sidecar/schemas/models/create-service.js';
+import type { ServiceWorkers } from '../../../../sidecar/schemas/models/schema-intake.js';
+import type { SchemaService, ServedDocument } from '../../../../sidecar/schemas/models/service.js';
+import type { Page } from '../../../../sidecar/store/records.js';
+import { SqliteStore } from '../../../../sidecar/store/sqlite-store.js';
+import type { SchemaStore } from '../../../../sidecar/store/store.js';
+import { entryBeside, WorkerPool } from '../../../../sidecar/shared/workers/pool.js';
+import { handClock } from '../../../support/store-samples.js';
+import type { Tasks } from '../../../../sidecar/schemas/worker.js';
+
+export const BASE_URL = 'http://gateway.example:8000';
+export const CONTEXT_BASE = 'https://terms.example/';
+export const ALL: Page = { limit: 1000, offset: 0 };
+
+/** A service whose store has the domain `city` and nothing else, and what is behind it. */
+export interface Rig {
+  readonly service: SchemaService;
+  readonly store: SchemaStore;
+  /** What other origins hold, by URL; undefined for what cannot be fetched. */
+  readonly web: Map<string, unknown>;
+  /** URLs that were fetched, in order. */
+  readonly fetched: string[];
+  /** Kinds of the tasks that workers were given, in order. */
+  readonly tasks: string[];
+}
+
+export interface RigOptions {
+  /** Stands between the service and its store. */
+  readonly store?: (store: SchemaStore) => SchemaStore;
+  readonly workers?: (workers: ServiceWorkers) => ServiceWorkers;
+  readonly cacheBytes?: number;
+}
+
+/** Origin that documents may be fetched from. */
+export const ALLOWED = 'https://allowed.example';
+
+/** Makes rigs that share the workers of a test file. To be called where its tests are described. */
+export function useRigs(): (t: TestContext, options?: RigOptions) => Promise<Rig> {
+  let pool: WorkerPool<Tasks> | undefined;
+  before(() => {
+    const entry = entryBeside('../../../../sidecar/schemas/worker', import.meta.url);
+    pool = new WorkerPool<Tasks>({ entry, threads: 1, queueLength: 100, deadlineMs: 30_000 });
+  });
+  after(() => pool?.close());
+  return async (t, options = {}) => {
+    if (pool === undefined) throw new Error('tests have not begun');
+    const opened = await SqliteStore.open(':memory:', handClock());
+    t.after(() => opened.close());
+    const store = options.store?.(opened) ?? opened;
+    const [web, fetched, tasks] = [new Map<string, unknown>(), [] as string[], [] as string[]];
+    const workers = noting(options.workers?.(pool) ?? pool, tasks);
+    const remote = remoteOf(web, fetched);
+    const { cacheBytes } = options;
+    const service = createSchemaService({
+      ...{ store, workers, remote, contextBase: CONTEXT_BASE },
+      ...(cacheBytes === undefined ? {} : { cacheBytes }),
+    });
+    await service.domains.create({ name: 'city' });
+    return { service, store, web, fetched, tasks };
+  };
+}
+
+/** What a document says. */
+export function jsonOf({ bytes }: ServedDocument): unknown {
+  return JSON.parse(bytes.toString()) as unknown;
+}
+
+/** What a promise is rejected with, if it is an error of a class. */
+export async function rejection<Refusal extends Error>(
+  promise: Promise<unknown>,
+  type: abstract new (...args: never[]) => Refusal,
+): Promise<Refusal> {
+  try {
+    await promise;
+  } catch (error) {
+    if (error instanceof type) return error;
+    throw error;
+  }
+  throw new Error(`expected a ${type.name}, but there was none`);
+}
+
+function noting(workers: ServiceWorkers, tasks: string[]): ServiceWorkers {
+  return {
+    run: (kind, input, options) => {
+      tasks.push(kind);
+      return workers.run(kind, input, options);
+    },
+  };
+}
+
+function remoteOf(web: ReadonlyMap<string, unknown>, fetched: string[]): RemoteDocuments {
+  return {
+    allows: (url) => url.startsWith(`${ALLOWED}/`),
+    fetch: async (url) => {
+      fetched.push(url);
+      const document = web.get(url);
+      if (document === undefined) throw new RemoteDocumentError('status', url, `${url} answers 404.`);
+      return { url, text: JSON.stringify(document), document: structuredClone(document) };
+    },
+    close: async () => undefined,
+  };
+}

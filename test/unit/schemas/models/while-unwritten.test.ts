@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { WhileUnwritten } from '../../../../sidecar/schemas/models/concurrency.js';
+
+/** A store of which nothing but the revision is asked, and what was read of it, by key. */
+function storeOf() {
+  const store = { now: 1, revision: async () => String(store.now) };
+  const reads: string[] = [];
+  const known = new WhileUnwritten<number>(store);
+  /** The value of a key is the revision at which it was read. */
+  const get = (key: string) =>
+    known.get(key, async () => {
+      reads.push(key);
+      return store.now;
+    });
+  return { store, reads, known, get };
+}
+
+describe('what is known of a store', () => {
+  it('a value about a store is read once for each key while nothing is written', async () => {
+    const { reads, get } = storeOf();
+    for (const key of ['a', 'b', 'a', 'b']) assert.equal(await get(key), 1);
+    assert.deepEqual(reads, ['a', 'b']);
+  });
+
+  it('a value about a store is read again after any write', async () => {
+    const { store, reads, get } = storeOf();
+    await get('a');
+    store.now = 2;
+    assert.deepEqual([await get('a'), await get('a')], [2, 2]);
+    assert.deepEqual(reads, ['a', 'a']);
+  });
+
+  it('a value about a store is not kept if something was written while it was read', async () => {
+    const { store, known, get } = storeOf();
+    const first = await known.get('a', async () => {
+      store.now = 2;
+      await get('b');
+      return 1;
+    });
+    assert.equal(first, 1);
+    assert.equal(await get('a'), 2);
+  });
+
+  it('a value about a store is not kept if it could not be read', async () => {
+    const { known, get } = storeOf();
+    await assert.rejects(
+      known.get('a', () => Promise.reject(new RangeError('not now'))),
+      RangeError,
+    );
+    assert.equal(await get('a'), 1);
+  });
+
+  it('values about a store do not grow with the keys that are asked for', async () => {
+    const { reads, get } = storeOf();
+    for (let key = 0; key < 1001; key += 1) await get(String(key));
+    await get('0');
+    assert.equal(reads.length, 1002);
+  });
+});

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { RepositoryTasks } from '../../../../sidecar/schemas/repository/tasks.js';
+import { describeFiles } from '../../../../sidecar/schemas/repository/source.js';
+import { TaskFailedError, TaskTooCostlyError } from '../../../../sidecar/shared/workers/errors.js';
+import type { TaskRunner } from '../../../../sidecar/shared/workers/tasks.js';
+import { workersOf } from './workers.js';
+
+describe('the files of an import', () => {
+  const file = (path: string, content: string | Buffer) => ({ path, bytes: Buffer.from(content) });
+
+  it('a file that is not UTF-8 or not JSON is refused with its line, and all others are described', async () => {
+    const broken = Buffer.concat([
+      Buffer.from('{\n"a":\n"é"\n"'),
+      Buffer.from([0xe9]),
+      Buffer.from('"\n}\n'),
+    ]);
+    const { described, refused } = await describeFiles(
+      [
+        file('bad.json', broken),
+        file('first.json', Buffer.from([0xff])),
+        file('cut.json', '{\n"a": 1,,'),
+        file('bom.json', '\ufeff{"$id": "x"}'),
+        file('good.json', '{}'),
+      ],
+      { workers: workersOf().workers },
+    );
+    assert.deepEqual(
+      refused.map(({ path, line }) => [path, line]),
+      [
+        ['bad.json', 4],
+        ['first.json', 1],
+        ['cut.json', 2],
+      ],
+    );
+    assert.match(refused[2]?.reason ?? '', /^It cannot be read as JSON: line 2, column 8: .+\.$/);
+    assert.deepEqual(
+      described.map(({ path }) => path),
+      ['bom.json', 'good.json'],
+    );
+    assert.equal(described.find(({ path }) => path === 'bom.json')?.facts.id, 'x');
+    assert.notEqual(described[0]?.sha256, described[1]?.sha256);
+  });
+
+  it('a file that takes too much is refused alone, and a failure of the workers ends the import', async () => {
+    const files = [file('a.json', '{}'), file('b.json', '{}')];
+    let count = 0;
+    const costly = workersOf(() =>
+      (count += 1) === 1 ? new TaskTooCostlyError('memory', 'much') : undefined,
+    );
+    const { described, refused } = await describeFiles(files, costly);
+    assert.deepEqual(refused, [{ path: 'a.json', reason: 'Reading it takes too much memory.' }]);
+    assert.deepEqual(
+      described.map(({ path }) => path),
+      ['b.json'],
+    );
+    const failed = new TaskFailedError('closed');
+    await assert.rejects(
+      describeFiles(
+        files,
+        workersOf(() => failed),
+      ),
+      failed,
+    );
+  });
+
+  it('the files of an import are described in the order in which they came, whichever is read first', async () => {
+    const facts = { kind: 'other', isEntity: false, references: [], contexts: [], innerIds: [] };
+    const costly = new TaskTooCostlyError('time', 'much');
+    let left = 8;
+    const open: (() => void)[] = [];
+    const workers = {
+      run: async (_kind: string, text: string) => {
+        await new Promise<void>((resolve) => {
+          open.push(resolve);
+          // The last of those at work is done first.
+          if ((left -= 1) === 0) for (const go of open.reverse()) setImmediate(go);
+        });
+        if (Number(text) % 2 === 1) throw costly;
+        return { facts };
+      },
+    } as unknown as TaskRunner<RepositoryTasks>;
+    const files = Array.from({ length: 8 }, (_, n) => file(`${n}.json`, `${n}`));
+    const { described, refused } = await describeFiles(files, { workers });
+    assert.deepEqual(
+      [described, refused].map((list) => list.map(({ path }) => path)),
+      [
+        ['0.json', '2.json', '4.json', '6.json'],
+        ['1.json', '3.json', '5.json', '7.json'],
+      ],
+    );
+  });
+
+  it('the files of an import are described eight at a time, and no more of them once the client has left', async () => {
+    const leaving = new AbortController();
+    let [count, now, most] = [0, 0, 0];
+    const workers = {
+      run: async () => {
+        count += 1;
+        now += 1;
+        most = Math.max(most, now);
+        if (count === 12) leaving.abort(new Error('gone'));
+        await Promise.resolve();
+        now -= 1;
+        return { facts: { kind: 'other', isEntity: false, references: [], contexts: [], innerIds: [] } };
+      },
+    } as unknown as TaskRunner<RepositoryTasks>;
+    const files = Array.from({ length: 20 }, (_, n) => file(`${n}.json`, '{}'));
+    assert.equal((await describeFiles(files.slice(0, 11), { workers })).described.length, 11);
+    assert.equal(most, 8);
+    count = 0;
+    await assert.rejects(describeFiles(files, { workers, signal: leaving.signal }), /gone/);
+    assert.equal(count, 16);
+  });
+});

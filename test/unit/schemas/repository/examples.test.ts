@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { checkExamples, ExampleTime } from '../../../../sidecar/schemas/repository/examples.js';
+import { DeadlineExceededError } from '../../../../sidecar/schemas/models/workbench-errors.js';
+import { WorkersBusyError } from '../../../../sidecar/shared/workers/errors.js';
+
+const MODEL = {
+  key: { domain: 'City', name: 'Bench' },
+  schema: {
+    contentHash: 'x',
+    lifecycle: { status: 'published', deprecatedAt: undefined, sunsetAt: undefined },
+    text: () => Promise.resolve('{}'),
+  },
+} as const;
+
+const VALID = '{"valid": true, "errors": [], "warnings": []}';
+
+/** A clock, and a workbench with which each example takes some time, and beyond a deadline fails. */
+function withTime(deadlineMs: number, count: number) {
+  let now = 0;
+  const clock = { now: () => now, sleep: () => Promise.reject(new Error('Nothing is to be waited for.')) };
+  const time = new ExampleTime(clock, deadlineMs, count);
+  const check = (examples: readonly number[]) =>
+    checkExamples(
+      examples.map((ms, index) => ({ path: `${index}.json`, text: String(ms) })),
+      MODEL,
+      {
+        time,
+        workbench: {
+          validateAgainst: async (_schema, _key, text) => {
+            now += Math.min(Number(text), deadlineMs);
+            if (Number(text) > deadlineMs) throw new DeadlineExceededError('It took too long.');
+            return VALID;
+          },
+        },
+      },
+    );
+  return { check, spent: () => now };
+}
+
+describe('the examples of an import', () => {
+  it('the examples of an import that are slow end the checks for all of its models, and those left are named', async () => {
+    const { check, spent } = withTime(2000, 8);
+    const slow = await check([9000, 9000, 9000, 9000, 9000, 9000]);
+    assert.deepEqual([slow.valid, slow.invalid.map(({ path }) => path)], [0, ['0.json', '1.json', '2.json']]);
+    assert.deepEqual(slow.unchecked, ['3.json', '4.json', '5.json']);
+    assert.deepEqual(await check([1, 1]), { valid: 0, invalid: [], unchecked: ['0.json', '1.json'] });
+    assert.equal(spent(), 6000);
+  });
+
+  it('the examples of an import that are quick are all checked, however many they are', async () => {
+    const { check } = withTime(2000, 10_000);
+    const examples = Array.from({ length: 10_000 }, () => 100);
+    assert.deepEqual(await check(examples), { valid: 10_000, invalid: [] });
+  });
+
+  it('the examples called .jsonld are held against NGSI-LD, and others are not', async () => {
+    const asked: unknown[] = [];
+    const { time } = timeOf();
+    const signal = new AbortController().signal;
+    await checkExamples(
+      ['a.jsonld', 'b.json', 'c.jsonld.json'].map((path) => ({ path, text: path })),
+      MODEL,
+      {
+        ...{ time, signal },
+        workbench: {
+          validateAgainst: async (schema, key, text, options) => {
+            assert.deepEqual([schema, key], [MODEL.schema, MODEL.key]);
+            asked.push([text, options.isStrict]);
+            return Promise.resolve(VALID);
+          },
+        },
+      },
+    );
+    assert.deepEqual(asked, [
+      ['a.jsonld', true],
+      ['b.json', false],
+      ['c.jsonld.json', false],
+    ]);
+  });
+
+  it('an example that is not valid has its first five errors, over all of its entities, with their lines', async () => {
+    const fault = (n: number) => ({
+      ...{ pointer: `/${n}`, detail: `fault ${n}` },
+      ...(n === 2 ? { line: 7 } : {}),
+    });
+    const verdict = (...numbers: readonly number[]) => ({ valid: false, errors: numbers.map(fault) });
+    const valid = { valid: true, errors: [] };
+    const check = async (answer: unknown) =>
+      checkExamples([{ path: 'a.json', text: '[]' }], MODEL, {
+        ...timeOf(),
+        workbench: { validateAgainst: () => Promise.resolve(JSON.stringify(answer)) },
+      });
+    const { invalid, valid: count } = await check([verdict(1, 2), valid, verdict(3, 4, 5, 6)]);
+    assert.equal(count, 0);
+    assert.deepEqual(
+      invalid,
+      [1, 2, 3, 4, 5].map((n) => ({ path: 'a.json', ...fault(n) })),
+    );
+    assert.deepEqual(await check([valid, valid]), { valid: 1, invalid: [] });
+  });
+
+  it('an example that is no entity is invalid with its reason, and an outage ends the import', async () => {
+    const check = (error: Error, signal?: AbortSignal) =>
+      checkExamples([{ path: 'a.json', text: '{\n' }], MODEL, {
+        ...{ ...timeOf(), signal },
+        workbench: { validateAgainst: () => Promise.reject(error) },
+      });
+    const late = await check(new DeadlineExceededError('It took too long.'));
+    assert.deepEqual(late, {
+      valid: 0,
+      invalid: [{ path: 'a.json', pointer: '', detail: 'It took too long.' }],
+    });
+    const away = new WorkersBusyError(1);
+    await assert.rejects(check(away), away);
+    await assert.rejects(check(away, AbortSignal.abort(new Error('gone'))), /gone/);
+  });
+
+  it('the time of the examples is up when it is spent to the last millisecond, also by what fails', async () => {
+    let now = 0;
+    const clock = { now: () => now, sleep: () => Promise.resolve() };
+    const time = new ExampleTime(clock, 1000, 3);
+    const spend = (ms: number, error?: Error) =>
+      time.spend(() => {
+        now += ms;
+        return error === undefined ? Promise.resolve(ms) : Promise.reject(error);
+      });
+    assert.equal(await spend(1000), 1000);
+    await assert.rejects(spend(1299, new Error('broken')), /broken/);
+    assert.equal(time.isUp, false);
+    await spend(1);
+    assert.equal(time.isUp, true);
+  });
+
+  it('the time of the examples is spent by the processor time of the process, and at most four times as slowly', async () => {
+    let [now, had] = [0, 0];
+    const clock = { now: () => now, processTimeMs: () => had, sleep: () => Promise.resolve() };
+    const spend = (time: ExampleTime, passedMs: number, hadMs: number) =>
+      time.spend(() => {
+        now += passedMs;
+        had += hadMs;
+        return Promise.resolve();
+      });
+    // 2,000 ms of the one, 8,000 ms of the other.
+    const busy = new ExampleTime(clock, 1000, 0);
+    await spend(busy, 7_999, 1_999);
+    assert.equal(busy.isUp, false);
+    await spend(busy, 0, 1);
+    assert.equal(busy.isUp, false);
+    await spend(busy, 1, 0);
+    assert.equal(busy.isUp, true);
+    const alone = new ExampleTime(clock, 1000, 0);
+    await spend(alone, 1_999, 9_000);
+    assert.equal(alone.isUp, false);
+    await spend(alone, 1, 1);
+    assert.equal(alone.isUp, true);
+  });
+});
+
+/** Time that never ends. */
+function timeOf() {
+  return { time: new ExampleTime({ now: () => 0, sleep: () => Promise.resolve() }, 1000, 1) };
+}

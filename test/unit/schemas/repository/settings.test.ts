@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Domain, ModelDetails } from '../../../../sidecar/schemas/models/shapes.js';
+import {
+  domainSettingsIn,
+  domainSettingsOf,
+  settingsFault,
+  settingsIn,
+  settingsOf,
+} from '../../../../sidecar/schemas/repository/settings.js';
+
+const DEPRECATED_AT = Date.UTC(2026, 0, 31, 1, 2, 3);
+const SUNSET_AT = Date.UTC(2027, 11, 31, 4, 5, 6);
+
+/** A model with every setting. */
+const FULL = {
+  description: 'A lamp.',
+  contextBase: 'https://terms.example/',
+  compatibility: 'full',
+  ownCompatibility: 'backward',
+  status: 'deprecated',
+  deprecatedAt: DEPRECATED_AT,
+  sunsetAt: SUNSET_AT,
+  context: { lit: 'https://terms.example/lit' },
+} as unknown as ModelDetails;
+
+const WRITTEN = {
+  description: 'A lamp.',
+  contextBase: 'https://terms.example/',
+  compatibility: 'backward',
+  status: 'deprecated',
+  deprecatedAt: '2026-01-31T01:02:03.000Z',
+  sunset: '2027-12-31T04:05:06.000Z',
+  context: { lit: 'https://terms.example/lit' },
+};
+
+describe('the settings of an exported model', () => {
+  it('the settings of an exported model are all that it has of its own, and an import gives back each', () => {
+    assert.deepEqual(settingsOf(FULL), WRITTEN);
+    assert.equal(settingsFault(JSON.stringify(WRITTEN)), undefined);
+    assert.deepEqual(settingsIn(JSON.stringify(WRITTEN)), { ...WRITTEN, deprecatedAt: DEPRECATED_AT });
+    const inherited = { compatibility: 'full', status: 'draft' } as unknown as ModelDetails;
+    assert.deepEqual(settingsOf(inherited), { status: 'draft' });
+  });
+
+  it('the settings of an exported model that are left out or null are removed, but for its status and when it was deprecated', () => {
+    const removed = {
+      ...{ description: null, contextBase: null, compatibility: null, sunset: null, context: null },
+    };
+    assert.deepEqual(settingsIn('{}'), removed);
+    const nulls = JSON.stringify({ ...removed, status: null, deprecatedAt: null });
+    assert.equal(settingsFault(nulls), undefined);
+    assert.deepEqual(settingsIn(nulls), removed);
+  });
+
+  for (const [name, right, wrong, wanted] of [
+    ['description', ['', 'x'.repeat(4000)], ['x'.repeat(4001), 1], 'a text of at most 4000 characters'],
+    ['contextBase', ['https://a.example/'], [1, {}], 'an IRI'],
+    [
+      'compatibility',
+      ['none', 'backward', 'forward', 'full'],
+      ['None', '', true, ['none']],
+      'none, backward, forward or full',
+    ],
+    ['status', ['draft', 'published', 'deprecated'], ['retired', 1], 'draft, published or deprecated'],
+    ['deprecatedAt', ['2026-01-31T00:00:00Z'], ['yesterday', 1_700_000_000_000], 'a date and time'],
+    ['sunset', ['2026-01-31T00:00:00Z'], [1, {}], 'a date and time'],
+    ['context', [[], {}, 'https://a.example/', 1], [], ''],
+  ] as const) {
+    it(`the setting ${name} of an exported model is refused where it is not what the service takes`, () => {
+      for (const value of right) assert.equal(settingsFault(JSON.stringify({ [name]: value })), undefined);
+      for (const value of wrong)
+        assert.equal(
+          settingsFault(JSON.stringify({ [name]: value })),
+          `Its setting ${name} (meta.json) must be ${wanted}.`,
+        );
+    });
+  }
+
+  it('the settings of an exported model are an object', () => {
+    for (const text of ['[]', 'null', '"x"', '1'])
+      assert.equal(settingsFault(text), 'Its settings (meta.json) must be an object.');
+  });
+});
+
+describe('the settings of an exported domain', () => {
+  const domain = (settings: object) => ({ name: 'City', compatibility: 'none', ...settings }) as Domain;
+
+  it('the settings of an exported domain are written where it has some, or nothing else to be known by', () => {
+    assert.equal(domainSettingsOf(domain({}), true), undefined);
+    assert.deepEqual(domainSettingsOf(domain({}), false), {});
+    assert.deepEqual(domainSettingsOf(domain({ description: 'All' }), true), { description: 'All' });
+    assert.deepEqual(domainSettingsOf(domain({ compatibility: 'forward' }), true), {
+      compatibility: 'forward',
+    });
+    assert.deepEqual(domainSettingsOf(domain({ description: 'All', compatibility: 'full' }), false), {
+      ...{ description: 'All', compatibility: 'full' },
+    });
+  });
+
+  it('the settings of an exported domain are given back, or refused with the member at fault', () => {
+    const read = (value: unknown) => domainSettingsIn(JSON.stringify(value));
+    const full = { description: 'All', compatibility: 'full' };
+    assert.deepEqual(read(full), { settings: full });
+    assert.deepEqual(read({ description: null, compatibility: null }), {
+      settings: { description: undefined, compatibility: undefined },
+    });
+    assert.deepEqual(read([]), { fault: 'The settings of a domain must be an object.' });
+    assert.deepEqual(read({ description: 'x'.repeat(4001) }), {
+      fault: 'Its member description must be a text of at most 4000 characters.',
+    });
+    assert.deepEqual(read({ description: 'All', compatibility: 'some' }), {
+      fault: 'Its member compatibility must be none, backward, forward or full.',
+    });
+    // What only models have is passed over.
+    assert.deepEqual(read({ status: 1 }), { settings: { description: undefined, compatibility: undefined } });
+  });
+});

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { limitsOf, MAX_FILE_BYTES } from '../../../../sidecar/schemas/repository/collector.js';
+import { RepositoryTooLargeError } from '../../../../sidecar/schemas/repository/errors.js';
+import {
+  archiveKind,
+  describeFiles,
+  planOf,
+  readSource,
+  textOf,
+} from '../../../../sidecar/schemas/repository/source.js';
+import { TaskFailedError, TaskTooCostlyError } from '../../../../sidecar/shared/workers/errors.js';
+import { tarGz, zip } from '../../../support/archives.js';
+import { workersOf } from './workers.js';
+
+const reading = (unpackedBytes = 1_000_000, files = 100) => ({
+  limits: { packedBytes: 1_000_000, unpackedBytes, files },
+  workers: workersOf().workers,
+  deadlineMs: 100,
+});
+
+const A = { name: 'a/schema.json', content: '{"a":1}' };
+
+describe('what was sent to an import', () => {
+  it('the files of an import are the same from a tar.gz, a zip, JSON, and a form with any of these', async () => {
+    const tar = await tarGz([A]);
+    const zipped = zip([A]);
+    const bytes = Buffer.from(A.content);
+    const paths = async (source: Parameters<typeof readSource>[0]) =>
+      (await readSource(source, reading())).files.map(({ path }) => path);
+    const documents = (value: object) => JSON.stringify({ documents: value });
+    for (const source of [
+      { kind: 'gzip', bytes: tar },
+      { kind: 'zip', bytes: zipped },
+      { kind: 'documents', text: documents({ [A.name]: { a: 1 } }) },
+      { kind: 'parts', parts: [{ name: A.name, bytes }] },
+      { kind: 'parts', parts: [{ name: 'any', bytes: tar }] },
+      { kind: 'parts', parts: [{ name: 'any', bytes: zipped }] },
+    ] as const)
+      assert.deepEqual(await paths(source), [A.name]);
+    const url = 'https://a.example/x.json';
+    assert.deepEqual(await paths({ kind: 'documents', text: documents({ [url]: {} }) }), [url]);
+    assert.deepEqual(await paths({ kind: 'parts', parts: [{ name: url, bytes }] }), [url]);
+  });
+
+  it('the documents of a JSON body have lines in their texts, so that faults can be found in them', async () => {
+    const text = JSON.stringify({ documents: { 'a.json': { a: 1, b: 2 } } });
+    const { files } = await readSource({ kind: 'documents', text }, reading());
+    assert.deepEqual(
+      files.map(({ bytes }) => textOf(bytes)),
+      ['{\n  "a": 1,\n  "b": 2\n}'],
+    );
+  });
+
+  it('a body of JSON that is not of documents is refused with its place', async () => {
+    for (const [body, pointer] of [
+      ['[]', ''],
+      ['{"documents": []}', ''],
+      ['{"documents": {}, "other": 1}', '/other'],
+    ] as const)
+      await assert.rejects(readSource({ kind: 'documents', text: body }, reading()), (error: unknown) => {
+        const { code, errors } = error as { code: string; errors: readonly { pointer: string }[] };
+        return code === 'BODY_INVALID' && errors[0]?.pointer === pointer;
+      });
+    await assert.rejects(readSource({ kind: 'documents', text: '{' }, reading()), {
+      code: 'BODY_UNREADABLE',
+    });
+  });
+
+  it('the bytes of an import are counted over all of its files, whatever they come in', async () => {
+    const bytes = Buffer.from(`"${'x'.repeat(98)}"`);
+    const parts = ['a.json', 'b.txt', 'https://a.example/c.json'].map((name) => ({ name, bytes }));
+    assert.equal((await readSource({ kind: 'parts', parts }, reading(300))).files.length, 2);
+    await assert.rejects(readSource({ kind: 'parts', parts }, reading(299)), RepositoryTooLargeError);
+    const zipped = zip(['d.json', 'e.json'].map((name) => ({ name, content: bytes })));
+    const archives = [...parts, { name: 'all.zip', bytes: zipped }];
+    assert.equal((await readSource({ kind: 'parts', parts: archives }, reading(500))).files.length, 4);
+    await assert.rejects(
+      readSource({ kind: 'parts', parts: archives }, reading(499)),
+      RepositoryTooLargeError,
+    );
+    const text = JSON.stringify({ documents: { 'a.json': 'x'.repeat(98), 'b.json': 'x'.repeat(98) } });
+    assert.equal((await readSource({ kind: 'documents', text }, reading(200))).files.length, 2);
+    await assert.rejects(readSource({ kind: 'documents', text }, reading(199)), RepositoryTooLargeError);
+  });
+
+  it('the limits of an import follow from the largest body: eight times as much unpacked, and 20000 files', () => {
+    assert.deepEqual(limitsOf(1000), { packedBytes: 1000, unpackedBytes: 8000, files: 20_000 });
+  });
+
+  it('a file of a form is read up to the largest one, and refused beyond it', async () => {
+    const parts = ['a.json', 'https://a.example/b.json'].flatMap((name) => [
+      { name: name.replace('.json', '-fits.json'), bytes: Buffer.alloc(MAX_FILE_BYTES, ' ') },
+      { name, bytes: Buffer.alloc(MAX_FILE_BYTES + 1, ' ') },
+    ]);
+    const { files, refused } = await readSource({ kind: 'parts', parts }, reading(8 * MAX_FILE_BYTES));
+    assert.deepEqual(
+      files.map(({ path }) => path),
+      ['a-fits.json', 'https://a.example/b-fits.json'],
+    );
+    const reason = `It has more than ${MAX_FILE_BYTES} bytes.`;
+    assert.deepEqual(refused, [
+      { path: 'a.json', reason, onlyIfUsed: true },
+      { path: 'https://a.example/b.json', reason },
+    ]);
+  });
+
+  for (const [bytes, kind] of [
+    [[0x1f, 0x8b], 'gzip'],
+    [[0x1f, 0x8c], undefined],
+    [[0x50, 0x4b, 3, 4], 'zip'],
+    [[0x50, 0x4b, 5, 6], 'zip'],
+    [[0x50, 0x4b, 3, 6], undefined],
+    [[0x50, 0x4b, 5, 4], undefined],
+    [[0x50, 0x4c, 3, 4], undefined],
+    [[], undefined],
+  ] as const) {
+    it(`the first bytes of a file say what it is: ${JSON.stringify(bytes)}`, () => {
+      assert.equal(archiveKind(Uint8Array.from(bytes)), kind);
+    });
+  }
+});
+
+describe('the work on a whole import', () => {
+  it('a task on all files has ten deadlines, and ends with the client', async () => {
+    const { workers, runs } = workersOf();
+    const { signal } = new AbortController();
+    const whole = { ...reading(), workers, signal };
+    await planOf({ files: [], domain: 'City', unread: [] }, whole);
+    await readSource({ kind: 'documents', text: '{"documents": {}}' }, whole);
+    assert.deepEqual(
+      runs.map(([kind, options]) => [kind, options?.deadlineMs, options?.signal === signal]),
+      [
+        ['planImport', 1000, true],
+        ['splitDocuments', 1000, true],
+      ],
+    );
+  });
+
+  it('an import that takes too much as a whole is too large, with what it took, and other failures are as they are', async () => {
+    for (const bound of ['time', 'memory'] as const) {
+      const cause = new TaskTooCostlyError(bound, 'too much');
+      const { workers } = workersOf(() => cause);
+      for (const work of [
+        planOf({ files: [], domain: undefined, unread: [] }, { ...reading(), workers }),
+        readSource({ kind: 'documents', text: '{}' }, { ...reading(), workers }),
+      ])
+        await assert.rejects(work, (error: unknown) => {
+          assert.ok(error instanceof RepositoryTooLargeError);
+          assert.equal(error.cause, cause);
+          assert.match(error.message, new RegExp(`too much ${bound}`));
+          return true;
+        });
+    }
+    const failed = new TaskFailedError('closed');
+    const { workers } = workersOf(() => failed);
+    await assert.rejects(
+      planOf({ files: [], domain: undefined, unread: [] }, { ...reading(), workers }),
+      failed,
+    );
+  });
+
+  it('a plan that leaves the domain open is refused as unclear', async () => {
+    const { described } = await describeFiles(
+      [{ path: 'Car/schema.json', bytes: Buffer.from('{"properties": {}}') }],
+      reading(),
+    );
+    const input = { files: described, domain: undefined, unread: [] };
+    await assert.rejects(planOf(input, reading()), { code: 'REPOSITORY_UNCLEAR' });
+    assert.equal((await planOf({ ...input, domain: 'D' }, reading())).models[0]?.domain, 'D');
+  });
+});
