@@ -65,10 +65,20 @@ async function testFiles(target) {
     .map((file) => join(compiled, relative(root, file)).replace(/\.ts$/, '.js'));
 }
 
+const GROUP_START = `import { createRequire } from 'node:module';
+import { describe } from 'node:test';
+const load = createRequire(import.meta.url);
+`;
+
+/** A suite of all that is in a file, loaded at once so that its hooks are those of the suite. @param {string} file compiled */
+function suiteOf(file) {
+  const title = relative(compiled, file).replace(/\.js$/, '.ts');
+  return `describe(${JSON.stringify(title)}, () => void load(${JSON.stringify(file)}));\n`;
+}
+
 /**
  * Tests share processes: to start one for each file, and to load the gateway there, takes longer than most of them. Those that
- * take longest, of whole gateways, come first. What a file hooks into at its top level, it hooks into the tests of all: only
- * `after` does no harm there.
+ * take longest, of whole gateways, come first.
  *
  * @param {readonly string[]} all compiled test files @returns {Promise<string[]>} the files to run
  */
@@ -87,8 +97,7 @@ async function inGroups(all) {
   return Promise.all(
     groups.map(async (members, index) => {
       const group = join(groupFolder, `group-${String(index).padStart(2, '0')}.test.js`);
-      const imports = members.map((file) => `await import(${JSON.stringify(pathToFileURL(file))});\n`);
-      await writeFile(group, imports.join(''));
+      await writeFile(group, GROUP_START + members.map(suiteOf).join(''));
       return group;
     }),
   );
@@ -134,7 +143,7 @@ const child = spawn(
     // Maps, and hooks on promises, take a quarter of the time of all tests; who looks for a fault narrows the run.
     ...(isNarrowed
       ? ['--enable-source-maps']
-      : [`--import=${pathToFileURL(join(import.meta.dirname, 'without-promise-hooks.js'))}`]),
+      : [`--import=${pathToFileURL(join(import.meta.dirname, 'without-promise-hooks.js')).href}`]),
     '--test',
     '--test-reporter=spec',
     // Of a file, or of all that share a process.

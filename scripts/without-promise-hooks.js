@@ -9,8 +9,11 @@ import { isMainThread } from 'node:worker_threads';
 // Worker threads load what their process does; there are no tests in them.
 if (isMainThread) {
   const { createHook } = asyncHooks;
-  // An older Node does not know the option, and follows promises.
-  asyncHooks.createHook = (callbacks) => createHook({ ...callbacks, trackPromises: false });
+  asyncHooks.createHook = (callbacks) => {
+    // An older Node does not know the option, and follows promises.
+    const options = { ...callbacks, trackPromises: false };
+    return createHook(options);
+  };
   await import('node:test');
   asyncHooks.createHook = createHook;
 }
