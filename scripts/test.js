@@ -27,8 +27,8 @@ if (!isNarrowed) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
-/** How many test files share a process. */
-const FILES_OF_A_GROUP = { unit: 12, others: 6 };
+/** How many processes share the test files. */
+const GROUPS = { unit: 8, others: 14 };
 
 const { build } = await loadEsbuild();
 const sources = (
@@ -65,44 +65,55 @@ async function testFiles(target) {
     .map((file) => join(compiled, relative(root, file)).replace(/\.ts$/, '.js'));
 }
 
+const GROUP_START = `import { createRequire } from 'node:module';
+import { describe } from 'node:test';
+const load = createRequire(import.meta.url);
+`;
+
+/** A suite of all that is in a file, loaded at once so that its hooks are those of the suite. @param {string} file compiled */
+function suiteOf(file) {
+  const title = relative(compiled, file).replace(/\.js$/, '.ts');
+  return `describe(${JSON.stringify(title)}, () => void load(${JSON.stringify(file)}));\n`;
+}
+
 /**
  * Tests share processes: to start one for each file, and to load the gateway there, takes longer than most of them. Those that
- * take longest, of whole gateways, come first. What a file hooks into at its top level, it hooks into the tests of all: only
- * `after` does no harm there.
+ * take longest, of whole gateways, come first.
  *
  * @param {readonly string[]} all compiled test files @returns {Promise<string[]>} the files to run
  */
 async function inGroups(all) {
   const isUnit = (/** @type {string} */ file) => file.startsWith(join(compiled, 'test', 'unit'));
   const groups = [
-    ...chunks(
+    ...dealt(
       all.filter((file) => !isUnit(file)),
-      FILES_OF_A_GROUP.others,
+      GROUPS.others,
     ),
-    ...chunks(all.filter(isUnit), FILES_OF_A_GROUP.unit),
-  ];
+    ...dealt(all.filter(isUnit), GROUPS.unit),
+  ].filter((members) => members.length > 0);
   // A name with a dot is left alone by a narrowed run that begins meanwhile.
   const groupFolder = join(compiled, '.groups');
   await mkdir(groupFolder, { recursive: true });
   return Promise.all(
     groups.map(async (members, index) => {
       const group = join(groupFolder, `group-${String(index).padStart(2, '0')}.test.js`);
-      const imports = members.map((file) => `await import(${JSON.stringify(pathToFileURL(file))});\n`);
-      await writeFile(group, imports.join(''));
+      await writeFile(group, GROUP_START + members.map(suiteOf).join(''));
       return group;
     }),
   );
 }
 
-/** @param {readonly string[]} items @param {number} size @returns {string[][]} */
-function chunks(items, size) {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
-    items.slice(index * size, (index + 1) * size),
-  );
+/**
+ * Neighbours in the alphabet test the same, and take equally long: they go to different groups.
+ *
+ * @param {readonly string[]} items @param {number} count of groups @returns {string[][]}
+ */
+function dealt(items, count) {
+  return Array.from({ length: count }, (_, group) => items.filter((_item, index) => index % count === group));
 }
 
 const found = (await Promise.all(targets.map(testFiles))).flat().sort();
-const files = found.length > 2 * FILES_OF_A_GROUP.unit ? await inGroups(found) : found;
+const files = found.length > 2 * (GROUPS.unit + GROUPS.others) ? await inGroups(found) : found;
 /** @type {NodeJS.ProcessEnv} */
 const env = {
   ...process.env,
@@ -129,8 +140,10 @@ async function startPostgres() {
 const child = spawn(
   process.execPath,
   [
-    // They take a tenth of the time of all tests; who looks for a fault narrows the run.
-    ...(isNarrowed ? ['--enable-source-maps'] : []),
+    // Maps, and hooks on promises, take a quarter of the time of all tests; who looks for a fault narrows the run.
+    ...(isNarrowed
+      ? ['--enable-source-maps']
+      : [`--import=${pathToFileURL(join(import.meta.dirname, 'without-promise-hooks.js')).href}`]),
     '--test',
     '--test-reporter=spec',
     // Of a file, or of all that share a process.

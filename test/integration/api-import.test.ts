@@ -650,10 +650,14 @@ describe('an import that is refused', () => {
       const answer = await send(api.url, 'POST', '/import?domain=D', { body: form });
       assert.equal(answer.status, status, answer.text);
     }
-    const many = new FormData();
-    for (let index = 0; index <= 20_000; index += 1) many.append('f', new Blob(['1']), `${index}`);
+    const part = (index: number) =>
+      `--b\r\ncontent-disposition: form-data; name="f"; filename="${index}"\r\n\r\n1\r\n`;
+    const many = {
+      headers: { 'content-type': 'multipart/form-data; boundary=b' },
+      body: `${Array.from({ length: 20_001 }, (_, index) => part(index)).join('')}--b--\r\n`,
+    };
     const { api: patient } = await startApi();
-    assert.equal((await send(patient.url, 'POST', '/import?domain=D', { body: many })).status, 413);
+    assert.equal((await send(patient.url, 'POST', '/import?domain=D', many)).status, 413);
     const form = new FormData();
     form.append('domain', 'D');
     assert.equal((await send(api.url, 'POST', '/import?domain=D', { body: form })).status, 400);

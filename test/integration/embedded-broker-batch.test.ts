@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
-import { beforeEach, describe, it } from 'node:test';
-import { assertProblem, startBroker } from './embedded-broker-client.js';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { assertProblem, startBroker, type BrokerUnderTest } from './embedded-broker-client.js';
+import { stopAll } from '../support/gateway-harness.js';
 
-const broker = await startBroker();
-const { send, entities } = broker;
+let send: BrokerUnderTest['send'];
+let entities: BrokerUnderTest['entities'];
+before(async () => {
+  ({ send, entities } = await startBroker());
+});
+after(stopAll);
 const idAt = (index: number) => `urn:ngsi-ld:B:${index}`;
 const item = (index: number, n = index) => ({ id: idAt(index), type: 'B', n });
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { beforeEach, describe, it } from 'node:test';
+import { after, before, beforeEach, describe, it } from 'node:test';
 import { goodBehaviour } from '../../sidecar/embedded-broker/behaviour.js';
-import { assertProblem, startBroker } from './embedded-broker-client.js';
+import { assertProblem, startBroker, type BrokerUnderTest } from './embedded-broker-client.js';
+import { stopAll } from '../support/gateway-harness.js';
 
 const slept: number[] = [];
 const clock = {
@@ -10,8 +11,14 @@ const clock = {
     slept.push(ms);
   },
 };
-const broker = await startBroker({ clock });
-const { behaviour, entities, requests, send } = broker;
+let behaviour: BrokerUnderTest['behaviour'];
+let entities: BrokerUnderTest['entities'];
+let requests: BrokerUnderTest['requests'];
+let send: BrokerUnderTest['send'];
+before(async () => {
+  ({ behaviour, entities, requests, send } = await startBroker({ clock }));
+});
+after(stopAll);
 const idAt = (index: number) => `urn:ngsi-ld:X:${index}`;
 
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { after } from 'node:test';
 import { startEmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
 import type { EmbeddedBroker, EmbeddedBrokerOptions } from '../../sidecar/embedded-broker/index.js';
+import { stopLater } from '../support/gateway-harness.js';
 
 export interface Answer {
   readonly status: number;
@@ -21,10 +21,10 @@ export interface BrokerUnderTest extends EmbeddedBroker {
   readonly idsOf: (query: string) => Promise<readonly string[]>;
 }
 
-/** Starts a broker that is closed when the test file is done. */
+/** Starts a broker that `stopAll` closes. */
 export async function startBroker(options: EmbeddedBrokerOptions = {}): Promise<BrokerUnderTest> {
   const broker = await startEmbeddedBroker(options);
-  after(() => broker.close());
+  stopLater(() => broker.close());
 
   const send: BrokerUnderTest['send'] = async (method, path, body, headers = {}) => {
     const response = await fetch(`${broker.url}/ngsi-ld/v1${path}`, {

@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict';
-import { beforeEach, describe, it } from 'node:test';
-import { assertProblem, startBroker } from './embedded-broker-client.js';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { assertProblem, startBroker, type BrokerUnderTest } from './embedded-broker-client.js';
+import { stopAll } from '../support/gateway-harness.js';
 
 let now = Date.UTC(2026, 0, 1);
-const broker = await startBroker({ clock: { now: () => now, sleep: async () => undefined } });
-const { send } = broker;
+let broker: BrokerUnderTest;
+let send: BrokerUnderTest['send'];
+before(async () => {
+  broker = await startBroker({ clock: { now: () => now, sleep: async () => undefined } });
+  ({ send } = broker);
+});
+after(stopAll);
 const id = 'urn:ngsi-ld:Car:1';
 const path = `/entities/${encodeURIComponent(id)}`;
 const car = {

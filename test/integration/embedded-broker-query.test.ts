@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
-import { assertProblem, startBroker } from './embedded-broker-client.js';
+import { after, before, describe, it } from 'node:test';
+import { assertProblem, startBroker, type BrokerUnderTest } from './embedded-broker-client.js';
+import { stopAll } from '../support/gateway-harness.js';
 
-const sample = await startBroker({ sampleData: true });
-const many = await startBroker();
-many.entities.seed(45, (index) => ({ id: `urn:ngsi-ld:N:${index}`, type: 'N', n: index }));
+let sample: BrokerUnderTest;
+let many: BrokerUnderTest;
+before(async () => {
+  sample = await startBroker({ sampleData: true });
+  many = await startBroker();
+  many.entities.seed(45, (index) => ({ id: `urn:ngsi-ld:N:${index}`, type: 'N', n: index }));
+});
+after(stopAll);
 const encode = encodeURIComponent;
 
 /** The target of the link-value with the given relation. */

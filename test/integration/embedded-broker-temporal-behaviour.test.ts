@@ -1,18 +1,27 @@
 import assert from 'node:assert/strict';
-import { beforeEach, describe, it } from 'node:test';
+import { after as atEnd, before, beforeEach, describe, it } from 'node:test';
 import { goodBehaviour } from '../../sidecar/embedded-broker/behaviour.js';
-import { assertProblem, startBroker } from './embedded-broker-client.js';
+import { assertProblem, startBroker, type BrokerUnderTest } from './embedded-broker-client.js';
+import { stopAll } from '../support/gateway-harness.js';
 
 const slept: number[] = [];
-const broker = await startBroker({
-  clock: {
-    now: () => Date.UTC(2026, 5, 1),
-    sleep: async (ms) => {
-      slept.push(ms);
+let broker: BrokerUnderTest;
+let behaviour: BrokerUnderTest['behaviour'];
+let requests: BrokerUnderTest['requests'];
+let send: BrokerUnderTest['send'];
+let temporal: BrokerUnderTest['temporal'];
+before(async () => {
+  broker = await startBroker({
+    clock: {
+      now: () => Date.UTC(2026, 5, 1),
+      sleep: async (ms) => {
+        slept.push(ms);
+      },
     },
-  },
+  });
+  ({ behaviour, requests, send, temporal } = broker);
 });
-const { behaviour, requests, send, temporal } = broker;
+atEnd(stopAll);
 const idAt = (index: number) => `urn:ngsi-ld:X:${index}`;
 const day = (n: number) => new Date(Date.UTC(2026, 0, n)).toISOString();
 const after = (n: number) => `type=X&timerel=after&timeAt=${day(n)}`;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { beforeEach, describe, it } from 'node:test';
-import { assertProblem, startBroker } from './embedded-broker-client.js';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { assertProblem, startBroker, type BrokerUnderTest } from './embedded-broker-client.js';
 import {
   instancesOf,
   room,
@@ -8,9 +8,16 @@ import {
   roomPath as path,
   valuesOf,
 } from './embedded-broker-temporal-room.js';
+import { stopAll } from '../support/gateway-harness.js';
 
-const broker = await startBroker();
-const { send, temporal } = broker;
+let broker: BrokerUnderTest;
+let send: BrokerUnderTest['send'];
+let temporal: BrokerUnderTest['temporal'];
+before(async () => {
+  broker = await startBroker();
+  ({ send, temporal } = broker);
+});
+after(stopAll);
 
 beforeEach(async () => {
   for (const known of temporal.ids()) await send('DELETE', `/temporal/entities/${known}`);

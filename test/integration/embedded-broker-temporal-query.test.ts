@@ -1,30 +1,35 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
-import { assertProblem, startBroker } from './embedded-broker-client.js';
+import { after, before, describe, it } from 'node:test';
+import { assertProblem, startBroker, type BrokerUnderTest } from './embedded-broker-client.js';
+import { stopAll } from '../support/gateway-harness.js';
 
-const broker = await startBroker({ limits: { instancesPerAttribute: 8 } });
-const { send, temporal } = broker;
+let send: BrokerUnderTest['send'];
+let temporal: BrokerUnderTest['temporal'];
 const idAt = (index: number) => `urn:ngsi-ld:Room:${index}`;
 const hour = (n: number) => `2026-01-01T${String(n).padStart(2, '0')}:00:00.000Z`;
 
-// Room i has instances of n from hour 0 to hour i, and one of m without observedAt.
-temporal.seed(20, (index) => ({
-  id: idAt(index),
-  type: index % 2 === 0 ? 'Room' : 'Hall',
-  ...(index === 0 ? { scope: '/House/Cellar' } : {}),
-  n: Array.from({ length: index + 1 }, (_, at) => ({
-    type: 'Property',
-    value: at,
-    observedAt: hour(at),
-    ...(at % 2 === 0 ? {} : { datasetId: 'urn:ngsi-ld:ds:odd' }),
-  })),
-  m: { type: 'Property', value: index },
-  location: {
-    type: 'GeoProperty',
-    value: { type: 'Point', coordinates: [index, 0] },
-    observedAt: hour(index),
-  },
-}));
+before(async () => {
+  ({ send, temporal } = await startBroker({ limits: { instancesPerAttribute: 8 } }));
+  // Room i has instances of n from hour 0 to hour i, and one of m without observedAt.
+  temporal.seed(20, (index) => ({
+    id: idAt(index),
+    type: index % 2 === 0 ? 'Room' : 'Hall',
+    ...(index === 0 ? { scope: '/House/Cellar' } : {}),
+    n: Array.from({ length: index + 1 }, (_, at) => ({
+      type: 'Property',
+      value: at,
+      observedAt: hour(at),
+      ...(at % 2 === 0 ? {} : { datasetId: 'urn:ngsi-ld:ds:odd' }),
+    })),
+    m: { type: 'Property', value: index },
+    location: {
+      type: 'GeoProperty',
+      value: { type: 'Point', coordinates: [index, 0] },
+      observedAt: hour(index),
+    },
+  }));
+});
+after(stopAll);
 
 interface Shown {
   readonly id: string;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { beforeEach, describe, it } from 'node:test';
-import { assertProblem, startBroker } from './embedded-broker-client.js';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { assertProblem, startBroker, type BrokerUnderTest } from './embedded-broker-client.js';
 import {
   day,
   instancesOf,
@@ -10,10 +10,17 @@ import {
   roomPath as path,
   valuesOf,
 } from './embedded-broker-temporal-room.js';
+import { stopAll } from '../support/gateway-harness.js';
 
 let nowMs = 0;
-const broker = await startBroker({ clock: { now: () => nowMs, sleep: async () => undefined } });
-const { send, temporal } = broker;
+let broker: BrokerUnderTest;
+let send: BrokerUnderTest['send'];
+let temporal: BrokerUnderTest['temporal'];
+before(async () => {
+  broker = await startBroker({ clock: { now: () => nowMs, sleep: async () => undefined } });
+  ({ send, temporal } = broker);
+});
+after(stopAll);
 
 beforeEach(async () => {
   nowMs = Date.UTC(2026, 5, 1);

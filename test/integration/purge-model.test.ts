@@ -7,6 +7,7 @@ import { startStubBroker } from '../support/stub-broker.js';
 import type { StubEntity } from '../support/stub-broker-filter.js';
 import { exemplary, type Oddities } from '../support/stub-broker-oddities.js';
 import { seededRandom } from '../support/stub-broker-state.js';
+import { runs } from '../support/thoroughness.js';
 
 const entity: fc.Arbitrary<StubEntity> = fc.record({
   id: fc.oneof(
@@ -132,7 +133,7 @@ describe('a purge of any entities at a broker with any combination of oddities',
           for (const close of closers) await close();
         }
       }),
-      { numRuns: 150, seed: 20_260_101, endOnFailure: false },
+      { numRuns: runs(50), seed: 20_260_101, endOnFailure: false },
     );
   });
 });

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { createTestClock, purge, type PurgeOutcome } from '../support/purge-harness.js';
 import { MishapBroker, type Mishap } from '../support/mishap-broker.js';
 import { seededRandom } from '../support/stub-broker-state.js';
+import { runs } from '../support/thoroughness.js';
 
 const MISHAPS: readonly Mishap[] = [
   ...(['refused', 'reset-before', 'reset-after', 'timeout-before', 'timeout-after'] as const),
@@ -83,7 +84,7 @@ describe('a purge at a broker with any sequence of mishaps', () => {
         if (outcome.report !== undefined && unknown === 0 && failed === 0)
           assert.deepEqual([...broker.store.keys()].filter(isThere), []);
       }),
-      { numRuns: 400, seed: 20_260_102, endOnFailure: false },
+      { numRuns: runs(130), seed: 20_260_102, endOnFailure: false },
     );
   });
 
@@ -101,7 +102,7 @@ describe('a purge at a broker with any sequence of mishaps', () => {
         assert.equal(alreadyGone, broker.deletedByRival.size);
         assert.equal(unknown, 0);
       }),
-      { numRuns: 150, seed: 20_260_103, endOnFailure: false },
+      { numRuns: runs(50), seed: 20_260_103, endOnFailure: false },
     );
   });
 
@@ -115,7 +116,7 @@ describe('a purge at a broker with any sequence of mishaps', () => {
         assert.equal(broker.tooSoon, 0);
         assert.equal((outcome.report ?? outcome.progress).requests, broker.received);
       }),
-      { numRuns: 400, seed: 20_260_104, endOnFailure: false },
+      { numRuns: runs(130), seed: 20_260_104, endOnFailure: false },
     );
   });
 });

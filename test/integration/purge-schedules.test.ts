@@ -3,6 +3,6 @@ import { checkWritersBesidePurges } from '../support/writers-property.js';
 
 describe('a purge beside any writers', () => {
   it('a purge beside any writers deletes only fresh matches, within its maximum, counts each effect, and learns nothing from races', async () => {
-    await checkWritersBesidePurges(250, 20_261_126);
+    await checkWritersBesidePurges(100, 20_261_126);
   });
 });

@@ -631,9 +631,12 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
   WORKBENCH_TIMEOUT_MS: [
     'ends a piece of work on what users send',
     async () => {
-      const { api } = await startApi({ WORKBENCH_TIMEOUT_MS: '4000' });
+      const store = { DATABASE_PATH: join(await temporaryFolder(), 'schema.db') };
       const schema = { type: 'object', properties: { name: { type: 'string', pattern: '^(a|a)*$' } } };
-      await makeModel(api, 'City', 'Hostile', schema);
+      const patient = await startApi(store);
+      await makeModel(patient.api, 'City', 'Hostile', schema);
+      await patient.gateway.close();
+      const { api } = await startApi({ ...store, WORKBENCH_TIMEOUT_MS: '500' });
       const endless = { id: 'urn:a:1', type: 'Hostile', name: `${'a'.repeat(60)}!` };
       // Work without a deadline of its own may take half a minute where nobody waits.
       const late = sleep(25_000, undefined, { ref: false });

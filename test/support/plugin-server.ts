@@ -6,7 +6,6 @@ import { createRequire } from 'node:module';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { FakeKong, PdkCall } from './fake-pdk.js';
 import { ROOT } from './project.js';
 
@@ -22,7 +21,7 @@ const bin = pdkRequire.resolve('kong-pdk/bin/kong-js-pluginserver');
 const PROBE = `process.on('message', () => { gc(); process.send(process.memoryUsage().heapUsed); });`;
 
 /** As `npm run build` does; scripts are not compiled with the tests. */
-const { kongBuilds } = (await import(pathToFileURL(join(ROOT, 'scripts/kong.js')).href)) as {
+const { kongBuilds } = createRequire(import.meta.url)(join(ROOT, 'scripts/kong.js')) as {
   readonly kongBuilds: (root: string, target: string) => readonly BuildOptions[];
 };
 

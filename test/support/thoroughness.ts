@@ -1,5 +1,5 @@
 /**
- * Whether tests try all that they can, as those in test/long do. `npm test` has six minutes, so tests of very many cases
+ * Whether tests try all that they can, as those in test/long do. `npm test` has four minutes, so tests of very many cases
  * take a part of them there, spread over all.
  */
 export const isThorough = process.env['TEST_THOROUGHLY'] === 'yes';

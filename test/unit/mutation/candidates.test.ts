@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtempSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -7,7 +8,7 @@ import { ROOT } from '../../support/project.js';
 import { writtenCandidates, type WrittenChange } from '../../mutation/candidates.js';
 import { applyMutant } from '../../mutation/mutants.js';
 
-const folder = await mkdtemp(join(tmpdir(), 'changes-'));
+const folder = mkdtempSync(join(tmpdir(), 'changes-'));
 after(() => rm(folder, { recursive: true, force: true }));
 
 const path = 'test/mutation/mutants.ts';

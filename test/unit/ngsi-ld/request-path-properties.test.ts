@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { classifyRequest, isSingleResourceDeletePath } from '../../../sidecar/ngsi-ld/request-path.js';
+import { runs } from '../../support/thoroughness.js';
 
 /**
  * A server as careless as they come, written without a look at the code under test: at every level of decoding it
@@ -120,7 +121,7 @@ describe('no spelling of a collection gets a DELETE through', () => {
       fc.property(mutated, (target) => {
         assert.equal(classifyRequest('DELETE', target).kind === 'purge', EXACT.test(target), target);
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(1000) },
     );
   });
 
@@ -136,7 +137,7 @@ describe('no spelling of a collection gets a DELETE through', () => {
         if (classifyRequest('DELETE', target).kind === 'pass') assert.ok(!landsOnCollection(target), target);
         if (isSingleResourceDeletePath(target)) assert.ok(!landsOnCollection(target), target);
       }),
-      { numRuns: 5000 },
+      { numRuns: runs(1500) },
     );
   });
 
@@ -146,7 +147,7 @@ describe('no spelling of a collection gets a DELETE through', () => {
         const { kind } = classifyRequest(method, target, ['X-HTTP-Method-Override', 'DELETE']);
         assert.ok(!landsOnCollection(target) || kind === 'refuse', target);
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(1000) },
     );
   });
 });

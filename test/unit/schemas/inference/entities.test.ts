@@ -14,6 +14,7 @@ import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';
 import { validateEntity } from '../../../../sidecar/schemas/validation/validate-entity.js';
 import { prepareModel } from '../../../../sidecar/schemas/validation/model.js';
 import { concise, entityDrafts, keyValues, normalized } from './entity-arbitraries.js';
+import { runs } from '../../../support/thoroughness.js';
 
 const IRI = 'https://example.org/Vehicle';
 const draft = fc.oneof(entityDrafts('Vehicle'), entityDrafts(['Vehicle', 'Boat']), entityDrafts(IRI));
@@ -46,7 +47,7 @@ describe('the schema inferred from entities', () => {
         const samples = few.map(normalized);
         assertValid(inferEntities(samples), samples);
       }),
-      { numRuns: 50 },
+      { numRuns: runs(20) },
     );
   });
 
@@ -59,7 +60,7 @@ describe('the schema inferred from entities', () => {
         assert.deepEqual(faults, []);
         assertValid(schema, [exampleEntity(example, attributesOf(schema).attributes)]);
       }),
-      { numRuns: 50 },
+      { numRuns: runs(20) },
     );
   });
 

@@ -14,6 +14,7 @@ import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.
 import { usabilityFaults } from '../../../../sidecar/schemas/json-schema/usability.js';
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
 import { describedBy, sampleLists } from './sample-arbitraries.js';
+import { runs } from '../../../support/thoroughness.js';
 
 /** With and without a model; the samples of one have its type where they have any. */
 const options: fc.Arbitrary<InferSchemaOptions> = fc.record(
@@ -66,7 +67,7 @@ describe('the schema inferred from any samples', () => {
         assertAccepts(before, documents);
         assertAccepts(after, documents);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(20) },
     );
   });
 
@@ -93,7 +94,7 @@ describe('the schema inferred from any samples', () => {
         const schema = JSON.parse(JSON.stringify(inferSchema(fitted(samples, how), how))) as JsonObject;
         assert.deepEqual(usabilityFaults(resolveWith(schema)), []);
       }),
-      { numRuns: 30 },
+      { numRuns: runs(15) },
     );
   });
 });

@@ -5,6 +5,7 @@ import { CONTEXT_LIMITS, limitFaults } from '../../../../sidecar/schemas/json-ld
 import { ContextInvalidError } from '../../../../sidecar/schemas/json-ld/errors.js';
 import { parseContext } from '../../../../sidecar/schemas/json-ld/check-context.js';
 import { CORE, loaderOf, pointersOf } from './contexts.js';
+import { runs } from '../../../support/thoroughness.js';
 
 const OTHER = 'http://contexts.example/other';
 const parse = async (submitted: unknown) => parseContext(submitted, { load: loaderOf({ [OTHER]: {} }) });
@@ -140,7 +141,7 @@ describe('parsing a context: limits', () => {
           assert.ok(pointersOf(error).every((pointer) => pointer === '' || pointer.startsWith('/')));
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(100) },
     );
   });
 });

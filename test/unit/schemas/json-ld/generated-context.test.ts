@@ -11,6 +11,7 @@ import {
 import { parseContext } from '../../../../sidecar/schemas/json-ld/check-context.js';
 import { createProcessor } from '../../../../sidecar/schemas/json-ld/processor.js';
 import { loaderOf } from './contexts.js';
+import { runs } from '../../../support/thoroughness.js';
 
 const BASE = 'https://city.example/terms/';
 const MODEL: ContextSource = {
@@ -161,7 +162,7 @@ describe('a generated context', () => {
           Object.values(terms).sort(),
         );
       }),
-      { numRuns: 100 },
+      { numRuns: runs(35) },
     );
   });
 });

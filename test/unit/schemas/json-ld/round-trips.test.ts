@@ -7,6 +7,7 @@ import { shapeOf } from '../../../../sidecar/schemas/json-ld/round-trips.js';
 import type { JsonObject } from '../../../../sidecar/shared/json/json.js';
 import { CORE } from './contexts.js';
 import { Desk, placesOf } from './desk.js';
+import { runs } from '../../../support/thoroughness.js';
 
 const EX = 'https://terms.example/';
 
@@ -78,7 +79,7 @@ describe('what is remembered of round trips', () => {
           assert.deepEqual(one, other);
         }
       }),
-      { numRuns: 80 },
+      { numRuns: runs(30) },
     );
   });
 

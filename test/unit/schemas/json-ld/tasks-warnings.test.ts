@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { CORE } from './contexts.js';
 import { bare, Desk, placesOf } from './desk.js';
+import { runs } from '../../../support/thoroughness.js';
 
 const EX = 'https://terms.example/';
 const desk = new Desk();
@@ -212,7 +213,7 @@ describe('warnings of what compaction does not restore', () => {
         assert.equal(warnings.length === 0, isSame, JSON.stringify([warnings, back]));
         for (const [, pointer] of warnings) assert.ok(pointer?.startsWith('/document/'));
       }),
-      { numRuns: 200 },
+      { numRuns: runs(70) },
     );
   });
 

@@ -11,6 +11,7 @@ import { createValidator } from '../../../../sidecar/schemas/json-schema/validat
 import { documents, schemaPairs } from './schema-arbitraries.js';
 import { ReferenceValidator } from './reference-validator.js';
 import { AJV_DIALECTS, type AjvDialect, isValid2020 } from './verdicts.js';
+import { runs } from '../../../support/thoroughness.js';
 
 const SHARED = 'https://example.com/shared.json';
 
@@ -33,7 +34,7 @@ describe('a bundle', () => {
               );
           }
         }),
-        { numRuns: 150 },
+        { numRuns: runs(50) },
       );
     });
   }
@@ -52,7 +53,7 @@ describe('a bundle', () => {
           for (const other of others)
             assert.equal(other(sample), expected.accepts(sample), JSON.stringify({ schema, sample }));
       }),
-      { numRuns: 150 },
+      { numRuns: runs(50) },
     );
   });
 
@@ -63,7 +64,7 @@ describe('a bundle', () => {
         assert.ok(isValid2020(bundled), JSON.stringify(bundled));
         assert.deepEqual(bundle(resolveWith(bundled)), bundled);
       }),
-      { numRuns: 150 },
+      { numRuns: runs(50) },
     );
   });
 });

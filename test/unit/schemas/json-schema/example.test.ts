@@ -10,6 +10,7 @@ import { exampleFor } from '../../../../sidecar/schemas/validation/example-tasks
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
 import { PARKING, SHARED_DOCUMENTS } from './city-models.js';
 import { schemas } from './schema-arbitraries.js';
+import { runs } from '../../../support/thoroughness.js';
 
 describe('an example', () => {
   it('the example of a model is an entity that validates, with an id, its type and every attribute', () => {
@@ -219,7 +220,7 @@ describe('an example', () => {
           assert.deepEqual(createValidator(resolveWith(schema))(first.example), first.faults);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(100) },
     );
   });
 

@@ -9,6 +9,7 @@ import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.
 import { compileSchema, createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
 import { explain } from '../../../../sidecar/schemas/validation/explain.js';
 import { documents, schemas } from './schema-arbitraries.js';
+import { runs } from '../../../support/thoroughness.js';
 
 describe('a validator', () => {
   it('a validator reports every fault with its pointer and keyword', () => {
@@ -143,7 +144,7 @@ describe('a validator', () => {
         }
       }),
       {
-        numRuns: 60,
+        numRuns: runs(25),
         examples: [
           [{ anyOf: unfit }, [{ a: 1 }]],
           [{ oneOf: unfit }, [{ a: 1 }]],
@@ -316,7 +317,7 @@ describe('a validator', () => {
         const [first, all] = [compile(schema, true), compile(schema, false)];
         for (const value of values) assert.equal(first(value).length === 0, all(value).length === 0);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(100) },
     );
   });
 

@@ -10,6 +10,7 @@ import { createValidator } from '../../../../sidecar/schemas/json-schema/validat
 import { differencesWithWitnesses } from '../../../../sidecar/schemas/json-schema/witness.js';
 import { isObject, type JsonObject } from '../../../../sidecar/shared/json/json.js';
 import { documents, schemas } from './schema-arbitraries.js';
+import { runs } from '../../../support/thoroughness.js';
 
 const entity = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
   type: 'object',
@@ -211,7 +212,7 @@ describe('a witness', () => {
           if (difference.witness !== undefined) requireWitness(difference, before, after);
         }
       }),
-      { numRuns: 100 },
+      { numRuns: runs(40) },
     );
   });
 

@@ -8,6 +8,7 @@ import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.
 import { compileSchema } from '../../../../sidecar/schemas/json-schema/validator.js';
 import { explain } from '../../../../sidecar/schemas/validation/explain.js';
 import { documents, schemas } from '../json-schema/schema-arbitraries.js';
+import { runs } from '../../../support/thoroughness.js';
 
 type Line = readonly [pointer: string, detail: string];
 
@@ -448,7 +449,7 @@ describe('any explanation', () => {
           }
         }
       }),
-      { numRuns: 1500 },
+      { numRuns: runs(400) },
     );
   });
 
@@ -464,7 +465,7 @@ describe('any explanation', () => {
             .sort();
         assert.deepEqual(lines(reversed(value)), lines(value));
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(300) },
     );
   });
 
