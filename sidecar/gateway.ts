@@ -72,8 +72,7 @@ class Opened {
 /**
  * Wires the gateway from its configuration and starts listening. Without a broker configured, starts the embedded one.
  *
- * @throws the listen error, e.g. EADDRINUSE; NotADatabaseError, ForeignDatabaseError, NewerDatabaseError,
- *   DatabaseUnusableError
+ * @throws the listen error, e.g. EADDRINUSE; DatabaseUnusableError
  */
 export async function startGateway(config: Config, options: GatewayOptions): Promise<Gateway> {
   const opened = new Opened();

@@ -2,9 +2,9 @@ import { setFlagsFromString } from 'node:v8';
 import { pino } from 'pino';
 import { loadConfig, type Config } from './shared/config/load.js';
 import { startGateway, type Gateway } from './gateway.js';
-import { startErrorLines } from './http/problem.js';
 import { isLoopback } from './shared/loopback.js';
 import { createEnding, endBySignals, isNpmStart } from './shared/signals.js';
+import { startErrorLines } from './start-error.js';
 
 /** Exit codes: a mistake in the configuration differs from a failed start. */
 const EXIT_CONFIG = 2;

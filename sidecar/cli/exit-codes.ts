@@ -26,7 +26,7 @@ export function isRefusedStatus(status: number): boolean {
 
 /** Ends the command with a sentence on standard error. */
 export class CliError extends GatewayError {
-  readonly code = 'CLI';
+  readonly kind = 'internalError';
 
   constructor(
     readonly exitCode: ExitCode,

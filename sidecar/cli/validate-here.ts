@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import { realpath } from 'node:fs/promises';
 import type { JsonValue } from '../shared/json/json.js';
 import { parseJson } from '../shared/json/lossless-json.js';
-import type { GatewayError } from '../shared/errors.js';
+import { GatewayError } from '../shared/errors.js';
 import { fileNameOf } from '../schemas/repository/file-paths.js';
 import { RepositoryUnclearError } from '../schemas/repository/errors.js';
 import type { SchemaService } from '../schemas/models/service.js';
@@ -88,9 +88,9 @@ async function checked(validating: Promise<string>): Promise<Checked> {
     const faults = error.errors
       .slice(0, MAX_FAULTS)
       .map(({ pointer, detail }) => `${placeOf(pointer)} ${detail}`);
-    if (error.code === 'TYPE_AMBIGUOUS')
+    if (error.kind === 'typeAmbiguous')
       return { fault: `${faults.join('; ')}: say which by --model.`, exitCode: EXIT.usage };
-    const isOfType = error.code === 'TYPE_UNKNOWN';
+    const isOfType = error.kind === 'notFound';
     return { fault: isOfType ? `${faults.join('; ')}.` : error.message, exitCode: EXIT.partial };
   }
 }
@@ -153,9 +153,8 @@ function unusable(
   error: unknown,
 ): Error {
   const { reason, line } = refusalOf(error, text, '/schema');
-  const { missingUris = [], message } = error as GatewayError & { readonly missingUris?: readonly string[] };
-  const isMissing = missingUris.length > 0;
-  const why = isMissing ? `${message}. Name the folder that has them by one more --schema.` : reason;
+  const isMissing = error instanceof GatewayError && (error.members.missing ?? []).length > 0;
+  const why = isMissing ? `${error.message}. Name the folder that has them by one more --schema.` : reason;
   const lines = [
     `${path}${line === undefined ? '' : `:${line}`}: the schema cannot be used. ${why}`,
     ...(isMissing ? faults.slice(0, MAX_FAULTS).map((fault) => `  ${fault}`) : []),

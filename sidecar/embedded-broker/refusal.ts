@@ -1,11 +1,10 @@
 import { STATUS_CODES } from 'node:http';
-import { GatewayError } from '../shared/errors.js';
 import { errorTypes } from '../ngsi-ld/problem.js';
 import type { Problem } from '../ngsi-ld/problem.js';
 
 /** A request that the embedded broker answers with a problem. */
-export class Refusal extends GatewayError {
-  readonly code = 'EMBEDDED_BROKER_REFUSAL';
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
   readonly problem: Problem;
   readonly headers: Readonly<Record<string, string>>;
 

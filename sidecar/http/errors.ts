@@ -1,29 +1,24 @@
 import type { Problem } from '../ngsi-ld/problem.js';
-import { GatewayError } from '../shared/errors.js';
-import { problem, type ProblemName } from './problem-kinds.js';
+import { GatewayError, type ProblemKind, type ProblemMembers } from '../shared/errors.js';
+import { problem } from './problem-kinds.js';
 
-/** A request that HTTP handling itself refuses, with the problem to answer. */
+/** A request that HTTP handling itself refuses, before it reaches the application. */
 export class RequestRefusedError extends GatewayError {
-  readonly code = 'REQUEST_REFUSED';
+  readonly problem: Problem;
 
+  /** @param headers of the answer */
   constructor(
-    readonly problem: Problem,
+    readonly kind: ProblemKind,
+    detail: string,
+    members: ProblemMembers = {},
     readonly headers: Readonly<Record<string, string>> = {},
   ) {
-    super(problem.detail ?? problem.title);
+    super(detail);
+    this.problem = problem(kind, detail, members);
   }
 }
 
-/**
- * A refusal of a request before it reaches the application.
- *
- * @param members beyond those of every problem, e.g. `parameter` or `errors`
- */
-export function refused(
-  name: ProblemName,
-  detail: string,
-  members: Readonly<Record<string, unknown>> = {},
-  headers: Readonly<Record<string, string>> = {},
-): RequestRefusedError {
-  return new RequestRefusedError(problem(name, detail, members), headers);
+/** {@link RequestRefusedError}, to be thrown. */
+export function refused(...refusal: ConstructorParameters<typeof RequestRefusedError>): RequestRefusedError {
+  return new RequestRefusedError(...refusal);
 }

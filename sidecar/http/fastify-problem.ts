@@ -1,5 +1,6 @@
 import { BODY_MEDIA_TYPES } from './api/body-parser.js';
-import { problem, type ProblemName } from './problem-kinds.js';
+import type { ProblemKind } from '../shared/errors.js';
+import { problem } from './problem-kinds.js';
 import type { ProblemAnswer } from './problem.js';
 
 /**
@@ -39,9 +40,9 @@ export function problemOfFastify(
 }
 
 function answer(
-  name: ProblemName,
+  kind: ProblemKind,
   detail: string,
   headers: Readonly<Record<string, string>> = {},
 ): ProblemAnswer {
-  return { problem: problem(name, detail), headers };
+  return { problem: problem(kind, detail), headers };
 }

@@ -79,6 +79,9 @@ export function failureKind(error: unknown): FailureKind {
   return 'unreachable';
 }
 
+/** What a client is told whose body does not arrive. */
+export const SLOW_CLIENT = 'The body took too long to arrive.';
+
 /** The answer to each kind of failure; nothing about the network behind the gateway. */
 export const FAILURE_PROBLEMS: Readonly<Record<FailureKind, ProblemDraft>> = {
   unreachable: problem(
@@ -96,7 +99,7 @@ export const FAILURE_PROBLEMS: Readonly<Record<FailureKind, ProblemDraft>> = {
     'connectionsBusy',
     'All connections to the broker for requests of this kind are in use. Try again later.',
   ),
-  'slow-client': problem('requestTimeout', 'The body took too long to arrive.'),
+  'slow-client': problem('requestTimeout', SLOW_CLIENT),
 };
 
 function codeOf(error: unknown): string {

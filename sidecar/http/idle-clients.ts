@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { nextTurn } from '../shared/next-turn.js';
 import { Arrears, timeFor, type ClientPace } from './client-pace.js';
 import { RequestRefusedError } from './errors.js';
-import { FAILURE_PROBLEMS } from './forward-problem.js';
+import { SLOW_CLIENT } from './forward-problem.js';
 import type { Turns } from './turns.js';
 
 /** What a client has to do now, and how much of it is done. */
@@ -100,6 +100,6 @@ function giveUp(socket: Socket, { answer, kind }: Task): void {
 function giveUpBody(socket: Socket, answer: ServerResponse): void {
   const { req } = answer;
   if (!answer.headersSent && req.listenerCount('error') > 0)
-    req.emit('error', new RequestRefusedError(FAILURE_PROBLEMS['slow-client']));
+    req.emit('error', new RequestRefusedError('requestTimeout', SLOW_CLIENT));
   else socket.destroy();
 }

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { answerProblem, type ProblemDraft } from './forward-problem.js';
-import { errorTypes } from '../ngsi-ld/problem.js';
+import { answerProblem } from './forward-problem.js';
+import { problem } from './problem-kinds.js';
 import { unforeseen } from './problem.js';
 
 /** Metrics as a monitoring system reads them. */
@@ -27,12 +27,7 @@ export interface MetricsServer {
   close(): Promise<void>;
 }
 
-const NOT_FOUND: ProblemDraft = {
-  type: errorTypes.resourceNotFound,
-  title: 'Not found',
-  status: 404,
-  detail: `There is nothing but GET ${PATH} on this port.`,
-};
+const NOT_FOUND = problem('notFound', `There is nothing but GET ${PATH} on this port.`);
 
 /**
  * Serves the metrics, and nothing else, on a port of their own.

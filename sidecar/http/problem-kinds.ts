@@ -1,7 +1,8 @@
 import { errorTypes, ownType, type Problem } from '../ngsi-ld/problem.js';
+import type { ProblemKind, ProblemMembers } from '../shared/errors.js';
 
 /** What all problems of one kind have in common. */
-export interface ProblemKind {
+interface ProblemShape {
   readonly type: string;
   readonly title: string;
   readonly status: number;
@@ -9,83 +10,81 @@ export interface ProblemKind {
 
 /**
  * Every kind of problem that this gateway answers with (RFC 9457): the only place that chooses statuses. Each type of
- * ours has a heading in docs/errors.md. problem.ts says which error is a problem of which kind.
+ * ours has a heading in docs/errors.md.
  */
 export const problemKinds = {
-  invalidRequest: kind(400, errorTypes.invalidRequest, 'Invalid request'),
-  badRequestData: kind(400, errorTypes.badRequestData, 'Bad request data'),
-  jobSecretMissing: kind(400, ownType('job-secret-missing'), 'Credentials cannot be kept'),
-  unauthorized: kind(401, ownType('unauthorized'), 'Unauthorized'),
-  forbiddenByPolicy: kind(403, ownType('forbidden-by-policy'), 'Forbidden by policy'),
-  hostNotAllowed: kind(403, ownType('host-not-allowed'), 'Host not allowed'),
-  originNotAllowed: kind(403, ownType('origin-not-allowed'), 'Origin not allowed'),
-  notFound: kind(404, errorTypes.resourceNotFound, 'Not found'),
-  methodNotAllowed: kind(405, ownType('method-not-allowed'), 'Method not allowed'),
-  readOnly: kind(405, ownType('read-only'), 'Read-only'),
-  requestTimeout: kind(408, errorTypes.invalidRequest, 'Request Timeout'),
-  alreadyExists: kind(409, errorTypes.alreadyExists, 'Already exists'),
-  inUse: kind(409, ownType('in-use'), 'In use'),
-  incompatibleChange: kind(409, ownType('incompatible-change'), 'Incompatible change'),
-  dependencyChanged: kind(409, ownType('dependency-changed'), 'Something it depends on has changed'),
-  modelPublished: kind(409, ownType('model-published'), 'The model has been published'),
-  purgeOver: kind(409, ownType('purge-over'), 'The purge has ended'),
-  runUnderWay: kind(409, ownType('run-under-way'), 'A run is under way'),
-  typeAmbiguous: kind(409, ownType('type-ambiguous'), 'Several models'),
-  tooManyMatches: kind(409, ownType('too-many-matches'), 'More matches than may be affected'),
-  preconditionFailed: kind(412, ownType('precondition-failed'), 'Precondition failed'),
-  bodyTooLarge: kind(413, ownType('body-too-large'), 'Body too large'),
-  uriTooLong: kind(414, errorTypes.invalidRequest, 'URI Too Long'),
-  mediaTypeNotSupported: kind(415, ownType('media-type-not-supported'), 'Media type not supported'),
-  expectationFailed: kind(417, errorTypes.invalidRequest, 'Expectation Failed'),
-  bodyInvalid: kind(422, ownType('body-invalid'), 'Invalid body'),
-  schemaInvalid: kind(422, ownType('schema-invalid'), 'Invalid schema'),
-  schemaDialectUnsupported: kind(422, ownType('schema-dialect-unsupported'), 'Draft not supported'),
-  schemaTooLarge: kind(422, ownType('schema-too-large'), 'Schema too large'),
-  schemaReferenceDangling: kind(422, ownType('schema-reference-dangling'), 'References lead nowhere'),
-  schemaNotConvertible: kind(422, ownType('schema-not-convertible'), 'Schema not convertible'),
-  schemaTooCostly: kind(422, ownType('schema-too-costly'), 'Schema too costly'),
-  contextInvalid: kind(422, ownType('context-invalid'), 'Invalid @context'),
-  contextRefused: kind(422, ownType('context-refused'), 'Context refused'),
-  jsonLdInvalid: kind(422, ownType('json-ld-invalid'), 'Invalid JSON-LD'),
-  dataDropped: kind(422, ownType('data-dropped'), 'Data would be dropped'),
-  limitExceeded: kind(422, ownType('limit-exceeded'), 'Limit exceeded'),
-  brokerThrottled: kind(429, ownType('broker-throttled'), 'The broker is throttling'),
-  fieldsTooLarge: kind(431, errorTypes.invalidRequest, 'Request Header Fields Too Large'),
-  internalError: kind(500, errorTypes.internalError, 'Internal error'),
-  notSupported: kind(501, ownType('not-supported'), 'Not supported'),
-  filterIgnored: kind(501, ownType('filter-ignored'), 'Filter not honoured by the broker'),
-  transferCoding: kind(501, ownType('transfer-coding-not-supported'), 'Transfer coding not supported'),
-  brokerRefused: kind(502, ownType('broker-refused'), 'The broker refused'),
-  brokerFailed: kind(502, ownType('broker-failed'), 'The broker failed'),
-  brokerUnreachable: kind(502, ownType('broker-unreachable'), 'Broker out of reach'),
-  brokerReplyUnusable: kind(502, ownType('broker-reply-unusable'), 'Unusable answer from the broker'),
-  brokerContextUnavailable: kind(502, errorTypes.ldContextNotAvailable, '@context not available'),
-  unexpectedEntity: kind(502, ownType('unexpected-entity'), 'The broker listed an entity it should not'),
-  uncountableMatches: kind(502, ownType('uncountable-matches'), 'Matches cannot be counted'),
-  busy: kind(503, ownType('busy'), 'Busy'),
-  connectionsBusy: kind(503, ownType('connections-busy'), 'All connections busy'),
-  notConverging: kind(503, ownType('not-converging'), 'Matches keep turning up'),
-  purgeCancelled: kind(503, ownType('purge-cancelled'), 'Purge cancelled'),
-  shuttingDown: kind(503, ownType('shutting-down'), 'Shutting down'),
-  storeUnavailable: kind(503, ownType('store-unavailable'), 'Store unavailable'),
-  tooManyPurges: kind(503, ownType('too-many-purges'), 'Too many purges'),
-  brokerTimeout: kind(504, ownType('broker-timeout'), 'Broker timed out'),
-  contextUnavailable: kind(504, errorTypes.ldContextNotAvailable, 'Context not available'),
-  deadlineExceeded: kind(504, ownType('deadline-exceeded'), 'Deadline exceeded'),
-  loopDetected: kind(508, ownType('loop-detected'), 'Loop detected'),
-} as const satisfies Record<string, ProblemKind>;
-
-export type ProblemName = keyof typeof problemKinds;
+  invalidRequest: shape(400, errorTypes.invalidRequest, 'Invalid request'),
+  badRequestData: shape(400, errorTypes.badRequestData, 'Bad request data'),
+  jobSecretMissing: shape(400, ownType('job-secret-missing'), 'Credentials cannot be kept'),
+  unauthorized: shape(401, ownType('unauthorized'), 'Unauthorized'),
+  forbiddenByPolicy: shape(403, ownType('forbidden-by-policy'), 'Forbidden by policy'),
+  hostNotAllowed: shape(403, ownType('host-not-allowed'), 'Host not allowed'),
+  originNotAllowed: shape(403, ownType('origin-not-allowed'), 'Origin not allowed'),
+  notFound: shape(404, errorTypes.resourceNotFound, 'Not found'),
+  methodNotAllowed: shape(405, ownType('method-not-allowed'), 'Method not allowed'),
+  readOnly: shape(405, ownType('read-only'), 'Read-only'),
+  requestTimeout: shape(408, errorTypes.invalidRequest, 'Request Timeout'),
+  alreadyExists: shape(409, errorTypes.alreadyExists, 'Already exists'),
+  inUse: shape(409, ownType('in-use'), 'In use'),
+  incompatibleChange: shape(409, ownType('incompatible-change'), 'Incompatible change'),
+  dependencyChanged: shape(409, ownType('dependency-changed'), 'Something it depends on has changed'),
+  modelPublished: shape(409, ownType('model-published'), 'The model has been published'),
+  purgeOver: shape(409, ownType('purge-over'), 'The purge has ended'),
+  runUnderWay: shape(409, ownType('run-under-way'), 'A run is under way'),
+  typeAmbiguous: shape(409, ownType('type-ambiguous'), 'Several models'),
+  tooManyMatches: shape(409, ownType('too-many-matches'), 'More matches than may be affected'),
+  preconditionFailed: shape(412, ownType('precondition-failed'), 'Precondition failed'),
+  bodyTooLarge: shape(413, ownType('body-too-large'), 'Body too large'),
+  uriTooLong: shape(414, errorTypes.invalidRequest, 'URI Too Long'),
+  mediaTypeNotSupported: shape(415, ownType('media-type-not-supported'), 'Media type not supported'),
+  expectationFailed: shape(417, errorTypes.invalidRequest, 'Expectation Failed'),
+  bodyInvalid: shape(422, ownType('body-invalid'), 'Invalid body'),
+  schemaInvalid: shape(422, ownType('schema-invalid'), 'Invalid schema'),
+  schemaDialectUnsupported: shape(422, ownType('schema-dialect-unsupported'), 'Draft not supported'),
+  schemaTooLarge: shape(422, ownType('schema-too-large'), 'Schema too large'),
+  schemaReferenceDangling: shape(422, ownType('schema-reference-dangling'), 'References lead nowhere'),
+  schemaNotConvertible: shape(422, ownType('schema-not-convertible'), 'Schema not convertible'),
+  schemaTooCostly: shape(422, ownType('schema-too-costly'), 'Schema too costly'),
+  contextInvalid: shape(422, ownType('context-invalid'), 'Invalid @context'),
+  contextRefused: shape(422, ownType('context-refused'), 'Context refused'),
+  jsonLdInvalid: shape(422, ownType('json-ld-invalid'), 'Invalid JSON-LD'),
+  dataDropped: shape(422, ownType('data-dropped'), 'Data would be dropped'),
+  limitExceeded: shape(422, ownType('limit-exceeded'), 'Limit exceeded'),
+  brokerThrottled: shape(429, ownType('broker-throttled'), 'The broker is throttling'),
+  fieldsTooLarge: shape(431, errorTypes.invalidRequest, 'Request Header Fields Too Large'),
+  internalError: shape(500, errorTypes.internalError, 'Internal error'),
+  notSupported: shape(501, ownType('not-supported'), 'Not supported'),
+  filterIgnored: shape(501, ownType('filter-ignored'), 'Filter not honoured by the broker'),
+  transferCoding: shape(501, ownType('transfer-coding-not-supported'), 'Transfer coding not supported'),
+  brokerRefused: shape(502, ownType('broker-refused'), 'The broker refused'),
+  brokerFailed: shape(502, ownType('broker-failed'), 'The broker failed'),
+  brokerUnreachable: shape(502, ownType('broker-unreachable'), 'Broker out of reach'),
+  brokerReplyUnusable: shape(502, ownType('broker-reply-unusable'), 'Unusable answer from the broker'),
+  brokerContextUnavailable: shape(502, errorTypes.ldContextNotAvailable, '@context not available'),
+  unexpectedEntity: shape(502, ownType('unexpected-entity'), 'The broker listed an entity it should not'),
+  uncountableMatches: shape(502, ownType('uncountable-matches'), 'Matches cannot be counted'),
+  busy: shape(503, ownType('busy'), 'Busy'),
+  connectionsBusy: shape(503, ownType('connections-busy'), 'All connections busy'),
+  notConverging: shape(503, ownType('not-converging'), 'Matches keep turning up'),
+  purgeCancelled: shape(503, ownType('purge-cancelled'), 'Purge cancelled'),
+  shuttingDown: shape(503, ownType('shutting-down'), 'Shutting down'),
+  storeUnavailable: shape(503, ownType('store-unavailable'), 'Store unavailable'),
+  tooManyPurges: shape(503, ownType('too-many-purges'), 'Too many purges'),
+  brokerTimeout: shape(504, ownType('broker-timeout'), 'Broker timed out'),
+  contextUnavailable: shape(504, errorTypes.ldContextNotAvailable, 'Context not available'),
+  deadlineExceeded: shape(504, ownType('deadline-exceeded'), 'Deadline exceeded'),
+  loopDetected: shape(508, ownType('loop-detected'), 'Loop detected'),
+} as const satisfies Record<ProblemKind, ProblemShape>;
 
 /** A problem of one kind. @param members beyond those that every problem has, e.g. `parameter` */
 export function problem(
-  name: ProblemName,
+  kind: ProblemKind,
   detail: string,
-  members: Readonly<Record<string, unknown>> = {},
+  members: ProblemMembers = {},
 ): Problem & { readonly detail: string } {
-  return { ...problemKinds[name], detail, ...members };
+  return { ...problemKinds[kind], detail, ...members };
 }
 
-function kind(status: number, type: string, title: string): ProblemKind {
+function shape(status: number, type: string, title: string): ProblemShape {
   return { type, title, status };
 }

@@ -3,7 +3,7 @@ import { GatewayError } from '../shared/errors.js';
 
 /** There is no such record, or it was deleted because of its age. */
 export class PurgeNotFoundError extends GatewayError {
-  readonly code = 'PURGE_NOT_FOUND';
+  readonly kind = 'notFound';
 
   constructor(id: string) {
     super(`There is no record of a purge ${id}.`);
@@ -12,7 +12,7 @@ export class PurgeNotFoundError extends GatewayError {
 
 /** No ids were recorded of a purge, or they were removed, or another process has them. */
 export class IdsNotFoundError extends GatewayError {
-  readonly code = 'PURGE_IDS_NOT_FOUND';
+  readonly kind = 'notFound';
 
   constructor(id: string, worker: string) {
     super(
@@ -23,7 +23,7 @@ export class IdsNotFoundError extends GatewayError {
 
 /** The purge has come to its end, or is about to, and cannot be changed. */
 export class PurgeOverError extends GatewayError {
-  readonly code = 'PURGE_OVER';
+  readonly kind = 'purgeOver';
 
   constructor(id: string, state: PurgeState) {
     super(`The purge ${id} is ${state}, and cannot be changed any more.`);
@@ -32,12 +32,12 @@ export class PurgeOverError extends GatewayError {
 
 /** The purge stopped because its caller disconnected. */
 export class CallerGoneError extends GatewayError {
-  readonly code = 'PURGE_CALLER_GONE';
+  readonly kind = 'internalError';
 }
 
 /** The purge was cancelled by request while its caller waited. */
 export class PurgeCancelledError extends GatewayError {
-  readonly code = 'PURGE_CANCELLED';
+  readonly kind = 'purgeCancelled';
 
   constructor(options?: ErrorOptions) {
     super('The purge was cancelled by request. What it had not deleted by then is still there.', options);
@@ -46,7 +46,8 @@ export class PurgeCancelledError extends GatewayError {
 
 /** The queue of jobs is full. */
 export class QueueFullError extends GatewayError {
-  readonly code = 'PURGE_QUEUE_FULL';
+  readonly kind = 'tooManyPurges';
+  override readonly retryAfter = '5';
 
   constructor(max: number) {
     super(`${String(max)} purges are waiting already (PURGE_MAX_QUEUED).`);

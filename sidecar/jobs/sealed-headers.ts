@@ -11,7 +11,7 @@ const TAG_BYTES = 16;
 
 /** A job has credentials that cannot be kept, or that cannot be read any more. */
 export class JobSecretError extends GatewayError {
-  readonly code = 'JOB_SECRET_MISSING';
+  readonly kind = 'jobSecretMissing';
 }
 
 type Headers = Readonly<Record<string, string>>;

@@ -5,8 +5,8 @@ export interface BrokerRequestEnd {
   readonly method: string;
   /** Of its answer; undefined when there was none. */
   readonly status: number | undefined;
-  /** Of the error, when there was no answer. */
-  readonly code?: string;
+  /** Why there was none, in one of a few words. */
+  readonly noAnswer?: string | undefined;
   readonly ms: number;
 }
 
@@ -34,14 +34,6 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PAT
 
 const CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx'];
 
-/** What stands in place of a status class. */
-const NO_ANSWER: Readonly<Record<string, string>> = {
-  BROKER_TIMEOUT: 'timeout',
-  BROKER_UNREACHABLE: 'unreachable',
-  BROKER_REPLY_TOO_LARGE: 'too_large',
-  BROKER_REQUEST_ABORTED: 'cut_off',
-};
-
 export function createRequestMetrics(registry: Registry, prefix: string): RequestMetrics {
   const registers = [registry];
   const broker = new Histogram({
@@ -65,8 +57,8 @@ export function createRequestMetrics(registry: Registry, prefix: string): Reques
     registers,
   });
   return {
-    brokerAnswered: ({ method, status, code = '', ms }) =>
-      broker.observe({ method, status_class: classOf(status) ?? NO_ANSWER[code] ?? 'other' }, ms / 1000),
+    brokerAnswered: ({ method, status, noAnswer, ms }) =>
+      broker.observe({ method, status_class: classOf(status) ?? noAnswer ?? 'other' }, ms / 1000),
     passedThrough: ({ method, status, ms }) =>
       passThrough.observe(
         {

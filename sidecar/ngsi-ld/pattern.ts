@@ -18,7 +18,7 @@ export const PATTERN_LIMITS = {
 
 /** A pattern whose compilation would block the process. */
 export class PatternTooLargeError extends GatewayError {
-  readonly code = 'PATTERN_TOO_LARGE';
+  readonly kind = 'badRequestData';
 
   /** @param parameter the query parameter that holds it */
   constructor(readonly parameter: string) {

@@ -10,7 +10,7 @@ const MAX_QUOTE_CHARS = 24;
  * names the expected input. The offending text is quoted only in part.
  */
 export class NgsiLdSyntaxError extends GatewayError {
-  readonly code = 'NGSI_LD_SYNTAX';
+  readonly kind = 'badRequestData';
   readonly parameter: string;
   readonly position: number;
 

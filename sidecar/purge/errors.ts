@@ -1,11 +1,9 @@
 import type { BrokerProblem } from './broker/broker-problem.js';
 import type { Failure } from './broker/failure.js';
-import { GatewayError } from '../shared/errors.js';
+import { GatewayError, type ProblemKind, type ProblemMembers } from '../shared/errors.js';
 
 /** The query is refused as written; nothing was sent to the broker. */
 export class QueryRefusedError extends GatewayError {
-  readonly code = 'PURGE_QUERY_REFUSED';
-
   /**
    * @param kind the standard's error type: InvalidRequest for parameters (clause 6.3.20), BadRequestData for content
    * @param parameter the query parameter at fault, where it is one
@@ -18,21 +16,26 @@ export class QueryRefusedError extends GatewayError {
   ) {
     super(message, options);
   }
+
+  override get members(): ProblemMembers {
+    return this.parameter === undefined ? {} : { parameter: this.parameter };
+  }
 }
 
 /** The query asks for something that this gateway or the broker does not support. */
 export class UnsupportedRequestError extends GatewayError {
-  readonly code = 'PURGE_UNSUPPORTED';
+  readonly kind = 'notSupported';
 }
 
 /** The policy of the gateway forbids the purge. */
 export class PolicyRefusedError extends GatewayError {
-  readonly code = 'PURGE_FORBIDDEN_BY_POLICY';
+  readonly kind = 'forbiddenByPolicy';
 }
 
 /** The limit of running purges is reached; nothing was sent to the broker. */
 export class TooManyPurgesError extends GatewayError {
-  readonly code = 'PURGE_TOO_MANY_RUNNING';
+  readonly kind = 'tooManyPurges';
+  override readonly retryAfter = '5';
 
   constructor(max: number, what: 'purges' | 'dry runs') {
     super(
@@ -43,7 +46,7 @@ export class TooManyPurgesError extends GatewayError {
 
 /** The broker ignores a filter of the query, so deleting would reach too much. */
 export class FilterIgnoredError extends GatewayError {
-  readonly code = 'PURGE_FILTER_IGNORED';
+  readonly kind = 'filterIgnored';
 
   constructor(
     readonly parameter: string,
@@ -51,11 +54,15 @@ export class FilterIgnoredError extends GatewayError {
   ) {
     super(message);
   }
+
+  override get members(): ProblemMembers {
+    return { parameter: this.parameter };
+  }
 }
 
 /** The broker listed an entity that the query's id or idPattern excludes, or whose id is too long to check. */
 export class UnexpectedEntityError extends GatewayError {
-  readonly code = 'PURGE_UNEXPECTED_ENTITY';
+  readonly kind = 'unexpectedEntity';
 
   /** At most 200 characters. */
   readonly entityId: string;
@@ -68,11 +75,15 @@ export class UnexpectedEntityError extends GatewayError {
     super(`The broker listed entity ${shown}, which the query's ${parameter} excludes.`);
     this.entityId = shown;
   }
+
+  override get members(): ProblemMembers {
+    return { entityId: this.entityId, parameter: this.parameter };
+  }
 }
 
 /** More matches than may be affected. */
 export class TooManyMatchesError extends GatewayError {
-  readonly code = 'PURGE_TOO_MANY_MATCHES';
+  readonly kind = 'tooManyMatches';
 
   /**
    * @param exact false when `matched` is only the number seen before stopping
@@ -87,11 +98,15 @@ export class TooManyMatchesError extends GatewayError {
   ) {
     super(message, options);
   }
+
+  override get members(): ProblemMembers {
+    return { matched: this.matched, maxAffected: this.maxAffected };
+  }
 }
 
 /** The broker refused a request of the purge for good. */
 export class BrokerRefusedError extends GatewayError {
-  readonly code = 'BROKER_REFUSED';
+  readonly kind = 'brokerRefused';
 
   constructor(
     readonly operation: string,
@@ -104,11 +119,16 @@ export class BrokerRefusedError extends GatewayError {
         : `The broker refused to ${operation} with status ${problem.status}.`,
     );
   }
+
+  override get members(): ProblemMembers {
+    return { broker: this.problem };
+  }
 }
 
 /** All tries of a request failed, or the broker answers nothing but failures. */
 export class BrokerFailedError extends GatewayError {
-  readonly code = 'BROKER_FAILED';
+  readonly kind: ProblemKind;
+  override readonly retryAfter: string | undefined;
 
   constructor(
     readonly operation: string,
@@ -118,8 +138,28 @@ export class BrokerFailedError extends GatewayError {
     super(`The broker did not ${operation}: ${describeFailure(failure)} (${WHY[reason]}).`, {
       cause: failure.cause,
     });
+    this.kind = KIND_OF_FAILURE[failure.kind];
+    this.retryAfter =
+      failure.retryAfter ?? (failure.kind === 'throttled' ? THROTTLED_RETRY_AFTER_S : undefined);
+  }
+
+  override get members(): ProblemMembers {
+    return this.failure.problem === undefined ? {} : { broker: this.failure.problem };
   }
 }
+
+const KIND_OF_FAILURE = {
+  throttled: 'brokerThrottled',
+  timeout: 'brokerTimeout',
+  unreachable: 'brokerUnreachable',
+  'context-unavailable': 'brokerContextUnavailable',
+  'broker-error': 'brokerFailed',
+  'failed-query': 'brokerFailed',
+  withheld: 'brokerFailed',
+} as const satisfies Record<Failure['kind'], ProblemKind>;
+
+/** Seconds after which to try again when the broker throttles and does not say. */
+const THROTTLED_RETRY_AFTER_S = '10';
 
 const WHY = {
   'attempts-used-up': 'all tries failed',
@@ -130,22 +170,23 @@ const WHY = {
 
 /** The answer cannot be read, or contradicts others. */
 export class BrokerReplyError extends GatewayError {
-  readonly code = 'BROKER_REPLY_UNUSABLE';
+  readonly kind = 'brokerReplyUnusable';
 }
 
 /** The broker shows only part of the matches, so a maximum cannot be checked. */
 export class UncountableError extends GatewayError {
-  readonly code = 'PURGE_UNCOUNTABLE';
+  readonly kind = 'uncountableMatches';
 }
 
 /** Matches keep arriving, and the broker gives no count to distinguish them from the old ones. */
 export class NotConvergingError extends GatewayError {
-  readonly code = 'PURGE_NOT_CONVERGING';
+  readonly kind = 'notConverging';
 }
 
 /** The purge was stopped: its client disconnected, or the process is shutting down. */
 export class PurgeStoppedError extends GatewayError {
-  readonly code = 'PURGE_STOPPED';
+  readonly kind = 'shuttingDown';
+  override readonly retryAfter = '5';
 }
 
 /** Describes a failure in one line, without addresses. */

@@ -56,7 +56,7 @@ export interface DatabaseObserver {
  * Opens the database, the schema service on it, and the workbench.
  *
  * @param workers closed with the rest
- * @throws NotADatabaseError, ForeignDatabaseError, NewerDatabaseError, DatabaseUnusableError
+ * @throws DatabaseUnusableError
  */
 export async function openSchemas(
   config: Config,

@@ -2,19 +2,13 @@ import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Database } from 'better-sqlite3';
-import { GatewayError } from '../shared/errors.js';
+import { DatabaseUnusableError } from './errors.js';
 import { openForReading } from './open-database.js';
-
-/** No backup was made; nothing was overwritten. */
-export class BackupError extends GatewayError {
-  readonly code = 'BACKUP_FAILED';
-}
 
 /**
  * Copies the store in a file to another file, while others may be writing to it; its format is not changed.
  *
- * @throws BackupError, and what opening throws: NotADatabaseError, ForeignDatabaseError, NewerDatabaseError,
- *   DatabaseUnusableError
+ * @throws DatabaseUnusableError, when no backup was made and nothing overwritten; SqliteMissingError
  */
 export async function backUp(path: string, target: string): Promise<void> {
   const db = openForReading(path);
@@ -28,12 +22,12 @@ export async function backUp(path: string, target: string): Promise<void> {
 /**
  * Copies an open database to a file. What is half-written has another name: a file with the target's is complete.
  *
- * @throws BackupError when the target, or a half-written one, is there already, or cannot be written
+ * @throws DatabaseUnusableError when the target, or a half-written one, is there already, or cannot be written
  */
 export async function copyDatabase(db: Database, target: string): Promise<void> {
   const file = resolve(target);
   const partial = `${file}.partial`;
-  if (existsSync(file)) throw new BackupError(`${target} exists already, and was not overwritten.`);
+  if (existsSync(file)) throw new DatabaseUnusableError(`${target} exists already, and was not overwritten.`);
   await claim(partial);
   try {
     // In one step: a copy in several starts over whenever another process writes between them.
@@ -51,14 +45,14 @@ async function claim(partial: string): Promise<void> {
     await (await open(partial, 'wx')).close();
   } catch (error) {
     throw existsSync(partial)
-      ? new BackupError(
+      ? new DatabaseUnusableError(
           `${partial} exists already: another backup is under way, or was broken off. Remove it in the latter case.`,
         )
       : failure(error);
   }
 }
 
-function failure(error: unknown): BackupError {
+function failure(error: unknown): DatabaseUnusableError {
   const why = error instanceof Error ? error.message : String(error);
-  return new BackupError(`The backup was not made: ${why}.`, { cause: error });
+  return new DatabaseUnusableError(`The backup was not made: ${why}.`, { cause: error });
 }

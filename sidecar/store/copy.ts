@@ -2,16 +2,12 @@ import { createHash } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 import { Client, type ClientBase } from 'pg';
 import { GatewayError } from '../shared/errors.js';
+import { DatabaseUnusableError } from './errors.js';
 import { MIGRATIONS, userVersion } from './migrations.js';
-import { DatabaseUnusableError, openForReading } from './open-database.js';
+import { openForReading } from './open-database.js';
 import { connectionConfig, placeOf } from './postgres-config.js';
 import { codeOf, messageOf } from './postgres-errors.js';
 import { migrateTo } from './postgres-migrations.js';
-
-/** Nothing was copied; the target is as it was. */
-export class CopyError extends GatewayError {
-  readonly code = 'COPY_FAILED';
-}
 
 /** What was copied. */
 export interface CopyReport {
@@ -72,7 +68,7 @@ type ReadPage = (table: Table, after: Row | undefined) => Promise<readonly Row[]
  *
  * @param path of the SQLite file
  * @param url of the PostgreSQL, whose schema is made or migrated first
- * @throws CopyError; NotADatabaseError, ForeignDatabaseError, NewerDatabaseError, DatabaseUnusableError
+ * @throws DatabaseUnusableError, when nothing was copied; SqliteMissingError
  */
 export async function copyToPostgres(path: string, url: string): Promise<CopyReport> {
   const source = openForReading(path);
@@ -87,7 +83,7 @@ export async function copyToPostgres(path: string, url: string): Promise<CopyRep
   } catch (error) {
     if (error instanceof GatewayError) throw error;
     const code = codeOf(error);
-    throw new CopyError(
+    throw new DatabaseUnusableError(
       `Nothing was copied to ${placeOf(url)}: ${messageOf(error)}${code === '' ? '' : ` (${code})`}.`,
       { cause: error },
     );
@@ -113,7 +109,7 @@ async function copy(source: Database, url: string): Promise<CopyReport> {
       await replaceAll(client, sqlitePages(source));
       const written = await digest(postgresPages(client));
       if (written.sha256 !== wanted.sha256)
-        throw new CopyError(
+        throw new DatabaseUnusableError(
           `${placeOf(url)} returned other records than were written to it, and was left as it was.`,
         );
     }
@@ -127,12 +123,12 @@ async function copy(source: Database, url: string): Promise<CopyReport> {
   }
 }
 
-/** @throws CopyError when the target holds what no copy has written */
+/** @throws DatabaseUnusableError when the target holds what no copy has written */
 async function requireReplaceable(client: ClientBase, found: Digest, place: string): Promise<void> {
   if (Object.values(found.counts).every((count) => count === 0)) return;
   const { rows } = await client.query<{ sha256: string }>('SELECT sha256 FROM last_copy');
   if (rows[0]?.sha256 === found.sha256) return;
-  throw new CopyError(
+  throw new DatabaseUnusableError(
     `${place} holds records that no copy has written, or that were changed since, and was left as it was. Name an empty database or schema.`,
   );
 }

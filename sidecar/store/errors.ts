@@ -1,4 +1,4 @@
-import { GatewayError } from '../shared/errors.js';
+import { GatewayError, type ProblemMembers } from '../shared/errors.js';
 import { quoted } from '../shared/shown.js';
 import type { Dependent } from './records.js';
 
@@ -12,7 +12,7 @@ export type Thing =
 
 /** Not found. If the domain or model of the thing is missing, the error names that instead. */
 export class NotFoundError extends GatewayError {
-  readonly code = 'STORE_NOT_FOUND';
+  readonly kind = 'notFound';
 
   constructor(readonly thing: Thing) {
     const version = 'version' in thing ? `version ${String(thing.version)} of ` : '';
@@ -22,7 +22,7 @@ export class NotFoundError extends GatewayError {
 
 /** The name is taken. */
 export class AlreadyExistsError extends GatewayError {
-  readonly code = 'STORE_ALREADY_EXISTS';
+  readonly kind = 'alreadyExists';
 
   /** @param rest completes the sentence, where the thing is not what was to be created */
   constructor(
@@ -48,7 +48,7 @@ export function domainNameTaken(name: string): AlreadyExistsError {
 
 /** The thing is not in the state that the caller expected. */
 export class PreconditionFailedError extends GatewayError {
-  readonly code = 'STORE_PRECONDITION_FAILED';
+  readonly kind = 'preconditionFailed';
 
   constructor(
     readonly thing: Thing,
@@ -61,7 +61,7 @@ export class PreconditionFailedError extends GatewayError {
 
 /** Something else depends on the thing that was to be deleted. */
 export class InUseError extends GatewayError {
-  readonly code = 'STORE_IN_USE';
+  readonly kind = 'inUse';
 
   /** @param dependents the first of them; `total` counts all */
   constructor(
@@ -73,24 +73,30 @@ export class InUseError extends GatewayError {
     const more = total > NAMED_IN_MESSAGE ? ` and ${total - NAMED_IN_MESSAGE} more` : '';
     super(`The ${describeThing(thing)} is in use by ${named}${more}.`);
   }
+
+  override get members(): ProblemMembers {
+    return { dependents: this.dependents, total: this.total };
+  }
 }
 
 const NAMED_IN_MESSAGE = 5;
 
-/** A generated context changes with its model only. */
+/** A context that is generated, or comes with this product, and that nobody writes. */
 export class ReadOnlyContextError extends GatewayError {
-  readonly code = 'STORE_CONTEXT_READ_ONLY';
+  readonly kind = 'readOnly';
 
-  constructor(readonly contextName: string) {
-    super(
-      `The context ${named(contextName)} is generated, and changes only with its model or the models of its domain.`,
-    );
+  /** @param reason completes a sentence about the context */
+  constructor(
+    readonly contextName: string,
+    reason = 'is generated, and changes only with its model or the models of its domain',
+  ) {
+    super(`The context ${named(contextName)} ${reason}.`);
   }
 }
 
 /** What the write was made from has meanwhile been changed or deleted: read it again and start over. */
 export class DependencyChangedError extends GatewayError {
-  readonly code = 'STORE_DEPENDENCY_CHANGED';
+  readonly kind = 'dependencyChanged';
 
   constructor(
     readonly references: readonly string[],
@@ -106,7 +112,7 @@ export class DependencyChangedError extends GatewayError {
 
 /** A run of a retention policy has not come to its end, and there is one at a time. */
 export class RunUnderWayError extends GatewayError {
-  readonly code = 'RETENTION_RUN_UNDER_WAY';
+  readonly kind = 'runUnderWay';
 
   /** @param purge its id */
   constructor(
@@ -115,11 +121,15 @@ export class RunUnderWayError extends GatewayError {
   ) {
     super(`The purge ${purge} is a run of the retention policy ${named(policy)} that has not ended.`);
   }
+
+  override get members(): ProblemMembers {
+    return { purge: this.purge };
+  }
 }
 
 /** Another process has taken a purge, or has ended it: this one no longer writes its record. */
 export class LeaseLostError extends GatewayError {
-  readonly code = 'PURGE_LEASE_LOST';
+  readonly kind = 'internalError';
 
   constructor(id: string) {
     super(`Another process has taken over the purge ${id}.`);
@@ -128,17 +138,39 @@ export class LeaseLostError extends GatewayError {
 
 /** A text that not every database can hold: not well-formed Unicode, or with a U+0000 in it. */
 export class UnstorableTextError extends GatewayError {
-  readonly code = 'STORE_TEXT_UNSTORABLE';
+  readonly kind = 'bodyInvalid';
 
   /** @param what which text, e.g. `description` */
   constructor(readonly what: string) {
     super(`The ${what} holds a lone surrogate or the character U+0000, which cannot be stored.`);
   }
+
+  /** The texts of the body that have these names are its own members. */
+  override get members(): ProblemMembers {
+    const isMember = ['name', 'description', 'contextBase'].includes(this.what);
+    return isMember ? { errors: [{ pointer: `/${this.what}`, detail: this.message }] } : {};
+  }
 }
 
 /** The database does not do its work: closed, busy for too long, disk full, damaged. */
 export class StoreUnavailableError extends GatewayError {
-  readonly code = 'STORE_UNAVAILABLE';
+  readonly kind = 'storeUnavailable';
+  override readonly retryAfter = '1';
+}
+
+/**
+ * A database cannot be opened, backed up or copied: the message begins with its path or its URL without credentials, where
+ * one is at fault, and says what to do.
+ */
+export class DatabaseUnusableError extends GatewayError {
+  readonly kind = 'internalError';
+}
+
+/** @param place the path or the URL of a database that a newer version of this program wrote */
+export function newerDatabase(place: string, version: number, known: number): DatabaseUnusableError {
+  return new DatabaseUnusableError(
+    `${place} has format ${version}, and this program knows formats up to ${known}. Run the newer program, or name a backup made before the upgrade.`,
+  );
 }
 
 /** What to call a thing in a sentence. */

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { GatewayError } from '../shared/errors.js';
+import { DatabaseUnusableError, newerDatabase } from './errors.js';
 import { APPLICATION_ID, migrate, MIGRATIONS, userVersion } from './migrations.js';
 
 /** How long opening waits for the lock of another process. The event loop stands still meanwhile: short. */
@@ -14,7 +15,7 @@ const IN_MEMORY = ':memory:';
  * format. Once it is open, it waits for no lock: what meets one fails with SQLITE_BUSY at once.
  *
  * @param path of the file, or `:memory:`
- * @throws NotADatabaseError, ForeignDatabaseError, NewerDatabaseError, DatabaseUnusableError
+ * @throws DatabaseUnusableError, SqliteMissingError
  */
 export function openDatabase(path: string): Database.Database {
   return opened(path, () => {
@@ -40,7 +41,7 @@ export function openDatabase(path: string): Database.Database {
 /**
  * Opens the database of an existing store for reading, as it is.
  *
- * @throws NotADatabaseError, ForeignDatabaseError, NewerDatabaseError, DatabaseUnusableError
+ * @throws DatabaseUnusableError, SqliteMissingError
  */
 export function openForReading(path: string): Database.Database {
   return opened(path, () => {
@@ -91,11 +92,14 @@ function inspect(db: Database.Database, path: string): void {
   const application = db.pragma('application_id', { simple: true });
   const version = userVersion(db);
   if (application === APPLICATION_ID) {
-    if (version > MIGRATIONS.length) throw new NewerDatabaseError(path, version, MIGRATIONS.length);
+    if (version > MIGRATIONS.length) throw newerDatabase(path, version, MIGRATIONS.length);
     return;
   }
   const isEmpty = db.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
-  if (application !== 0 || version !== 0 || !isEmpty) throw new ForeignDatabaseError(path);
+  if (application !== 0 || version !== 0 || !isEmpty)
+    throw new DatabaseUnusableError(
+      `${path} is a SQLite database of another application, and was left as it is. Name another file.`,
+    );
 }
 
 function prepared(db: Database.Database, prepare: () => void): Database.Database {
@@ -114,7 +118,11 @@ function opened(path: string, open: () => Database.Database): Database.Database 
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     if (NOT_LOADED.has(code)) throw new SqliteMissingError({ cause: error });
-    if (code === 'SQLITE_NOTADB') throw new NotADatabaseError(path, { cause: error });
+    if (code === 'SQLITE_NOTADB')
+      throw new DatabaseUnusableError(
+        `${path} is not a SQLite database. Name another file, or move this one away to start with an empty store.`,
+        { cause: error },
+      );
     const why = WHY_UNUSABLE.find(([pattern]) => pattern.test(code))?.[1];
     if (why === undefined) throw error;
     throw new DatabaseUnusableError(`${path} cannot be used as a database: ${why} (${code}).`, {
@@ -143,7 +151,7 @@ const WHY_UNUSABLE: readonly (readonly [RegExp, string])[] = [
 
 /** better-sqlite3 brings no binary for this system, or it was removed. */
 export class SqliteMissingError extends GatewayError {
-  readonly code = 'SQLITE_MISSING';
+  readonly kind = 'internalError';
 
   constructor(options?: ErrorOptions) {
     super(
@@ -151,43 +159,6 @@ export class SqliteMissingError extends GatewayError {
       options,
     );
   }
-}
-
-/** The file holds something other than an SQLite database. */
-export class NotADatabaseError extends GatewayError {
-  readonly code = 'DATABASE_NOT_SQLITE';
-
-  constructor(path: string, options?: ErrorOptions) {
-    super(
-      `${path} is not a SQLite database. Name another file, or move this one away to start with an empty store.`,
-      options,
-    );
-  }
-}
-
-/** An SQLite database of another program. */
-export class ForeignDatabaseError extends GatewayError {
-  readonly code = 'DATABASE_FOREIGN';
-
-  constructor(path: string) {
-    super(`${path} is a SQLite database of another application, and was left as it is. Name another file.`);
-  }
-}
-
-/** The store was written by a newer version of this program. */
-export class NewerDatabaseError extends GatewayError {
-  readonly code = 'DATABASE_NEWER';
-
-  constructor(path: string, version: number, known: number) {
-    super(
-      `${path} has format ${version}, and this program knows formats up to ${known}. Run the newer program, or name a backup made before the upgrade.`,
-    );
-  }
-}
-
-/** The file cannot be opened, read or written. */
-export class DatabaseUnusableError extends GatewayError {
-  readonly code = 'DATABASE_UNUSABLE';
 }
 
 /** What a write may need: room for 64 KiB. */

@@ -1,6 +1,5 @@
 import { DatabaseError } from 'pg';
-import { StoreUnavailableError } from './errors.js';
-import { DatabaseUnusableError } from './open-database.js';
+import { DatabaseUnusableError, StoreUnavailableError } from './errors.js';
 
 /**
  * What became of a statement that PostgreSQL did not do.

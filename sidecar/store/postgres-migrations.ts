@@ -1,7 +1,7 @@
 import { Client, type ClientBase, type ClientConfig } from 'pg';
 import { GatewayError } from '../shared/errors.js';
 import { APPLICATION_ID } from './migrations.js';
-import { DatabaseUnusableError, NewerDatabaseError } from './open-database.js';
+import { DatabaseUnusableError, newerDatabase } from './errors.js';
 import { connectionConfig, placeOf } from './postgres-config.js';
 import { unusable } from './postgres-errors.js';
 
@@ -335,7 +335,7 @@ const MIGRATION_WAIT_MS = 120_000;
  *
  * @param place what to call it in errors
  * @returns false when migrations are pending
- * @throws NewerDatabaseError; DatabaseUnusableError when there is no such schema, or it belongs to another application
+ * @throws DatabaseUnusableError for one that a newer version wrote, when there is no such schema, or it belongs to another application
  */
 export async function isMigrated(
   client: ClientBase,
@@ -368,7 +368,7 @@ async function inspect(
   }
   const { rows } = await client.query<Format>('SELECT format, least FROM gateway_format');
   const { format = 0, least = 0 } = rows[0] ?? {};
-  if (least > migrations.length) throw new NewerDatabaseError(place, format, migrations.length);
+  if (least > migrations.length) throw newerDatabase(place, format, migrations.length);
   return { format, least };
 }
 

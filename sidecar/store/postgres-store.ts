@@ -31,7 +31,7 @@ export class PostgresStore extends SqlStore {
    * store is there, and its methods fail with StoreUnavailableError until it can.
    *
    * @param url as libpq takes it
-   * @throws NewerDatabaseError; DatabaseUnusableError when waiting for the database would not help
+   * @throws DatabaseUnusableError when waiting for the database would not help
    */
   static async open(url: string, options: PostgresStoreOptions): Promise<PostgresStore> {
     const store = new PostgresStore(url, options);

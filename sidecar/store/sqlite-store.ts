@@ -18,7 +18,7 @@ export class SqliteStore extends SqlStore {
    * Opens a store, and creates it where there is none; migrates an older one.
    *
    * @param path of the file, or `:memory:`
-   * @throws NotADatabaseError, ForeignDatabaseError, NewerDatabaseError, DatabaseUnusableError
+   * @throws DatabaseUnusableError
    */
   static async open(path: string, clock: Clock): Promise<SqliteStore> {
     return new SqliteStore(openDatabase(path), clock);
@@ -39,7 +39,7 @@ export class SqliteStore extends SqlStore {
   /**
    * Copies the store, as it is at one moment, to a file that opens as a store; others may go on writing.
    *
-   * @throws BackupError when there is such a file, or it cannot be written
+   * @throws DatabaseUnusableError when there is such a file, or it cannot be written
    */
   async backup(target: string): Promise<void> {
     await copyDatabase(this.#db, target);

@@ -473,11 +473,11 @@ async function failures(): Promise<readonly ApiClient[]> {
       (kind) => new BrokerFailedError('answer', { kind }, 'attempts-used-up'),
     ),
     new DependencyChangedError(['urn:doc:a'], []),
-    new SchemaNotAcceptedError('SCHEMA_NOT_CONVERTIBLE', 'no counterpart', []),
-    new SchemaNotAcceptedError('SCHEMA_TOO_COSTLY', 'too costly', []),
+    new SchemaNotAcceptedError('schemaNotConvertible', 'no counterpart', []),
+    new SchemaNotAcceptedError('schemaTooCostly', 'too costly', []),
     new DeadlineExceededError('too slow'),
-    new WorkbenchRefusedError('CONTEXT_FETCH_FAILED', 'not had', [], 'https://elsewhere.example/context'),
-    new WorkbenchRefusedError('CONTEXT_UNUSABLE', 'no context', [], 'https://elsewhere.example/context'),
+    new WorkbenchRefusedError('contextUnavailable', 'not had', [], 'https://elsewhere.example/context'),
+    new WorkbenchRefusedError('contextInvalid', 'no context', [], 'https://elsewhere.example/context'),
   ]) {
     const { api } = await startFakeApi(failingService(() => error));
     clients.push(api);

@@ -38,7 +38,7 @@ describe('work on schemas in workers', () => {
     const texts = Object.entries(documents).map(([uri, one]) => [uri, JSON.stringify(one)] as const);
     const outcome = await workers.run('acceptModel', { schema: JSON.stringify(schema), documents: texts });
     if (!('refused' in outcome)) return [];
-    assert.equal(outcome.refused.code, 'SCHEMA_INVALID');
+    assert.equal(outcome.refused.kind, 'schemaInvalid');
     return outcome.refused.errors;
   };
 
@@ -100,7 +100,7 @@ describe('work on schemas in workers', () => {
         faultsOfRefusal(
           () =>
             makeExample({ schema: JSON.stringify(ENDLESS), entityType: 'T' }, workers, { deadlineMs: 80 }),
-          'SCHEMA_TOO_COSTLY',
+          'schemaTooCostly',
         ),
       ),
     ]);

@@ -38,7 +38,7 @@ describe('a store on a PostgreSQL whose certificate is that of localhost', { tim
     }
   }
 
-  const refused = { code: 'DATABASE_UNUSABLE', message: /certificate|altname/i };
+  const refused = { name: 'DatabaseUnusableError', message: /certificate|altname/i };
 
   it('is encrypted, and checks the certificate and the name of the host with verify-full', async () => {
     const known = { sslmode: 'verify-full', sslrootcert: AUTHORITY };

@@ -27,7 +27,7 @@ function contextOf(supply: Supply): unknown {
 
 function failureOf(supply: Supply): string {
   assert.ok('failure' in supply);
-  return supply.failure.code;
+  return supply.failure.kind;
 }
 
 describe('the supply of contexts', () => {
@@ -46,7 +46,7 @@ describe('the supply of contexts', () => {
     assert.equal((current as SuppliedContext).sha256, (await contexts.document('terms')).sha256);
     assert.ok(Array.isArray(contextOf(await supplied(urlOf('city~Bench')))));
     for (const url of [urlOf('none'), `${urlOf('terms')}?version=3`, 'https://else.example/c'])
-      assert.equal(failureOf(await supplied(url)), 'CONTEXT_REFUSED');
+      assert.equal(failureOf(await supplied(url)), 'contextRefused');
   });
 
   it('the supply of contexts has other texts in place of the current contexts, and never of versions that are named', async (t) => {
@@ -66,7 +66,7 @@ describe('the supply of contexts', () => {
     const supply = await contextSupply.supply(urlOf('ngsi-ld-core-context-v1.3'), BASE_URL);
     assert.deepEqual(contextOf(supply), coreContext('1.3')['@context']);
     const later = await contextSupply.supply(`${urlOf('ngsi-ld-core-context-v1.3')}?version=2`, BASE_URL);
-    assert.equal(failureOf(later), 'CONTEXT_REFUSED');
+    assert.equal(failureOf(later), 'contextRefused');
     assert.notEqual(coreContextUrl(), coreContextUrl('1.3'));
   });
 
@@ -151,20 +151,20 @@ describe('the supply of contexts of other origins', () => {
     const web = await webOf(t);
     const { contextSupply } = web.service;
     for (const [failure, code] of [
-      ['origin-not-allowed', 'CONTEXT_REFUSED'],
-      ['address-not-allowed', 'CONTEXT_REFUSED'],
-      ['unreachable', 'CONTEXT_FETCH_FAILED'],
-      ['timeout', 'CONTEXT_FETCH_FAILED'],
-      ['status', 'CONTEXT_FETCH_FAILED'],
-      ['too-many-redirects', 'CONTEXT_FETCH_FAILED'],
-      ['too-large', 'CONTEXT_FETCH_FAILED'],
-      ['media-type', 'CONTEXT_FETCH_FAILED'],
-      ['not-json', 'CONTEXT_FETCH_FAILED'],
+      ['origin-not-allowed', 'contextRefused'],
+      ['address-not-allowed', 'contextRefused'],
+      ['unreachable', 'contextUnavailable'],
+      ['timeout', 'contextUnavailable'],
+      ['status', 'contextUnavailable'],
+      ['too-many-redirects', 'contextUnavailable'],
+      ['too-large', 'contextUnavailable'],
+      ['media-type', 'contextUnavailable'],
+      ['not-json', 'contextUnavailable'],
     ] as const satisfies readonly (readonly [RemoteFailure, string])[]) {
       web.answer = () => Promise.reject(new RemoteDocumentError(failure, URL, `${failure} it is.`));
       const found = await contextSupply.supply(URL, BASE_URL);
       assert.ok('failure' in found);
-      assert.equal(found.failure.code, code);
+      assert.equal(found.failure.kind, code);
       assert.ok(found.failure.detail.includes(URL) && found.failure.detail.includes(failure));
     }
     web.answer = async () => ({ url: URL, text: '{}' });
@@ -198,6 +198,6 @@ describe('the stamp of a store that another process writes to', () => {
     assert.notEqual(await late, written);
     await early;
     await one.close();
-    await assert.rejects(one.revision(), { code: 'STORE_UNAVAILABLE' });
+    await assert.rejects(one.revision(), { kind: 'storeUnavailable' });
   });
 });

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ContextInvalidError } from '../../sidecar/schemas/json-ld/errors.js';
-import { BundledContextError, NameError } from '../../sidecar/schemas/models/errors.js';
 import type { SchemaService } from '../../sidecar/schemas/models/service.js';
 import {
   AlreadyExistsError,
@@ -11,6 +10,7 @@ import {
   ReadOnlyContextError,
 } from '../../sidecar/store/errors.js';
 import { ALL, ALLOWED, BASE_URL, jsonOf, rejection, useRigs } from '../unit/schemas/models/harness.js';
+import { InvalidBodyError } from '../../sidecar/shared/errors.js';
 
 const TERMS = { seats: 'https://terms.example/seats' };
 const OPTIONS = { baseUrl: BASE_URL };
@@ -101,7 +101,7 @@ describe('custom contexts', () => {
     await service.contexts.create('terms', TERMS, OPTIONS);
     await rejection(service.contexts.create('terms', TERMS, OPTIONS), AlreadyExistsError);
     for (const name of ['a~b', '', 'a/b', 'é'])
-      await rejection(service.contexts.create(name, TERMS, OPTIONS), NameError);
+      await rejection(service.contexts.create(name, TERMS, OPTIONS), InvalidBodyError);
     await rejection(service.contexts.update('other', TERMS, OPTIONS), NotFoundError);
   });
 });
@@ -244,8 +244,8 @@ describe('read-only contexts', () => {
       assert.deepEqual(Object.keys(jsonOf(document) as object), ['@context']);
       await rejection(service.contexts.document(name, 2), NotFoundError);
       await rejection(service.contexts.create(name, TERMS, OPTIONS), AlreadyExistsError);
-      await rejection(service.contexts.update(name, TERMS, OPTIONS), BundledContextError);
-      await rejection(service.contexts.delete(name), BundledContextError);
+      await rejection(service.contexts.update(name, TERMS, OPTIONS), ReadOnlyContextError);
+      await rejection(service.contexts.delete(name), ReadOnlyContextError);
     }
   });
 

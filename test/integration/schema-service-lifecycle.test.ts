@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import {
-  IncompatibleChangeError,
-  PublishedError,
-  SchemaMissingError,
-  SunsetError,
-} from '../../sidecar/schemas/models/errors.js';
+import { IncompatibleChangeError, PublishedError } from '../../sidecar/schemas/models/errors.js';
 import { resultOf } from '../../sidecar/schemas/models/shapes.js';
 import { PreconditionFailedError } from '../../sidecar/store/errors.js';
 import { plainSchema } from '../unit/schemas/models/fixtures.js';
 import { over, storeWith } from '../unit/schemas/models/meddling.js';
 import { ALL, BASE_URL, jsonOf, rejection, useRigs } from '../unit/schemas/models/harness.js';
+import { InvalidBodyError } from '../../sidecar/shared/errors.js';
 
 const KEY = { domain: 'city', name: 'Bench' };
 const SEATS = plainSchema({ seats: { type: 'integer' } });
@@ -57,7 +53,7 @@ describe('putting models', () => {
           service.models.put(KEY, { schema: PLACES }, { expected, dryRun }),
           PreconditionFailedError,
         );
-    await rejection(service.models.put({ ...KEY, name: 'Lamp' }, {}), SchemaMissingError);
+    await rejection(service.models.put({ ...KEY, name: 'Lamp' }, {}), InvalidBodyError);
   });
 
   it('PUT of a model updates one that another client creates meanwhile', async (t) => {
@@ -150,6 +146,6 @@ describe('deprecated models', () => {
     const { service } = await rigOf(t);
     await service.models.create('city', { name: 'Bench', schema: SEATS, status: 'deprecated' });
     for (const sunset of ['tomorrow', '2999-01-31', '2999-02-31T25:00:00Z', '1999-01-31T00:00:00Z'])
-      await rejection(service.models.put(KEY, { sunset }), SunsetError);
+      await rejection(service.models.put(KEY, { sunset }), InvalidBodyError);
   });
 });

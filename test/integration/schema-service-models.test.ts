@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '../../sidecar/shared/json/json.js';
-import { NameError, SchemaNotAcceptedError } from '../../sidecar/schemas/models/errors.js';
+import { SchemaNotAcceptedError } from '../../sidecar/schemas/models/errors.js';
 import { InUseError, NotFoundError } from '../../sidecar/store/errors.js';
 import { BENCH, COMMON, COMMON_URI, plainSchema } from '../unit/schemas/models/fixtures.js';
 import {
@@ -14,6 +14,7 @@ import {
   useRigs,
   type Rig,
 } from '../unit/schemas/models/harness.js';
+import { InvalidBodyError } from '../../sidecar/shared/errors.js';
 
 const KEY = { domain: 'city', name: 'Bench' };
 const STORED_ELSEWHERE = 'it is neither stored here nor from an allowed origin';
@@ -106,7 +107,7 @@ describe('creating models', () => {
       rig.service.models.create('city', { name: 'Bench', schema }),
       SchemaNotAcceptedError,
     );
-    assert.equal(refused.code, 'SCHEMA_REFERENCE_DANGLING');
+    assert.equal(refused.kind, 'schemaReferenceDangling');
     assert.deepEqual(new Set(refused.missingUris), new Set([COMMON_URI, gone, other]));
     const details = new Map(refused.errors.map(({ pointer, detail }) => [pointer, detail]));
     assert.match(
@@ -199,7 +200,7 @@ describe('deleting models and domains', () => {
   it('deleting a model or domain refuses names that no domain can have', async (t) => {
     const { service } = await rigOf(t);
     assert.equal(
-      (await rejection(service.domains.create({ name: 'a b' }), NameError)).errors[0]?.pointer,
+      (await rejection(service.domains.create({ name: 'a b' }), InvalidBodyError)).errors[0]?.pointer,
       '/name',
     );
   });

@@ -56,22 +56,22 @@ describe('reference documents', () => {
   });
 
   const refusals: readonly (readonly [string, JsonValue, string, string])[] = [
-    ['an array', [], 'SCHEMA_INVALID', ''],
-    ['a text', 'true', 'SCHEMA_INVALID', ''],
+    ['an array', [], 'schemaInvalid', ''],
+    ['a text', 'true', 'schemaInvalid', ''],
     [
       'another draft',
       { $schema: 'http://json-schema.org/draft-03/schema' },
-      'SCHEMA_DIALECT_UNSUPPORTED',
+      'schemaDialectUnsupported',
       '/$schema',
     ],
-    ['too many levels', nested(5_000), 'SCHEMA_LIMIT_EXCEEDED', '/a'.repeat(256)],
-    ['too many bytes', { a: 'x'.repeat(1_048_576) }, 'SCHEMA_LIMIT_EXCEEDED', ''],
+    ['too many levels', nested(5_000), 'schemaTooLarge', '/a'.repeat(256)],
+    ['too many bytes', { a: 'x'.repeat(1_048_576) }, 'schemaTooLarge', ''],
   ];
   for (const [what, document, code, pointer] of refusals) {
     it(`reference documents are refused: ${what}`, async (t) => {
       const { service } = await rigOf(t);
       const refused = await rejection(service.references.put(COMMON_URI, document), SchemaNotAcceptedError);
-      assert.deepEqual([refused.code, refused.errors[0]?.pointer], [code, pointer]);
+      assert.deepEqual([refused.kind, refused.errors[0]?.pointer], [code, pointer]);
       assert.equal((await service.references.list(ALL)).total, 0);
     });
   }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '../../sidecar/shared/json/json.js';
-import { ContextBaseError, NameError, SchemaNotAcceptedError } from '../../sidecar/schemas/models/errors.js';
+import { SchemaNotAcceptedError } from '../../sidecar/schemas/models/errors.js';
 import { AlreadyExistsError, NotFoundError, UnstorableTextError } from '../../sidecar/store/errors.js';
 import { TaskTooCostlyError } from '../../sidecar/shared/workers/errors.js';
 import { ALL, rejection, useRigs } from '../unit/schemas/models/harness.js';
+import { InvalidBodyError } from '../../sidecar/shared/errors.js';
 
 const KEY = { domain: 'city', name: 'Bench' };
 
@@ -15,30 +16,30 @@ describe('refused models', () => {
     [
       'an invalid keyword',
       { properties: { a: { type: 'objekt' } } },
-      'SCHEMA_INVALID',
+      'schemaInvalid',
       '/schema/properties/a/type',
     ],
     [
       'a pattern that is none',
       { properties: { a: { pattern: '(' } } },
-      'SCHEMA_INVALID',
+      'schemaInvalid',
       '/schema/properties/a/pattern',
     ],
     [
       'an unknown draft',
       { $schema: 'http://json-schema.org/draft-03/schema#' },
-      'SCHEMA_DIALECT_UNSUPPORTED',
+      'schemaDialectUnsupported',
       '/schema/$schema',
     ],
-    ['a circle of references', { allOf: [{ $ref: '#' }] }, 'SCHEMA_INVALID', '/schema/allOf/0/$ref'],
-    ['too many levels', nested(300), 'SCHEMA_LIMIT_EXCEEDED', `/schema${'/not'.repeat(256)}`],
+    ['a circle of references', { allOf: [{ $ref: '#' }] }, 'schemaInvalid', '/schema/allOf/0/$ref'],
+    ['too many levels', nested(300), 'schemaTooLarge', `/schema${'/not'.repeat(256)}`],
   ];
   for (const [what, schema, code, pointer] of refusals) {
     it(`a new model refuses ${what}, with a pointer into the body`, async (t) => {
       const rig = await rigOf(t);
       const creating = rig.service.models.create('city', { name: 'Bench', schema });
       const refused = await rejection(creating, SchemaNotAcceptedError);
-      assert.equal(refused.code, code);
+      assert.equal(refused.kind, code);
       assert.deepEqual(
         refused.errors.map((fault) => fault.pointer),
         [pointer],
@@ -57,8 +58,8 @@ describe('refused models', () => {
     const creating = service.models.create('city', { name: 'Bench', schema });
     const refused = await rejection(creating, SchemaNotAcceptedError);
     assert.deepEqual(
-      [refused.code, refused.errors[0]?.pointer],
-      ['SCHEMA_NOT_CONVERTIBLE', '/schema/anyOf/0/$ref'],
+      [refused.kind, refused.errors[0]?.pointer],
+      ['schemaNotConvertible', '/schema/anyOf/0/$ref'],
     );
   });
 
@@ -69,7 +70,7 @@ describe('refused models', () => {
         service.models.create('city', { name: 'A', schema }),
         SchemaNotAcceptedError,
       );
-      assert.deepEqual([refused.code, refused.errors[0]?.pointer], ['SCHEMA_INVALID', '/schema']);
+      assert.deepEqual([refused.kind, refused.errors[0]?.pointer], ['schemaInvalid', '/schema']);
     }
   });
 
@@ -84,14 +85,15 @@ describe('refused models', () => {
     });
     const creating = service.models.create('city', { name: 'Bench', schema: {} });
     const refused = await rejection(creating, SchemaNotAcceptedError);
-    assert.deepEqual([refused.code, refused.errors[0]?.pointer], ['SCHEMA_TOO_COSTLY', '/schema']);
+    assert.deepEqual([refused.kind, refused.errors[0]?.pointer], ['schemaTooCostly', '/schema']);
   });
 
   it('a new model refuses wrong names, bases and texts before it looks at the schema', async (t) => {
     const { service, tasks } = await rigOf(t);
     for (const name of ['', '-a', 'a/b', 'a~b', 'é', '__proto__', 'a'.repeat(129), 'a\n'])
       assert.equal(
-        (await rejection(service.models.create('city', { name, schema: {} }), NameError)).errors[0]?.pointer,
+        (await rejection(service.models.create('city', { name, schema: {} }), InvalidBodyError)).errors[0]
+          ?.pointer,
         '/name',
       );
     for (const contextBase of [
@@ -105,7 +107,7 @@ describe('refused models', () => {
         (
           await rejection(
             service.models.create('city', { name: 'A', schema: {}, contextBase }),
-            ContextBaseError,
+            InvalidBodyError,
           )
         ).errors[0]?.pointer,
         '/contextBase',

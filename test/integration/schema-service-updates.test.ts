@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '../../sidecar/shared/json/json.js';
-import {
-  ContextBaseError,
-  IncompatibleChangeError,
-  SchemaNotAcceptedError,
-} from '../../sidecar/schemas/models/errors.js';
+import { IncompatibleChangeError, SchemaNotAcceptedError } from '../../sidecar/schemas/models/errors.js';
 import type { ModelChange, NewModel, SchemaService } from '../../sidecar/schemas/models/service.js';
 import { NotFoundError, PreconditionFailedError, UnstorableTextError } from '../../sidecar/store/errors.js';
 import { TaskTooCostlyError } from '../../sidecar/shared/workers/errors.js';
 import { BENCH, COMMON, COMMON_URI, plainSchema } from '../unit/schemas/models/fixtures.js';
 import { ALL, ALLOWED, BASE_URL, jsonOf, rejection, useRigs } from '../unit/schemas/models/harness.js';
+import { InvalidBodyError } from '../../sidecar/shared/errors.js';
 
 const KEY = { domain: 'city', name: 'Bench' };
 
@@ -161,7 +158,7 @@ describe('updating models', () => {
     const update = (change: Partial<ModelChange>) => service.models.update(KEY, { schema: SEATS, ...change });
     const refused = await rejection(update({ schema: { type: 'objekt' } }), SchemaNotAcceptedError);
     assert.equal(refused.errors[0]?.pointer, '/schema/type');
-    await rejection(update({ contextBase: 'terms' }), ContextBaseError);
+    await rejection(update({ contextBase: 'terms' }), InvalidBodyError);
     await rejection(update({ description: '\0' }), UnstorableTextError);
     assert.deepEqual(await service.models.get(KEY), made);
     await rejection(service.models.update({ ...KEY, name: 'Other' }, { schema: SEATS }), NotFoundError);

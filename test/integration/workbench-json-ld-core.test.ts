@@ -61,7 +61,7 @@ describe('JSON-LD in workers, with the contexts of the service', () => {
     await contexts.delete('user');
     const outcome = await outcomeOf(rig, 'expandDocument', { document });
     assert.ok('refused' in outcome);
-    assert.deepEqual([outcome.refused.code, outcome.refused.url], ['CONTEXT_REFUSED', urlOf('user')]);
+    assert.deepEqual([outcome.refused.kind, outcome.refused.url], ['contextRefused', urlOf('user')]);
     await contexts.create('user', { seats: 'https://three.example/seats' }, OPTIONS);
     assert.deepEqual(await namesOf(), ['https://three.example/seats']);
   });
@@ -92,12 +92,12 @@ describe('JSON-LD in workers, with the contexts of the service', () => {
     }
     assert.deepEqual(rig.fetched, [`${ALLOWED}/a/context`, `${ALLOWED}/a/terms`]);
     for (const [url, code] of [
-      ['https://else.example/c', 'CONTEXT_REFUSED'],
-      [`${ALLOWED}/none`, 'CONTEXT_FETCH_FAILED'],
+      ['https://else.example/c', 'contextRefused'],
+      [`${ALLOWED}/none`, 'contextUnavailable'],
     ] as const) {
       const outcome = await outcomeOf(rig, 'expandDocument', { document: { '@context': url, a: 1 } });
       assert.ok('refused' in outcome);
-      assert.deepEqual([outcome.refused.code, outcome.refused.url], [code, url]);
+      assert.deepEqual([outcome.refused.kind, outcome.refused.url], [code, url]);
       assert.ok(outcome.refused.detail.includes(url));
     }
   });

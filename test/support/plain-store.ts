@@ -48,7 +48,7 @@ export class PlainStore {
   apply(operation: Operation): string {
     switch (operation.do) {
       case 'create domain':
-        if (this.domains.has(operation.domain)) return 'STORE_ALREADY_EXISTS';
+        if (this.domains.has(operation.domain)) return 'alreadyExists';
         this.domains.set(operation.domain, new Map());
         return 'done';
       case 'delete domain':
@@ -64,7 +64,7 @@ export class PlainStore {
       case 'delete context':
         return this.#deleteContext(operation.context, operation.stale);
       case 'put reference':
-        if (operation.absent && this.references.has(operation.uri)) return 'STORE_PRECONDITION_FAILED';
+        if (operation.absent && this.references.has(operation.uri)) return 'preconditionFailed';
         // What is put again without a change is not looked at any further.
         if (this.references.get(operation.uri)?.text !== operation.version.text)
           this.references.set(operation.uri, operation.version);
@@ -86,60 +86,60 @@ export class PlainStore {
 
   #deleteDomain(domain: string, cascade: boolean): string {
     const models = this.domains.get(domain);
-    if (models === undefined) return 'STORE_NOT_FOUND';
+    if (models === undefined) return 'notFound';
     const own = new Set([...models.keys()].map((name) => `${domain}~${name}`));
     const isUsed = this.#users(own).some((user) => !own.has(user));
-    if ((models.size > 0 && !cascade) || isUsed) return 'STORE_IN_USE';
+    if ((models.size > 0 && !cascade) || isUsed) return 'inUse';
     this.domains.delete(domain);
     return 'done';
   }
 
   #writeModel({ domain, name }: Key, version: Version, isNew: boolean): string {
     const models = this.domains.get(domain);
-    if (models === undefined || (!isNew && !models.has(name))) return 'STORE_NOT_FOUND';
-    if (isNew && models.has(name)) return 'STORE_ALREADY_EXISTS';
+    if (models === undefined || (!isNew && !models.has(name))) return 'notFound';
+    if (isNew && models.has(name)) return 'alreadyExists';
     const isThere = (uri: string) => this.references.has(uri);
     if (!version.contexts.every((used) => this.#hasContext(used)) || !version.uris.every(isThere))
-      return 'STORE_DEPENDENCY_CHANGED';
+      return 'dependencyChanged';
     const pins = new Map(version.uris.map((uri) => [uri, this.references.get(uri)?.text ?? '']));
     models.set(name, [...(models.get(name) ?? []), { ...version, pins }]);
     return 'done';
   }
 
   #deleteModel({ domain, name }: Key, stale: boolean): string {
-    if (this.domains.get(domain)?.has(name) !== true) return 'STORE_NOT_FOUND';
-    if (stale) return 'STORE_PRECONDITION_FAILED';
+    if (this.domains.get(domain)?.has(name) !== true) return 'notFound';
+    if (stale) return 'preconditionFailed';
     const context = `${domain}~${name}`;
-    if (this.#users(new Set([context])).some((user) => user !== context)) return 'STORE_IN_USE';
+    if (this.#users(new Set([context])).some((user) => user !== context)) return 'inUse';
     this.domains.get(domain)?.delete(name);
     return 'done';
   }
 
   #writeContext(name: string, version: Version, isNew: boolean): string {
     const versions = this.contexts.get(name);
-    if (isNew && versions !== undefined) return 'STORE_ALREADY_EXISTS';
-    if (!isNew && versions === undefined) return 'STORE_NOT_FOUND';
+    if (isNew && versions !== undefined) return 'alreadyExists';
+    if (!isNew && versions === undefined) return 'notFound';
     if (versions?.at(-1)?.text === version.text) return 'done';
-    if (!version.contexts.every((used) => this.#hasContext(used))) return 'STORE_DEPENDENCY_CHANGED';
+    if (!version.contexts.every((used) => this.#hasContext(used))) return 'dependencyChanged';
     this.contexts.set(name, [...(versions ?? []), version]);
     return 'done';
   }
 
   #deleteContext(name: string, stale: boolean): string {
-    if (!this.contexts.has(name)) return 'STORE_NOT_FOUND';
-    if (stale) return 'STORE_PRECONDITION_FAILED';
-    if (this.#users(new Set([name])).some((user) => user !== name)) return 'STORE_IN_USE';
+    if (!this.contexts.has(name)) return 'notFound';
+    if (stale) return 'preconditionFailed';
+    if (this.#users(new Set([name])).some((user) => user !== name)) return 'inUse';
     this.contexts.delete(name);
     return 'done';
   }
 
   #deleteReference(uri: string, stale: boolean): string {
-    if (!this.references.has(uri)) return 'STORE_NOT_FOUND';
-    if (stale) return 'STORE_PRECONDITION_FAILED';
+    if (!this.references.has(uri)) return 'notFound';
+    if (stale) return 'preconditionFailed';
     const isUsed =
       this.#models().some(({ versions }) => versions.some(({ pins }) => pins.has(uri))) ||
       [...this.references].some(([other, { uris }]) => other !== uri && uris.includes(uri));
-    if (isUsed) return 'STORE_IN_USE';
+    if (isUsed) return 'inUse';
     this.references.delete(uri);
     return 'done';
   }

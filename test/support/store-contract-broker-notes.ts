@@ -56,6 +56,6 @@ export function brokerNoteContract(test: StoreTest): void {
 
   test('a note that no database holds is refused', async ({ brokerNotes }) => {
     const write = brokerNotes.write(BROKER, { writer: 'one', text: 'a\0b' }, HOUR_MS);
-    await assert.rejects(write, { code: 'STORE_TEXT_UNSTORABLE' });
+    await assert.rejects(write, { kind: 'bodyInvalid' });
   });
 }

@@ -59,7 +59,7 @@ export function contextContract(test: StoreTest): void {
     assert.equal(total, 4);
     assert.deepEqual((await store.contexts.list({ limit: 1, offset: 1 })).items, [items[1]]);
     for (const name of ['zoo', 'energy~Meter'])
-      await refuses(store, 'STORE_ALREADY_EXISTS', () => store.contexts.create(name, contextVersion('b')), {
+      await refuses(store, 'alreadyExists', () => store.contexts.create(name, contextVersion('b')), {
         thing: { kind: 'context', name },
       });
   });
@@ -68,8 +68,8 @@ export function contextContract(test: StoreTest): void {
     await store.domains.create({ name: 'energy' });
     await store.models.create(KEY, SETTINGS, modelVersion('a'));
     const name = 'energy~Meter';
-    await refuses(store, 'STORE_CONTEXT_READ_ONLY', () => store.contexts.update(name, contextVersion('b')));
-    await refuses(store, 'STORE_CONTEXT_READ_ONLY', () => store.contexts.delete(name));
+    await refuses(store, 'readOnly', () => store.contexts.update(name, contextVersion('b')));
+    await refuses(store, 'readOnly', () => store.contexts.delete(name));
     const before = (await store.contexts.get(name)).context;
     await store.models.update(KEY, { settings: SETTINGS, version: modelVersion('b') });
     const after = (await store.contexts.get(name)).context;
@@ -82,10 +82,10 @@ export function contextContract(test: StoreTest): void {
     const second = (await store.contexts.update('city', contextVersion('b'), [first])).context.etag;
     const details = { thing: { kind: 'context', name: 'city' }, etag: second };
     const update = () => store.contexts.update('city', contextVersion('c'), [first]);
-    await refuses(store, 'STORE_PRECONDITION_FAILED', update, details);
-    await refuses(store, 'STORE_PRECONDITION_FAILED', () => store.contexts.delete('city', [first]), details);
+    await refuses(store, 'preconditionFailed', update, details);
+    await refuses(store, 'preconditionFailed', () => store.contexts.delete('city', [first]), details);
     await store.contexts.delete('city', ['x', second]);
-    await assert.rejects(store.contexts.delete('city', [second]), { code: 'STORE_NOT_FOUND' });
+    await assert.rejects(store.contexts.delete('city', [second]), { kind: 'notFound' });
   });
 
   test('a context that another context or a model uses in any version cannot be deleted', async (store) => {
@@ -106,7 +106,7 @@ export function contextContract(test: StoreTest): void {
       total: 2,
     });
     assert.deepEqual(await store.contexts.dependents('city', ALL), { items: [], total: 0 });
-    await refuses(store, 'STORE_IN_USE', () => store.contexts.delete('base'), {
+    await refuses(store, 'inUse', () => store.contexts.delete('base'), {
       thing: { kind: 'context', name: 'base' },
       dependents,
     });
@@ -123,17 +123,17 @@ export function contextContract(test: StoreTest): void {
   test('a domain and a custom context cannot have the same name, and the context of a domain is read-only', async (store) => {
     await store.domains.create({ name: 'energy' });
     await store.contexts.create('city', contextVersion('a'));
-    await refuses(store, 'STORE_ALREADY_EXISTS', () => store.contexts.create('energy', contextVersion('a')), {
+    await refuses(store, 'alreadyExists', () => store.contexts.create('energy', contextVersion('a')), {
       thing: { kind: 'domain', name: 'energy' },
     });
-    await refuses(store, 'STORE_ALREADY_EXISTS', () => store.domains.create({ name: 'city' }), {
+    await refuses(store, 'alreadyExists', () => store.domains.create({ name: 'city' }), {
       thing: { kind: 'context', name: 'city' },
     });
     const name = { contextName: 'energy' };
-    await refuses(store, 'STORE_CONTEXT_READ_ONLY', () => store.contexts.delete('energy'), name);
+    await refuses(store, 'readOnly', () => store.contexts.delete('energy'), name);
     const update = () => store.contexts.update('energy', contextVersion('a'));
-    await refuses(store, 'STORE_CONTEXT_READ_ONLY', update, name);
-    await refuses(store, 'STORE_NOT_FOUND', () => store.contexts.get('energy'));
+    await refuses(store, 'readOnly', update, name);
+    await refuses(store, 'notFound', () => store.contexts.get('energy'));
   });
 
   test('a document that a context was made from is kept as long as a version of the context', async (store) => {
@@ -147,11 +147,11 @@ export function contextContract(test: StoreTest): void {
       { kind: 'context', name: 'city', version: 1 },
       { kind: 'model', ...KEY, version: 1 },
     ];
-    await refuses(store, 'STORE_IN_USE', () => store.references.delete('u:doc'), { dependents });
+    await refuses(store, 'inUse', () => store.references.delete('u:doc'), { dependents });
     const later = (await store.references.put(reference('u:later', '{}'))).reference.content;
     const references = new Map([['u:later', later.sha256]]);
     await store.contexts.update('city', { ...contextVersion('later'), references });
-    await refuses(store, 'STORE_IN_USE', () => store.references.delete('u:later'), {
+    await refuses(store, 'inUse', () => store.references.delete('u:later'), {
       dependents: [{ kind: 'context', name: 'city', version: 3 }],
     });
     const both = { contextReferences: made, references: made };
@@ -168,7 +168,7 @@ export function contextContract(test: StoreTest): void {
           version: modelVersion('c', { contextReferences: lost }),
         }),
     ])
-      await refuses(store, 'STORE_DEPENDENCY_CHANGED', write, changed);
+      await refuses(store, 'dependencyChanged', write, changed);
     await store.models.delete(KEY);
     await store.contexts.delete('city');
     await store.references.delete('u:doc');
@@ -178,13 +178,13 @@ export function contextContract(test: StoreTest): void {
     const details = { references: [], contexts: ['lost', 'gone'] };
     const version = contextVersion('a', 'lost', 'base', 'gone');
     await store.contexts.create('base', contextVersion('b'));
-    await refuses(store, 'STORE_DEPENDENCY_CHANGED', () => store.contexts.create('city', version), details);
+    await refuses(store, 'dependencyChanged', () => store.contexts.create('city', version), details);
     await store.contexts.create('city', contextVersion('c'));
-    await refuses(store, 'STORE_DEPENDENCY_CHANGED', () => store.contexts.update('city', version), details);
+    await refuses(store, 'dependencyChanged', () => store.contexts.update('city', version), details);
   });
 
   test('the error for a missing context names the context, else the version', async (store) => {
-    const missing = (thing: object) => ({ code: 'STORE_NOT_FOUND', thing });
+    const missing = (thing: object) => ({ kind: 'notFound', thing });
     await assert.rejects(store.contexts.get('city'), missing({ kind: 'context', name: 'city' }));
     await assert.rejects(store.contexts.dependents('city', ALL), missing({ kind: 'context', name: 'city' }));
     await assert.rejects(

@@ -24,13 +24,13 @@ export function domainContract(test: StoreTest): void {
   test('the name of a domain is unique, and case matters', async (store) => {
     await store.domains.create({ name: 'energy' });
     await store.domains.create({ name: 'Energy' });
-    await refuses(store, 'STORE_ALREADY_EXISTS', () => store.domains.create({ name: 'energy' }), {
+    await refuses(store, 'alreadyExists', () => store.domains.create({ name: 'energy' }), {
       thing: { kind: 'domain', name: 'energy' },
     });
     await store.domains.delete('energy');
     assert.equal((await store.domains.get('Energy')).name, 'Energy');
     await assert.rejects(store.domains.get('energy'), {
-      code: 'STORE_NOT_FOUND',
+      kind: 'notFound',
       thing: { kind: 'domain', name: 'energy' },
     });
   });
@@ -116,11 +116,11 @@ export function domainContract(test: StoreTest): void {
       await store.domains.update('energy', { description: 'd', compatibility: 'full' }),
       updated,
     );
-    await refuses(store, 'STORE_PRECONDITION_FAILED', () =>
+    await refuses(store, 'preconditionFailed', () =>
       store.domains.update('energy', { compatibility: 'none' }, [made.etag]),
     );
     await assert.rejects(store.domains.update('water', { compatibility: 'none' }), {
-      code: 'STORE_NOT_FOUND',
+      kind: 'notFound',
     });
     for (const compatibility of ['none', 'backward', 'forward', 'full', undefined] as const) {
       const { model } = await store.models.update(METER, { settings: { compatibility } });
@@ -136,10 +136,10 @@ export function domainContract(test: StoreTest): void {
     await store.models.create(METER, SETTINGS, modelVersion('a'));
     const now = (await store.domains.get('energy')).etag;
     const stale = () => store.domains.delete('energy', { cascade: true, ifMatch: [etag, 'other'] });
-    await refuses(store, 'STORE_PRECONDITION_FAILED', stale, { etag: now });
-    await refuses(store, 'STORE_PRECONDITION_FAILED', () => store.domains.delete('energy', { ifMatch: [] }));
+    await refuses(store, 'preconditionFailed', stale, { etag: now });
+    await refuses(store, 'preconditionFailed', () => store.domains.delete('energy', { ifMatch: [] }));
     await store.domains.delete('energy', { cascade: true, ifMatch: ['other', now] });
-    await assert.rejects(store.domains.delete('energy', { ifMatch: [now] }), { code: 'STORE_NOT_FOUND' });
+    await assert.rejects(store.domains.delete('energy', { ifMatch: [now] }), { kind: 'notFound' });
   });
 
   test('a domain with models is deleted by cascade only, together with everything in it', async (store) => {
@@ -148,7 +148,7 @@ export function domainContract(test: StoreTest): void {
     await store.models.update(METER, { settings: SETTINGS, version: modelVersion('b') });
     const uses = { contexts: new Set(['energy~Meter']) };
     await store.models.create(PLUG, SETTINGS, modelVersion('c', uses));
-    await refuses(store, 'STORE_IN_USE', () => store.domains.delete('energy'), {
+    await refuses(store, 'inUse', () => store.domains.delete('energy'), {
       thing: { kind: 'domain', name: 'energy' },
       total: 2,
       dependents: [
@@ -171,7 +171,7 @@ export function domainContract(test: StoreTest): void {
     await store.models.create({ domain: 'water', name: 'Pump' }, SETTINGS, modelVersion('b', uses));
     await store.models.create(PLUG, SETTINGS, modelVersion('c', uses));
     await store.contexts.create('all', contextVersion('d', 'energy~Plug'));
-    await refuses(store, 'STORE_IN_USE', () => store.domains.delete('energy', { cascade: true }), {
+    await refuses(store, 'inUse', () => store.domains.delete('energy', { cascade: true }), {
       total: 2,
       dependents: [
         { kind: 'context', name: 'all', version: 1 },

@@ -58,30 +58,20 @@ export function modelContract(test: StoreTest): void {
   });
 
   test('a model needs its domain, and a name that no other model or context has', async (store) => {
-    await refuses(store, 'STORE_NOT_FOUND', () => store.models.create(KEY, SETTINGS, modelVersion('a')), {
+    await refuses(store, 'notFound', () => store.models.create(KEY, SETTINGS, modelVersion('a')), {
       thing: { kind: 'domain', name: 'energy' },
     });
     await store.domains.create({ name: 'energy' });
     await store.models.create(KEY, SETTINGS, modelVersion('a'));
-    await refuses(
-      store,
-      'STORE_ALREADY_EXISTS',
-      () => store.models.create(KEY, SETTINGS, modelVersion('b')),
-      {
-        thing: { kind: 'model', ...KEY },
-      },
-    );
+    await refuses(store, 'alreadyExists', () => store.models.create(KEY, SETTINGS, modelVersion('b')), {
+      thing: { kind: 'model', ...KEY },
+    });
     await store.models.create({ domain: 'energy', name: 'meter' }, SETTINGS, modelVersion('a'));
     await store.contexts.create('energy~Plug', contextVersion('c'));
     const plug = { domain: 'energy', name: 'Plug' };
-    await refuses(
-      store,
-      'STORE_ALREADY_EXISTS',
-      () => store.models.create(plug, SETTINGS, modelVersion('d')),
-      {
-        thing: { kind: 'context', name: 'energy~Plug' },
-      },
-    );
+    await refuses(store, 'alreadyExists', () => store.models.create(plug, SETTINGS, modelVersion('d')), {
+      thing: { kind: 'context', name: 'energy~Plug' },
+    });
   });
 
   test('an update with a version adds it together with its context, and leaves the old one as it was', async (store, clock) => {
@@ -162,7 +152,7 @@ export function modelContract(test: StoreTest): void {
   });
 
   test('the current versions of the models of a domain are listed by name', async (store) => {
-    await assert.rejects(store.models.current('energy'), { code: 'STORE_NOT_FOUND' });
+    await assert.rejects(store.models.current('energy'), { kind: 'notFound' });
     await store.domains.create({ name: 'energy' });
     assert.deepEqual(await store.models.current('energy'), []);
     await store.models.create({ ...KEY, name: 'Plug' }, SETTINGS, modelVersion('a'));
@@ -217,8 +207,8 @@ export function modelContract(test: StoreTest): void {
     const details = { thing: { kind: 'model', ...KEY }, etag: second.model.etag };
     const stale = [first.model.etag];
     const update = () => store.models.update(KEY, { settings: SETTINGS, version: modelVersion('c') }, stale);
-    await refuses(store, 'STORE_PRECONDITION_FAILED', update, details);
-    await refuses(store, 'STORE_PRECONDITION_FAILED', () => store.models.delete(KEY, stale), details);
+    await refuses(store, 'preconditionFailed', update, details);
+    await refuses(store, 'preconditionFailed', () => store.models.delete(KEY, stale), details);
     await store.models.delete(KEY, [second.model.etag]);
   });
 
@@ -257,15 +247,10 @@ export function modelContract(test: StoreTest): void {
       contexts: new Set(['known', 'Known']),
     });
     const details = { references: [COMMON, 'https://gone.example/'], contexts: ['Known'] };
-    await refuses(
-      store,
-      'STORE_DEPENDENCY_CHANGED',
-      () => store.models.create(KEY, SETTINGS, version),
-      details,
-    );
+    await refuses(store, 'dependencyChanged', () => store.models.create(KEY, SETTINGS, version), details);
     await store.models.create(KEY, SETTINGS, modelVersion('a'));
     const update = () => store.models.update(KEY, { settings: SETTINGS, version });
-    await refuses(store, 'STORE_DEPENDENCY_CHANGED', update, details);
+    await refuses(store, 'dependencyChanged', update, details);
   });
 
   test('the documents of a model are found by name, part and version', async (store) => {
@@ -281,7 +266,7 @@ export function modelContract(test: StoreTest): void {
 
   test('the error for a missing model names the domain, else the model, else the version', async (store) => {
     await store.domains.create({ name: 'energy' });
-    const missing = (thing: object) => ({ code: 'STORE_NOT_FOUND', thing });
+    const missing = (thing: object) => ({ kind: 'notFound', thing });
     const lost = { domain: 'lost', name: 'Meter' };
     for (const read of [
       () => store.models.get(lost),
@@ -315,14 +300,14 @@ export function modelContract(test: StoreTest): void {
     const plug = { domain: 'energy', name: 'Plug' };
     await store.models.create(plug, SETTINGS, modelVersion('c', { contexts: new Set(['energy~Meter']) }));
     await store.models.update(plug, { settings: SETTINGS, version: modelVersion('d') });
-    await refuses(store, 'STORE_IN_USE', () => store.models.delete(KEY), {
+    await refuses(store, 'inUse', () => store.models.delete(KEY), {
       thing: { kind: 'model', ...KEY },
       dependents: [{ kind: 'model', ...plug, version: 1 }],
     });
     await store.models.delete(plug);
     await store.models.delete(KEY);
     assert.equal((await store.models.list('energy', ALL)).total, 0);
-    await assert.rejects(store.contexts.get('energy~Meter'), { code: 'STORE_NOT_FOUND' });
+    await assert.rejects(store.contexts.get('energy~Meter'), { kind: 'notFound' });
     const again = await store.models.create(KEY, SETTINGS, modelVersion('e'));
     assert.equal(again.version.number, 1);
     assert.equal((await store.models.versions(KEY, ALL)).total, 1);

@@ -72,7 +72,7 @@ export function purgeContract(test: StoreTest): void {
       assert.equal(await purges.get(bad), undefined);
       assert.equal((await purges.list({ tenant: bad, limit: 1, offset: 0 })).total, 0);
       const refused = purges.put(purgeRecord('x', 'running', { tenant: bad }));
-      await assert.rejects(refused, { code: 'STORE_TEXT_UNSTORABLE' });
+      await assert.rejects(refused, { kind: 'bodyInvalid' });
     }
   });
 

@@ -49,7 +49,7 @@ export function referenceContract(test: StoreTest): void {
     const put = (text: string, expected?: 'absent' | 'present' | readonly string[]) =>
       store.references.put(reference(A, text), expected);
     const refused = (expected: 'absent' | 'present' | readonly string[], etag: string | undefined) =>
-      refuses(store, 'STORE_PRECONDITION_FAILED', () => put('{"no":1}', expected), {
+      refuses(store, 'preconditionFailed', () => put('{"no":1}', expected), {
         thing: { kind: 'reference', uri: A },
         etag,
       });
@@ -66,10 +66,10 @@ export function referenceContract(test: StoreTest): void {
 
   test('a delete of a document honours the expected ETags', async (store) => {
     const { etag } = (await store.references.put(reference(A, '{}'))).reference;
-    await refuses(store, 'STORE_PRECONDITION_FAILED', () => store.references.delete(A, ['x']), { etag });
+    await refuses(store, 'preconditionFailed', () => store.references.delete(A, ['x']), { etag });
     await store.references.delete(A, [etag]);
     await assert.rejects(store.references.delete(A, [etag]), {
-      code: 'STORE_NOT_FOUND',
+      kind: 'notFound',
       thing: { kind: 'reference', uri: A },
     });
     assert.equal((await store.references.texts([A])).size, 0);
@@ -89,7 +89,7 @@ export function referenceContract(test: StoreTest): void {
       { kind: 'reference', uri: B },
     ];
     assert.deepEqual(await store.references.dependents(A, ALL), { items: dependents, total: 2 });
-    await refuses(store, 'STORE_IN_USE', () => store.references.delete(A), {
+    await refuses(store, 'inUse', () => store.references.delete(A), {
       thing: { kind: 'reference', uri: A },
       dependents,
     });
@@ -102,7 +102,7 @@ export function referenceContract(test: StoreTest): void {
 
   test('a document may name others before they are stored', async (store) => {
     await store.references.put(reference(B, '{}', C));
-    await assert.rejects(store.references.dependents(C, ALL), { code: 'STORE_NOT_FOUND' });
+    await assert.rejects(store.references.dependents(C, ALL), { kind: 'notFound' });
     await store.references.put(reference(C, '{}'));
     assert.deepEqual((await store.references.dependents(C, ALL)).items, [{ kind: 'reference', uri: B }]);
     await store.references.delete(B);
@@ -127,7 +127,7 @@ export function referenceContract(test: StoreTest): void {
       A,
     ])
       assert.deepEqual(await textsOf(other), [undefined], other);
-    await assert.rejects(store.references.get(RAW), { code: 'STORE_NOT_FOUND' });
+    await assert.rejects(store.references.get(RAW), { kind: 'notFound' });
 
     await store.references.put(reference(RAW, '{"a":2}'));
     assert.deepEqual(await textsOf(PAGES, RAW, REFS), ['{"a":1}', '{"a":2}', undefined]);
@@ -140,7 +140,7 @@ export function referenceContract(test: StoreTest): void {
     await store.references.put(reference(B, '{}', RAW, REFS));
     const dependents = [{ kind: 'reference', uri: B }];
     assert.deepEqual(await store.references.dependents(PAGES, ALL), { items: dependents, total: 1 });
-    await refuses(store, 'STORE_IN_USE', () => store.references.delete(PAGES), { dependents });
+    await refuses(store, 'inUse', () => store.references.delete(PAGES), { dependents });
 
     await store.references.put(reference(B, '{"b":1}', RAW));
     await store.references.put(reference(RAW, '{"a":1}'));

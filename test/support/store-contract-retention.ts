@@ -61,7 +61,7 @@ export function retentionContract(test: StoreTest): void {
   });
 
   test('puts and deletes of policies honour the expected state', async ({ retention }) => {
-    const refused = { code: 'STORE_PRECONDITION_FAILED' };
+    const refused = { kind: 'preconditionFailed' };
     await assert.rejects(retention.put(policy('old'), 'present'), refused);
     const { etag } = (await retention.put(policy('old'), 'absent')).policy;
     await assert.rejects(retention.put(policy('old'), 'absent'), refused);
@@ -73,9 +73,8 @@ export function retentionContract(test: StoreTest): void {
     await assert.rejects(retention.put(policy('old'), [etag]), refused);
     const last = (await retention.put(policy('old'), ['x', next])).policy.etag;
     await retention.delete('old', ['x', last]);
-    await assert.rejects(retention.delete('old'), { code: 'STORE_NOT_FOUND' });
-    for (const name of ['old', 'a\0b'])
-      await assert.rejects(retention.get(name), { code: 'STORE_NOT_FOUND' });
+    await assert.rejects(retention.delete('old'), { kind: 'notFound' });
+    for (const name of ['old', 'a\0b']) await assert.rejects(retention.get(name), { kind: 'notFound' });
   });
 
   test('a due policy is taken by one process, however many try, and keeps its ETag', async ({

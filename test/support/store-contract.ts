@@ -112,7 +112,7 @@ function wholeContract(test: StoreTest): void {
   test('the store keeps nothing of a write that was refused', async (store) => {
     await store.domains.create({ name: 'energy' });
     const version = modelVersion('x', { context: 'a\0b' });
-    await refuses(store, 'STORE_TEXT_UNSTORABLE', () => store.models.create(KEY, SETTINGS, version));
+    await refuses(store, 'bodyInvalid', () => store.models.create(KEY, SETTINGS, version));
     const sha256 = createHash('sha256').update(version.schema).digest('hex');
     assert.equal(await store.content(sha256), undefined);
     await store.models.create(KEY, SETTINGS, modelVersion('x'));
@@ -163,8 +163,7 @@ function wholeContract(test: StoreTest): void {
     await store.references.put(reference('\ufffd', '{}'));
     await store.models.create({ domain: '\ufffd', name: '\ufffd' }, SETTINGS, modelVersion('a'));
     for (const bad of ['\ud800', '\udfff!', 'a\0b']) {
-      const unstorable = (operation: () => Promise<unknown>) =>
-        refuses(store, 'STORE_TEXT_UNSTORABLE', operation);
+      const unstorable = (operation: () => Promise<unknown>) => refuses(store, 'bodyInvalid', operation);
       const key = { domain: 'energy', name: bad };
       await unstorable(() => store.domains.create({ name: bad }));
       await unstorable(() => store.domains.create({ name: 'd', description: bad }));
@@ -179,7 +178,7 @@ function wholeContract(test: StoreTest): void {
       await unstorable(() => store.references.put(reference('u', bad)));
       await unstorable(() => store.references.put(reference('u', '{}', bad)));
 
-      const missing = { code: 'STORE_NOT_FOUND' };
+      const missing = { kind: 'notFound' };
       await assert.rejects(store.domains.get(bad), missing);
       await assert.rejects(store.models.get({ domain: '\ufffd', name: bad }), missing);
       await assert.rejects(store.models.contentRef({ domain: bad, name: '\ufffd' }, 'schema'), missing);
@@ -188,7 +187,7 @@ function wholeContract(test: StoreTest): void {
       assert.equal((await store.references.texts([bad])).size, 0);
     }
     // Halves of one character, which together would pass.
-    await assert.rejects(store.models.get({ domain: '\ud83d', name: '\ude00' }), { code: 'STORE_NOT_FOUND' });
+    await assert.rejects(store.models.get({ domain: '\ud83d', name: '\ude00' }), { kind: 'notFound' });
   });
 
   test('the store holds names and URIs that are longer than an index of a database accepts', async (store) => {
@@ -216,9 +215,9 @@ function wholeContract(test: StoreTest): void {
     await store.close();
     await store.close();
     assert.equal(await store.isReady(), false);
-    await assert.rejects(store.domains.list(ALL), { code: 'STORE_UNAVAILABLE' });
-    await assert.rejects(store.domains.create({ name: 'late' }), { code: 'STORE_UNAVAILABLE' });
-    await assert.rejects(store.content('x'), { code: 'STORE_UNAVAILABLE' });
+    await assert.rejects(store.domains.list(ALL), { kind: 'storeUnavailable' });
+    await assert.rejects(store.domains.create({ name: 'late' }), { kind: 'storeUnavailable' });
+    await assert.rejects(store.content('x'), { kind: 'storeUnavailable' });
   });
 
   test('the store runs concurrent writes one after the other, each as a whole', async (store) => {

@@ -88,7 +88,7 @@ async function outcome(store: SchemaStore, operation: Operation): Promise<string
     await write(store, operation);
     return 'done';
   } catch (error) {
-    if (error instanceof Error && 'code' in error) return String(error.code);
+    if (error instanceof Error && 'kind' in error) return String(error.kind);
     throw error;
   }
 }

@@ -94,11 +94,11 @@ function uriOf({ uri }: { readonly uri: string }): string {
 /** Asserts that an operation fails with a code, and changes nothing. */
 export async function refuses(
   store: SchemaStore,
-  code: string,
+  kind: string,
   operation: () => Promise<unknown>,
   details: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
   const before = await dump(store);
-  await assert.rejects(operation, { code, ...details });
+  await assert.rejects(operation, { kind, ...details });
   assert.deepEqual(await dump(store), before);
 }

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { CancelSignal } from '../../shared/cancel-signal.js';
-import type { ProblemName } from '../problem-kinds.js';
+import type { ProblemKind } from '../../shared/errors.js';
 import type { Answer } from './answer.js';
 import type { Conditions } from './conditions.js';
 import type { ParametersSchema } from './parameters.js';
@@ -33,7 +33,7 @@ export interface Endpoint {
   /** Its success answers by status. */
   readonly answers: Readonly<Record<number, AnswerSchema>>;
   /** Problems beyond those that follow from method, path and body. */
-  readonly problems?: readonly ProblemName[];
+  readonly problems?: readonly ProblemKind[];
   /** A write that honours If-Match. */
   readonly isConditional?: boolean;
   /** A read that scripts of any web page may send (CORS). */
@@ -94,10 +94,10 @@ export function endpoint<const Path extends string, const Query, const Body>(
 }
 
 /** Every kind of problem that an endpoint can be answered with: those it lists, and those that follow from the rest. */
-export function problemsOf(endpoint: Endpoint): readonly ProblemName[] {
+export function problemsOf(endpoint: Endpoint): readonly ProblemKind[] {
   const { method, path, body, problems = [], isConditional = false, isStatic = false } = endpoint;
   const hasBody = body !== undefined || endpoint.bodyText !== undefined || endpoint.upload !== undefined;
-  const names: readonly ProblemName[] = [
+  const names: readonly ProblemKind[] = [
     // Unknown parameters are refused everywhere.
     'invalidRequest',
     ...(needsToken(method, endpoint) ? (['unauthorized'] as const) : []),

@@ -1,5 +1,5 @@
 import type { ModelKey, ModelService } from '../../schemas/models/service.js';
-import type { ProblemName } from '../problem-kinds.js';
+import type { ProblemKind } from '../../shared/errors.js';
 import { created, derived, NO_CONTENT, ok, page } from './answer.js';
 import { expectedOf, writeOptions } from './conditions.js';
 import { endpoint, type Endpoint } from './endpoint.js';
@@ -55,7 +55,7 @@ const SCHEMA_PROBLEMS = [
   'schemaTooCostly',
   'dependencyChanged',
   'busy',
-] as const satisfies readonly ProblemName[];
+] as const satisfies readonly ProblemKind[];
 
 /** Models: JSON Schemas with their versions. */
 export function modelEndpoints(models: ModelService): readonly Endpoint[] {

@@ -1,5 +1,5 @@
 import type { Workbench } from '../../schemas/models/workbench.js';
-import type { ProblemName } from '../problem-kinds.js';
+import type { ProblemKind } from '../../shared/errors.js';
 import { computed } from './answer.js';
 import { endpoint, type Endpoint } from './endpoint.js';
 import { DOMAIN_NAME, MODEL_NAME, parameters, VERSION } from './parameters.js';
@@ -43,7 +43,7 @@ const STRICT_SAMPLES = {
 const ANY_SCHEMA: JsonSchema = { description: 'A JSON Schema of draft 2020-12.' };
 
 /** Problems of any work. */
-const WORK_PROBLEMS = ['bodyInvalid', 'deadlineExceeded', 'busy'] as const satisfies readonly ProblemName[];
+const WORK_PROBLEMS = ['bodyInvalid', 'deadlineExceeded', 'busy'] as const satisfies readonly ProblemKind[];
 
 /** Problems of JSON-LD processing. */
 const JSON_LD_PROBLEMS = [
@@ -53,7 +53,7 @@ const JSON_LD_PROBLEMS = [
   'contextUnavailable',
   'jsonLdInvalid',
   'dataDropped',
-] as const satisfies readonly ProblemName[];
+] as const satisfies readonly ProblemKind[];
 
 /** The tools of the workbench: they work on the body of the request and store nothing. */
 export function workbenchEndpoints(workbench: Workbench): readonly Endpoint[] {

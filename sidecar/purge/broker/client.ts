@@ -1,8 +1,13 @@
 import { Pool, type Dispatcher } from 'undici';
-import { GatewayError } from '../../shared/errors.js';
 import { OneATurn } from '../../shared/next-turn.js';
 import { withVia } from '../../shared/via.js';
-import { BrokerTimeoutError, BrokerUnreachableError, RequestAbortedError } from './errors.js';
+import {
+  BrokerTimeoutError,
+  BrokerUnreachableError,
+  type NoAnswer,
+  NoAnswerError,
+  RequestAbortedError,
+} from './errors.js';
 import { createCanceller, exchange } from './exchange.js';
 import type { BrokerReply } from './failure.js';
 
@@ -55,8 +60,8 @@ export interface BrokerRequestEnd {
   readonly method: BrokerRequest['method'];
   /** Of the answer; undefined when there was none. */
   readonly status: number | undefined;
-  /** Of the error, when there was no answer. */
-  readonly code?: string;
+  /** Why there was none. */
+  readonly noAnswer?: NoAnswer | undefined;
   readonly ms: number;
 }
 
@@ -152,8 +157,8 @@ function observed(
       onEnded({ method, status: reply.status, ms: elapsedMs() });
       return reply;
     } catch (error) {
-      const code = error instanceof GatewayError ? error.code : '';
-      onEnded({ method, status: undefined, code, ms: elapsedMs() });
+      const noAnswer = error instanceof NoAnswerError ? error.noAnswer : undefined;
+      onEnded({ method, status: undefined, noAnswer, ms: elapsedMs() });
       throw error;
     }
   };

@@ -1,11 +1,13 @@
 import { GatewayError } from '../../shared/errors.js';
 import type { InputIssue } from '../../shared/json/pointer.js';
 
-/** Samples from which no schema can be inferred; `errors` has the first faults. */
-export abstract class SamplesRefusedError extends GatewayError {
-  abstract override readonly code: 'SAMPLES_INVALID' | 'SAMPLES_TOO_RICH';
-
+/**
+ * Samples from which no schema can be inferred; `errors` has the first faults. `bodyInvalid`: a sample is not an object, not
+ * an entity or not of the model's type, or samples are missing. `limitExceeded`: their schema would be larger than one may be.
+ */
+export class SamplesRefusedError extends GatewayError {
   constructor(
+    readonly kind: 'bodyInvalid' | 'limitExceeded',
     message: string,
     readonly errors: readonly InputIssue[],
     options?: ErrorOptions,
@@ -14,22 +16,17 @@ export abstract class SamplesRefusedError extends GatewayError {
   }
 }
 
-/** A sample is not an object, not an entity or not of the model's type, or samples are missing. */
-export class InvalidSamplesError extends SamplesRefusedError {
-  readonly code = 'SAMPLES_INVALID';
-}
-
-/** The schema of the samples would be larger than a schema may be. */
-export class SamplesTooRichError extends SamplesRefusedError {
-  readonly code = 'SAMPLES_TOO_RICH';
-}
-
 /** @param limit what the schema would have too much of */
-export function tooRich(limit: string, cause?: Error): SamplesTooRichError {
+export function tooRich(limit: string, cause?: Error): SamplesRefusedError {
   const detail = `their schema would have ${limit}`;
-  return new SamplesTooRichError(`The samples are too rich: ${detail}.`, [{ pointer: '', detail }], {
-    cause,
-  });
+  return new SamplesRefusedError(
+    'limitExceeded',
+    `The samples are too rich: ${detail}.`,
+    [{ pointer: '', detail }],
+    {
+      cause,
+    },
+  );
 }
 
 /**

@@ -8,7 +8,7 @@ import {
   objectOf,
   stringsOf,
 } from '../../shared/json/json.js';
-import { SchemaLimitError } from '../json-schema/errors.js';
+import { SchemaRefusedError } from '../json-schema/errors.js';
 import { DIALECT_URIS } from '../json-schema/keywords.js';
 import { SCHEMA_LIMITS } from '../json-schema/limits.js';
 import { resolveWith } from '../json-schema/references.js';
@@ -62,7 +62,7 @@ export class Inference {
 
   /**
    * @returns what is wrong with the sample's `type`; then it does not count. Undefined when it was added.
-   * @throws {SamplesTooRichError} when the samples have more attributes than a schema may
+   * @throws {SamplesRefusedError} when the samples have more attributes than a schema may
    */
   add({ keyValues, instances = [], kinds = new Map(), units = new Map() }: Sample): string | undefined {
     const fault = this.#model === undefined ? undefined : typeFault(member(keyValues, 'type'), this.#model);
@@ -88,7 +88,7 @@ export class Inference {
     return undefined;
   }
 
-  /** The schema of the samples so far, of which there is at least one. @throws {SamplesTooRichError} */
+  /** The schema of the samples so far, of which there is at least one. @throws {SamplesRefusedError} */
   schema(): JsonObject {
     const renderer = new Renderer();
     const members = renderer.members(
@@ -135,7 +135,7 @@ function checkLimits(schema: JsonObject): void {
   try {
     resolveWith(schema);
   } catch (error) {
-    if (!(error instanceof SchemaLimitError)) throw error;
+    if (!(error instanceof SchemaRefusedError) || error.kind !== 'schemaTooLarge') throw error;
     throw tooRich(error.errors.map(({ detail }) => detail).join(', '), error);
   }
 }

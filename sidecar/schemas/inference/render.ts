@@ -33,7 +33,7 @@ export class Renderer {
    * The schema of one place. Keywords on one type say nothing of the others, so that mixed types need no alternatives;
    * geometries alone stand beside the rest under `anyOf`.
    *
-   * @throws {SamplesTooRichError} before writing more schemas than one may have
+   * @throws {SamplesRefusedError} before writing more schemas than one may have
    */
   schemaOf(shape: Shape, enumerates: boolean): JsonObject {
     this.#count += 1;

@@ -1,7 +1,7 @@
 import { isArray, isObject, type JsonObject, jsonType, type JsonValue } from '../../shared/json/json.js';
 import { pointerOf, type InputIssue } from '../../shared/json/pointer.js';
 import { cut } from '../../shared/shown.js';
-import { INFERENCE_LIMITS, InvalidSamplesError } from './errors.js';
+import { INFERENCE_LIMITS, SamplesRefusedError } from './errors.js';
 
 /** A sample, and the reference tokens that lead to it in the submitted document. */
 export interface PlacedSample {
@@ -13,7 +13,7 @@ export interface PlacedSample {
  * The samples of a document: an object is one, and each item of an array.
  *
  * @param base reference tokens of the document in the submitted one
- * @throws {InvalidSamplesError} when there is none, or one is not an object, has a number that is out of range or a name with
+ * @throws {SamplesRefusedError} when there is none, or one is not an object, has a number that is out of range or a name with
  *   half a surrogate pair
  */
 export function samplesIn(document: JsonValue, base: readonly string[] = []): readonly PlacedSample[] {
@@ -101,12 +101,13 @@ export class SampleFaults {
     this.#first.push({ pointer, detail: `${within}${cut(detail, INFERENCE_LIMITS.detailLength)}` });
   }
 
-  /** @throws {InvalidSamplesError} when there is any */
+  /** @throws {SamplesRefusedError} when there is any */
   throwIfAny(): void {
     if (this.#count === 0) return;
     const listed = this.#count > this.#first.length ? `, the first ${this.#first.length} are listed` : '';
     const count = this.#count === 1 ? '1 fault' : `${this.#count} faults`;
-    throw new InvalidSamplesError(
+    throw new SamplesRefusedError(
+      'bodyInvalid',
       `No schema can be inferred: the samples have ${count}${listed}.`,
       this.#first,
     );

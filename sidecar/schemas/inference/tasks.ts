@@ -18,7 +18,7 @@ export interface InferInput {
 }
 
 /** The text of the schema, or why there is none. */
-export type InferOutcome = TaskAnswer<SamplesRefusedError['code']>;
+export type InferOutcome = TaskAnswer<SamplesRefusedError['kind']>;
 
 /** Tasks that run in a worker because there may be many samples. */
 export const inferenceTasks = {
@@ -31,7 +31,7 @@ export const inferenceTasks = {
       return { answer: JSON.stringify(inferSchema(read.value as JsonValue, options)) };
     } catch (error) {
       if (!(error instanceof SamplesRefusedError)) throw error;
-      return { refused: { code: error.code, detail: error.message, errors: error.errors } };
+      return { refused: { kind: error.kind, detail: error.message, errors: error.errors } };
     }
   },
 };
@@ -59,8 +59,8 @@ export interface InferSchemaOptions extends InferenceOptions {
  *   of which it said nothing may be described now.
  * - It is within the limits of schemas.
  *
- * @throws {InvalidSamplesError} naming what is not a sample or an entity, or not of the model's type
- * @throws {SamplesTooRichError} when the schema would be larger than a schema may be
+ * @throws {SamplesRefusedError} naming what is not a sample or an entity, or not of the model's type
+ * @throws {SamplesRefusedError} when the schema would be larger than a schema may be
  */
 export function inferSchema(
   document: JsonValue,

@@ -9,7 +9,7 @@ import { type ContextWarning, contextWarnings } from './context-warnings.js';
 import { type ContextDocument, coreContextUrl, coreVersionOf } from './core-context.js';
 import { ContextFailureError, ContextInvalidError } from './errors.js';
 import { KnownContexts } from './known-contexts.js';
-import { isLoadingRefusal, processingErrorOf, sentenceOf } from './processing-errors.js';
+import { processingErrorOf, sentenceOf } from './processing-errors.js';
 import {
   absoluteReference,
   createDocumentLoader,
@@ -96,7 +96,7 @@ function loadingSupplied(supplied: Supplied) {
     resolve: async (url) => {
       const { contents, failures } = known.gather([url], '', supplied);
       const failure = failures.get(url);
-      if (failure !== undefined) throw new ContextFailureError(url, failure.code, failure.detail);
+      if (failure !== undefined) throw new ContextFailureError(url, failure);
       const content = contents.get(url);
       if (content !== undefined) return JSON.parse(content.text) as unknown;
       missing.add(url);
@@ -185,7 +185,7 @@ async function loadingFaults(
       await load(url);
       return [];
     } catch (error) {
-      if (isLoadingRefusal(error)) return [{ pointer, detail: error.message }];
+      if (error instanceof ContextFailureError) return [{ pointer, detail: error.message }];
       throw error;
     }
   });
@@ -226,7 +226,7 @@ function remembering(load: DocumentLoader): { load: DocumentLoader; rethrowUnfor
         // The processor writes into documents.
         return { ...rest, document: structuredClone(document) };
       } catch (error) {
-        if (!isLoadingRefusal(error)) unforeseen.push(error);
+        if (!(error instanceof ContextFailureError)) unforeseen.push(error);
         throw error;
       }
     },

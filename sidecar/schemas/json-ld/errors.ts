@@ -1,48 +1,52 @@
-import { GatewayError } from '../../shared/errors.js';
+import { GatewayError, type ProblemMembers } from '../../shared/errors.js';
 import type { InputIssue } from '../../shared/json/pointer.js';
-import type { ContextFailureCode } from './supplied-contexts.js';
+import type { ContextFailure, ContextFailureKind } from './supplied-contexts.js';
 
 /** A context that cannot be used as one. */
 export class ContextInvalidError extends GatewayError {
-  readonly code = 'CONTEXT_INVALID';
-  readonly errors: readonly InputIssue[];
+  readonly kind = 'contextInvalid';
 
-  constructor(errors: readonly InputIssue[], options?: ErrorOptions) {
+  constructor(
+    readonly errors: readonly InputIssue[],
+    options?: ErrorOptions,
+  ) {
     super(`The @context is invalid: ${errors[0]?.detail ?? 'no reason known'}`, options);
-    this.errors = errors;
+  }
+
+  override get members(): ProblemMembers {
+    return { errors: this.errors };
   }
 }
 
-/** A context that is referenced by its URL and is unavailable. */
-export class ContextUnavailableError extends GatewayError {
-  readonly code = 'CONTEXT_UNAVAILABLE';
-  readonly url: string;
-
-  /** @param reason completes "The context URL …"; without one, the URL is of no context that may be used */
-  constructor(url: string, reason?: string, options?: ErrorOptions) {
-    super(`The context ${url} ${reason ?? 'is neither stored here nor from an allowed origin.'}`, options);
-    this.url = url;
-  }
-}
-
-/** The document at a context URL is not a context, or is too large. */
-export class ContextUnusableError extends GatewayError {
-  readonly code = 'CONTEXT_UNUSABLE';
-  readonly url: string;
-
-  constructor(url: string, reason: string) {
-    super(`The document at ${url} cannot be used as a context: ${reason}`);
-    this.url = url;
-  }
-}
-
-/** A context that the main thread could not supply. */
+/** A context that is named by its URL, and cannot be used. */
 export class ContextFailureError extends GatewayError {
+  readonly kind: ContextFailureKind;
+
   constructor(
     readonly url: string,
-    readonly code: ContextFailureCode,
-    message: string,
+    { kind, detail }: ContextFailure,
   ) {
-    super(message);
+    super(detail);
+    this.kind = kind;
   }
+
+  override get members(): ProblemMembers {
+    return { url: this.url };
+  }
+}
+
+/** There is no context at a URL that may be used. */
+export function noSuchContext(url: string): ContextFailure {
+  return {
+    kind: 'contextRefused',
+    detail: `The context ${url} is neither stored here nor from an allowed origin.`,
+  };
+}
+
+/** The document at a context URL is not a context, or is too large. @param reason a sentence */
+export function unusableContext(url: string, reason: string): ContextFailure {
+  return {
+    kind: 'contextInvalid',
+    detail: `The document at ${url} cannot be used as a context: ${reason}`,
+  };
 }

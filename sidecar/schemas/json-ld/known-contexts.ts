@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { referencesOf, urlFault } from './context-form.js';
 import { countOf, safetyFaults } from './context-safety.js';
 import { bundledContext } from './core-context.js';
-import { ContextUnusableError } from './errors.js';
+import { unusableContext } from './errors.js';
 import { absoluteReference } from './processor.js';
 import type { ContextFailure, Supplied, SuppliedContext, Supply } from './supplied-contexts.js';
 
@@ -51,7 +51,7 @@ export class KnownContexts {
     for (const url of asked) {
       const found = this.#find(url, given.get(url));
       if (found === undefined) missing.push(url);
-      else if ('code' in found) failures.set(url, found);
+      else if ('kind' in found) failures.set(url, found);
       else {
         contents.set(url, found);
         if (asked.size <= MAX_CONTEXTS) for (const reference of found.references) asked.add(reference);
@@ -70,12 +70,12 @@ export class KnownContexts {
     const key = supply === undefined ? this.#keys.get(url) : undefined;
     if (key !== undefined) return this.#contents.get(key);
     const fault = urlFault(url, '');
-    if (fault !== undefined) return { code: 'CONTEXT_REFUSED', detail: fault.detail };
+    if (fault !== undefined) return { kind: 'contextRefused', detail: fault.detail };
     if (supply === undefined) return undefined;
     if ('failure' in supply) return supply.failure;
     const known = this.#contents.get(`${supply.sha256} ${supply.documentUrl ?? url}`);
     const content = known ?? readContext(url, supply);
-    if ('code' in content) return content;
+    if ('kind' in content) return content;
     this.#keys.set(url, content.key);
     this.#contents.set(content.key, content);
     return content;
@@ -102,9 +102,12 @@ function readContext(url: string, supplied: SuppliedContext): ContextContent | C
   const document = parsed(text);
   const context = isObject(document) ? member(document, '@context') : undefined;
   if (context === undefined)
-    return unusable(url, 'it is not a JSON object with an @context. (JSON-LD 1.1: invalid remote context)');
+    return unusableContext(
+      url,
+      'it is not a JSON object with an @context. (JSON-LD 1.1: invalid remote context)',
+    );
   const [fault] = safetyFaults(context);
-  if (fault !== undefined) return unusable(url, fault.detail);
+  if (fault !== undefined) return unusableContext(url, fault.detail);
   return { key: `${sha256} ${documentUrl}`, ...contentOf(text, context, documentUrl), isBundled: false };
 }
 
@@ -122,10 +125,6 @@ function contentOf(text: string, context: unknown, documentUrl: string) {
     references: referencesOf(context).map(({ url }) => absoluteReference(documentUrl, url)),
     parts: countOf(context).parts,
   };
-}
-
-function unusable(url: string, reason: string): ContextFailure {
-  return { code: 'CONTEXT_UNUSABLE', detail: new ContextUnusableError(url, reason).message };
 }
 
 function parsed(text: string): unknown {

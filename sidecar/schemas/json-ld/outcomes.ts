@@ -1,26 +1,21 @@
 import type { InputIssue } from '../../shared/json/pointer.js';
 import type { Refused as TaskRefused, TaskAnswer, TaskRefusal } from '../../shared/task-answer.js';
 import { cut } from '../../shared/shown.js';
-import type { ContextFailureCode, Needs, Supplied, Supply } from './supplied-contexts.js';
+import type { ContextFailureKind, Needs, Supplied, Supply } from './supplied-contexts.js';
 
-type RefusalCode =
-  | ContextFailureCode
-  | 'BODY_INVALID'
-  | 'DATA_DROPPED'
-  | 'JSON_LD_INVALID'
-  | 'LIMIT_EXCEEDED';
+type RefusalKind = ContextFailureKind | 'bodyInvalid' | 'dataDropped' | 'jsonLdInvalid' | 'limitExceeded';
 
 /** Why a request is refused. */
-export type Refusal = TaskRefusal<RefusalCode>;
+export type Refusal = TaskRefusal<RefusalKind>;
 
-export type Refused = TaskRefused<RefusalCode>;
+export type Refused = TaskRefused<RefusalKind>;
 
 /** The outcome of a task on a body; it may need contexts first. */
-export type Outcome = TaskAnswer<RefusalCode> | Needs;
+export type Outcome = TaskAnswer<RefusalKind> | Needs;
 
 /** A request that is refused for faults at places of the body. @param subject the beginning of a sentence */
-export function refusedFor(code: RefusalCode, subject: string, errors: readonly InputIssue[]): Refused {
-  return { refused: { code, detail: `${subject}: ${errors[0]?.detail ?? 'no reason known'}`, errors } };
+export function refusedFor(kind: RefusalKind, subject: string, errors: readonly InputIssue[]): Refused {
+  return { refused: { kind, detail: `${subject}: ${errors[0]?.detail ?? 'no reason known'}`, errors } };
 }
 
 /** An effect of a request that its author may not expect. */
@@ -100,5 +95,5 @@ export async function runWithContexts<Outcome extends object>(
 }
 
 function refused(what: string): Refused {
-  return { refused: { code: 'LIMIT_EXCEEDED', detail: `The contexts lead to ${what}.`, errors: [] } };
+  return { refused: { kind: 'limitExceeded', detail: `The contexts lead to ${what}.`, errors: [] } };
 }

@@ -73,7 +73,7 @@ export async function compactDocument(
     request.context === undefined ? distinct(survey.outerContexts) : [request.context];
   if (others.length > 0) {
     const detail = 'The parts of the document have different contexts. Give the one to compact with here.';
-    return refusedFor('BODY_INVALID', 'The body is invalid', [{ pointer: '/context', detail }]);
+    return refusedFor('bodyInvalid', 'The body is invalid', [{ pointer: '/context', detail }]);
   }
   const expanded = await session.expand(document, undefined);
   // The package takes no null, which means no context (JSON-LD 1.1 API § 9.1).

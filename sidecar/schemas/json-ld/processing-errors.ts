@@ -1,5 +1,5 @@
 import { isObject, member } from '../../shared/json/json.js';
-import { ContextFailureError, ContextUnavailableError, ContextUnusableError } from './errors.js';
+import { ContextFailureError } from './errors.js';
 
 /** What the processor says of a context that it cannot process. */
 export interface ProcessingError {
@@ -22,19 +22,8 @@ export function processingErrorOf(error: unknown): ProcessingError {
     code: details['code'],
     ...(typeof term === 'string' ? { term } : {}),
     ...(typeof url === 'string' ? { url } : {}),
-    ...(isLoadingRefusal(cause) ? { reason: cause.message } : {}),
+    ...(cause instanceof ContextFailureError ? { reason: cause.message } : {}),
   };
-}
-
-/** Whether an error of this room says why a context cannot be loaded. */
-export function isLoadingRefusal(
-  error: unknown,
-): error is ContextFailureError | ContextUnavailableError | ContextUnusableError {
-  return (
-    error instanceof ContextFailureError ||
-    error instanceof ContextUnavailableError ||
-    error instanceof ContextUnusableError
-  );
 }
 
 /** For errors of a map without its terms: the member they are about. */

@@ -80,7 +80,7 @@ export class ProcessingSession {
         tag: 'static',
       };
     const failure = this.#gathered.failures.get(url) ?? {
-      code: 'CONTEXT_REFUSED',
+      kind: 'contextRefused',
       detail: urlFault(url, '')?.detail ?? `The context ${url} stands where no context is expected.`,
     };
     this.#failure ??= { url, ...failure };

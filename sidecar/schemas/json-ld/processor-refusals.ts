@@ -23,7 +23,7 @@ export function refusalOf({ cause }: ProcessorFailure, request: JsonLdRequest): 
     pointer,
     detail: sentence,
   }));
-  return { refused: { code: 'JSON_LD_INVALID', detail, errors } };
+  return { refused: { kind: 'jsonLdInvalid', detail, errors } };
 }
 
 /** Where a request names the context of a URL itself; its document where another context does. */
@@ -49,7 +49,7 @@ const RULES: ReadonlyMap<string, (name: string, value: unknown) => boolean> = ne
 ]);
 
 export function tooMuch(detail: string): Refused {
-  return { refused: { code: 'LIMIT_EXCEEDED', detail, errors: [] } };
+  return { refused: { kind: 'limitExceeded', detail, errors: [] } };
 }
 
 /** The members that have the value which the error is about, or that break the same rule. */

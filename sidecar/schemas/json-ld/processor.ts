@@ -3,7 +3,7 @@ import jsonld from 'jsonld';
 import { contextResolvers, type ContextResolver } from './context-resolver.js';
 import { safetyFaults } from './context-safety.js';
 import { bundledContext } from './core-context.js';
-import { ContextUnavailableError, ContextUnusableError } from './errors.js';
+import { ContextFailureError, noSuchContext, unusableContext } from './errors.js';
 
 /** A warning of the processor, e.g. of a member that expansion drops. */
 export interface ProcessorEvent {
@@ -109,7 +109,7 @@ export interface LoadedDocument {
 /**
  * Loads the context of a URL for a JSON-LD processor.
  *
- * @throws ContextUnavailableError, ContextUnusableError, and whatever the resolver throws
+ * @throws ContextFailureError, and whatever the resolver throws
  */
 export type DocumentLoader = (url: string) => Promise<LoadedDocument>;
 
@@ -127,12 +127,12 @@ export function createDocumentLoader({ resolve }: DocumentLoaderOptions): Docume
     const bundled = bundledContext(url);
     if (bundled !== undefined) return { documentUrl: url, document: bundled, tag: 'static' };
     const document = await resolve(url);
-    if (document === undefined) throw new ContextUnavailableError(url);
+    if (document === undefined) throw new ContextFailureError(url, noSuchContext(url));
     const context = isObject(document) ? member(document, '@context') : undefined;
     if (context === undefined)
-      throw new ContextUnusableError(url, 'it is not a JSON object with an @context.');
+      throw new ContextFailureError(url, unusableContext(url, 'it is not a JSON object with an @context.'));
     const [fault] = safetyFaults(context);
-    if (fault !== undefined) throw new ContextUnusableError(url, fault.detail);
+    if (fault !== undefined) throw new ContextFailureError(url, unusableContext(url, fault.detail));
     return { documentUrl: url, document };
   };
 }

@@ -59,7 +59,7 @@ function textsOf(values: readonly unknown[]): ReadonlyMap<string, unknown> {
 
 function tooMany(count: number): Refused {
   const detail = `A document may have ${MAX_DIFFERENT_CONTEXTS} different contexts; this one has ${count}.`;
-  return refusedFor('LIMIT_EXCEEDED', 'The contexts are too many', [{ pointer: '/document', detail }]);
+  return refusedFor('limitExceeded', 'The contexts are too many', [{ pointer: '/document', detail }]);
 }
 
 /** @param values by their JSON */
@@ -76,10 +76,10 @@ function refusalOf(
     );
   const exceeded = faultsOf(limitFaults);
   if (exceeded.length > 0)
-    return refusedFor('LIMIT_EXCEEDED', 'A context is too large', exceeded.slice(0, MAX_FAULTS));
+    return refusedFor('limitExceeded', 'A context is too large', exceeded.slice(0, MAX_FAULTS));
   const invalid = faultsOf(termFaults);
   return invalid.length > 0
-    ? refusedFor('JSON_LD_INVALID', 'A context is invalid', invalid.slice(0, MAX_FAULTS))
+    ? refusedFor('jsonLdInvalid', 'A context is invalid', invalid.slice(0, MAX_FAULTS))
     : undefined;
 }
 

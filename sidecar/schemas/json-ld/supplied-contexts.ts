@@ -9,15 +9,15 @@ export interface SuppliedContext {
 }
 
 /**
- * - `CONTEXT_REFUSED`: no context may be fetched from the URL
- * - `CONTEXT_FETCH_FAILED`: the URL is allowed, but fetching it failed
- * - `CONTEXT_UNUSABLE`: the document is not a context, or is too large
+ * - `contextRefused`: no context may be fetched from the URL
+ * - `contextUnavailable`: the URL is allowed, but fetching it failed
+ * - `contextInvalid`: the document is not a context, or is too large
  */
-export type ContextFailureCode = 'CONTEXT_REFUSED' | 'CONTEXT_FETCH_FAILED' | 'CONTEXT_UNUSABLE';
+export type ContextFailureKind = 'contextRefused' | 'contextUnavailable' | 'contextInvalid';
 
 /** Why a context URL cannot be used. */
 export interface ContextFailure {
-  readonly code: ContextFailureCode;
+  readonly kind: ContextFailureKind;
   /** A sentence that names the URL. */
   readonly detail: string;
 }

@@ -50,7 +50,7 @@ export function createJsonLdTasks() {
     const submitted = read.value as JsonValue;
     const body = withDoubles(submitted);
     const request = readRequest(body);
-    if ('faults' in request) return refusedFor('BODY_INVALID', 'The body is invalid', request.faults);
+    if ('faults' in request) return refusedFor('bodyInvalid', 'The body is invalid', request.faults);
     // Where nothing had to be replaced, the body is the submitted one.
     const changed = body === submitted ? [] : changedNumbers(documentIn(submitted), '/document');
     const survey = surveyOf(request.document);
@@ -122,7 +122,7 @@ function answerOf(
   const { result, dropped, lost } = processed;
   if (isSafe && dropped.length > 0) {
     const errors = listed(dropped).map(({ pointer = '/document', detail }) => ({ pointer, detail }));
-    return refusedFor('DATA_DROPPED', 'Data would be dropped', errors);
+    return refusedFor('dataDropped', 'Data would be dropped', errors);
   }
   const excess = tooMuch(`The result has more than ${MAX_CHARACTERS} characters.`);
   if (isLarge && isLarger(result, MAX_CHARACTERS)) return excess;

@@ -1,6 +1,6 @@
 import { ANNOTATIONS, DIALECT_URIS, identifierKeyword, subschemaAt } from './keywords.js';
 import { blameIn, enter, keyOf, rootOf, type Position, type SchemaDocument } from './document.js';
-import { NotConvertibleError } from './errors.js';
+import { SchemaRefusedError } from './errors.js';
 import { isObject, type JsonObject, member, objectOf, type Schema } from '../../shared/json/json.js';
 import type { LinkedSchema, ReferenceKeyword } from './linker.js';
 import { fragmentOf, pointerOf } from '../../shared/json/pointer.js';
@@ -21,7 +21,7 @@ interface Home {
  * documents the definitions that nothing reaches are left out. References become JSON pointers; a nested `$id` that
  * another part of the bundle has claimed is dropped.
  *
- * @throws {NotConvertibleError} for dynamic references that one document cannot express
+ * @throws {SchemaRefusedError} for dynamic references that one document cannot express
  */
 export function bundle(linked: LinkedSchema): JsonObject {
   return new Bundler(linked).bundle();
@@ -218,9 +218,9 @@ function freeName(root: Schema, name: string): string {
   return isObject(defs) && Object.hasOwn(defs, name) ? freeName(root, `${name}'`) : name;
 }
 
-function notConvertible({ document, tokens }: Position, keyword: string, what: string): NotConvertibleError {
+function notConvertible({ document, tokens }: Position, keyword: string, what: string): SchemaRefusedError {
   const detail = `${what} has no counterpart in one document of draft 2020-12`;
-  return new NotConvertibleError(`The schema cannot be bundled: ${detail}.`, [
+  return new SchemaRefusedError('schemaNotConvertible', `The schema cannot be bundled: ${detail}.`, [
     blameIn(document, tokens)([keyword], detail),
   ]);
 }

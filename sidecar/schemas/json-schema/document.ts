@@ -63,7 +63,7 @@ export const RECURSIVE = 'recursive';
  * The document of a schema that was submitted: its own `$id` says where it is.
  *
  * @param metaSchema the document under `ownMetaSchemaUri`, where the schema has one
- * @throws {UnsupportedDialectError}
+ * @throws {SchemaRefusedError}
  */
 export function submittedDocument(schema: JsonObject, metaSchema: JsonValue | undefined): SchemaDocument {
   const isOwn = ownMetaSchemaUri(schema) !== undefined;
@@ -79,7 +79,7 @@ export function submittedDocument(schema: JsonObject, metaSchema: JsonValue | un
  *
  * @param at the URL, the pointer that referred to it first, and the draft when the document does not say
  * @param metaSchema as for {@link submittedDocument}
- * @throws {UnsupportedDialectError}
+ * @throws {SchemaRefusedError}
  */
 export function referencedDocument(
   schema: Schema,

@@ -7,56 +7,46 @@ export type Blame = (tokens: readonly string[], detail: string) => InputIssue;
 /** The document at hand is the submitted schema itself. */
 export const blameSubmitted: Blame = (tokens, detail) => ({ pointer: pointerOf(tokens), detail });
 
+/**
+ * Why a schema, or a document it refers to, is not taken:
+ *
+ * - `schemaDialectUnsupported`: it is of a draft that is not supported
+ * - `schemaInvalid`: a keyword holds a value it may not have, or a pattern is not a regular expression
+ * - `schemaNotConvertible`: valid in its own draft, but with no counterpart in a 2020-12 compound document
+ * - `schemaReferenceDangling`: references lead to documents that are not there, or to places that documents do not have
+ * - `schemaTooCostly`: working on it took more time or memory than it may
+ * - `schemaTooLarge`: larger than this service takes
+ */
+export type SchemaRefusal =
+  | 'schemaDialectUnsupported'
+  | 'schemaInvalid'
+  | 'schemaNotConvertible'
+  | 'schemaReferenceDangling'
+  | 'schemaTooCostly'
+  | 'schemaTooLarge';
+
 /** A schema that cannot be accepted; every fault found is listed. */
-export abstract class SchemaRefusedError extends GatewayError {
+export class SchemaRefusedError extends GatewayError {
+  /** @param missingUris every document that is not there, by absolute URI without fragment */
   constructor(
+    readonly kind: SchemaRefusal,
     summary: string,
     readonly errors: readonly InputIssue[],
+    readonly missingUris: readonly string[] = [],
     options?: ErrorOptions,
   ) {
     super(summary, options);
   }
 }
 
-/** The schema, or a document it refers to, is of a draft that is not supported. */
-export class UnsupportedDialectError extends SchemaRefusedError {
-  readonly code = 'SCHEMA_DIALECT_UNSUPPORTED';
-}
-
-/** The schema is larger than this service takes. */
-export class SchemaLimitError extends SchemaRefusedError {
-  readonly code = 'SCHEMA_LIMIT_EXCEEDED';
-}
-
-/** References that lead nowhere: documents that are not there, and places that documents do not have. */
-export class DanglingReferenceError extends SchemaRefusedError {
-  readonly code = 'SCHEMA_REFERENCE_DANGLING';
-
-  /** @param missingUris every document that is not there, by absolute URI without fragment */
-  constructor(
-    errors: readonly InputIssue[],
-    readonly missingUris: readonly string[],
-  ) {
-    super(
-      missingUris.length === 0
-        ? 'References of the schema lead nowhere.'
-        : `Documents that the schema refers to are missing: ${missingUris.join(', ')}`,
-      errors,
-    );
-  }
-}
-
-/** A keyword holds a value it may not have, or a pattern is not a regular expression. */
-export class InvalidSchemaError extends SchemaRefusedError {
-  readonly code = 'SCHEMA_INVALID';
-}
-
-/** Valid in its own draft, but with no counterpart in a 2020-12 compound document. */
-export class NotConvertibleError extends SchemaRefusedError {
-  readonly code = 'SCHEMA_NOT_CONVERTIBLE';
-}
-
-/** Working on the schema took more time or memory than it may. */
-export class SchemaTooCostlyError extends SchemaRefusedError {
-  readonly code = 'SCHEMA_TOO_COSTLY';
+/** @param missingUris every document that is not there, by absolute URI without fragment */
+export function danglingReferences(
+  errors: readonly InputIssue[],
+  missingUris: readonly string[],
+): SchemaRefusedError {
+  const summary =
+    missingUris.length === 0
+      ? 'References of the schema lead nowhere.'
+      : `Documents that the schema refers to are missing: ${missingUris.join(', ')}`;
+  return new SchemaRefusedError('schemaReferenceDangling', summary, errors, missingUris);
 }

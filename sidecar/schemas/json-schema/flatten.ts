@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonValue, objectOf, type Schema } from '../../shared/json/json.js';
 import { blameIn, keyOf, rootOf, type Position } from './document.js';
-import { SchemaLimitError } from './errors.js';
+import { SchemaRefusedError } from './errors.js';
 import { ANNOTATIONS, ASSERTIONS } from './keywords.js';
 import { SCHEMA_LIMITS } from './limits.js';
 import type { LinkedSchema, ReferenceKeyword } from './linker.js';
@@ -41,7 +41,7 @@ type Scope = ReadonlyMap<string, Position>;
  * A definition that dynamic references give several meanings stands once for each, so that all references are static.
  * Names have the characters that OpenAPI takes for components: `A-Z a-z 0-9 . _ -`.
  *
- * @throws {SchemaLimitError} when that makes too much of it
+ * @throws {SchemaRefusedError} when that makes too much of it
  */
 export function flatten(linked: LinkedSchema, options: FlatOptions = {}): FlatSchema {
   return new Flattener(linked, options).flatten();
@@ -145,9 +145,11 @@ class Flattener {
   }
 }
 
-function tooManyCopies({ document, tokens }: Position): SchemaLimitError {
+function tooManyCopies({ document, tokens }: Position): SchemaRefusedError {
   const detail = 'references into each other multiply the schema too often';
-  return new SchemaLimitError(`The schema is too large: ${detail}.`, [blameIn(document, tokens)([], detail)]);
+  return new SchemaRefusedError('schemaTooLarge', `The schema is too large: ${detail}.`, [
+    blameIn(document, tokens)([], detail),
+  ]);
 }
 
 function scopedKey(position: Position, scope: Scope): string {

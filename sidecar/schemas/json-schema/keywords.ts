@@ -1,6 +1,6 @@
 import { isArray, isObject, isSchema, type JsonObject, member, type Schema } from '../../shared/json/json.js';
 import { step } from '../../shared/json/pointer.js';
-import { type Blame, blameSubmitted, UnsupportedDialectError } from './errors.js';
+import { type Blame, blameSubmitted, SchemaRefusedError } from './errors.js';
 import { cut } from '../../shared/shown.js';
 
 /** A schema directly within another: the tokens that lead to it, and whether it applies only when referred to. */
@@ -168,7 +168,7 @@ const BY_URI: ReadonlyMap<string, Dialect> = new Map([
  * The draft that a schema is written in, by its `$schema`, with or without an empty fragment, http or https.
  *
  * @param absent the draft of a schema without `$schema`
- * @throws {UnsupportedDialectError} for any other `$schema`
+ * @throws {SchemaRefusedError} for any other `$schema`
  */
 export function dialectOf(
   schema: JsonObject,
@@ -188,12 +188,12 @@ export function isSupportedDraft(uri: string): boolean {
 }
 
 /** That the `$schema` of a schema names none of the supported drafts, nor a meta-schema that is at hand. */
-export function unsupportedDialect(schema: JsonObject, blame: Blame): UnsupportedDialectError {
+export function unsupportedDialect(schema: JsonObject, blame: Blame): SchemaRefusedError {
   const uri = member(schema, '$schema');
   const shown = typeof uri === 'string' ? cut(uri, 200) : 'not a string';
   const supported = Object.values(DIALECT_URIS).join(', ');
   const detail = `$schema is ${shown}; supported are ${supported}, and meta-schemas of these that are stored as references`;
-  return new UnsupportedDialectError(detail, [blame(['$schema'], detail)]);
+  return new SchemaRefusedError('schemaDialectUnsupported', detail, [blame(['$schema'], detail)]);
 }
 
 function plain(uri: string): string {

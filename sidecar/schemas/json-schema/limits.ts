@@ -1,7 +1,7 @@
 import { isArray, isObject, type JsonValue, member, type Schema } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import type { InputIssue } from '../../shared/json/pointer.js';
-import { type Blame, blameSubmitted, SchemaLimitError } from './errors.js';
+import { type Blame, blameSubmitted, SchemaRefusedError } from './errors.js';
 
 /** What a schema may be, so that checking and compiling it stays within bounds. Counts include referenced parts. */
 export const SCHEMA_LIMITS = {
@@ -29,7 +29,7 @@ export interface Place {
 /**
  * Checks the size and nesting of a document as a whole. Safe for input of any depth.
  *
- * @throws {SchemaLimitError}
+ * @throws {SchemaRefusedError}
  */
 export function checkDocumentLimits(document: JsonValue, blame: Blame = blameSubmitted): void {
   const open: Place[] = [{ value: document, depth: 0, token: '' }];
@@ -51,7 +51,7 @@ export function checkDocumentLimits(document: JsonValue, blame: Blame = blameSub
  *
  * @param depth how many schemas it is within
  * @param count how many schemas are in use, this one included
- * @throws {SchemaLimitError}
+ * @throws {SchemaRefusedError}
  */
 export function checkSchemaLimits(schema: Schema, depth: number, count: number, blame: Blame): void {
   if (depth > SCHEMA_LIMITS.depth)
@@ -64,8 +64,8 @@ export function checkSchemaLimits(schema: Schema, depth: number, count: number, 
   }
 }
 
-function limitError(fault: InputIssue): SchemaLimitError {
-  return new SchemaLimitError(`The schema is too large: ${fault.detail}.`, [fault]);
+function limitError(fault: InputIssue): SchemaRefusedError {
+  return new SchemaRefusedError('schemaTooLarge', `The schema is too large: ${fault.detail}.`, [fault]);
 }
 
 function tokensTo(place: Place): readonly string[] {

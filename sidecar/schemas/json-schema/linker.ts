@@ -23,7 +23,7 @@ import {
   type Position,
   type SchemaDocument,
 } from './document.js';
-import { DanglingReferenceError, SchemaLimitError } from './errors.js';
+import { danglingReferences, SchemaRefusedError } from './errors.js';
 import { isEffective } from './keywords.js';
 import { checkDocumentLimits, checkSchemaLimits, SCHEMA_LIMITS } from './limits.js';
 import { metaSchemaAt } from './meta-schemas.js';
@@ -84,7 +84,7 @@ export class Linker {
 
   /**
    * @param metaSchema the document under `ownMetaSchemaUri`, where the schema has one
-   * @throws {SchemaLimitError | UnsupportedDialectError}
+   * @throws {SchemaRefusedError}
    */
   constructor(schema: JsonObject, metaSchema: JsonValue | undefined) {
     checkDocumentLimits(schema);
@@ -104,7 +104,7 @@ export class Linker {
    * Takes in the document at a needed URI; undefined when there is none. Those that drafts define need not be provided.
    *
    * @param metaSchema as for the submitted schema
-   * @throws {SchemaLimitError | UnsupportedDialectError}
+   * @throws {SchemaRefusedError}
    */
   provide(uri: string, provided: JsonValue | undefined, metaSchema: JsonValue | undefined): void {
     const references = this.#waiting.get(uri) ?? [];
@@ -135,14 +135,11 @@ export class Linker {
   /**
    * The result, when nothing more is needed.
    *
-   * @throws {DanglingReferenceError} naming every reference that leads nowhere
+   * @throws {SchemaRefusedError} naming every reference that leads nowhere
    */
   finish(): LinkedSchema {
     if (this.#missing.size > 0 || this.#dangling.length > 0)
-      throw new DanglingReferenceError(
-        [...this.#missing.values(), ...this.#dangling],
-        [...this.#missing.keys()],
-      );
+      throw danglingReferences([...this.#missing.values(), ...this.#dangling], [...this.#missing.keys()]);
     const targets = new Map([...this.#links.values()].map(({ target }) => [keyOf(target), target]));
     return {
       main: this.#main,
@@ -258,7 +255,7 @@ export class Linker {
     this.#waiting.set(reference.uri, [reference]);
     if (this.#documents.size + this.#missing.size + this.#waiting.size <= SCHEMA_LIMITS.documents) return;
     const fault = this.#fault(reference, `one of more than ${SCHEMA_LIMITS.documents} documents referred to`);
-    throw new SchemaLimitError('The schema refers to too many documents.', [fault]);
+    throw new SchemaRefusedError('schemaTooLarge', 'The schema refers to too many documents.', [fault]);
   }
 
   /** The schema that a fragment means in a resource, or what is wrong with it. */

@@ -13,8 +13,8 @@ export type LoadDocument = (uri: string) => Promise<JsonValue | undefined>;
  * hold broken parts that are never used. References within a document resolve against the URI by which it was asked
  * for, regardless of its own `$id`; the submitted schema's `$id`s come before documents of the same URI. Cycles are fine.
  *
- * @throws {DanglingReferenceError} naming every missing document, and every place that a document does not have
- * @throws {SchemaLimitError | UnsupportedDialectError}
+ * @throws {SchemaRefusedError} naming every missing document, and every place that a document does not have
+ * @throws {SchemaRefusedError}
  */
 export async function resolveAll(schema: JsonObject, load: LoadDocument): Promise<LinkedSchema> {
   const metaSchemaOf = async (document: JsonValue | undefined) => {
@@ -38,7 +38,7 @@ export async function resolveAll(schema: JsonObject, load: LoadDocument): Promis
  * As {@link resolveAll}, for a schema whose documents are at hand; which refers to nothing else. A document that is not there under
  * its URI is the one that is there under another spelling of it (see `fileKey`): all of these have one content.
  *
- * @throws {DanglingReferenceError | SchemaLimitError | UnsupportedDialectError}
+ * @throws {SchemaRefusedError}
  */
 export function resolveWith(
   schema: JsonObject,

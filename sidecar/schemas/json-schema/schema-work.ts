@@ -1,7 +1,7 @@
 import { TaskTooCostlyError } from '../../shared/workers/errors.js';
 import type { RunOptions, TaskRunner } from '../../shared/workers/tasks.js';
 import type { ChangeReport } from './differences.js';
-import { SchemaTooCostlyError } from './errors.js';
+import { SchemaRefusedError } from './errors.js';
 import type { CompareInput, SchemaTasks } from './tasks.js';
 
 /** Where work on schemas is done. */
@@ -10,7 +10,7 @@ export type SchemaWorkers = TaskRunner<SchemaTasks>;
 /**
  * What changes between two versions of a model, found out in a worker; see `compareModels`.
  *
- * @throws {SchemaTooCostlyError | WorkersBusyError | TaskFailedError}
+ * @throws {SchemaRefusedError | WorkersBusyError | TaskFailedError}
  */
 export async function reportChanges(
   input: CompareInput,
@@ -20,15 +20,21 @@ export async function reportChanges(
   return costing(workers.run('compareSchemas', input, options));
 }
 
-/** A task that a schema made too costly is the schema's fault. @throws {SchemaTooCostlyError} */
+/** A task that a schema made too costly is the schema's fault. @throws {SchemaRefusedError} */
 export async function costing<Result>(task: Promise<Result>): Promise<Result> {
   try {
     return await task;
   } catch (error) {
     if (!(error instanceof TaskTooCostlyError)) throw error;
     const detail = `processing the schema takes too much ${error.bound}`;
-    throw new SchemaTooCostlyError(`The schema is refused: ${detail}.`, [{ pointer: '', detail }], {
-      cause: error,
-    });
+    throw new SchemaRefusedError(
+      'schemaTooCostly',
+      `The schema is refused: ${detail}.`,
+      [{ pointer: '', detail }],
+      [],
+      {
+        cause: error,
+      },
+    );
   }
 }

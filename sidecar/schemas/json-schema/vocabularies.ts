@@ -8,7 +8,7 @@ import {
   objectOf,
   type Schema,
 } from '../../shared/json/json.js';
-import { type Blame, UnsupportedDialectError } from './errors.js';
+import { type Blame, SchemaRefusedError } from './errors.js';
 import {
   type Dialect,
   DIALECT_URIS,
@@ -76,7 +76,7 @@ export function ownMetaSchemaUri(document: JsonValue | undefined): string | unde
  * meta-schema leaves out (JSON Schema core, section 8.1.2).
  *
  * @param metaSchema undefined where the document that `$schema` names is not there
- * @throws {SchemaLimitError | UnsupportedDialectError} also where it asks for a vocabulary that is not known here
+ * @throws {SchemaRefusedError} also where it asks for a vocabulary that is not known here
  */
 export function inSupportedDraft(
   document: JsonObject,
@@ -106,7 +106,7 @@ function ignoredKeywords(metaSchema: JsonObject, dialect: Dialect, blame: Blame)
   const unknown = Object.keys(named).find((uri) => named[uri] === true && !Object.hasOwn(known, nameOf(uri)));
   if (unknown !== undefined) {
     const detail = `the meta-schema asks for the vocabulary ${unknown.slice(0, 200)}, which is not known here`;
-    throw new UnsupportedDialectError(detail, [blame(['$schema'], detail)]);
+    throw new SchemaRefusedError('schemaDialectUnsupported', detail, [blame(['$schema'], detail)]);
   }
   const kept = new Set(Object.keys(named).flatMap((uri) => known[nameOf(uri)] ?? []));
   return new Set(

@@ -6,7 +6,7 @@ import {
   coreContextUrl,
   coreVersionOf,
 } from '../json-ld/core-context.js';
-import { ContextUnavailableError, ContextUnusableError } from '../json-ld/errors.js';
+import { noSuchContext, unusableContext } from '../json-ld/errors.js';
 import type { Supply } from '../json-ld/supplied-contexts.js';
 import { documentUri } from '../json-schema/uri.js';
 import { RemoteDocumentError, type RemoteFailure } from '../remote/errors.js';
@@ -145,8 +145,7 @@ export class ContextLoading {
   async supplyForCheck(url: string, baseUrl: string, ownName: string): Promise<Supply> {
     const own = this.ownContext(url, baseUrl);
     if (own?.name === ownName && own.version === undefined) {
-      const { message } = new ContextUnusableError(url, 'the context would include itself.');
-      return { failure: { code: 'CONTEXT_UNUSABLE', detail: message } };
+      return { failure: unusableContext(url, 'the context would include itself.') };
     }
     const core = this.#sources.core.get(own?.name ?? '');
     const isCore = core !== undefined && coreVersionOf(core.summary.canonicalUrl) !== undefined;
@@ -182,11 +181,8 @@ export class ContextLoading {
     if (version !== undefined || (await ifThere('domain', store.domains.get(name))) === undefined)
       return undefined;
     if (isRefused) {
-      const { message } = new ContextUnusableError(
-        url,
-        'it follows the models of a domain. Name the contexts of models.',
-      );
-      return { failure: { code: 'CONTEXT_UNUSABLE', detail: message } };
+      const reason = 'it follows the models of a domain. Name the contexts of models.';
+      return { failure: unusableContext(url, reason) };
     }
     const found = await ifThere('domain', domainContext(name, baseUrl));
     return found === undefined ? undefined : { sha256: found.sha256, text: found.bytes.toString() };
@@ -225,7 +221,7 @@ function supplied({ served: { sha256, bytes } }: CoreContext): Supply {
 }
 
 function unknown(url: string): Supply {
-  return { failure: { code: 'CONTEXT_REFUSED', detail: new ContextUnavailableError(url).message } };
+  return { failure: noSuchContext(url) };
 }
 
 /** A context that comes with this product, and what a GET of it answers. */
@@ -274,8 +270,7 @@ async function fetchContext(remote: RemoteDocuments, url: string): Promise<Suppl
     return { sha256: hashOf(text), text, documentUrl };
   } catch (error) {
     if (!(error instanceof RemoteDocumentError)) throw error;
-    const { message } = new ContextUnavailableError(url, `cannot be used: ${error.message}`);
-    const code = REFUSALS.has(error.failure) ? 'CONTEXT_REFUSED' : 'CONTEXT_FETCH_FAILED';
-    return { failure: { code, detail: message } };
+    const kind = REFUSALS.has(error.failure) ? 'contextRefused' : 'contextUnavailable';
+    return { failure: { kind, detail: `The context ${url} cannot be used: ${error.message}` } };
   }
 }

@@ -38,7 +38,7 @@ import type { ContextFollowers, FollowersEffect } from './context-followers.js';
 import type { ContextLoading, CoreContext } from './context-supply.js';
 import { INTERNAL_BASE } from './context-urls.js';
 import type { DomainContexts } from './domain-contexts.js';
-import { BrokenFollowersError, BundledContextError, requireName } from './errors.js';
+import { BrokenFollowersError, requireName } from './errors.js';
 import type { Lifecycles } from './lifecycles.js';
 import type { ContextService } from './service.js';
 import type {
@@ -62,6 +62,8 @@ interface Parts {
   readonly lifecycles: Lifecycles;
   readonly followers: ContextFollowers;
 }
+
+const BUNDLED = 'comes with this product and cannot be changed';
 
 export class Contexts implements ContextService {
   readonly #parts: Parts;
@@ -216,13 +218,13 @@ export class Contexts implements ContextService {
 
   async delete(name: string, { ifMatch }: WriteOptions = {}): Promise<void> {
     const { core, store } = this.#parts;
-    if (core.has(name)) throw new BundledContextError(name);
+    if (core.has(name)) throw new ReadOnlyContextError(name, BUNDLED);
     await store.contexts.delete(name, ifMatch);
   }
 
   async #requireCustom(name: string): Promise<ContextAt> {
     const { core, store } = this.#parts;
-    if (core.has(name)) throw new BundledContextError(name);
+    if (core.has(name)) throw new ReadOnlyContextError(name, BUNDLED);
     const at = await ifThere('context', store.contexts.get(name));
     if (at === undefined && (await ifThere('domain', store.domains.get(name))) !== undefined)
       throw new ReadOnlyContextError(name);

@@ -1,100 +1,66 @@
-import { GatewayError } from '../../shared/errors.js';
+import { GatewayError, InvalidBodyError, type ProblemMembers } from '../../shared/errors.js';
 import type { InputIssue } from '../../shared/json/pointer.js';
 import { isResourceName } from '../../shared/resource-name.js';
 import { TaskTooCostlyError } from '../../shared/workers/errors.js';
 import type { ChangeReport } from '../json-schema/differences.js';
-import { DanglingReferenceError, SchemaRefusedError } from '../json-schema/errors.js';
+import { SchemaRefusedError, type SchemaRefusal } from '../json-schema/errors.js';
 import { describeThing } from '../../store/errors.js';
 import type { Dependent, ModelKey } from '../../store/records.js';
 import type { Refused, TaskRefusal } from '../../shared/task-answer.js';
 
-/** A name that no domain, model or context may have. */
-export class NameError extends GatewayError {
-  readonly code = 'NAME_INVALID';
-  readonly errors: readonly InputIssue[];
-
-  constructor(detail: string) {
-    super(`The name ${detail}.`);
-    this.errors = [{ pointer: '/name', detail }];
-  }
-}
-
-/** A `contextBase` to which no term can be appended. */
-export class ContextBaseError extends GatewayError {
-  readonly code = 'CONTEXT_BASE_INVALID';
-  readonly errors: readonly InputIssue[];
-
-  constructor() {
-    const detail = 'must be an http, https or urn IRI that ends with one of / # : =';
-    super(`The contextBase ${detail}.`);
-    this.errors = [{ pointer: '/contextBase', detail }];
-  }
-}
-
-/** A model that is not there was to be updated, and there is nothing to create it from. */
-export class SchemaMissingError extends GatewayError {
-  readonly code = 'SCHEMA_MISSING';
-  readonly errors: readonly InputIssue[];
-
-  constructor({ domain, name }: ModelKey) {
-    const detail = 'is missing: it is needed to create the model';
-    super(
-      `There is no model ${JSON.stringify(name)} in domain ${JSON.stringify(domain)}. The schema ${detail}.`,
-    );
-    this.errors = [{ pointer: '/schema', detail }];
-  }
+/**
+ * A body whose member has a value that cannot be taken.
+ *
+ * @param detail completes a sentence about the member
+ */
+export function invalidMember(member: string, detail: string): InvalidBodyError {
+  return new InvalidBodyError(`The ${member} ${detail}.`, `/${member}`, detail);
 }
 
 /** A model that was published was to become a draft: its versions would no longer stay what they are. */
 export class PublishedError extends GatewayError {
-  readonly code = 'MODEL_PUBLISHED';
+  readonly kind = 'modelPublished';
 
   constructor({ name }: ModelKey) {
     super(`The model ${JSON.stringify(name)} has been published, and cannot become a draft again.`);
   }
 }
 
-/** A `sunset` that is no time, or before the model was deprecated. */
-export class SunsetError extends GatewayError {
-  readonly code = 'SUNSET_INVALID';
-  readonly errors: readonly InputIssue[];
-
-  constructor(detail: string) {
-    super(`The sunset ${detail}.`);
-    this.errors = [{ pointer: '/sunset', detail }];
-  }
-}
-
 /** A URI under which no document can be stored. */
 export class ReferenceUriError extends GatewayError {
-  readonly code = 'REFERENCE_URI_INVALID';
+  readonly kind = 'invalidRequest';
 
   constructor(detail: string) {
     super(`The uri ${detail}.`);
+  }
+
+  override get members(): ProblemMembers {
+    return { parameter: 'uri' };
   }
 }
 
 /** A schema, or a document for schemas to refer to, that cannot be accepted. */
 export class SchemaNotAcceptedError extends GatewayError {
-  /** That of the SchemaRefusedError it was refused with. */
-  readonly code: string;
-
   /** @param missingUris documents that the schema refers to and that are not there */
   constructor(
-    code: string,
+    readonly kind: SchemaRefusal,
     message: string,
     readonly errors: readonly InputIssue[],
     readonly missingUris: readonly string[] = [],
     options?: ErrorOptions,
   ) {
     super(message, options);
-    this.code = code;
+  }
+
+  override get members(): ProblemMembers {
+    const { errors, missingUris } = this;
+    return { errors, ...(missingUris.length === 0 ? {} : { missing: missingUris }) };
   }
 }
 
 /** The model asks for compatibility, and the change may refuse what passed before, or accept what did not. */
 export class IncompatibleChangeError extends GatewayError {
-  readonly code = 'CHANGE_INCOMPATIBLE';
+  readonly kind = 'incompatibleChange';
 
   /** @param direction `forward` where the report says what the current version refuses of what the new one accepts */
   constructor(
@@ -107,11 +73,15 @@ export class IncompatibleChangeError extends GatewayError {
         : `Seen from the new version, the change is ${report.overall}, but the model accepts only forward compatible changes: what is valid has to be valid by the version before.`,
     );
   }
+
+  override get members(): ProblemMembers {
+    return { report: this.report, direction: this.direction };
+  }
 }
 
 /** A change of a context with which something that follows it could not be processed any more. */
 export class BrokenFollowersError extends GatewayError {
-  readonly code = 'CONTEXT_FOLLOWERS_BROKEN';
+  readonly kind = 'inUse';
 
   /** @param reason of the first, as a sentence */
   constructor(
@@ -127,22 +97,17 @@ export class BrokenFollowersError extends GatewayError {
       `The context ${JSON.stringify(contextName)} is in use by ${named}${more}, which could not be processed any more with this change. ${whose}${reason}`,
     );
   }
+
+  override get members(): ProblemMembers {
+    return { dependents: this.dependents, total: this.dependents.length };
+  }
 }
 
 const NAMED_IN_MESSAGE = 5;
 
-/** A context that comes with this product never changes. */
-export class BundledContextError extends GatewayError {
-  readonly code = 'CONTEXT_BUNDLED';
-
-  constructor(readonly contextName: string) {
-    super(`The context ${JSON.stringify(contextName)} comes with this product and cannot be changed.`);
-  }
-}
-
 /** Others change what a write is made from, or what it is to change, each time it is tried. */
 export class OvertakenError extends GatewayError {
-  readonly code = 'OVERTAKEN';
+  readonly kind = 'dependencyChanged';
 
   constructor(options: ErrorOptions) {
     super('Other clients are changing what this request depends on. Try again.', options);
@@ -151,7 +116,7 @@ export class OvertakenError extends GatewayError {
 
 /** The model version has no such file. */
 export class FileNotFoundError extends GatewayError {
-  readonly code = 'FILE_NOT_FOUND';
+  readonly kind = 'notFound';
 
   /** @param reason why there is none, a sentence */
   constructor(
@@ -178,8 +143,8 @@ export async function accepting<Result>(
     return await work();
   } catch (error) {
     if (error instanceof SchemaRefusedError) {
-      const { code, message, errors } = error;
-      throw notAccepted({ code, detail: message, errors }, base, reasons, error);
+      const { kind, message, errors } = error;
+      throw notAccepted({ kind, detail: message, errors }, base, reasons, error);
     }
     if (error instanceof TaskTooCostlyError) throw tooCostly(error, base);
     throw error;
@@ -187,30 +152,33 @@ export async function accepting<Result>(
 }
 
 /** @throws SchemaNotAcceptedError for a refusal */
-export function unlessRefused<Result extends object>(result: Result | Refused, base: string): Result {
+export function unlessRefused<Result extends object>(
+  result: Result | Refused<SchemaRefusal>,
+  base: string,
+): Result {
   if ('refused' in result) throw notAccepted(result.refused, base, new Map());
   return result;
 }
 
 function notAccepted(
-  { code, detail: sentence, errors: faults }: TaskRefusal,
+  { kind, detail: sentence, errors: faults }: TaskRefusal<SchemaRefusal>,
   base: string,
   reasons: ReadonlyMap<string, string>,
   cause?: SchemaRefusedError,
 ): SchemaNotAcceptedError {
-  const missingUris = cause instanceof DanglingReferenceError ? cause.missingUris : [];
+  const missingUris = cause?.missingUris ?? [];
   const errors = faults.map(({ pointer, detail }, index) => {
     // The faults of missing documents come first, in the order of their URIs.
     const reason = reasons.get(missingUris[index] ?? '');
     return { pointer: `${base}${pointer}`, detail: reason === undefined ? detail : `${detail}: ${reason}` };
   });
-  return new SchemaNotAcceptedError(code, sentence, errors, missingUris, { cause });
+  return new SchemaNotAcceptedError(kind, sentence, errors, missingUris, { cause });
 }
 
 function tooCostly(cause: TaskTooCostlyError, base: string): SchemaNotAcceptedError {
   const detail = `processing the schema takes too much ${cause.bound}`;
   const errors = [{ pointer: base, detail }];
-  return new SchemaNotAcceptedError('SCHEMA_TOO_COSTLY', `The schema is refused: ${detail}.`, errors, [], {
+  return new SchemaNotAcceptedError('schemaTooCostly', `The schema is refused: ${detail}.`, errors, [], {
     cause,
   });
 }
@@ -218,11 +186,12 @@ function tooCostly(cause: TaskTooCostlyError, base: string): SchemaNotAcceptedEr
 /**
  * The name of a new domain, model or context.
  *
- * @throws NameError
+ * @throws InvalidBodyError
  */
 export function requireName(name: string): string {
   if (isResourceName(name)) return name;
-  throw new NameError(
+  throw invalidMember(
+    'name',
     'must have 1 to 128 of the characters A-Z a-z 0-9 _ . - and begin with a letter or a digit',
   );
 }

@@ -2,7 +2,7 @@ import { isObject, type JsonObject, type JsonValue } from '../../shared/json/jso
 import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
 import { TaskFailedError } from '../../shared/workers/errors.js';
 import { coreContextUrl } from '../json-ld/core-context.js';
-import { SchemaTooCostlyError } from '../json-schema/errors.js';
+import { SchemaRefusedError } from '../json-schema/errors.js';
 import { entityTypes } from '../json-schema/entity-types.js';
 import { exampleEntity } from '../json-schema/example-entity.js';
 import type { ModelAt, ModelVersion } from '../../store/records.js';
@@ -221,7 +221,7 @@ function reasonOf({ pointer, detail }: InputIssue): string {
 /** Whether work on a schema failed because of the schema: too costly, or too deep for the stack. */
 export function isTooMuch(error: unknown): boolean {
   return (
-    error instanceof SchemaTooCostlyError ||
+    (error instanceof SchemaRefusedError && error.kind === 'schemaTooCostly') ||
     (error instanceof TaskFailedError && error.cause instanceof RangeError)
   );
 }

@@ -2,7 +2,7 @@ import { type JsonValue, sameJson } from '../../shared/json/json.js';
 import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
 import { isDateTime } from '../../shared/rfc3339.js';
 import type { Model, ModelSettings } from '../../store/records.js';
-import { PublishedError, SunsetError } from './errors.js';
+import { invalidMember, PublishedError } from './errors.js';
 import type { ModelChange } from './shapes.js';
 
 /**
@@ -11,7 +11,7 @@ import type { ModelChange } from './shapes.js';
  * @param model undefined for one that is created
  * @param ownContext JSON of the context that it was given before
  * @param now in milliseconds since the epoch: since when it is deprecated, if it is from now on
- * @throws PublishedError, SunsetError
+ * @throws PublishedError, InvalidBodyError
  */
 export function settingsAfter(
   model: Model | undefined,
@@ -32,7 +32,8 @@ export function settingsAfter(
         : timeOf(change.sunset);
   // Header fields tell seconds (RFC 9745 § 4).
   if (deprecatedAt !== undefined && sunsetAt !== undefined && seconds(sunsetAt) < seconds(deprecatedAt))
-    throw new SunsetError(
+    throw invalidMember(
+      'sunset',
       `must not be before the model was deprecated, ${new Date(deprecatedAt).toISOString()}`,
     );
   return {
@@ -69,7 +70,7 @@ export function isSame(model: Model, ownContext: string | undefined, settings: M
 function timeOf(text: string): number {
   const time = isDateTime(text) ? Date.parse(text) : NaN;
   if (!Number.isNaN(time)) return time;
-  throw new SunsetError('must be a date and time of RFC 3339, such as 2027-01-31T00:00:00Z');
+  throw invalidMember('sunset', 'must be a date and time of RFC 3339, such as 2027-01-31T00:00:00Z');
 }
 
 function seconds(milliseconds: number): number {

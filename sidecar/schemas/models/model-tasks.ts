@@ -3,7 +3,7 @@ import { parseJson, withDoubles, writeJson } from '../../shared/json/lossless-js
 import { namesInSchema } from '../json-ld/generated-context.js';
 import { attributesOf, type ModelAttribute } from '../json-schema/attributes.js';
 import { bundle } from '../json-schema/bundle.js';
-import { InvalidSchemaError, SchemaRefusedError } from '../json-schema/errors.js';
+import { type SchemaRefusal, SchemaRefusedError } from '../json-schema/errors.js';
 import { Facts } from '../json-schema/facts.js';
 import type { LinkedSchema } from '../json-schema/linker.js';
 import { resolveWith } from '../json-schema/references.js';
@@ -37,17 +37,18 @@ export interface ModelDescription {
 /** Tasks on models that are run in a worker: on schemas as large as they may be, each takes a good part of a second. */
 export const modelTasks = {
   /** Checks a schema before it becomes a version of a model, and describes it. */
-  acceptModel(source: ModelSource): ModelDescription | Refused {
+  acceptModel(source: ModelSource): ModelDescription | Refused<SchemaRefusal> {
     return orRefusal(() => {
       const linked = linkedOf(source);
       const faults = usabilityFaults(linked);
-      if (faults.length > 0) throw new InvalidSchemaError('The schema is not valid.', faults);
+      if (faults.length > 0)
+        throw new SchemaRefusedError('schemaInvalid', 'The schema is not valid.', faults);
       return descriptionOf(bundle(linked));
     });
   },
 
   /** Describes a version of a model, which was accepted before. */
-  describeModel(source: ModelSource): ModelDescription | Refused {
+  describeModel(source: ModelSource): ModelDescription | Refused<SchemaRefusal> {
     return orRefusal(() => descriptionOf(bundle(linkedOf(source))));
   },
 
@@ -68,7 +69,7 @@ function linkedOf({ schema, documents }: ModelSource): LinkedSchema {
   return resolveWith(parseJson(schema) as JsonObject, parsed);
 }
 
-function orRefusal<Result>(work: () => Result): Result | Refused {
+function orRefusal<Result>(work: () => Result): Result | Refused<SchemaRefusal> {
   try {
     return work();
   } catch (error) {
@@ -76,15 +77,15 @@ function orRefusal<Result>(work: () => Result): Result | Refused {
   }
 }
 
-function refusalOf(error: unknown): TaskRefusal {
+function refusalOf(error: unknown): TaskRefusal<SchemaRefusal> {
   if (error instanceof SchemaRefusedError) {
-    const { code, message, errors } = error;
-    return { code, detail: message, errors };
+    const { kind, message, errors } = error;
+    return { kind, detail: message, errors };
   }
   if (!(error instanceof RangeError)) throw error;
   const detail = 'schemas are nested, or refer to each other, too deeply';
   return {
-    code: 'SCHEMA_LIMIT_EXCEEDED',
+    kind: 'schemaTooLarge',
     detail: `The schema is too large: ${detail}.`,
     errors: [{ pointer: '', detail }],
   };

@@ -2,6 +2,7 @@ import { fileKey } from '../../shared/code-hosts.js';
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../shared/clock.js';
 import { type JsonObject, type JsonValue, sameJson } from '../../shared/json/json.js';
+import { InvalidBodyError } from '../../shared/errors.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
 import type { ChangeReport } from '../json-schema/differences.js';
 import { AlreadyExistsError, PreconditionFailedError, requireStorable } from '../../store/errors.js';
@@ -18,7 +19,7 @@ import type { IfMatch, SchemaStore } from '../../store/store.js';
 import { hasAnotherEtag, ifThere, overtaking, requireMatch, retrying } from './concurrency.js';
 import { rereading } from './contents.js';
 import type { ContextSupply } from './context-supply.js';
-import { IncompatibleChangeError, requireName, SchemaMissingError } from './errors.js';
+import { IncompatibleChangeError, requireName } from './errors.js';
 import {
   changesBetween,
   type ComparedVersions,
@@ -152,7 +153,7 @@ export class ModelWriter {
   async #acceptNew(key: ModelKey, change: ModelChange, { baseUrl = '' }: ModelWriteOptions) {
     const { intake, clock } = this.#parts;
     requireName(key.name);
-    if (change.schema === undefined) throw new SchemaMissingError(key);
+    if (change.schema === undefined) throw schemaMissing(key);
     const settings = settingsAfter(undefined, undefined, change, clock.now());
     requireStorable({ description: settings.description });
     const { schema } = change;
@@ -314,4 +315,11 @@ function isSameVersion({ version, schema, context }: ModelTexts, accepted: Accep
 /** The same for a document under all spellings of its URI: under which it was found makes no new version. */
 function documentKey(uri: string, sha256: string): string {
   return `${sha256} ${fileKey(uri) ?? uri}`;
+}
+
+/** A model that is not there was to be updated, and there is nothing to create it from. */
+function schemaMissing({ domain, name }: ModelKey): InvalidBodyError {
+  const detail = 'is missing: it is needed to create the model';
+  const model = `model ${JSON.stringify(name)} in domain ${JSON.stringify(domain)}`;
+  return new InvalidBodyError(`There is no ${model}. The schema ${detail}.`, '/schema', detail);
 }

@@ -74,7 +74,7 @@ export class OwnContexts {
       const own = loading.ownContext(url, baseUrl);
       if (own === undefined) return referenceSupply(gathering, url);
       const found = await loading.supplyForCheck(url, baseUrl, ownName);
-      return 'failure' in found && found.failure.code === 'CONTEXT_REFUSED' ? noContext(own.name) : found;
+      return 'failure' in found && found.failure.kind === 'contextRefused' ? noContext(own.name) : found;
     };
     const input = { text, pointer: POINTER, generated, keptBase: `${INTERNAL_BASE}/` };
     const outcome = await accepting(
@@ -126,12 +126,12 @@ async function referenceSupply(gathering: ReferenceGathering, url: string): Prom
   const found = uri === undefined ? undefined : await gathering.text(uri);
   if (found !== undefined) return { sha256: found.sha256, text: found.text };
   const reason = gathering.reasons.get(uri ?? '') ?? 'it is neither stored here nor from an allowed origin';
-  return { failure: { code: 'CONTEXT_REFUSED', detail: `The context ${url} cannot be used: ${reason}.` } };
+  return { failure: { kind: 'contextRefused', detail: `The context ${url} cannot be used: ${reason}.` } };
 }
 
 function noContext(name: string): Supply {
   return {
-    failure: { code: 'CONTEXT_REFUSED', detail: `There is no context ${JSON.stringify(name)} here.` },
+    failure: { kind: 'contextRefused', detail: `There is no context ${JSON.stringify(name)} here.` },
   };
 }
 

@@ -94,7 +94,7 @@ export class References implements ReferenceService {
 function requireUsable(document: JsonValue): void {
   if (!isSchema(document)) {
     const detail = 'must be a JSON object or a boolean';
-    throw new SchemaNotAcceptedError('SCHEMA_INVALID', `The document ${detail}.`, [{ pointer: '', detail }]);
+    throw new SchemaNotAcceptedError('schemaInvalid', `The document ${detail}.`, [{ pointer: '', detail }]);
   }
   checkDocumentLimits(document);
   if (isObject(document) && ownMetaSchemaUri(document) === undefined) dialectOf(document);

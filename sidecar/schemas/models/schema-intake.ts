@@ -17,7 +17,7 @@ import type { RemoteDocuments } from '../remote/remote-documents.js';
 import type { ModelKey } from '../../store/records.js';
 import type { SchemaStore } from '../../store/store.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
-import { accepting, ContextBaseError, SchemaNotAcceptedError, unlessRefused } from './errors.js';
+import { accepting, invalidMember, SchemaNotAcceptedError, unlessRefused } from './errors.js';
 import type { ModelDescription, ModelTasks } from './model-tasks.js';
 import type { AcceptedOwnContext, OwnContexts } from './own-context.js';
 import { ReferenceGathering } from './references.js';
@@ -76,12 +76,13 @@ export class SchemaIntake {
 
   /**
    * @param key of the model; its name is the entity type
-   * @throws ContextBaseError, SchemaNotAcceptedError, ContextInvalidError, WorkersBusyError, TaskFailedError
+   * @throws InvalidBodyError, SchemaNotAcceptedError, ContextInvalidError, WorkersBusyError, TaskFailedError
    */
   async accept(key: ModelKey, input: VersionInput): Promise<AcceptedSchema> {
     const { schema, contextBase: ownBase } = input;
     const { name: model } = key;
-    if (ownBase !== undefined && !isContextBase(ownBase)) throw new ContextBaseError();
+    if (ownBase !== undefined && !isContextBase(ownBase))
+      throw invalidMember('contextBase', 'must be an http, https or urn IRI that ends with one of / # : =');
     if (!isObject(schema)) throw noObject();
     const { store, remote, workers, contextBase } = this.#options;
     const gathering = new ReferenceGathering(store, remote);
@@ -152,7 +153,7 @@ function termWarnings(
 
 function noObject(): SchemaNotAcceptedError {
   const detail = 'must be a JSON object';
-  return new SchemaNotAcceptedError('SCHEMA_INVALID', `The schema ${detail}.`, [{ pointer: SCHEMA, detail }]);
+  return new SchemaNotAcceptedError('schemaInvalid', `The schema ${detail}.`, [{ pointer: SCHEMA, detail }]);
 }
 
 /** The types of the model's entities beside its name. */

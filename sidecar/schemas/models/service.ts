@@ -79,7 +79,7 @@ export interface DomainService {
    */
   context(name: string, baseUrl: string): Promise<DomainContext>;
 
-  /** @throws NameError, AlreadyExistsError, UnstorableTextError */
+  /** @throws InvalidBodyError, AlreadyExistsError, UnstorableTextError */
   create(domain: NewDomain): Promise<Domain>;
 
   /**
@@ -113,7 +113,7 @@ export interface ModelService {
    * Checks a schema and creates a model from it. The documents that its `$ref`s name are taken from the store, else
    * fetched from allowed origins and stored.
    *
-   * @throws NotFoundError when there is no such domain, AlreadyExistsError, NameError, ContextBaseError,
+   * @throws NotFoundError when there is no such domain, AlreadyExistsError, InvalidBodyError,
    *   SchemaNotAcceptedError, UnstorableTextError, OvertakenError
    */
   create(domain: string, model: NewModel, options?: ModelWriteOptions): Promise<ModelDetails>;
@@ -125,7 +125,7 @@ export interface ModelService {
    * Creates the model, or updates it as `update` does.
    *
    * @param options `expected`: `absent` for `If-None-Match: *`, `present` for `If-Match: *`, or the ETags of `If-Match`
-   * @throws as create and update; SchemaMissingError where a model that is not there has none
+   * @throws as create and update; InvalidBodyError where a model that is not there has none
    */
   put(
     key: ModelKey,
@@ -137,8 +137,8 @@ export interface ModelService {
    * Makes a new version, unless schema, the documents it refers to and its context are what they were. That of a draft
    * takes the place of the one before it. Without a schema and anything of the context, only the settings change.
    *
-   * @throws NotFoundError, PreconditionFailedError, ContextBaseError, SchemaNotAcceptedError, UnstorableTextError,
-   *   OvertakenError, PublishedError, SunsetError; IncompatibleChangeError where the change is not as the model's
+   * @throws NotFoundError, PreconditionFailedError, InvalidBodyError, SchemaNotAcceptedError, UnstorableTextError,
+   *   OvertakenError, PublishedError; IncompatibleChangeError where the change is not as the model's
    *   compatibility asks
    */
   update(
@@ -227,7 +227,7 @@ export interface ContextService {
    * Creates a custom context: a map of terms, an array of maps and URLs, a URL, or `{"@context": one of these}`.
    * Contexts of this service that it names by their URLs cannot be deleted while it exists.
    *
-   * @throws NameError, AlreadyExistsError, ContextInvalidError, OvertakenError
+   * @throws InvalidBodyError, AlreadyExistsError, ContextInvalidError, OvertakenError
    */
   create(name: string, context: unknown, options: ContextWriteOptions): Promise<WrittenContext>;
 
@@ -242,7 +242,7 @@ export interface ContextService {
    * Makes a new version of a custom context, unless nothing changes. Followers are looked at before it is written. Those that come or
    * change in between are looked at again after it: the warnings name what cannot be processed then.
    *
-   * @throws NotFoundError, PreconditionFailedError, ReadOnlyContextError, BundledContextError, ContextInvalidError,
+   * @throws NotFoundError, PreconditionFailedError, ReadOnlyContextError, ContextInvalidError,
    *   OvertakenError, BrokenFollowersError, or the reason of the signal
    */
   update(name: string, context: unknown, options: ContextUpdateOptions): Promise<WrittenContext>;
@@ -250,7 +250,7 @@ export interface ContextService {
   /** The models that may follow a context, itself or through other contexts. */
   followers(name: string): Promise<readonly ModelKey[]>;
 
-  /** @throws NotFoundError, PreconditionFailedError, ReadOnlyContextError, BundledContextError, InUseError */
+  /** @throws NotFoundError, PreconditionFailedError, ReadOnlyContextError, InUseError */
   delete(name: string, options?: WriteOptions): Promise<void>;
 }
 

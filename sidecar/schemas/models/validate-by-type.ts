@@ -113,7 +113,7 @@ async function modelsOf(
   const unknown = found.filter(({ types }) => types.every((type) => modelsFor(type).length === 0));
   if (unknown.length > 0)
     throw refused(
-      'TYPE_UNKNOWN',
+      'notFound',
       unknown.map(({ types, pointer }) => ({
         pointer,
         detail: `has no model for its type ${listOf(types)}${domain === undefined ? '' : ` in the domain ${domain}`}`,
@@ -124,7 +124,7 @@ async function modelsOf(
       .filter((one) => modelsFor(one).length > 1)
       .map((one) => ({ pointer, detail: `${shownType(one)} is the type of ${titlesOf(modelsFor(one))}` })),
   );
-  if (ambiguous.length > 0) throw refused('TYPE_AMBIGUOUS', ambiguous);
+  if (ambiguous.length > 0) throw refused('typeAmbiguous', ambiguous);
   const chosen = new Map<string, { readonly model: Model; readonly types: string[] }>();
   for (const [type, [model]] of known) {
     if (model === undefined) continue;
@@ -154,15 +154,12 @@ async function candidatesFor(
   return drafts;
 }
 
-function refused(
-  code: 'TYPE_UNKNOWN' | 'TYPE_AMBIGUOUS',
-  errors: readonly InputIssue[],
-): WorkbenchRefusedError {
+function refused(kind: 'notFound' | 'typeAmbiguous', errors: readonly InputIssue[]): WorkbenchRefusedError {
   const [{ pointer, detail } = { pointer: '', detail: '' }] = errors;
-  const hint = code === 'TYPE_UNKNOWN' ? '' : '; name the domain (?domain=), or validate against one model';
+  const hint = kind === 'notFound' ? '' : '; name the domain (?domain=), or validate against one model';
   return new WorkbenchRefusedError(
-    code,
-    `The entity ${pointer === '' ? '' : `at ${pointer} `}${code === 'TYPE_UNKNOWN' ? detail : `has no single model: ${detail}`}${hint}.`,
+    kind,
+    `The entity ${pointer === '' ? '' : `at ${pointer} `}${kind === 'notFound' ? detail : `has no single model: ${detail}`}${hint}.`,
     errors,
   );
 }

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../shared/errors.js';
+import { GatewayError, type ProblemMembers } from '../../shared/errors.js';
 import type { InputIssue } from '../../shared/json/pointer.js';
 import type { Unreadable } from '../../shared/json/strict-json.js';
 import type { TaskAnswer } from '../../shared/task-answer.js';
@@ -9,11 +9,11 @@ import { TaskTooCostlyError } from '../../shared/workers/errors.js';
  *
  * @throws UnreadableBodyError, WorkbenchRefusedError
  */
-export function answerOf(outcome: TaskAnswer<RefusalCode>): string {
+export function answerOf(outcome: TaskAnswer<WorkRefusal>): string {
   if ('answer' in outcome) return outcome.answer;
   if ('unreadable' in outcome) throw new UnreadableBodyError(outcome.unreadable);
-  const { code, detail, errors, url } = outcome.refused;
-  throw new WorkbenchRefusedError(code, detail, errors, url);
+  const { kind, detail, errors, url } = outcome.refused;
+  throw new WorkbenchRefusedError(kind, detail, errors, url);
 }
 
 /**
@@ -29,39 +29,44 @@ export async function withinBounds<Result>(work: Promise<Result>): Promise<Resul
     if (cause.bound === 'time')
       throw new DeadlineExceededError('The work exceeded WORKBENCH_TIMEOUT_MS and was ended.', { cause });
     const detail = 'The work took too much memory and was ended. Send less at a time.';
-    throw new WorkbenchRefusedError('LIMIT_EXCEEDED', detail, [], undefined, { cause });
+    throw new WorkbenchRefusedError('limitExceeded', detail, [], undefined, { cause });
   }
 }
 
 /** A body that is not JSON, is ambiguous JSON, or is nested too deeply. */
 export class UnreadableBodyError extends GatewayError {
-  readonly code = 'BODY_UNREADABLE';
+  /** Text that is not JSON is a bad request; JSON that is nested too deeply is understood, and refused. */
+  readonly kind: 'limitExceeded' | 'invalidRequest';
 
   constructor(readonly unreadable: Unreadable) {
-    const { line, column, detail } = unreadable;
-    super(`The body is unreadable: line ${line}, column ${column}: ${detail}.`);
+    const { line, column, detail, isTooDeep } = unreadable;
+    super(`The body cannot be read as JSON: line ${line}, column ${column}: ${detail}.`);
+    this.kind = isTooDeep ? 'limitExceeded' : 'invalidRequest';
+  }
+
+  override get members(): ProblemMembers {
+    const { line, column } = this.unreadable;
+    return { line, column };
   }
 }
 
-/** Why a body is refused; http/ maps each code to a kind of problem. */
-export type RefusalCode =
-  | 'BODY_INVALID'
-  | 'CONTEXT_FETCH_FAILED'
-  | 'CONTEXT_REFUSED'
-  | 'CONTEXT_UNUSABLE'
-  | 'DATA_DROPPED'
-  | 'JSON_LD_INVALID'
-  | 'LIMIT_EXCEEDED'
-  | 'SAMPLES_INVALID'
-  | 'SAMPLES_TOO_RICH'
-  | 'TYPE_AMBIGUOUS'
-  | 'TYPE_UNKNOWN';
+/** Why a body is refused. */
+export type WorkRefusal =
+  | 'bodyInvalid'
+  | 'contextInvalid'
+  | 'contextRefused'
+  | 'contextUnavailable'
+  | 'dataDropped'
+  | 'jsonLdInvalid'
+  | 'limitExceeded'
+  | 'notFound'
+  | 'typeAmbiguous';
 
 /** A body that was read, and that cannot be worked on. */
 export class WorkbenchRefusedError extends GatewayError {
   /** @param url of the context that is the reason */
   constructor(
-    readonly code: RefusalCode,
+    readonly kind: WorkRefusal,
     detail: string,
     readonly errors: readonly InputIssue[] = [],
     readonly url?: string,
@@ -69,9 +74,14 @@ export class WorkbenchRefusedError extends GatewayError {
   ) {
     super(detail, options);
   }
+
+  override get members(): ProblemMembers {
+    const { errors, url } = this;
+    return { ...(errors.length === 0 ? {} : { errors }), ...(url === undefined ? {} : { url }) };
+  }
 }
 
 /** The work took longer than one piece of it may. */
 export class DeadlineExceededError extends GatewayError {
-  readonly code = 'WORK_DEADLINE_EXCEEDED';
+  readonly kind = 'deadlineExceeded';
 }

@@ -68,7 +68,7 @@ export interface Workbench {
    * The same against the newest versions of the models of the entities' types, each of those that are known; the answer has
    * `models`, `domain/model` of each.
    *
-   * @throws WorkbenchRefusedError: `TYPE_UNKNOWN` when an entity has no known type, `TYPE_AMBIGUOUS` when a type is that of
+   * @throws WorkbenchRefusedError: `notFound` when an entity has no known type, `typeAmbiguous` when a type is that of
    *   several models
    */
   validateByType(text: string, options: ValidateByTypeOptions): Promise<string>;

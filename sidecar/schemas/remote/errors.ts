@@ -14,7 +14,7 @@ export type RemoteFailure =
 
 /** A document of another origin that could not be fetched, or is not what it should be. */
 export class RemoteDocumentError extends GatewayError {
-  readonly code = 'REMOTE_DOCUMENT';
+  readonly kind = 'internalError';
   readonly failure: RemoteFailure;
   /** The URL that was asked for; after redirects, the message names the last one. */
   readonly url: string;

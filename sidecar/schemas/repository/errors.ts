@@ -1,28 +1,20 @@
-import { GatewayError } from '../../shared/errors.js';
-import type { InputIssue } from '../../shared/json/pointer.js';
+import { GatewayError, type ProblemMembers } from '../../shared/errors.js';
 
 /** An archive that is broken, or has another format. */
 export class ArchiveUnreadableError extends GatewayError {
-  readonly code = 'ARCHIVE_UNREADABLE';
+  readonly kind = 'invalidRequest';
 }
 
 /** A repository that holds more than one import takes. */
 export class RepositoryTooLargeError extends GatewayError {
-  readonly code = 'REPOSITORY_TOO_LARGE';
+  readonly kind = 'bodyTooLarge';
 }
 
 /** What was read leaves something open, e.g. the domain that it belongs to. */
 export class RepositoryUnclearError extends GatewayError {
-  readonly code = 'REPOSITORY_UNCLEAR';
-}
+  readonly kind = 'invalidRequest';
 
-/** A body that is JSON, and not what an import takes. */
-export class BodyShapeError extends GatewayError {
-  readonly code = 'BODY_INVALID';
-  readonly errors: readonly InputIssue[];
-
-  constructor(pointer: string, detail: string) {
-    super(`The body is invalid: ${pointer === '' ? 'it' : pointer} ${detail}.`);
-    this.errors = [{ pointer, detail }];
+  override get members(): ProblemMembers {
+    return { parameter: 'domain' };
   }
 }

@@ -1,11 +1,14 @@
 import { positionsOf } from '../../shared/json/json-positions.js';
-import { tokensOf, type InputIssue } from '../../shared/json/pointer.js';
+import { tokensOf } from '../../shared/json/pointer.js';
 import { GatewayError } from '../../shared/errors.js';
+import { TaskFailedError, WorkersBusyError } from '../../shared/workers/errors.js';
+import { StoreUnavailableError } from '../../store/errors.js';
+import { IncompatibleChangeError } from '../models/errors.js';
 import { type ChangeReport, worst } from '../models/shapes.js';
 import type { ImportedFile } from './shapes.js';
 
 /** Errors that are not about the imported files: the import itself fails with them. */
-const OUTAGES: ReadonlySet<string> = new Set(['STORE_UNAVAILABLE', 'WORKERS_BUSY', 'WORKER_TASK_FAILED']);
+const OUTAGES = [StoreUnavailableError, WorkersBusyError, TaskFailedError];
 
 /** Faults that a reason names. */
 const MAX_FAULTS = 3;
@@ -25,8 +28,8 @@ export type Refusal = Pick<ImportedFile, 'reason' | 'line' | 'change' | 'differe
  * @throws the error, when what is imported is not to blame for it
  */
 export function refusalOf(error: unknown, text: string | undefined, base: string): Refusal {
-  if (!(error instanceof GatewayError) || OUTAGES.has(error.code)) throw error;
-  const { errors = [], missingUris = [], report } = error as GatewayError & Faults;
+  if (!(error instanceof GatewayError) || OUTAGES.some((outage) => error instanceof outage)) throw error;
+  const { errors = [], missing = [] } = error.members;
   const places = errors.map(({ pointer }) =>
     pointer.startsWith(base) ? pointer.slice(base.length) : pointer,
   );
@@ -38,7 +41,7 @@ export function refusalOf(error: unknown, text: string | undefined, base: string
           places.map((place) => tokensOf(place) ?? []),
         );
   const [first] = lines;
-  const listed = missingUris.length > 0 ? [] : errors.slice(0, MAX_FAULTS);
+  const listed = missing.length > 0 ? [] : errors.slice(0, MAX_FAULTS);
   const details = listed.flatMap(({ detail }, index) => {
     const place = places[index] ?? '';
     if (place !== '') return [`${place}: ${detail}`];
@@ -50,20 +53,14 @@ export function refusalOf(error: unknown, text: string | undefined, base: string
   const reason = [
     sentence(error.message),
     ...(details.length === 0 ? [] : [sentence(details.join('; ') + more)]),
-    ...(missingUris.length === 0 ? [] : [MISSING_ADVICE]),
+    ...(missing.length === 0 ? [] : [MISSING_ADVICE]),
   ].join(' ');
   return {
     status: 'refused',
     reason,
     ...(first === undefined || errors.length === 0 ? {} : { line: first.line }),
-    ...(report === undefined ? {} : changeOf(report)),
+    ...(error instanceof IncompatibleChangeError ? changeOf(error.report) : {}),
   };
-}
-
-interface Faults {
-  readonly errors?: readonly InputIssue[];
-  readonly missingUris?: readonly string[];
-  readonly report?: ChangeReport;
 }
 
 const MISSING_ADVICE =

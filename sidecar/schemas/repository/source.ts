@@ -9,11 +9,12 @@ import {
 } from './collector.js';
 import type { DescribedFile, ImportPlan } from './import-plan.js';
 import { isUrl } from './file-paths.js';
-import { BodyShapeError, RepositoryTooLargeError, RepositoryUnclearError } from './errors.js';
+import { RepositoryTooLargeError, RepositoryUnclearError } from './errors.js';
 import { readTarGz } from './tar.js';
 import type { PlanInput, RepositoryTasks } from './tasks.js';
 import { readZip } from './zip.js';
 import { UnreadableBodyError } from '../models/workbench-errors.js';
+import { InvalidBodyError } from '../../shared/errors.js';
 import { TaskTooCostlyError } from '../../shared/workers/errors.js';
 import { nextTurn } from '../../shared/next-turn.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
@@ -33,7 +34,7 @@ const WHOLE_DEADLINES = 10;
 /**
  * Reads what was sent, within limits. Nothing of it is understood yet.
  *
- * @throws ArchiveUnreadableError, RepositoryTooLargeError, BodyShapeError, UnreadableBodyError, errors of the workers, or
+ * @throws ArchiveUnreadableError, RepositoryTooLargeError, InvalidBodyError, UnreadableBodyError, errors of the workers, or
  *   the reason of the signal
  */
 export async function readSource(source: ImportSource, reading: Reading): Promise<Repository> {
@@ -72,7 +73,11 @@ export function archiveKind(bytes: Uint8Array): 'gzip' | 'zip' | undefined {
 async function readDocuments(text: string, collector: RepositoryCollector, reading: Reading): Promise<void> {
   const sent = await onTheWhole(reading.workers.run('splitDocuments', text, wholeOptions(reading)));
   if ('unreadable' in sent) throw new UnreadableBodyError(sent.unreadable);
-  if ('fault' in sent) throw new BodyShapeError(sent.pointer, sent.fault);
+  if ('fault' in sent) {
+    const { pointer, fault } = sent;
+    const message = `The body is invalid: ${pointer === '' ? 'it' : pointer} ${fault}.`;
+    throw new InvalidBodyError(message, pointer, fault);
+  }
   for (const { path, text } of sent.documents) take(path, Buffer.from(text), collector);
 }
 

@@ -20,8 +20,8 @@ export interface Transfer {
    * Stores the models of a repository, the documents that they share, and their contexts; what is refused is in the report. The
    * same again changes nothing.
    *
-   * @throws ImportRunningError, ArchiveUnreadableError, RepositoryTooLargeError, RepositoryUnclearError, BodyShapeError,
-   *   UnreadableBodyError, NameError, errors of the workers, StoreUnavailableError, or the reason of the signal
+   * @throws ImportRunningError, ArchiveUnreadableError, RepositoryTooLargeError, RepositoryUnclearError, InvalidBodyError,
+   *   UnreadableBodyError, errors of the workers, StoreUnavailableError, or the reason of the signal
    */
   import(source: ImportSource, options: ImportOptions): Promise<ImportReport>;
 
@@ -56,7 +56,8 @@ export interface TransferParts {
 
 /** An import is under way; it takes much memory, so that there is one at a time. */
 export class ImportRunningError extends GatewayError {
-  readonly code = 'IMPORT_RUNNING';
+  readonly kind = 'busy';
+  override readonly retryAfter = '5';
 
   constructor() {
     super('Another import is under way here: try again when it is done.');

@@ -35,7 +35,7 @@ const MAX_TYPES = 100;
 const MAX_LISTED = 100;
 
 const TOO_MANY_TYPES: ValidationRefusal = {
-  code: 'LIMIT_EXCEEDED',
+  kind: 'limitExceeded',
   detail: `The entities have more than ${MAX_TYPES} different types: send fewer at a time.`,
   errors: [],
 };
@@ -76,14 +76,14 @@ export interface PrepareByTypeInput {
 export type TypesOutcome =
   | { readonly found: readonly TypesInBody[] }
   | { readonly unreadable: Unreadable }
-  | Refused<ValidationRefusal['code']>;
+  | Refused<ValidationRefusal['kind']>;
 
 /** Keys of the models of which a worker needs the schemas. */
 interface NeedsModels {
   readonly needs: readonly string[];
 }
 
-export type ValidateByTypeOutcome = TaskAnswer<ValidationRefusal['code']> | NeedsModels;
+export type ValidateByTypeOutcome = TaskAnswer<ValidationRefusal['kind']> | NeedsModels;
 
 /** `areKept`: whether all models will be there for the next task, and are not too large to be kept together. */
 export type PrepareByTypeOutcome = { readonly areKept: boolean } | NeedsModels;
@@ -195,7 +195,7 @@ function typesOf(entity: JsonObject, form: SubmittedForm | undefined): readonly 
 function refusalOfUntyped(pointers: readonly string[]): ValidationRefusal {
   const detail = 'must have a type, such as "Vehicle", by which its model is found';
   return {
-    code: 'BODY_INVALID',
+    kind: 'bodyInvalid',
     detail: `The body is invalid: ${pointers[0] === '' ? 'it' : String(pointers[0])} ${detail}.`,
     errors: pointers.slice(0, MAX_LISTED).map((pointer) => ({ pointer, detail })),
   };

@@ -11,7 +11,7 @@ export const MAX_ENTITIES = 10_000;
 const MAX_LISTED = 100;
 
 /** Why a body is refused. */
-export type ValidationRefusal = TaskRefusal<'BODY_INVALID' | 'LIMIT_EXCEEDED'>;
+export type ValidationRefusal = TaskRefusal<'bodyInvalid' | 'limitExceeded'>;
 
 /** An entity, and the reference tokens that lead to it in the body. */
 export interface PlacedEntity {
@@ -50,7 +50,7 @@ function listed(
   if (items.length > MAX_ENTITIES) {
     const detail = `holds ${items.length} entities, more than ${MAX_ENTITIES}`;
     const errors = [{ pointer: pointerOf(base), detail }];
-    return { refused: { code: 'LIMIT_EXCEEDED', detail: `The body ${detail}.`, errors } };
+    return { refused: { kind: 'limitExceeded', detail: `The body ${detail}.`, errors } };
   }
   const pathOf = (index: number) => [...base, String(index)];
   const others = items.flatMap((item, index) => (isObject(item) ? [] : [pathOf(index)]));
@@ -65,7 +65,7 @@ function listed(
 function invalid(places: readonly (readonly string[])[]): { readonly refused: ValidationRefusal } {
   return {
     refused: {
-      code: 'BODY_INVALID',
+      kind: 'bodyInvalid',
       detail: 'The body is neither an entity nor an array of entities.',
       errors: places.slice(0, MAX_LISTED).map((tokens) => ({
         pointer: pointerOf(tokens),

@@ -5,7 +5,7 @@ import type { ExampleTexts, ExampleTasks, MadeExampleText } from './example-task
 /**
  * An example entity of a model, as text, made and checked in a worker; see `exampleTasks`.
  *
- * @throws {SchemaTooCostlyError | WorkersBusyError | TaskFailedError}
+ * @throws {SchemaRefusedError | WorkersBusyError | TaskFailedError}
  */
 export async function makeExample(
   input: ExampleTexts,

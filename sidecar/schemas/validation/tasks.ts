@@ -31,7 +31,7 @@ export interface ValidateInput {
 /** What `prepareModel` is run with. */
 export type PrepareInput = Pick<ValidateInput, 'key' | 'type'> & { readonly schema: string };
 
-export type ValidateOutcome = TaskAnswer<ValidationRefusal['code']> | { readonly needs: 'model' };
+export type ValidateOutcome = TaskAnswer<ValidationRefusal['kind']> | { readonly needs: 'model' };
 
 /** Tasks that validate entities; they run in a worker, because models have patterns. */
 export const validationTasks = {
@@ -91,8 +91,8 @@ export function noticed<Issues extends EntityIssues>(
 }
 
 /** The text of an answer, unless it is too long. */
-export function bounded(answer: string): TaskAnswer<ValidationRefusal['code']> {
+export function bounded(answer: string): TaskAnswer<ValidationRefusal['kind']> {
   if (answer.length <= MAX_ANSWER) return { answer };
   const detail = `The report has more than ${MAX_ANSWER} characters: send fewer entities at a time.`;
-  return { refused: { code: 'LIMIT_EXCEEDED', detail, errors: [] } };
+  return { refused: { kind: 'limitExceeded', detail, errors: [] } };
 }

@@ -26,7 +26,7 @@ const MAX_PAGE_SIZE = 10_000;
 
 /** The environment is not a usable configuration; `mistakes` lists all mistakes. */
 export class ConfigError extends GatewayError {
-  readonly code = 'CONFIG_INVALID';
+  readonly kind = 'internalError';
 
   constructor(readonly mistakes: readonly string[]) {
     super(`The configuration has ${mistakes.length === 1 ? 'a mistake' : `${mistakes.length} mistakes`}.`);

@@ -2,16 +2,23 @@ import { GatewayError } from '../errors.js';
 
 /** All workers are busy and no further task may wait; the caller may try again later. */
 export class WorkersBusyError extends GatewayError {
-  readonly code = 'WORKERS_BUSY';
+  readonly kind = 'busy';
+  override readonly retryAfter = '1';
 
   constructor(waiting: number) {
     super(`All workers are busy, and ${waiting} tasks are waiting.`);
   }
 }
 
-/** The task took too much time or memory and was ended; its worker was replaced. */
+/**
+ * The task took too much time or memory and was ended; its worker was replaced.
+ *
+ * A schema that is too costly to accept is refused with another error. With one that was accepted, the work was only too
+ * slow this time.
+ */
 export class TaskTooCostlyError extends GatewayError {
-  readonly code = 'WORKER_TASK_TOO_COSTLY';
+  readonly kind = 'busy';
+  override readonly retryAfter = '1';
 
   /** @param bound what the task ran out of */
   constructor(
@@ -25,5 +32,5 @@ export class TaskTooCostlyError extends GatewayError {
 
 /** The task threw an unexpected error, its worker could not run, or the pool was closed. */
 export class TaskFailedError extends GatewayError {
-  readonly code = 'WORKER_TASK_FAILED';
+  readonly kind = 'internalError';
 }

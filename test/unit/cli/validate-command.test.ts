@@ -36,13 +36,13 @@ const OUTCOMES: Readonly<Record<string, () => string>> = {
     throw new DeadlineExceededError('late');
   },
   ambiguous: () => {
-    throw new WorkbenchRefusedError('TYPE_AMBIGUOUS', 'Which?', [{ pointer: '', detail: 'has two models' }]);
+    throw new WorkbenchRefusedError('typeAmbiguous', 'Which?', [{ pointer: '', detail: 'has two models' }]);
   },
   unknown: () => {
-    throw new WorkbenchRefusedError('TYPE_UNKNOWN', 'None.', [{ pointer: '/1', detail: 'has no model' }]);
+    throw new WorkbenchRefusedError('notFound', 'None.', [{ pointer: '/1', detail: 'has no model' }]);
   },
   limited: () => {
-    throw new WorkbenchRefusedError('LIMIT_EXCEEDED', 'Too much.', [{ pointer: '/1', detail: 'is much' }]);
+    throw new WorkbenchRefusedError('limitExceeded', 'Too much.', [{ pointer: '/1', detail: 'is much' }]);
   },
   broken: () => {
     throw new Error('a fault of ours');

@@ -2,11 +2,29 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { BrokerProblem } from '../../../sidecar/purge/broker/broker-problem.js';
 import type { Failure } from '../../../sidecar/purge/broker/failure.js';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { ConfigError } from '../../../sidecar/shared/config/load.js';
 import { RequestRefusedError } from '../../../sidecar/http/errors.js';
-import { problemOf, startErrorLines, unforeseen, type ProblemAnswer } from '../../../sidecar/http/problem.js';
+import { problemKinds } from '../../../sidecar/http/problem-kinds.js';
+import { problemOf, unforeseen, type ProblemAnswer } from '../../../sidecar/http/problem.js';
+import { JobSecretError } from '../../../sidecar/jobs/sealed-headers.js';
+import * as jobs from '../../../sidecar/jobs/errors.js';
 import { errorTypes, ownType } from '../../../sidecar/ngsi-ld/problem.js';
 import * as errors from '../../../sidecar/purge/errors.js';
+import { ContextInvalidError } from '../../../sidecar/schemas/json-ld/errors.js';
+import * as models from '../../../sidecar/schemas/models/errors.js';
+import * as work from '../../../sidecar/schemas/models/workbench-errors.js';
+import { RepositoryUnclearError } from '../../../sidecar/schemas/repository/errors.js';
+import { ImportRunningError } from '../../../sidecar/schemas/repository/transfer.js';
+import { InvalidBodyError, type ProblemKind } from '../../../sidecar/shared/errors.js';
+import {
+  TaskFailedError,
+  TaskTooCostlyError,
+  WorkersBusyError,
+} from '../../../sidecar/shared/workers/errors.js';
+import * as store from '../../../sidecar/store/errors.js';
+import { ROOT } from '../../support/project.js';
 
 const ETSI = 'https://uri.etsi.org/ngsi-ld/errors/';
 
@@ -49,48 +67,13 @@ describe('problemOf: errors of the request', () => {
   it('a refused request answers its own problem and headers', () => {
     const problem = { type: ownType('unauthorized'), title: 'Unauthorized', status: 401, detail: 'no token' };
     const headers = { 'www-authenticate': 'GatewayToken' };
-    assert.deepEqual(answerTo(new RequestRefusedError(problem, headers)), { problem, headers });
+    const error = new RequestRefusedError('unauthorized', 'no token', { realm: 'a' }, headers);
+    assert.deepEqual(answerTo(error), { problem: { ...problem, realm: 'a' }, headers });
   });
-
-  for (const [error, status, name, members] of [
-    [new errors.UnsupportedRequestError('no'), 501, 'not-supported', {}],
-    [new errors.PolicyRefusedError('no'), 403, 'forbidden-by-policy', {}],
-    [new errors.FilterIgnoredError('scopeQ', 'ignored'), 501, 'filter-ignored', { parameter: 'scopeQ' }],
-    [
-      new errors.UnexpectedEntityError('urn:a:1', 'idPattern'),
-      502,
-      'unexpected-entity',
-      { entityId: 'urn:a:1', parameter: 'idPattern' },
-    ],
-    [
-      new errors.TooManyMatchesError(11, 10, false),
-      409,
-      'too-many-matches',
-      { matched: 11, maxAffected: 10 },
-    ],
-    [new errors.UncountableError('no bound'), 502, 'uncountable-matches', {}],
-    [new errors.BrokerReplyError('no JSON'), 502, 'broker-reply-unusable', {}],
-    [new errors.NotConvergingError('on and on'), 503, 'not-converging', {}],
-  ] as const) {
-    it(`${error.name} is ${status} with the type ${name}`, () => {
-      const { problem, headers } = answerTo(error);
-      const { type, title, status: actual, detail, ...others } = problem;
-      assert.ok(title.length > 0);
-      assert.deepEqual([type, actual, detail], [ownType(name), status, error.message]);
-      assert.deepEqual(others, members);
-      assert.deepEqual(headers, {});
-    });
-  }
 
   it('the problem of too many matches says whether the number is exact', () => {
     assert.match(new errors.TooManyMatchesError(11, 10, false).message, /at least 11\b/);
     assert.doesNotMatch(new errors.TooManyMatchesError(11, 10, true).message, /at least/);
-  });
-
-  it('a stopped purge is 503 with Retry-After', () => {
-    const { problem, headers } = answerTo(new errors.PurgeStoppedError('stopped'));
-    assert.deepEqual([problem.status, problem.type], [503, ownType('shutting-down')]);
-    assert.match(headers['retry-after'] ?? '', /^\d+$/);
   });
 });
 
@@ -203,6 +186,9 @@ describe('problemOf: unexpected errors', () => {
       null,
       undefined,
       new ConfigError([]),
+      new TaskFailedError('The task failed.'),
+      new store.LeaseLostError('P'),
+      new store.DatabaseUnusableError('a.db is damaged.'),
     ]) {
       assert.equal(problemOf(error), undefined);
     }
@@ -215,37 +201,142 @@ describe('problemOf: unexpected errors', () => {
   });
 });
 
-describe('startErrorLines', () => {
-  it('startErrorLines lists every mistake of a configuration and where settings are described', () => {
-    assert.deepEqual(startErrorLines(new ConfigError(['PORT must be x', 'HOST must be y'])), [
-      'The configuration has 2 mistakes.',
-      '  - PORT must be x',
-      '  - HOST must be y',
-      'docs/config.md lists all settings.',
-    ]);
-  });
+const MODEL = { kind: 'model', domain: 'D', name: 'M' } as const;
+const FOLLOWER = { kind: 'context', name: 'D', version: 1 } as const;
+const FAULTS = [{ pointer: '/schema/type', detail: 'is wrong' }];
+const REPORT = { overall: 'narrowing', differences: [] } as const;
+const UNREADABLE = { line: 2, column: 3, detail: 'no JSON' };
+const SOON = { 'retry-after': '1' };
+const LATER = { 'retry-after': '5' };
+const READ_ONLY = { allow: 'GET, HEAD, OPTIONS' };
 
-  it('startErrorLines says what to do about an address that cannot be listened on', () => {
-    const listen = { syscall: 'listen', address: '10.0.0.1', port: 80 };
-    const lookup = { syscall: 'getaddrinfo', hostname: 'nowhere' };
-    for (const [code, more, line] of [
-      ['EADDRINUSE', listen, /^Cannot listen on 10\.0\.0\.1 port 80: the port is in use.*another PORT/],
-      ['EACCES', listen, /^Cannot listen on 10\.0\.0\.1 port 80: .*PORT of 1024/],
-      ['EADDRNOTAVAIL', listen, /^Cannot listen on 10\.0\.0\.1 port 80: HOST is not an address/],
-      ['ENOTFOUND', lookup, /^Cannot listen on nowhere: HOST is not an address/],
-      ['EAI_AGAIN', lookup, /^Cannot listen on nowhere: HOST is not an address/],
-      ['EMFILE', listen, /^as it is$/],
-      ['EACCES', { syscall: 'open' }, /^as it is$/],
-      ['ENOTFOUND', {}, /^as it is$/],
-    ] as const) {
-      const lines = startErrorLines(Object.assign(new Error('as it is'), { code, ...more }));
-      assert.equal(lines.length, 1);
-      assert.match(lines[0] ?? '', line, code);
+const CASES: readonly (readonly [
+  error: Error,
+  kind: ProblemKind,
+  members?: Readonly<Record<string, unknown>>,
+  headers?: Readonly<Record<string, string>>,
+])[] = [
+  [new errors.UnsupportedRequestError('no'), 'notSupported'],
+  [new errors.PolicyRefusedError('no'), 'forbiddenByPolicy'],
+  [new errors.FilterIgnoredError('scopeQ', 'ignored'), 'filterIgnored', { parameter: 'scopeQ' }],
+  [
+    new errors.UnexpectedEntityError('urn:a:1', 'idPattern'),
+    'unexpectedEntity',
+    { entityId: 'urn:a:1', parameter: 'idPattern' },
+  ],
+  [new errors.TooManyMatchesError(11, 10, false), 'tooManyMatches', { matched: 11, maxAffected: 10 }],
+  [new errors.UncountableError('no bound'), 'uncountableMatches'],
+  [new errors.BrokerReplyError('no JSON'), 'brokerReplyUnusable'],
+  [new errors.NotConvergingError('on and on'), 'notConverging'],
+  [new errors.PurgeStoppedError('stopped'), 'shuttingDown', {}, LATER],
+  [new errors.TooManyPurgesError(8, 'purges'), 'tooManyPurges', {}, LATER],
+  [new jobs.QueueFullError(8), 'tooManyPurges', {}, LATER],
+  // Who cancelled it does not want it to be tried again.
+  [new jobs.PurgeCancelledError(), 'purgeCancelled'],
+  [new jobs.PurgeNotFoundError('P'), 'notFound'],
+  [new jobs.IdsNotFoundError('P', 'w'), 'notFound'],
+  [new jobs.PurgeOverError('P', 'failed'), 'purgeOver'],
+  [new JobSecretError('no secret'), 'jobSecretMissing'],
+  [new store.RunUnderWayError('R', 'P'), 'runUnderWay', { purge: 'P' }],
+  [new store.NotFoundError(MODEL), 'notFound'],
+  [new models.FileNotFoundError('x.json'), 'notFound'],
+  [new store.AlreadyExistsError(MODEL), 'alreadyExists'],
+  [new store.PreconditionFailedError(MODEL, 'now'), 'preconditionFailed', {}, { etag: '"now"' }],
+  [new store.PreconditionFailedError(MODEL, undefined), 'preconditionFailed'],
+  [
+    new store.InUseError(MODEL, [{ kind: 'context', name: 'C', version: 2 }], 1),
+    'inUse',
+    { dependents: [{ kind: 'context', name: 'C', version: 2 }], total: 1 },
+  ],
+  [
+    new models.BrokenFollowersError('C', [FOLLOWER], 'It has no terms.'),
+    'inUse',
+    { dependents: [FOLLOWER], total: 1 },
+  ],
+  [
+    new models.IncompatibleChangeError(REPORT, 'forward'),
+    'incompatibleChange',
+    { report: REPORT, direction: 'forward' },
+  ],
+  [new store.ReadOnlyContextError('D~M'), 'readOnly', {}, READ_ONLY],
+  [new store.DependencyChangedError(['urn:a:a'], []), 'dependencyChanged'],
+  [new models.OvertakenError({}), 'dependencyChanged'],
+  [new models.PublishedError({ domain: 'D', name: 'M' }), 'modelPublished'],
+  [
+    new InvalidBodyError('The name is none.', '/name', 'is none'),
+    'bodyInvalid',
+    { errors: [{ pointer: '/name', detail: 'is none' }] },
+  ],
+  [new store.UnstorableTextError('schema'), 'bodyInvalid'],
+  [new models.ReferenceUriError('is none'), 'invalidRequest', { parameter: 'uri' }],
+  [new RepositoryUnclearError('no domain'), 'invalidRequest', { parameter: 'domain' }],
+  [new ImportRunningError(), 'busy', {}, LATER],
+  [new models.SchemaNotAcceptedError('schemaInvalid', 'no', FAULTS), 'schemaInvalid', { errors: FAULTS }],
+  [
+    new models.SchemaNotAcceptedError('schemaReferenceDangling', 'no', FAULTS, ['urn:a:a']),
+    'schemaReferenceDangling',
+    { errors: FAULTS, missing: ['urn:a:a'] },
+  ],
+  [new ContextInvalidError(FAULTS), 'contextInvalid', { errors: FAULTS }],
+  [
+    new work.WorkbenchRefusedError('contextUnavailable', 'no answer', [], 'https://a.example/c'),
+    'contextUnavailable',
+    { url: 'https://a.example/c' },
+  ],
+  [new work.WorkbenchRefusedError('dataDropped', 'lost', FAULTS), 'dataDropped', { errors: FAULTS }],
+  [
+    new work.UnreadableBodyError({ ...UNREADABLE, isTooDeep: false }),
+    'invalidRequest',
+    { line: 2, column: 3 },
+  ],
+  [new work.UnreadableBodyError({ ...UNREADABLE, isTooDeep: true }), 'limitExceeded', { line: 2, column: 3 }],
+  [new work.DeadlineExceededError('too slow'), 'deadlineExceeded'],
+  [new WorkersBusyError(3), 'busy', {}, SOON],
+  [new TaskTooCostlyError('time', 'Too long.'), 'busy', {}, SOON],
+  [new store.StoreUnavailableError('Down.'), 'storeUnavailable', {}, SOON],
+];
+
+describe('problemOf: each error', () => {
+  for (const [index, [error, kind, members = {}, headers = {}]] of CASES.entries()) {
+    it(`the problem of ${error.name} (${index}) is ${kind}, with its members and headers`, () => {
+      assert.deepEqual(problemOf(error), {
+        problem: { ...problemKinds[kind], detail: error.message, ...members },
+        headers,
+      });
+    });
+  }
+
+  it('text that cannot be stored is the fault of its member, where it is one of the body', () => {
+    for (const member of ['name', 'description', 'contextBase']) {
+      const error = new store.UnstorableTextError(member);
+      const errors = [{ pointer: `/${member}`, detail: error.message }];
+      assert.deepEqual(problemOf(error)?.problem['errors' as never], errors, member);
+    }
+  });
+});
+
+describe('problemKinds', () => {
+  it('a problem of each type has the status that docs/errors.md states', () => {
+    const page = readFileSync(join(ROOT, 'docs/errors.md'), 'utf8');
+    const stated = new Map(
+      Array.from(page.matchAll(/^### ([a-z-]+)\n\n\*\*(\d{3})\b/gm), ([, type = '', status]) => [
+        type,
+        Number(status),
+      ]),
+    );
+    assert.ok(stated.size > 30, `${stated.size} types`);
+    for (const { type, status } of Object.values(problemKinds)) {
+      const own = /^urn:ngsi-ld-gateway:problem:(.*)$/.exec(type)?.[1];
+      if (own !== undefined && stated.has(own)) assert.equal(status, stated.get(own), own);
     }
   });
 
-  it('startErrorLines shows the message of any other error', () => {
-    assert.deepEqual(startErrorLines(new Error('listen EADDRINUSE')), ['listen EADDRINUSE']);
-    assert.deepEqual(startErrorLines('odd'), ['odd']);
+  it('a problem of a type of the standard has its status', () => {
+    const standard = Object.entries(problemKinds).filter(([, { type }]) => type.startsWith('https:'));
+    assert.deepEqual(Object.fromEntries(standard.map(([name, { status }]) => [name, status])), {
+      ...{ invalidRequest: 400, badRequestData: 400, requestTimeout: 408, uriTooLong: 414 },
+      ...{ expectationFailed: 417, fieldsTooLarge: 431, notFound: 404, alreadyExists: 409 },
+      ...{ internalError: 500, brokerContextUnavailable: 502, contextUnavailable: 504 },
+    });
   });
 });

@@ -193,7 +193,7 @@ describe('jobs', () => {
     const store = new KeptPurges();
     const { service } = startService(store, tellsMaximum([]));
     await assert.rejects(service.submit(order('type=Car', { authorization: 'Bearer b' })), ({ cause }) => {
-      return (cause as GatewayError).code === 'JOB_SECRET_MISSING';
+      return (cause as GatewayError).kind === 'jobSecretMissing';
     });
     await service.close();
     const [record] = await store.records();

@@ -63,7 +63,7 @@ describe('the metrics of requests', () => {
   it('the metrics of requests count a request that was cut off as such, each method by its name, and refusals by their reason', async () => {
     const metrics = createMetrics(idle());
     metrics.requests.brokerAnswered({
-      ...{ method: 'DELETE', status: undefined, code: 'BROKER_REQUEST_ABORTED' },
+      ...{ method: 'DELETE', status: undefined, noAnswer: 'cut_off' },
       ms: 1,
     });
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
@@ -87,8 +87,8 @@ describe('the metrics of requests', () => {
     const metrics = createMetrics(idle());
     for (const status of [200, 204, 404, 503])
       metrics.requests.brokerAnswered({ method: 'GET', status, ms: 20 });
-    for (const code of ['BROKER_TIMEOUT', 'BROKER_UNREACHABLE', 'BROKER_REPLY_TOO_LARGE', 'SOMETHING_ELSE'])
-      metrics.requests.brokerAnswered({ method: 'GET', status: undefined, code, ms: 20 });
+    for (const noAnswer of ['timeout', 'unreachable', 'too_large', undefined])
+      metrics.requests.brokerAnswered({ method: 'GET', status: undefined, noAnswer, ms: 20 });
     const text = await metrics.text();
     for (const [status_class, count] of Object.entries({
       ...{ '2xx': 2, '4xx': 1, '5xx': 1 },

@@ -67,13 +67,13 @@ describe('the schemas of a gateway', () => {
     );
     const schema = { contentHash: 'x', lifecycle: {}, text: () => Promise.resolve('{}') } as never;
     const key = { domain: 'City', name: 'Lamp' };
-    await assert.rejects(schemas.workbench.validateAgainst(schema, key, '{}', {}), { code: 'WORKERS_BUSY' });
+    await assert.rejects(schemas.workbench.validateAgainst(schema, key, '{}', {}), { kind: 'busy' });
     assert.equal(runs.find(([kind]) => kind === 'prepareModel')?.[1]?.deadlineMs, 615);
     // IMPORT_LIMIT_BYTES
     const parts = (bytes: number) => [{ name: 'a.txt', bytes: Buffer.alloc(bytes) }];
     await schemas.transfer.import({ kind: 'parts', parts: parts(800) }, options);
     await assert.rejects(schemas.transfer.import({ kind: 'parts', parts: parts(801) }, options), {
-      code: 'REPOSITORY_TOO_LARGE',
+      kind: 'bodyTooLarge',
     });
     await schemas.close();
   });

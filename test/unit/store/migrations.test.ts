@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import Database from 'better-sqlite3';
-import { DatabaseUnusableError, openDatabase } from '../../../sidecar/store/open-database.js';
+import { openDatabase } from '../../../sidecar/store/open-database.js';
 import { APPLICATION_ID, migrate, MIGRATIONS, userVersion } from '../../../sidecar/store/migrations.js';
 import { twoConnections } from './two-connections.js';
+import { DatabaseUnusableError } from '../../../sidecar/store/errors.js';
 
 const unchecked = () => undefined;
 

@@ -65,7 +65,7 @@ describe('the configuration of a connection to PostgreSQL', () => {
 
   it('a URL that names certificates that cannot be read is refused without its credentials', () => {
     assert.throws(() => connectionConfig('postgres://ada:secret@db/gateway?sslrootcert=/no/such/file'), {
-      code: 'DATABASE_UNUSABLE',
+      kind: 'internalError',
       message: /^postgres:\/\/db\/gateway cannot be used as a database: .*no such file/,
     });
   });

@@ -130,7 +130,7 @@ describe('a statement that PostgreSQL does not do', () => {
 
   it('work that PostgreSQL refuses for another reason is undone, and not run again', async () => {
     const { session, sent } = sessionOf((text) => (text === INSERTED ? error('53100') : undefined));
-    await assert.rejects(session.change(insert), { code: 'STORE_UNAVAILABLE', message: /\(53100\)/ });
+    await assert.rejects(session.change(insert), { kind: 'storeUnavailable', message: /\(53100\)/ });
     assert.deepEqual(sent, [WRITES, INSERTED, 'ROLLBACK']);
   });
 

@@ -233,7 +233,7 @@ describe('a retention policy that is written', () => {
     const taken = new PreconditionFailedError({ kind: 'retention policy', name: 'p' }, 'e');
     const refused = new QueryRefusedError('invalidRequest', 'no');
     for (const [error, expected] of [
-      [taken, { code: 'STORE_ALREADY_EXISTS', message: /retention policy/ }],
+      [taken, { kind: 'alreadyExists', message: /retention policy/ }],
       [refused, refused],
     ] as const) {
       service.put = (_name, _settings, _author, state) => {

@@ -302,13 +302,13 @@ describe('broker client: its observer', () => {
       RequestAbortedError,
     );
     assert.deepEqual(
-      ends.map(({ method, status, code }) => [method, status ?? code]),
+      ends.map(({ method, status, noAnswer }) => [method, status ?? noAnswer]),
       [
         ['GET', 503],
         ['DELETE', 204],
-        ['GET', 'BROKER_REPLY_TOO_LARGE'],
-        ['GET', 'BROKER_UNREACHABLE'],
-        ['GET', 'BROKER_REQUEST_ABORTED'],
+        ['GET', 'too_large'],
+        ['GET', 'unreachable'],
+        ['GET', 'cut_off'],
       ],
     );
     for (const { ms } of ends) assert.ok(ms >= 0 && ms < 60_000);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { InvalidSamplesError } from '../../../../sidecar/schemas/inference/errors.js';
+import { SamplesRefusedError } from '../../../../sidecar/schemas/inference/errors.js';
 import { inferSchema, type InferSchemaOptions } from '../../../../sidecar/schemas/inference/tasks.js';
 import { attributesOf } from '../../../../sidecar/schemas/json-schema/attributes.js';
 import { namedSchemasIn } from '../../../../sidecar/schemas/json-schema/flat-graph.js';
@@ -209,7 +209,7 @@ describe('entities', () => {
       inferSchema({ id: 'urn:a:1', type }, { ...options, ...(form && { form }) });
     assert.ok('properties' in infer(['Vehicle', 'Boat'], 'keyvalues'));
     for (const type of [['Vehicle', 1], ['Boat'], [], 'Boat', null])
-      assert.throws(() => infer(type, 'keyvalues'), InvalidSamplesError, JSON.stringify(type));
+      assert.throws(() => infer(type, 'keyvalues'), SamplesRefusedError, JSON.stringify(type));
   });
 
   it('entities are described without any member that brokers add', () => {
@@ -226,7 +226,7 @@ describe('entities', () => {
     for (const isStrict of [true, false])
       assert.throws(
         () => inferSchema({ type: 'Feature', id: 'urn:a:1', properties: 5 }, { form: 'geojson', isStrict }),
-        InvalidSamplesError,
+        SamplesRefusedError,
       );
   });
 
@@ -258,11 +258,11 @@ function inferEntities(samples: JsonValue, options: InferSchemaOptions = {}): Js
   return inferSchema(samples, { ...options, form: 'ngsi-ld' });
 }
 
-function faultsOf(samples: JsonValue, options: InferSchemaOptions): InvalidSamplesError['errors'] {
+function faultsOf(samples: JsonValue, options: InferSchemaOptions): SamplesRefusedError['errors'] {
   try {
     inferEntities(samples, options);
   } catch (error) {
-    if (error instanceof InvalidSamplesError) return error.errors;
+    if (error instanceof SamplesRefusedError) return error.errors;
     throw error;
   }
   return [];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { InvalidSamplesError } from '../../../../sidecar/schemas/inference/errors.js';
+import { SamplesRefusedError } from '../../../../sidecar/schemas/inference/errors.js';
 import { inferSchema, type SampleForm } from '../../../../sidecar/schemas/inference/tasks.js';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { prepareModel } from '../../../../sidecar/schemas/validation/model.js';
@@ -34,7 +34,7 @@ function pointersRefused(samples: JsonValue, form: SampleForm, isStrict = true):
   try {
     inferSchema(samples, { form, model: 'Car', isStrict });
   } catch (error) {
-    assert.ok(error instanceof InvalidSamplesError);
+    assert.ok(error instanceof SamplesRefusedError);
     return error.errors.map(({ pointer }) => pointer);
   }
   return [];

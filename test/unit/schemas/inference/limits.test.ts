@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { INFERENCE_LIMITS, SamplesTooRichError } from '../../../../sidecar/schemas/inference/errors.js';
+import { INFERENCE_LIMITS, SamplesRefusedError } from '../../../../sidecar/schemas/inference/errors.js';
 import { inferSchema } from '../../../../sidecar/schemas/inference/tasks.js';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { SCHEMA_LIMITS } from '../../../../sidecar/schemas/json-schema/limits.js';
@@ -54,7 +54,7 @@ describe('the limits of inference', () => {
       numbered(SCHEMA_LIMITS.subschemas / names, () => numbered(names)),
     ]) {
       const refused = refusal(() => inferSchema(sample));
-      assert.equal(refused.code, 'SAMPLES_TOO_RICH');
+      assert.equal(refused.kind, 'limitExceeded');
       assert.ok(refused.message.includes(`more than ${SCHEMA_LIMITS.subschemas}`), refused.message);
     }
   });
@@ -106,11 +106,11 @@ describe('the limits of inference', () => {
   });
 });
 
-function refusal(infer: () => unknown): SamplesTooRichError {
+function refusal(infer: () => unknown): SamplesRefusedError {
   try {
     infer();
   } catch (error) {
-    if (error instanceof SamplesTooRichError) return error;
+    if (error instanceof SamplesRefusedError) return error;
     throw error;
   }
   assert.fail('nothing was refused');

@@ -30,7 +30,7 @@ describe('the task of inference', () => {
 
   it('the task of inference refuses what is not a sample, by its pointer', () => {
     assert.deepEqual(refusalOf('[{}, {}, 1, {}, null, [{}], "x", true]'), {
-      code: 'SAMPLES_INVALID',
+      kind: 'bodyInvalid',
       detail: 'No schema can be inferred: the samples have 5 faults.',
       errors: [
         { pointer: '/2', detail: 'must be a sample, which is an object; is a number' },
@@ -69,7 +69,7 @@ describe('the task of inference', () => {
     const text =
       '[{"type": "Car"}, {"type": "Bus"}, {}, {"type": ["Bus", "Car"]}, {"type": ["Car", 1]}, {"type": null}]';
     assert.deepEqual(refusalOf(text, { model: 'Car' }), {
-      code: 'SAMPLES_INVALID',
+      kind: 'bodyInvalid',
       detail: 'No schema can be inferred: the samples have 3 faults.',
       errors: [
         { pointer: '/1/type', detail: 'must be "Car", or a list of types with it; found "Bus"' },
@@ -115,7 +115,7 @@ describe('the task of inference', () => {
     const refusal = refusalOf(
       String.raw`[{"id": "urn:a:1", "\ud83d\ude00": "\ud800"}, {"\ud800": 1, "a": [{"x\udc00": {}}]}]`,
     );
-    assert.equal(refusal?.code, 'SAMPLES_INVALID');
+    assert.equal(refusal?.kind, 'bodyInvalid');
     assert.deepEqual(
       refusal.errors.map(({ pointer }) => pointer),
       ['/1/\ud800', '/1/a/0/x\udc00'],
@@ -127,7 +127,7 @@ describe('the task of inference', () => {
   it('the task of inference refuses samples that are too rich for a schema', () => {
     const sample = Object.fromEntries(Array.from({ length: 3000 }, (_, index) => [`n${index}`, index]));
     assert.deepEqual(refusalOf(JSON.stringify(sample)), {
-      code: 'SAMPLES_TOO_RICH',
+      kind: 'limitExceeded',
       detail: 'The samples are too rich: their schema would have more than 2000 different attributes.',
       errors: [{ pointer: '', detail: 'their schema would have more than 2000 different attributes' }],
     });

@@ -44,7 +44,7 @@ export class Desk {
   readonly supply = async (url: string): Promise<Supply> => {
     this.asked.push(url);
     if (!this.contexts.has(url))
-      return { failure: { code: 'CONTEXT_REFUSED', detail: `There is no ${url}.` } };
+      return { failure: { kind: 'contextRefused', detail: `There is no ${url}.` } };
     const text = JSON.stringify({ '@context': this.contexts.get(url) });
     return { sha256: createHash('sha256').update(text).digest('hex'), text };
   };

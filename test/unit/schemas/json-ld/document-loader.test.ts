@@ -12,7 +12,7 @@ import {
   createProcessor,
   type ProcessorOptions,
 } from '../../../../sidecar/schemas/json-ld/processor.js';
-import { ContextUnavailableError, ContextUnusableError } from '../../../../sidecar/schemas/json-ld/errors.js';
+import { ContextFailureError } from '../../../../sidecar/schemas/json-ld/errors.js';
 
 const URL = 'http://contexts.example/parking';
 
@@ -37,8 +37,8 @@ describe('the document loader', () => {
   it('the document loader refuses a URL that resolves to nothing, naming it', async () => {
     const load = createDocumentLoader({ resolve: async () => undefined });
     await assert.rejects(load(URL), (error) => {
-      assert.ok(error instanceof ContextUnavailableError);
-      assert.equal(error.code, 'CONTEXT_UNAVAILABLE');
+      assert.ok(error instanceof ContextFailureError);
+      assert.equal(error.kind, 'contextRefused');
       assert.equal(error.url, URL);
       assert.ok(error.message.includes(URL));
       return true;
@@ -54,7 +54,11 @@ describe('the document loader', () => {
   ] as const) {
     it(`the document loader refuses a document that is ${what}, naming its URL`, async () => {
       const load = createDocumentLoader({ resolve: async () => document });
-      await assert.rejects(load(URL), (error) => error instanceof ContextUnusableError && error.url === URL);
+      await assert.rejects(
+        load(URL),
+        (error) =>
+          error instanceof ContextFailureError && error.kind === 'contextInvalid' && error.url === URL,
+      );
     });
   }
 

@@ -31,7 +31,7 @@ describe('what a worker knows of contexts', () => {
 
   it('a context that could not be supplied is asked for again by the next request', () => {
     const known = new KnownContexts();
-    const failure = { code: 'CONTEXT_FETCH_FAILED', detail: 'gone' } as const;
+    const failure = { kind: 'contextUnavailable', detail: 'gone' } as const;
     const failed = known.gather([url(1)], 'a', [[url(1), { failure }]]);
     assert.deepEqual([failed.missing, failed.failures.get(url(1))], [[], failure]);
     assert.deepEqual(known.gather([url(1)], 'a', []).missing, [url(1)]);
@@ -81,10 +81,10 @@ describe('what a worker knows of contexts', () => {
       JSON.stringify({ '@context': Array.from({ length: 101 }, () => ({})) }),
     ]) {
       const failure = known.gather([url(1)], 'a', [[url(1), { sha256: text, text }]]).failures.get(url(1));
-      assert.equal(failure?.code, 'CONTEXT_UNUSABLE', text);
+      assert.equal(failure?.kind, 'contextInvalid', text);
       assert.ok(failure.detail.includes(url(1)));
     }
-    assert.equal(known.gather(['ftp://x/'], 'a', []).failures.get('ftp://x/')?.code, 'CONTEXT_REFUSED');
+    assert.equal(known.gather(['ftp://x/'], 'a', []).failures.get('ftp://x/')?.kind, 'contextRefused');
   });
 
   it('a context that comes with this product is known without a supply, and says so', () => {
@@ -107,7 +107,7 @@ describe('the processor that requests share', () => {
     failures: new Map(
       Array.from({ length: failures }, (_, n) => [
         String(n),
-        { code: 'CONTEXT_REFUSED', detail: '' } as const,
+        { kind: 'contextRefused', detail: '' } as const,
       ]),
     ),
     ...{ missing: [], isTooMuch: false },
@@ -207,7 +207,7 @@ describe('the processing of one request', () => {
       sessionOf([], {
         ...none,
         contents: new Map(Object.entries(contents).map(([one, key]) => [one, content(key)])),
-        failures: new Map(failures.map((one) => [one, { code: 'CONTEXT_REFUSED', detail: '' }])),
+        failures: new Map(failures.map((one) => [one, { kind: 'contextRefused', detail: '' }])),
       }).session.contextsKey;
     assert.equal(keyOf({ a: '1' }), keyOf({ a: '1' }));
     assert.notEqual(keyOf({ a: '1' }), keyOf({ a: '2' }));

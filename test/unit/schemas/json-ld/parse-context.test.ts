@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createDocumentLoader } from '../../../../sidecar/schemas/json-ld/processor.js';
-import { ContextInvalidError, ContextUnavailableError } from '../../../../sidecar/schemas/json-ld/errors.js';
+import { ContextInvalidError, ContextFailureError } from '../../../../sidecar/schemas/json-ld/errors.js';
 import { parseContext } from '../../../../sidecar/schemas/json-ld/check-context.js';
 import { CORE, loaderOf, pointersOf } from './contexts.js';
 
@@ -160,7 +160,11 @@ describe('parsing a context: other contexts', () => {
   it('parsing a context refuses URLs that cannot be loaded, all of them, with the reason', async () => {
     const load = createDocumentLoader({
       resolve: async (url) => {
-        if (url.endsWith('slow')) throw new ContextUnavailableError(url, 'did not answer in time.');
+        if (url.endsWith('slow'))
+          throw new ContextFailureError(url, {
+            kind: 'contextUnavailable',
+            detail: `The context ${url} did not answer in time.`,
+          });
         return undefined;
       },
     });

@@ -69,7 +69,7 @@ describe('running a task with the contexts that it needs', () => {
   });
 
   it('a task with contexts passes on failures, and throws what the supply or the task throws', async () => {
-    const failure: Supply = { failure: { code: 'CONTEXT_FETCH_FAILED', detail: 'gone' } };
+    const failure: Supply = { failure: { kind: 'contextUnavailable', detail: 'gone' } };
     const run = async (supplied: Supplied) =>
       supplied.length === 0 ? { needs: { urls: ['a'] } } : { supplied };
     assert.deepEqual(await runWithContexts(run, async () => failure), { supplied: [['a', failure]] });
@@ -101,7 +101,7 @@ describe('running a task with the contexts that it needs', () => {
         return found;
       });
       assert.ok('refused' in outcome);
-      assert.equal(outcome.refused.code, 'LIMIT_EXCEEDED');
+      assert.equal(outcome.refused.kind, 'limitExceeded');
       assert.ok(count <= 100);
     }
   });
@@ -121,7 +121,7 @@ describe('running a task with the contexts that it needs', () => {
       const found: Supply = { sha256: 'x', text: 'x'.repeat(largest) };
       const outcome = await runWithContexts(needing(...rounds), async () => found);
       if (isTaken) assert.deepEqual(outcome, { had: rounds.flat() });
-      else assert.ok('refused' in outcome && outcome.refused.code === 'LIMIT_EXCEEDED');
+      else assert.ok('refused' in outcome && outcome.refused.kind === 'limitExceeded');
     });
   }
 

@@ -71,7 +71,7 @@ describe('contexts in a worker', () => {
     const body = { document: { '@context': [A], p: 1 } };
     for (const round of [1, 2]) {
       const refused = await desk.refused('expandDocument', body);
-      assert.deepEqual([refused.code, refused.url], ['CONTEXT_REFUSED', A], `round ${round}`);
+      assert.deepEqual([refused.kind, refused.url], ['contextRefused', A], `round ${round}`);
     }
     // A failure is not remembered, though nothing tells that anything has changed.
     desk.contexts.set(A, to('again'));
@@ -169,8 +169,8 @@ describe('contexts in a worker', () => {
   it('contexts in a worker without an absolute http URL are refused without asking', async () => {
     const desk = new Desk();
     for (const url of ['terms', './terms', 'urn:x:y', 'ftp://a.example/b', 'file:///etc/passwd']) {
-      const { code } = await desk.refused('expandDocument', { document: { '@context': url, p: 1 } });
-      assert.equal(code, 'CONTEXT_REFUSED', url);
+      const { kind } = await desk.refused('expandDocument', { document: { '@context': url, p: 1 } });
+      assert.equal(kind, 'contextRefused', url);
     }
     assert.deepEqual(desk.asked, []);
   });
@@ -179,7 +179,7 @@ describe('contexts in a worker', () => {
     const desk = new Desk({ [A]: { hasOwnProperty: 'urn:x' }, [B]: undefined });
     for (const url of [A, B]) {
       const refused = await desk.refused('expandDocument', { document: { '@context': url, p: 1 } });
-      assert.deepEqual([refused.code, refused.url], ['CONTEXT_UNUSABLE', url]);
+      assert.deepEqual([refused.kind, refused.url], ['contextInvalid', url]);
       assert.ok(refused.detail.includes(url));
     }
   });

@@ -34,7 +34,7 @@ describe('bodies', () => {
       for (const kind of ['expandDocument', 'compactDocument'] as const) {
         const outcome = await desk.outcome(kind, JSON.stringify(body));
         assert.ok('refused' in outcome);
-        assert.equal(outcome.refused.code, 'BODY_INVALID');
+        assert.equal(outcome.refused.kind, 'bodyInvalid');
         assert.deepEqual(
           outcome.refused.errors.map(({ pointer }) => pointer),
           pointers,
@@ -54,8 +54,8 @@ describe('bodies', () => {
       [{ '@context': { p: 'q', q: 'p' } }, '/document/@context/p', 'leads back to itself'],
       [{ '@context': CORE, 'x:y': 1, '@id': 'urn:a', id: 'urn:b' }, '/document', 'colliding keywords'],
     ] as const) {
-      const { code, detail, errors } = await desk.refused('expandDocument', { document });
-      assert.equal(code, 'JSON_LD_INVALID');
+      const { kind, detail, errors } = await desk.refused('expandDocument', { document });
+      assert.equal(kind, 'jsonLdInvalid');
       assert.ok(detail.includes(phrase), detail);
       assert.equal(errors[0]?.pointer, pointer, detail);
     }
@@ -65,9 +65,9 @@ describe('bodies', () => {
 describe('safe processing', () => {
   it('safe processing refuses what would drop data, naming what and where', async () => {
     const document = { '@context': { p: P }, '@id': 'car', p: 1, lost: { p: 2 }, q: [{ lost: 3 }] };
-    for (const kind of ['expandDocument', 'compactDocument'] as const) {
-      const { code, detail, errors } = await desk.refused(kind, { document, safe: true });
-      assert.equal(code, 'DATA_DROPPED');
+    for (const task of ['expandDocument', 'compactDocument'] as const) {
+      const { kind, detail, errors } = await desk.refused(task, { document, safe: true });
+      assert.equal(kind, 'dataDropped');
       assert.match(detail, /"car"|"lost"|"q"/);
       assert.deepEqual(
         new Set(errors.map(({ pointer }) => pointer)),
@@ -99,8 +99,8 @@ describe('limits', () => {
       [{ document: { '@context': CORE, a: [{ b: { '@context': tooMany } }] } }, '/document/a/0/b/@context'],
       [{ document: { '@context': nested(30) } }, '/document/@context'],
     ] as const) {
-      const { code, errors } = await desk.refused('expandDocument', body);
-      assert.equal(code, 'LIMIT_EXCEEDED');
+      const { kind, errors } = await desk.refused('expandDocument', body);
+      assert.equal(kind, 'limitExceeded');
       assert.ok(errors[0]?.pointer.startsWith(pointer), errors[0]?.pointer);
     }
   });
@@ -108,10 +108,10 @@ describe('limits', () => {
   it('the limit of contexts in a document counts different ones, not the same one in many places', async () => {
     const parts = (context: (n: number) => unknown) =>
       Array.from({ length: 200 }, (_, n) => ({ '@context': context(n), t: 1 }));
-    const { code } = await desk.refused('expandDocument', {
+    const { kind } = await desk.refused('expandDocument', {
       document: parts((n) => ({ t: `https://terms.example/${n}` })),
     });
-    assert.equal(code, 'LIMIT_EXCEEDED');
+    assert.equal(kind, 'limitExceeded');
     const { result } = await desk.expand({ document: parts(() => ({ t: 'https://terms.example/t' })) });
     assert.equal((result as readonly unknown[]).length, 200);
   });
@@ -135,8 +135,8 @@ describe('limits', () => {
       { document: inside(101), context },
       { document: { ...inside(100), '@context': context } },
     ]) {
-      const { code, errors } = await desk.refused('expandDocument', refused);
-      assert.equal(code, 'LIMIT_EXCEEDED');
+      const { kind, errors } = await desk.refused('expandDocument', refused);
+      assert.equal(kind, 'limitExceeded');
       const detail = 'A document may have 100 different contexts; this one has 101.';
       assert.deepEqual(errors, [{ pointer: '/document', detail }]);
     }
@@ -160,7 +160,7 @@ describe('limits', () => {
       if (isAccepted) assert.ok('answer' in outcome, JSON.stringify(outcome));
       else {
         assert.ok('refused' in outcome);
-        assert.equal(outcome.refused.code, 'LIMIT_EXCEEDED');
+        assert.equal(outcome.refused.kind, 'limitExceeded');
       }
     }
   });
@@ -168,8 +168,8 @@ describe('limits', () => {
   it('the number of contexts that URLs lead to is limited', async () => {
     const url = (n: number) => `https://contexts.example/${n}`;
     const chain = new Desk(Object.fromEntries(Array.from({ length: 40 }, (_, n) => [url(n), url(n + 1)])));
-    const { code } = await chain.refused('expandDocument', { document: { '@context': url(0), p: 1 } });
-    assert.equal(code, 'LIMIT_EXCEEDED');
+    const { kind } = await chain.refused('expandDocument', { document: { '@context': url(0), p: 1 } });
+    assert.equal(kind, 'limitExceeded');
     assert.ok(chain.asked.length <= 100);
     const fan = new Desk(
       Object.fromEntries<unknown>([
@@ -180,15 +180,15 @@ describe('limits', () => {
     const refused = await fan.refused('expandDocument', {
       document: { '@context': 'https://contexts.example/' },
     });
-    assert.equal(refused.code, 'LIMIT_EXCEEDED');
+    assert.equal(refused.kind, 'limitExceeded');
     assert.ok(fan.asked.length <= 100);
   });
 
   it('the size of a JSON-LD result is limited', async () => {
     const context = { '@vocab': `https://terms.example/${'x'.repeat(2000)}/` };
     const document = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`t${n}`, n]));
-    const { code, detail } = await desk.refused('expandDocument', { document, context });
-    assert.equal(code, 'LIMIT_EXCEEDED');
+    const { kind, detail } = await desk.refused('expandDocument', { document, context });
+    assert.equal(kind, 'limitExceeded');
     assert.match(detail, /result/);
   });
 
@@ -210,7 +210,7 @@ describe('refusals of JSON-LD', () => {
       supply,
     );
     assert.ok('refused' in outcome);
-    assert.equal(outcome.refused.code, 'CONTEXT_UNUSABLE');
+    assert.equal(outcome.refused.kind, 'contextInvalid');
     assert.equal(outcome.refused.url, url);
     assert.match(outcome.refused.detail, /JSON-LD 1\.1: invalid remote context/);
     assert.deepEqual(

@@ -73,7 +73,7 @@ describe('expanding and compacting', () => {
     const refusal = await desk.refused('compactDocument', {
       document: [document, { '@context': CITY, seats: 1 }],
     });
-    assert.equal(refusal.code, 'BODY_INVALID');
+    assert.equal(refusal.kind, 'bodyInvalid');
     assert.deepEqual(
       refusal.errors.map(({ pointer }) => pointer),
       ['/context'],
@@ -131,7 +131,7 @@ describe('expanding and compacting', () => {
             assert.deepEqual((JSON.parse(outcome.answer) as { result: unknown }).result, expected);
           else {
             assert.ok('refused' in outcome && typeof expected === 'object' && expected !== null);
-            assert.equal(outcome.refused.code, 'JSON_LD_INVALID');
+            assert.equal(outcome.refused.kind, 'jsonLdInvalid');
             const { failed } = expected as { failed?: string };
             const phrase =
               failed === 'unforeseen' ? 'JSON-LD processors fail' : `(JSON-LD 1.1: ${String(failed)})`;

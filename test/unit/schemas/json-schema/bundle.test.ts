@@ -314,7 +314,7 @@ describe('dynamic references', () => {
       anyOf: [{ $ref: 'https://example.com/tree#/$defs/part' }, { $ref: '#/$defs/part' }],
     };
     const linked = resolveWith(schema, new Map([['https://example.com/tree', tree]]));
-    const faults = await faultsOfRefusal(() => bundle(linked), 'SCHEMA_NOT_CONVERTIBLE');
+    const faults = await faultsOfRefusal(() => bundle(linked), 'schemaNotConvertible');
     assert.deepEqual(
       faults.map(({ pointer }) => pointer),
       ['/anyOf/0/$ref'],

@@ -39,7 +39,7 @@ describe('the draft of a schema', () => {
       null,
     ]) {
       const refusal = await refusalOf(() => dialectOf({ $schema }));
-      assert.equal('code' in refusal && refusal.code, 'SCHEMA_DIALECT_UNSUPPORTED');
+      assert.equal('kind' in refusal && refusal.kind, 'schemaDialectUnsupported');
       assert.deepEqual(
         refusal.errors.map(({ pointer }) => pointer),
         ['/$schema'],
@@ -99,7 +99,7 @@ describe('the draft of a schema', () => {
       const another = { $schema: 'https://meta.example/third' };
       for (const documents of [new Map(), new Map([[own, unknown]]), new Map([[own, another]])]) {
         const refusal = await refusalOf(() => resolveWith(schema, documents));
-        assert.equal('code' in refusal && refusal.code, 'SCHEMA_DIALECT_UNSUPPORTED');
+        assert.equal('kind' in refusal && refusal.kind, 'schemaDialectUnsupported');
         assert.deepEqual(
           refusal.errors.map(({ pointer }) => pointer),
           ['/$schema'],
@@ -113,7 +113,7 @@ describe('the draft of a schema', () => {
     const stored = new Map([
       ['https://example.com/a', { $schema: 'http://json-schema.org/draft-03/schema#' }],
     ]);
-    const [fault] = await faultsOfRefusal(() => resolveWith(schema, stored), 'SCHEMA_DIALECT_UNSUPPORTED');
+    const [fault] = await faultsOfRefusal(() => resolveWith(schema, stored), 'schemaDialectUnsupported');
     assert.equal(fault?.pointer, '/properties/a/$ref');
     assert.match(fault.detail, /https:\/\/example\.com\/a#\/\$schema/);
   });

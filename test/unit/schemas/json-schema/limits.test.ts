@@ -5,7 +5,7 @@ import { SCHEMA_LIMITS } from '../../../../sidecar/schemas/json-schema/limits.js
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
 import { faultsOfRefusal } from './refusal.js';
 
-const CODE = 'SCHEMA_LIMIT_EXCEEDED';
+const CODE = 'schemaTooLarge';
 
 describe('the limits of schemas', () => {
   it('the limits of schemas hold at exactly the numbers that are named', async () => {
@@ -36,7 +36,7 @@ describe('the limits of schemas', () => {
     });
     const stored = new Map([[first, { $ref: 'https://example.com/last' }]]);
     const most = SCHEMA_LIMITS.documents;
-    await faultsOfRefusal(() => resolveWith(referring(most), stored), 'SCHEMA_REFERENCE_DANGLING');
+    await faultsOfRefusal(() => resolveWith(referring(most), stored), 'schemaReferenceDangling');
     await faultsOfRefusal(() => resolveWith(referring(most + 1), stored), CODE);
   });
 

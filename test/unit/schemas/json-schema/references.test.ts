@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';
-import { DanglingReferenceError } from '../../../../sidecar/schemas/json-schema/errors.js';
+import { SchemaRefusedError } from '../../../../sidecar/schemas/json-schema/errors.js';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { resolveAll, resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
 import { faultsOfRefusal, refusalOf } from './refusal.js';
 
-const DANGLING = 'SCHEMA_REFERENCE_DANGLING';
+const DANGLING = 'schemaReferenceDangling';
 const A = 'https://example.com/schemas/a.json';
 const B = 'https://example.com/schemas/b.json';
 
@@ -189,7 +189,7 @@ describe('references to other documents', () => {
     };
     const stored = new Map([[A, { definitions: { x: { $ref: 'none-3.json' } } }]]);
     const refusal = await refusalOf(() => resolveWith(schema, stored));
-    assert.ok(refusal instanceof DanglingReferenceError);
+    assert.ok(refusal instanceof SchemaRefusedError);
     assert.deepEqual(refusal.missingUris, [
       'https://example.com/none-1',
       'https://example.com/none-2',

@@ -14,8 +14,8 @@ export async function refusalOf(work: () => unknown): Promise<SchemaRefusedError
 }
 
 /** The faults of the refusal that the work ends in, with its code. */
-export async function faultsOfRefusal(work: () => unknown, code: string): Promise<readonly InputIssue[]> {
+export async function faultsOfRefusal(work: () => unknown, kind: string): Promise<readonly InputIssue[]> {
   const refusal = await refusalOf(work);
-  assert.equal('code' in refusal && refusal.code, code);
+  assert.equal('kind' in refusal && refusal.kind, kind);
   return refusal.errors;
 }

@@ -11,8 +11,8 @@ describe('work on schemas', () => {
       const refusal = await refusalOf(() => costing(Promise.reject(cause)));
       const detail = `processing the schema takes too much ${bound}`;
       assert.deepEqual(
-        ['code' in refusal && refusal.code, refusal.message, refusal.errors, refusal.cause],
-        ['SCHEMA_TOO_COSTLY', `The schema is refused: ${detail}.`, [{ pointer: '', detail }], cause],
+        ['kind' in refusal && refusal.kind, refusal.message, refusal.errors, refusal.cause],
+        ['schemaTooCostly', `The schema is refused: ${detail}.`, [{ pointer: '', detail }], cause],
       );
     }
   });

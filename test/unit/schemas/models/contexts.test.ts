@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { MEDIA_TYPES, serve } from '../../../../sidecar/schemas/models/contents.js';
 import { createCoreContexts } from '../../../../sidecar/schemas/models/context-supply.js';
 import { Contexts } from '../../../../sidecar/schemas/models/contexts.js';
-import { BrokenFollowersError, BundledContextError } from '../../../../sidecar/schemas/models/errors.js';
+import { BrokenFollowersError } from '../../../../sidecar/schemas/models/errors.js';
 import {
   NotFoundError,
   PreconditionFailedError,
@@ -160,8 +160,8 @@ describe('the contexts of a service', () => {
     const [name = ''] = createCoreContexts().keys();
     assert.deepEqual(await contexts.document(name, 1), await contexts.document(name));
     await assert.rejects(contexts.document(name, 2), NotFoundError);
-    await assert.rejects(contexts.update(name, NEW, OPTIONS), BundledContextError);
-    await assert.rejects(contexts.delete(name), BundledContextError);
+    await assert.rejects(contexts.update(name, NEW, OPTIONS), ReadOnlyContextError);
+    await assert.rejects(contexts.delete(name), ReadOnlyContextError);
     await assert.rejects(contexts.update('city', NEW, OPTIONS), ReadOnlyContextError);
     await assert.rejects(contexts.update('none', NEW, OPTIONS), NotFoundError);
     await assert.rejects(
@@ -213,9 +213,9 @@ describe('the contexts of a service', () => {
     for (const bound of ['time', 'memory'] as const) {
       const { contexts } = contextsOf({ check: () => new TaskTooCostlyError(bound, 'too much') });
       await assert.rejects(contexts.update('terms', NEW, OPTIONS), (error: unknown) => {
-        const { code, message, cause } = error as { code: string; message: string; cause: unknown };
+        const { kind, message, cause } = error as { kind: string; message: string; cause: unknown };
         assert.ok(cause instanceof TaskTooCostlyError);
-        return code === 'CONTEXT_INVALID' && message.includes(`too much ${bound}`);
+        return kind === 'contextInvalid' && message.includes(`too much ${bound}`);
       });
     }
   });

@@ -165,7 +165,7 @@ describe('the workbench', () => {
     await assert.rejects(infer(new TaskTooCostlyError('time', 'late')), DeadlineExceededError);
     await assert.rejects(
       infer(new TaskTooCostlyError('memory', 'much')),
-      (error) => error instanceof WorkbenchRefusedError && error.code === 'LIMIT_EXCEEDED',
+      (error) => error instanceof WorkbenchRefusedError && error.kind === 'limitExceeded',
     );
     await assert.rejects(infer(new WorkersBusyError(1)), WorkersBusyError);
   });
@@ -176,11 +176,11 @@ describe('the workbench', () => {
       benchWith({ unreadable }).workbench.expand('{', AT),
       (error) => error instanceof UnreadableBodyError && /line 2, column 9/.test(error.message),
     );
-    const refused = { code: 'CONTEXT_REFUSED', detail: 'not that one', url: 'urn:a' };
+    const refused = { kind: 'contextRefused', detail: 'not that one', url: 'urn:a' };
     await assert.rejects(
       benchWith({ refused }).workbench.expand('{}', AT),
       (error) =>
-        error instanceof WorkbenchRefusedError && error.url === 'urn:a' && error.code === 'CONTEXT_REFUSED',
+        error instanceof WorkbenchRefusedError && error.url === 'urn:a' && error.kind === 'contextRefused',
     );
   });
 });

@@ -74,7 +74,7 @@ describe('the search for models', () => {
     for (const error of [
       new TaskTooCostlyError('time', 'late'),
       new TaskFailedError('broken'),
-      new SchemaNotAcceptedError('SCHEMA_INVALID', 'It is refused.', [], []),
+      new SchemaNotAcceptedError('schemaInvalid', 'It is refused.', [], []),
     ]) {
       const { search, described, left, state } = searchOf(many(150), (name) =>
         Number(name.slice(1)) < 120 ? error : undefined,

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { PublishedError, SunsetError } from '../../../../sidecar/schemas/models/errors.js';
+import { PublishedError } from '../../../../sidecar/schemas/models/errors.js';
 import { isSame, settingsAfter } from '../../../../sidecar/schemas/models/model-settings.js';
 import { resultOf } from '../../../../sidecar/schemas/models/shapes.js';
 import type { Model, ModelSettings } from '../../../../sidecar/store/records.js';
+import { InvalidBodyError } from '../../../../sidecar/shared/errors.js';
 
 const NOW = Date.UTC(2026, 5, 1);
 const LATER = '2027-01-31T00:00:00Z';
@@ -83,7 +84,7 @@ describe('the settings of a model after a change', () => {
       after({ status: 'deprecated', sunset }, MODEL, NOW + milliseconds).sunsetAt;
     assert.equal(at('2026-06-01T00:00:00Z', 0), NOW);
     assert.equal(at('2026-06-01T00:00:00Z', 999), NOW);
-    assert.throws(() => at('2026-06-01T00:00:00Z', 1000), SunsetError);
+    assert.throws(() => at('2026-06-01T00:00:00Z', 1000), InvalidBodyError);
     assert.throws(() => at('2026-05-31T23:59:59.999Z', 0), /must not be before .*2026-06-01T00:00:00\.000Z/);
     // A model that is not deprecated may have one that has passed.
     assert.ok((after({ sunset: '2020-01-01T00:00:00Z' }).sunsetAt ?? NOW) < NOW);
@@ -106,7 +107,7 @@ describe('the settings of a model after a change', () => {
   ] as const) {
     it(`a sunset is ${isTaken ? '' : 'not '}a date and time of RFC 3339: "${sunset}"`, () => {
       if (isTaken) assert.equal(typeof after({ sunset }).sunsetAt, 'number');
-      else assert.throws(() => after({ sunset }), SunsetError);
+      else assert.throws(() => after({ sunset }), InvalidBodyError);
     });
   }
 });

@@ -42,7 +42,7 @@ function ownContexts(compose: (input: ComposeInput) => Promise<unknown> = compos
     more: supplyOf({ more: 'urn:more' }),
     unusable: {
       failure: {
-        code: 'CONTEXT_UNUSABLE',
+        kind: 'contextInvalid',
         detail: `The context ${contextUrl(INTERNAL_BASE, 'unusable')} cannot be used: it is a fake.`,
       },
     },
@@ -53,7 +53,7 @@ function ownContexts(compose: (input: ComposeInput) => Promise<unknown> = compos
     supplyForCheck: async (...given: readonly [string, string, string]) => {
       asked.push(given);
       const found = here[namedContext(given[0])?.name ?? ''];
-      return found ?? { failure: { code: 'CONTEXT_REFUSED', detail: 'not shown' } };
+      return found ?? { failure: { kind: 'contextRefused', detail: 'not shown' } };
     },
   } as unknown as ContextLoading;
   const store = {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { coreContextUrl } from '../../../../sidecar/schemas/json-ld/core-context.js';
 import type { RemoteDocuments } from '../../../../sidecar/schemas/remote/remote-documents.js';
-import { ContextBaseError, SchemaNotAcceptedError } from '../../../../sidecar/schemas/models/errors.js';
+import { SchemaNotAcceptedError } from '../../../../sidecar/schemas/models/errors.js';
 import { modelTasks } from '../../../../sidecar/schemas/models/model-tasks.js';
 import type { AcceptedOwnContext, OwnContexts } from '../../../../sidecar/schemas/models/own-context.js';
 import {
@@ -14,6 +14,7 @@ import {
 import type { SchemaStore } from '../../../../sidecar/store/store.js';
 import type { JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { rejection } from './harness.js';
+import { InvalidBodyError } from '../../../../sidecar/shared/errors.js';
 
 const BASE = 'https://terms.example/';
 const STORED = 'https://stored.example/x';
@@ -76,12 +77,12 @@ describe('taking in the schema of a model', () => {
 
   it('a base that is none, and a schema that is no object, are refused with their places', async () => {
     const { accept } = intakeOf();
-    await rejection(accept(LAMP, { contextBase: 'https://own.example' }), ContextBaseError);
+    await rejection(accept(LAMP, { contextBase: 'https://own.example' }), InvalidBodyError);
     for (const schema of [true, null, [], 'text']) {
-      const { code, errors } = await rejection(accept(schema), SchemaNotAcceptedError);
+      const { kind, errors } = await rejection(accept(schema), SchemaNotAcceptedError);
       assert.deepEqual(
-        [code, errors],
-        ['SCHEMA_INVALID', [{ pointer: '/schema', detail: 'must be a JSON object' }]],
+        [kind, errors],
+        ['schemaInvalid', [{ pointer: '/schema', detail: 'must be a JSON object' }]],
       );
     }
     const { errors } = await rejection(

@@ -77,7 +77,7 @@ describe('a trial of a store', () => {
     onTrial(async (trial) => {
       const put = (uri: string, expected: 'absent' | 'present' | readonly string[]) =>
         trial.references.put(reference(uri, '{"c":1}'), expected);
-      const refused = { code: 'STORE_PRECONDITION_FAILED' };
+      const refused = { kind: 'preconditionFailed' };
       await assert.rejects(put(A, 'absent'), refused);
       await assert.rejects(put(A, ['other']), refused);
       await assert.rejects(put(B, 'present'), refused);
@@ -97,7 +97,7 @@ describe('a trial of a store', () => {
       assert.deepEqual(await trial.contexts.get('terms'), { context, version });
       assert.deepEqual(await trial.contexts.get('terms', 2), { context, version });
       assert.deepEqual(await trial.contexts.get('terms', 1), await below.contexts.get('terms'));
-      await assert.rejects(trial.contexts.get('terms', 3), { code: 'STORE_NOT_FOUND' });
+      await assert.rejects(trial.contexts.get('terms', 3), { kind: 'notFound' });
       assert.equal(await trial.content(version.content.sha256), contextVersion('other').text);
       const fresh = await trial.contexts.create('fresh', contextVersion('fresh'));
       assert.equal(fresh.context.kind, 'custom');
@@ -130,7 +130,7 @@ describe('a trial of a store', () => {
       assert.equal((await trial.domains.get('traffic')).name, 'traffic');
       assert.deepEqual(await trial.models.list('traffic', ALL), { items: [], total: 0 });
       assert.deepEqual(await trial.models.current('traffic'), []);
-      await assert.rejects(trial.models.get({ domain: 'traffic', name: 'Car' }), { code: 'STORE_NOT_FOUND' });
+      await assert.rejects(trial.models.get({ domain: 'traffic', name: 'Car' }), { kind: 'notFound' });
       assert.equal((await trial.models.list('energy', ALL)).total, 1);
       assert.equal((await trial.models.get(PLUG)).model.name, 'Plug');
     }));
@@ -149,12 +149,12 @@ describe('a trial of a store', () => {
         'a context by a domain below': () => trial.contexts.create('energy', contextVersion('x')),
         'a context by a domain on trial': () => trial.contexts.create('traffic', contextVersion('x')),
       }))
-        await assert.rejects(refuse, { code: 'STORE_ALREADY_EXISTS' }, name);
+        await assert.rejects(refuse, { kind: 'alreadyExists' }, name);
       const generated = (await below.models.get(PLUG)).model.contextName;
       await assert.rejects(trial.contexts.update(generated, contextVersion('x')), {
-        code: 'STORE_CONTEXT_READ_ONLY',
+        kind: 'readOnly',
       });
-      await assert.rejects(trial.contexts.update('none', contextVersion('x')), { code: 'STORE_NOT_FOUND' });
+      await assert.rejects(trial.contexts.update('none', contextVersion('x')), { kind: 'notFound' });
     }));
 
   it('a trial of a store writes no models and deletes nothing', () =>

@@ -164,7 +164,7 @@ describe('validation by the types of entities', () => {
       found: [entity('/0', 'Lamp'), entity('/1', 'A', 'B'), entity('/2', 'A', 'Lamp'), entity('/3', 'C')],
       models: { Lamp: [modelOf('City/Lamp')] },
     });
-    assert.equal(error.code, 'TYPE_UNKNOWN');
+    assert.equal(error.kind, 'notFound');
     assert.deepEqual(error.errors, [
       { pointer: '/1', detail: 'has no model for its type "A", "B"' },
       { pointer: '/3', detail: 'has no model for its type "C"' },
@@ -190,7 +190,7 @@ describe('validation by the types of entities', () => {
         Bench: [modelOf('City/Bench')],
       },
     });
-    assert.equal(error.code, 'TYPE_AMBIGUOUS');
+    assert.equal(error.kind, 'typeAmbiguous');
     const detail = '"Lamp" is the type of City/Lamp and Park/Lamp';
     assert.deepEqual(error.errors, [
       { pointer: '/0', detail },
@@ -202,9 +202,9 @@ describe('validation by the types of entities', () => {
   it('a body that cannot be read, or is refused for what it is, is refused with that', async () => {
     const unreadable = { line: 1, column: 2, detail: 'expected a colon', isTooDeep: false };
     await assert.rejects(validating({ found: { unreadable } }), UnreadableBodyError);
-    const refused = { code: 'BODY_INVALID', detail: 'no entity', errors: [{ pointer: '/x', detail: 'y' }] };
+    const refused = { kind: 'bodyInvalid', detail: 'no entity', errors: [{ pointer: '/x', detail: 'y' }] };
     const error = await refusal({ found: { refused } });
-    assert.deepEqual([error.code, error.errors], ['BODY_INVALID', refused.errors]);
+    assert.deepEqual([error.kind, error.errors], ['bodyInvalid', refused.errors]);
   });
 
   it('a worker is sent the schemas that it asks for and no others, also those that only the preparation needs', async () => {

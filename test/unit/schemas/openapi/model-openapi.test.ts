@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { DanglingReferenceError } from '../../../../sidecar/schemas/json-schema/errors.js';
+import { SchemaRefusedError } from '../../../../sidecar/schemas/json-schema/errors.js';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { step } from '../../../../sidecar/shared/json/pointer.js';
 import { modelOpenApi } from '../../../../sidecar/schemas/openapi/model-openapi.js';
@@ -266,7 +266,7 @@ describe('the OpenAPI document of a model', () => {
   it('the OpenAPI document of a model refuses a schema that is not self-contained', () => {
     assert.throws(
       () => modelOpenApi(withSchema({ $ref: 'https://elsewhere.example/a.json' })),
-      DanglingReferenceError,
+      SchemaRefusedError,
     );
   });
 

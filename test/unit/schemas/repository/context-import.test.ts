@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonValue } from '../../../../sidecar/shared/json/json.js';
 import type { SchemaService, ServedContext } from '../../../../sidecar/schemas/models/service.js';
-import { NameError } from '../../../../sidecar/schemas/models/errors.js';
 import { NotFoundError } from '../../../../sidecar/store/errors.js';
 import { ChangedContexts } from '../../../../sidecar/schemas/repository/changed-contexts.js';
 import { ContextImport } from '../../../../sidecar/schemas/repository/context-import.js';
+import { invalidMember } from '../../../../sidecar/schemas/models/errors.js';
+import { InvalidBodyError } from '../../../../sidecar/shared/errors.js';
 
 const terms = (iri: string) => ({ t: iri });
 
@@ -47,7 +48,7 @@ class StoredContexts {
     assert.equal(how, all.length === 0 ? 'create' : 'update');
     const text = JSON.stringify({ '@context': context });
     const isNewVersion = all.at(-1) !== text;
-    if (text.includes('refused')) return Promise.reject(new NameError('must be another one'));
+    if (text.includes('refused')) return Promise.reject(invalidMember('name', 'must be another one'));
     if (isNewVersion) this.versions.set(name, [...all, text]);
     this.writes.push(`${how} ${name}`);
     const currentVersion = this.versions.get(name)?.length ?? 0;
@@ -163,7 +164,7 @@ describe('the contexts of an import', () => {
 
   it('an imported context that the service refuses is known by no name', async () => {
     const into = importInto(new StoredContexts(), { a: terms('urn:refused') });
-    await assert.rejects(into.store(A, []), NameError);
+    await assert.rejects(into.store(A, []), InvalidBodyError);
     assert.deepEqual([into.nameOf('a'), into.writes], [undefined, 0]);
   });
 

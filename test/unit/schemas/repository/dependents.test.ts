@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { NotFoundError, StoreUnavailableError } from '../../../../sidecar/store/errors.js';
-import { NameError } from '../../../../sidecar/schemas/models/errors.js';
 import type { ServedContext } from '../../../../sidecar/schemas/models/service.js';
 import { ChangedContexts } from '../../../../sidecar/schemas/repository/changed-contexts.js';
 import { changeByContexts, updateDependents } from '../../../../sidecar/schemas/repository/dependents.js';
 import { TaskTooCostlyError } from '../../../../sidecar/shared/workers/errors.js';
+import { invalidMember } from '../../../../sidecar/schemas/models/errors.js';
 
 const KEY = { domain: 'Traffic', name: 'Car' };
 const OPTIONS = { before: new Map([['terms', '{}']]), baseUrl: 'http://gateway.example' };
@@ -26,7 +26,7 @@ describe('what changed contexts mean for a model', () => {
   it('a model that was deleted during an import has no change, and an outage of the store is not hidden', async () => {
     const missing = await failing(new NotFoundError({ kind: 'model', ...KEY }));
     assert.deepEqual(missing.differences, []);
-    await assert.rejects(failing(new StoreUnavailableError('down')), { code: 'STORE_UNAVAILABLE' });
+    await assert.rejects(failing(new StoreUnavailableError('down')), { kind: 'storeUnavailable' });
   });
 });
 
@@ -47,7 +47,7 @@ describe('the models that an import reaches', () => {
         get: ({ name }: { name: string }) => Promise.resolve({ schema: { title: name } }),
         update: ({ name }: { name: string }, change: unknown, options: object) => {
           updates.push([name, change, options]);
-          if (name === 'Refused') return Promise.reject(new NameError('must be another one'));
+          if (name === 'Refused') return Promise.reject(invalidMember('name', 'must be another one'));
           const isSame = name === 'Same';
           return Promise.resolve({
             outcome: isSame ? 'unchanged' : 'version',

@@ -198,7 +198,7 @@ describe('an export', () => {
   });
 
   it('an export of a domain that is not there is refused before it begins', async () => {
-    await assert.rejects(exportAll(schemasOf(held), 'C', BASE_URL), { code: 'STORE_NOT_FOUND' });
+    await assert.rejects(exportAll(schemasOf(held), 'C', BASE_URL), { kind: 'notFound' });
   });
 
   it('an export without documents has no table of URLs', async () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ImportPlan, PlannedModel } from '../../../../sidecar/schemas/repository/import-plan.js';
-import { NameError } from '../../../../sidecar/schemas/models/errors.js';
 import type { SchemaService } from '../../../../sidecar/schemas/models/service.js';
 import { NotFoundError, StoreUnavailableError } from '../../../../sidecar/store/errors.js';
 import { ImportRun } from '../../../../sidecar/schemas/repository/import-run.js';
+import { invalidMember } from '../../../../sidecar/schemas/models/errors.js';
 
 const OPTIONS = { dryRun: false, baseUrl: 'http://gateway.example' };
 
@@ -208,7 +208,7 @@ describe('the run of an import', () => {
 
   it('an earlier version that is refused is reported, and the others are stored', async () => {
     let count = 0;
-    const failure = () => ((count += 1) === 1 ? new NameError('must be another one') : undefined);
+    const failure = () => ((count += 1) === 1 ? invalidMember('name', 'must be another one') : undefined);
     const { report } = await importing(
       { failure },
       { models: [model('Lamp', { versions: ['v1.json', 'v2.json'] })] },
@@ -241,7 +241,8 @@ describe('the run of an import', () => {
     const files = { 's.json': { description: 'A city.' }, 'Lamp.json': {} };
     const there = await importing({ there: new Set(['City']) }, plan, files);
     assert.deepEqual(writes(there.calls), ['model City/Lamp']);
-    const failure = (call: string) => (call === 'domain City' ? new NameError('is taken') : undefined);
+    const failure = (call: string) =>
+      call === 'domain City' ? invalidMember('name', 'is taken') : undefined;
     const meanwhile = new Set<string>();
     const overtaken = (call: string) => {
       meanwhile.add('City');
@@ -269,7 +270,7 @@ describe('the run of an import', () => {
 
   it('a model whose context is refused is refused with it, and one that is put before is not', async () => {
     const { report, calls } = await importing(
-      { failure: (call) => (call === 'context terms' ? new NameError('is taken') : undefined) },
+      { failure: (call) => (call === 'context terms' ? invalidMember('name', 'is taken') : undefined) },
       {
         contexts: [{ path: 'c.jsonld', name: 'terms' }],
         models: [model('Bench'), model('Lamp', { context: 'c.jsonld' })],
@@ -322,7 +323,7 @@ describe('the run of an import', () => {
     const leaving = new AbortController();
     const failure = () => {
       leaving.abort(new Error('gone'));
-      return new NameError('must be another one');
+      return invalidMember('name', 'must be another one');
     };
     await assert.rejects(
       importing({ failure }, { models: [model('Lamp')] }, { 'Lamp.json': {} }, { signal: leaving.signal }),

@@ -11,7 +11,7 @@ import {
 } from '../../../../sidecar/shared/workers/errors.js';
 
 const reasonOf = (message: string, pointer: string, detail: string) =>
-  refusalOf(new SchemaNotAcceptedError('SCHEMA_INVALID', message, [{ pointer, detail }]), '[]', '/schema')
+  refusalOf(new SchemaNotAcceptedError('schemaInvalid', message, [{ pointer, detail }]), '[]', '/schema')
     .reason;
 
 describe('the reason of a refused file', () => {
@@ -50,7 +50,7 @@ describe('the refusal of an imported file', () => {
 describe('the reason and the place of a refusal', () => {
   const refusal = (errors: readonly { pointer: string; detail: string }[], missing: readonly string[] = []) =>
     refusalOf(
-      new SchemaNotAcceptedError('SCHEMA_INVALID', 'It is refused.', errors, missing),
+      new SchemaNotAcceptedError('schemaInvalid', 'It is refused.', errors, missing),
       '{\n"a": 1,\n"b": 2\n}',
       '/schema',
     );

@@ -59,11 +59,11 @@ describe('what was sent to an import', () => {
       ['{"documents": {}, "other": 1}', '/other'],
     ] as const)
       await assert.rejects(readSource({ kind: 'documents', text: body }, reading()), (error: unknown) => {
-        const { code, errors } = error as { code: string; errors: readonly { pointer: string }[] };
-        return code === 'BODY_INVALID' && errors[0]?.pointer === pointer;
+        const { kind, errors } = error as { kind: string; errors: readonly { pointer: string }[] };
+        return kind === 'bodyInvalid' && errors[0]?.pointer === pointer;
       });
     await assert.rejects(readSource({ kind: 'documents', text: '{' }, reading()), {
-      code: 'BODY_UNREADABLE',
+      kind: 'invalidRequest',
     });
   });
 
@@ -166,7 +166,7 @@ describe('the work on a whole import', () => {
       reading(),
     );
     const input = { files: described, domain: undefined, unread: [] };
-    await assert.rejects(planOf(input, reading()), { code: 'REPOSITORY_UNCLEAR' });
+    await assert.rejects(planOf(input, reading()), { kind: 'invalidRequest' });
     assert.equal((await planOf({ ...input, domain: 'D' }, reading())).models[0]?.domain, 'D');
   });
 });

@@ -44,7 +44,7 @@ describe('the imports of a gateway', () => {
         () => 'failed',
       );
       await assert.rejects(transfer.import(EMPTY, OPTIONS), ImportRunningError);
-      await assert.rejects(transfer.import(EMPTY, OPTIONS), { code: 'IMPORT_RUNNING' });
+      await assert.rejects(transfer.import(EMPTY, OPTIONS), { kind: 'busy' });
       answer?.();
       assert.equal(await ended, fails ? 'failed' : 'done');
     }

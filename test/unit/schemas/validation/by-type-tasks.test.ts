@@ -138,7 +138,7 @@ describe('entities validated by their types', () => {
       byTypeTasks.validateByType({ text: '[1]', ...given }),
       byTypeTasks.typesInBody({ text: '[1]' }),
     ])
-      assert.ok('refused' in outcome && outcome.refused.code === 'BODY_INVALID');
+      assert.ok('refused' in outcome && outcome.refused.kind === 'bodyInvalid');
   });
 });
 
@@ -180,7 +180,7 @@ describe('the types in a body', () => {
       typesIn(Array.from({ length: count }, (_, index) => ({ type: `T${index}` })));
     assert.ok('found' in of(100));
     const outcome = of(101);
-    assert.ok('refused' in outcome && outcome.refused.code === 'LIMIT_EXCEEDED');
+    assert.ok('refused' in outcome && outcome.refused.kind === 'limitExceeded');
   });
 
   it('entities without a type are refused, a hundred of them with their places', () => {
@@ -188,8 +188,8 @@ describe('the types in a body', () => {
       const outcome = typesIn([{ type: 'A' }, untyped]);
       assert.ok('refused' in outcome, JSON.stringify(untyped));
       assert.deepEqual(
-        [outcome.refused.code, outcome.refused.errors.map(({ pointer }) => pointer)],
-        ['BODY_INVALID', ['/1']],
+        [outcome.refused.kind, outcome.refused.errors.map(({ pointer }) => pointer)],
+        ['bodyInvalid', ['/1']],
       );
     }
     const outcome = typesIn(Array.from({ length: 101 }, () => ({})));

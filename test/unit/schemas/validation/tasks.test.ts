@@ -128,7 +128,7 @@ describe('the task of validating', () => {
     for (const text of ['null', '5', '"a"', 'true'])
       assert.deepEqual(validationTasks.validate(inputOf(text)), {
         refused: {
-          code: 'BODY_INVALID',
+          kind: 'bodyInvalid',
           detail: 'The body is neither an entity nor an array of entities.',
           errors: [{ pointer: '', detail: 'must be an entity, or an array of entities' }],
         },
@@ -163,7 +163,7 @@ describe('the task of validating', () => {
     const entity = '{"id":"urn:a:b","type":"Vehicle","speed":1}';
     const body = (count: number) => `[${Array<string>(count).fill(entity).join()}]`;
     const refused = validationTasks.validate(inputOf(body(MAX_ENTITIES + 1)));
-    assert.ok('refused' in refused && refused.refused.code === 'LIMIT_EXCEEDED');
+    assert.ok('refused' in refused && refused.refused.kind === 'limitExceeded');
     assert.match(refused.refused.detail, /10001 entities, more than 10000/);
     assert.equal(verdictsOn(body(MAX_ENTITIES)).filter(({ valid }) => valid).length, MAX_ENTITIES);
   });
@@ -234,7 +234,7 @@ describe('a verdict that would be too long', () => {
     );
     const outcome = validationTasks.validate(inputOf(text, { key: 'listing' }));
     assert.ok('refused' in outcome);
-    assert.equal(outcome.refused.code, 'LIMIT_EXCEEDED');
+    assert.equal(outcome.refused.kind, 'limitExceeded');
     assert.match(outcome.refused.detail, /send fewer entities/);
   });
 });

@@ -1,0 +1,41 @@
+import { ConfigError } from './shared/config/load.js';
+import { DatabaseUnusableError } from './store/errors.js';
+
+/** Lines for a person at the terminal about an error that stops the start. */
+export function startErrorLines(error: unknown): readonly string[] {
+  if (error instanceof ConfigError) {
+    return [
+      error.message,
+      ...error.mistakes.map((mistake) => `  - ${mistake}`),
+      'docs/config.md lists all settings.',
+    ];
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return [listenMistake(error) ?? `${databaseSetting(error)}${message}`];
+}
+
+/** The setting that is at fault when a store cannot be opened; these errors begin with its path or URL. */
+function databaseSetting(error: unknown): string {
+  if (!(error instanceof DatabaseUnusableError)) return '';
+  return error.message.startsWith('postgres://') ? 'DATABASE_URL: ' : 'DATABASE_PATH: ';
+}
+
+/** What a person can do about an address that cannot be listened on. */
+function listenMistake(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return undefined;
+  if (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo') return undefined;
+  const host = 'address' in error ? error.address : 'hostname' in error ? error.hostname : '';
+  const at = `${String(host)}${'port' in error ? ` port ${String(error.port)}` : ''}`;
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return `Cannot listen on ${at}: the port is in use. Stop what uses it, or choose another PORT (0 picks a free one).`;
+    case 'EACCES':
+      return `Cannot listen on ${at}: this user may not. Choose a PORT of 1024 or above.`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `Cannot listen on ${at}: HOST is not an address of this machine.`;
+    default:
+      return undefined;
+  }
+}
