@@ -92,39 +92,3 @@ export function endpoint<const Path extends string, const Query, const Body>(
   // The body and the parameters are checked against the schemas before the handler is called.
   return typed as unknown as Endpoint;
 }
-
-/** Every kind of problem that an endpoint can be answered with: those it lists, and those that follow from the rest. */
-export function problemsOf(endpoint: Endpoint): readonly ProblemName[] {
-  const { method, path, body, problems = [], isConditional = false, isStatic = false } = endpoint;
-  const hasBody = body !== undefined || endpoint.bodyText !== undefined || endpoint.upload !== undefined;
-  const names: readonly ProblemName[] = [
-    // Unknown parameters are refused everywhere.
-    'invalidRequest',
-    ...(needsToken(method, endpoint) ? (['unauthorized'] as const) : []),
-    ...(path.includes(':') && !isStatic ? (['notFound'] as const) : []),
-    ...(isConditional ? (['preconditionFailed'] as const) : []),
-    ...(hasBody ? (['bodyTooLarge', 'mediaTypeNotSupported', 'limitExceeded'] as const) : []),
-    // A body that may be any JSON document cannot be invalid.
-    ...(body !== undefined && 'type' in body ? (['bodyInvalid'] as const) : []),
-    ...problems,
-    ...(isStatic ? [] : (['internalError', 'storeUnavailable'] as const)),
-  ];
-  return [...new Set(names)];
-}
-
-/**
- * Whether a request may change something, and so needs the gateway token where there is one.
- *
- * @param endpoint undefined where the request leads to none
- */
-export function isWrite(method: string, endpoint?: Pick<Endpoint, 'isComputation'>): boolean {
-  return endpoint?.isComputation !== true && !['GET', 'HEAD', 'OPTIONS'].includes(method);
-}
-
-/** Whether a request needs the gateway token, where there is one. */
-export function needsToken(
-  method: string,
-  endpoint?: Pick<Endpoint, 'isComputation' | 'isPrivate'>,
-): boolean {
-  return endpoint?.isPrivate === true || isWrite(method, endpoint);
-}
