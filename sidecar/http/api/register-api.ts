@@ -11,26 +11,25 @@ import { admission, bodyPresence, notFound, preparation, takePreflight } from '.
 import { send } from './answer.js';
 import type { BaseUrlOf } from './base-url.js';
 import { takeJsonBodies } from './body-parser.js';
-import { contextEndpoints } from './contexts.js';
-import { domainContextEndpoints, domainEndpoints } from './domains.js';
+import { contextRoutes } from './contexts.js';
+import { domainContextRoutes, domainRoutes } from './domains.js';
 import type { Endpoint } from './endpoint.js';
 import { refusalOf } from './faults.js';
-import { transferEndpoints } from './transfer.js';
-import { takeUploads } from './upload.js';
-import { modelDocumentEndpoints } from './model-documents.js';
+import { transferRoutes } from './transfer.js';
+import { modelDocumentRoutes } from './model-documents.js';
 import { modelRoutes } from './models.js';
 import { describeRoutes, openapiRoute } from './openapi.js';
 import { purgeEndpoints, type PurgeEndpointsOptions } from './purges.js';
 import { PATH_PARAMETERS } from './parameters.js';
-import { referenceEndpoints } from './references.js';
+import { referenceRoutes } from './references.js';
 import { retentionEndpoints, type RetentionEndpointsOptions } from './retention.js';
 import { API_PATH, type Api, type ApiRoute } from './routes.js';
 import { Query } from './schemas.js';
-import { statusEndpoint, type StatusEndpointOptions } from './status.js';
+import { statusRoute, type StatusRouteOptions } from './status.js';
 import { compileValidator } from './validation.js';
-import { workbenchEndpoints } from './workbench.js';
+import { workbenchRoutes } from './workbench.js';
 
-export interface ApiOptions extends PurgeEndpointsOptions, RetentionEndpointsOptions, StatusEndpointOptions {
+export interface ApiOptions extends PurgeEndpointsOptions, RetentionEndpointsOptions, StatusRouteOptions {
   readonly schemas: SchemaService;
   readonly workbench: Workbench;
   readonly baseUrlOf: BaseUrlOf;
@@ -73,17 +72,16 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
       api.setSerializerCompiler(() => writeJson);
       api.setNotFoundHandler(notFound(routes));
 
+      domainRoutes(api, schemas.domains);
+      domainContextRoutes(api, schemas.domains);
       modelRoutes(api, schemas.models);
-      for (const endpoint of endpointsOf(options)) {
-        if (endpoint.upload === undefined) register(api, endpoint);
-        else {
-          void api.register((uploads, _none, ready) => {
-            takeUploads(uploads, options.importLimit);
-            register(uploads.withTypeProvider<TypeBoxTypeProvider>(), endpoint);
-            ready();
-          });
-        }
-      }
+      modelDocumentRoutes(api, schemas.models);
+      contextRoutes(api, schemas.contexts);
+      referenceRoutes(api, schemas.references, transfer);
+      transferRoutes(api, transfer, importLimit);
+      workbenchRoutes(api, options.workbench);
+      for (const endpoint of endpointsOf(options)) register(api, endpoint);
+      statusRoute(api, options);
       openapiRoute(api, routes);
       for (const route of [...routes])
         if (route.config.isCrossOrigin && route.method === 'GET') takePreflight(api, route);
@@ -93,19 +91,7 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
 }
 
 function endpointsOf(options: ApiOptions): readonly Endpoint[] {
-  const { schemas, workbench } = options;
-  return [
-    ...domainEndpoints(schemas.domains),
-    ...domainContextEndpoints(schemas.domains),
-    ...modelDocumentEndpoints(schemas.models),
-    ...contextEndpoints(schemas.contexts),
-    ...referenceEndpoints(schemas.references, options.transfer),
-    ...transferEndpoints(options.transfer, options.importLimit),
-    ...workbenchEndpoints(workbench),
-    ...purgeEndpoints(options),
-    ...retentionEndpoints(options),
-    statusEndpoint(options),
-  ];
+  return [...purgeEndpoints(options), ...retentionEndpoints(options)];
 }
 
 function register(api: Api, endpoint: Endpoint): void {

@@ -110,10 +110,13 @@ const OFFSET = {
   description: 'How many items to skip; none if not given.',
 };
 
+/** What is answered of a list unless the request says otherwise. */
+export const FIRST_PAGE = { limit: 100, offset: 0 };
+
 /** The requested part of a list. */
 export const PAGE = {
-  limit: Type.Integer({ ...LIMIT, default: 100 }),
-  offset: Type.Integer({ ...OFFSET, default: 0 }),
+  limit: Type.Integer({ ...LIMIT, default: FIRST_PAGE.limit }),
+  offset: Type.Integer({ ...OFFSET, default: FIRST_PAGE.offset }),
 };
 
 /** The same, where a list is optional. */
