@@ -93,7 +93,7 @@ function describe(
     operations.set(path, { ...operations.get(path), [method]: named(operation, components) });
   }
   const tags = [...new Set(routes.flatMap(({ schema }) => schema.tags ?? []))].map((name) => ({ name }));
-  const beside = purgePaths((schema) => schema, { ...PROBLEM }, referTo('PurgeId'));
+  const beside = purgePaths(PROBLEM, referTo('PurgeId'));
   const described = {
     ...{ tags, paths: Object.fromEntries(operations) },
     purgePaths: Object.fromEntries(

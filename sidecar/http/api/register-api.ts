@@ -1,35 +1,30 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
-import type { TSchema } from 'typebox';
 import type { SchemaService } from '../../schemas/models/service.js';
 import type { Transfer } from '../../schemas/repository/transfer.js';
 import type { Workbench } from '../../schemas/models/workbench.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
-import { ClientDisconnect, disconnectSignal } from '../client-disconnect.js';
 import type { TokenCheck } from '../gateway-token.js';
 import { admission, bodyPresence, notFound, preparation, takePreflight } from './admission.js';
-import { send } from './answer.js';
 import type { BaseUrlOf } from './base-url.js';
 import { takeJsonBodies } from './body-parser.js';
 import { contextRoutes } from './contexts.js';
 import { domainContextRoutes, domainRoutes } from './domains.js';
-import type { Endpoint } from './endpoint.js';
 import { refusalOf } from './faults.js';
 import { transferRoutes } from './transfer.js';
 import { modelDocumentRoutes } from './model-documents.js';
 import { modelRoutes } from './models.js';
 import { describeRoutes, openapiRoute } from './openapi.js';
-import { purgeEndpoints, type PurgeEndpointsOptions } from './purges.js';
-import { PATH_PARAMETERS } from './parameters.js';
+import { purgeRoutes, type PurgeResourceOptions } from './purges.js';
 import { referenceRoutes } from './references.js';
-import { retentionEndpoints, type RetentionEndpointsOptions } from './retention.js';
+import { retentionRoutes, type RetentionResourceOptions } from './retention.js';
 import { API_PATH, type Api, type ApiRoute } from './routes.js';
 import { Query } from './schemas.js';
-import { statusRoute, type StatusRouteOptions } from './status.js';
+import { statusRoute, type StatusResourceOptions } from './status.js';
 import { compileValidator } from './validation.js';
 import { workbenchRoutes } from './workbench.js';
 
-export interface ApiOptions extends PurgeEndpointsOptions, RetentionEndpointsOptions, StatusRouteOptions {
+export interface ApiOptions extends PurgeResourceOptions, RetentionResourceOptions, StatusResourceOptions {
   readonly schemas: SchemaService;
   readonly workbench: Workbench;
   readonly baseUrlOf: BaseUrlOf;
@@ -80,7 +75,8 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
       referenceRoutes(api, schemas.references, transfer);
       transferRoutes(api, transfer, importLimit);
       workbenchRoutes(api, options.workbench);
-      for (const endpoint of endpointsOf(options)) register(api, endpoint);
+      purgeRoutes(api, options);
+      retentionRoutes(api, options);
       statusRoute(api, options);
       openapiRoute(api, routes);
       for (const route of [...routes])
@@ -88,60 +84,4 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
     },
     { prefix: API_PATH },
   );
-}
-
-function endpointsOf(options: ApiOptions): readonly Endpoint[] {
-  return [...purgeEndpoints(options), ...retentionEndpoints(options)];
-}
-
-function register(api: Api, endpoint: Endpoint): void {
-  const { method, path, query, body, bodyText, bodyMaxBytes, description } = endpoint;
-  const names = Array.from(path.matchAll(/:(\w+)/g), ([, name = '']) => name);
-  const params = {
-    type: 'object',
-    properties: Object.fromEntries(names.map((name) => [name, PATH_PARAMETERS[name]])),
-  };
-  api.route({
-    method,
-    url: path,
-    schema: {
-      ...(query === undefined ? {} : { querystring: query }),
-      ...(names.length === 0 ? {} : { params }),
-      ...{ tags: [endpoint.tag], summary: endpoint.summary, operationId: endpoint.id },
-      ...(description === undefined ? {} : { description }),
-      ...(body === undefined ? {} : { body }),
-      ...(bodyText === undefined ? {} : { body: { type: 'string', contentSchema: bodyText } }),
-      response: Object.fromEntries(
-        Object.entries(endpoint.answers).map(([status, answer]) => [
-          status,
-          answer.content === undefined
-            ? { description: answer.description, type: 'null' }
-            : {
-                description: answer.description,
-                content: Object.fromEntries(
-                  Object.entries(answer.content).map(([type, schema]) => [type, { schema }]),
-                ),
-              },
-        ]),
-      ),
-    },
-    config: {
-      ...endpoint,
-      namesPurge: Object.values(endpoint.answers).some((answer) => answer.namesPurge),
-    } as { upload?: Readonly<Record<string, TSchema>> },
-    ...(bodyMaxBytes === undefined ? {} : { bodyLimit: bodyMaxBytes }),
-    handler: async (request, reply) =>
-      send(
-        reply,
-        await endpoint.handle({
-          params: request.params as Readonly<Record<string, string>>,
-          query: request.query,
-          body: request.body,
-          text: bodyText === undefined ? '' : (request.body as string),
-          signal: bodyText === undefined ? undefined : new ClientDisconnect(reply.raw),
-          ...{ conditions: request.conditions, baseUrl: request.baseUrl, request },
-          disconnected: () => disconnectSignal(request.raw, reply.raw),
-        }),
-      ),
-  });
 }

@@ -75,8 +75,10 @@ export const STRINGS = Type.Array(TEXT);
 
 const NAME_RULE = 'a letter or digit, then up to 127 letters, digits and `_`, `.`, `-`.';
 
+export const NAME_DESCRIPTION = `A${NAME_RULE.slice(1)}`;
+
 /** A name that a user gives. */
-export const NAME = Type.String({ pattern: RESOURCE_NAME_PATTERN, description: `A${NAME_RULE.slice(1)}` });
+export const NAME = Type.String({ pattern: RESOURCE_NAME_PATTERN, description: NAME_DESCRIPTION });
 
 /** Parameters of paths are for the description: an impossible name is answered 404. */
 export const DOMAIN_PATH = Type.Object({ domain: { ...NAME, description: 'Name of a domain.' } });

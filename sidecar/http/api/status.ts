@@ -7,13 +7,13 @@ import { json } from './responses.js';
 import type { Api } from './routes.js';
 import { TEXT, TIME, timeText } from './schemas.js';
 
-export interface StatusRouteOptions extends HealthOptions {
+export interface StatusResourceOptions extends HealthOptions {
   /** What counts now of what was learnt about the broker. */
   readonly learnt: () => Learnt;
 }
 
 /** The gateway, its broker and its database. As open as /health, and without an address, a tenant or a query. */
-export function statusRoute(api: Api, options: StatusRouteOptions): void {
+export function statusRoute(api: Api, options: StatusResourceOptions): void {
   api.get(
     '/status',
     {
