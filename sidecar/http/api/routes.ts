@@ -1,4 +1,10 @@
-import type { FastifyBaseLogger, FastifyInstance, FastifySchema, RawServerDefault } from 'fastify';
+import type {
+  FastifyBaseLogger,
+  FastifyContextConfig,
+  FastifyInstance,
+  FastifySchema,
+  RawServerDefault,
+} from 'fastify';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TSchema } from 'typebox';
@@ -22,30 +28,28 @@ export type Api = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-/** What an operation of the API says of itself beside its schemas. */
-interface Operation {
-  /** Problems beyond those that follow from method, path and body. */
-  readonly problems?: readonly ProblemName[];
-  /** A POST that changes nothing: it needs no token, and its answer has no ETag. */
-  readonly isComputation?: boolean;
-  /** Its answers are true of the moment: they have no ETag, and there is no 304. */
-  readonly isVolatile?: boolean;
-  /** A read that needs the gateway token, where there is one. */
-  readonly isPrivate?: boolean;
-  /** A write that honours If-Match. */
-  readonly isConditional?: boolean;
-  /** A read that scripts of any web page may send (CORS). */
-  readonly isCrossOrigin?: boolean;
-  /** It is answered whatever becomes of the store. */
-  readonly isStatic?: boolean;
-  /** Its answers name the record of a purge in `Purge-Id`. */
-  readonly namesPurge?: boolean;
-  /** Instead of the schema of a body: bodies of these media types, for the handler to read; IMPORT_LIMIT_BYTES holds for them. */
-  readonly upload?: Readonly<Record<string, TSchema>>;
-}
-
 declare module 'fastify' {
-  interface FastifyContextConfig extends Operation {}
+  /** What an operation of the API says of itself beside its schemas. */
+  interface FastifyContextConfig {
+    /** Problems beyond those that follow from method, path and body. */
+    readonly problems?: readonly ProblemName[];
+    /** A POST that changes nothing: it needs no token, and its answer has no ETag. */
+    readonly isComputation?: boolean;
+    /** Its answers are true of the moment: they have no ETag, and there is no 304. */
+    readonly isVolatile?: boolean;
+    /** A read that needs the gateway token, where there is one. */
+    readonly isPrivate?: boolean;
+    /** A write that honours If-Match. */
+    readonly isConditional?: boolean;
+    /** A read that scripts of any web page may send (CORS). */
+    readonly isCrossOrigin?: boolean;
+    /** It is answered whatever becomes of the store. */
+    readonly isStatic?: boolean;
+    /** Its answers name the record of a purge in `Purge-Id`. */
+    readonly namesPurge?: boolean;
+    /** Instead of the schema of a body: bodies of these media types, for the handler to read; IMPORT_LIMIT_BYTES holds for them. */
+    readonly upload?: Readonly<Record<string, TSchema>>;
+  }
 
   interface FastifyRequest {
     /** Of a request to the API: where the client reaches this service, without a trailing slash. */
@@ -61,16 +65,16 @@ export interface ApiRoute {
   /** With API_PATH and `:name` parameters. */
   readonly url: string;
   readonly schema: FastifySchema;
-  readonly config: Operation;
+  readonly config: FastifyContextConfig;
 }
 
 /** Whether a request may change something, and so needs the gateway token where there is one. */
-export function isWrite(method: string, { isComputation = false }: Operation): boolean {
+export function isWrite(method: string, { isComputation = false }: FastifyContextConfig): boolean {
   return !isComputation && !['GET', 'HEAD', 'OPTIONS'].includes(method);
 }
 
 /** Whether a request needs the gateway token, where there is one. */
-export function needsToken(method: string, operation: Operation): boolean {
+export function needsToken(method: string, operation: FastifyContextConfig): boolean {
   return operation.isPrivate === true || isWrite(method, operation);
 }
 

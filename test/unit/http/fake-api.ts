@@ -27,7 +27,9 @@ function makeApi(bodyLimit: number) {
         return async (...given: readonly unknown[]) => {
           state.calls.push([name, ...given]);
           if (answer instanceof Error) throw answer;
-          return typeof answer === 'function' ? (answer(...given) as unknown) : answer;
+          return typeof answer === 'function'
+            ? (answer as (...all: readonly unknown[]) => unknown)(...given)
+            : answer;
         };
       },
     },
