@@ -94,17 +94,14 @@ const PREFLIGHT_HEADERS = {
 
 /** Takes the OPTIONS that browsers send ahead of a read of another origin with headers of its own, e.g. If-None-Match. */
 export function takePreflight(api: Api, { url, schema }: ApiRoute): void {
-  api.options(
-    url.slice(API_PATH.length),
-    {
-      schema: {
-        ...(schema.params === undefined ? {} : { params: schema.params }),
-        ...{ tags: schema.tags ?? [], operationId: `${schema.operationId}Preflight` },
-        summary: 'Reads that scripts of other origins may send (CORS)',
-        response: { 204: empty('GET and HEAD, with any headers.') },
-      },
-      config: { isCrossOrigin: true, isStatic: true },
+  api.options(url.slice(API_PATH.length), {
+    schema: {
+      ...(schema.params === undefined ? {} : { params: schema.params }),
+      ...{ tags: schema.tags ?? [], operationId: `${schema.operationId}Preflight` },
+      summary: 'Reads that scripts of other origins may send (CORS)',
+      response: { 204: empty('GET and HEAD, with any headers.') },
     },
-    async (_request, reply: FastifyReply) => reply.code(204).headers(PREFLIGHT_HEADERS).send(),
-  );
+    config: { isCrossOrigin: true, isStatic: true },
+    handler: async (_request, reply: FastifyReply) => reply.code(204).headers(PREFLIGHT_HEADERS).send(),
+  });
 }

@@ -37,41 +37,35 @@ const PARAMS = Type.Object({
 
 /** JSON-LD contexts: custom ones, those generated from models, and the core contexts of NGSI-LD. */
 export function contextRoutes(api: Api, contexts: ContextService): void {
-  api.get(
-    '/contexts',
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'listContexts',
-        summary: 'List contexts',
-        querystring: Query(PAGE),
-        response: { 200: list('Core contexts, then the others by name.', CONTEXT) },
-      },
+  api.get('/contexts', {
+    schema: {
+      tags: [tag],
+      operationId: 'listContexts',
+      summary: 'List contexts',
+      querystring: Query(PAGE),
+      response: { 200: list('Core contexts, then the others by name.', CONTEXT) },
     },
-    async ({ query, baseUrl }, reply) => {
+    handler: async ({ query, baseUrl }, reply) => {
       const { items, total } = await contexts.list(query);
       const list = items.map((context) => contextJson(context, baseUrl));
       return send(reply, page(list, total, query, apiUrl(baseUrl, 'contexts')));
     },
-  );
+  });
 
-  api.post(
-    '/contexts',
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'createContext',
-        summary: 'Create a custom context',
-        querystring: Query({ dryRun: DRY_RUN }),
-        body: NEW_CONTEXT,
-        response: {
-          200: json('What a dry run found.', CONTEXT_DRY_RUN),
-          201: json('The new context.', WRITTEN_CONTEXT),
-        },
+  api.post('/contexts', {
+    schema: {
+      tags: [tag],
+      operationId: 'createContext',
+      summary: 'Create a custom context',
+      querystring: Query({ dryRun: DRY_RUN }),
+      body: NEW_CONTEXT,
+      response: {
+        200: json('What a dry run found.', CONTEXT_DRY_RUN),
+        201: json('The new context.', WRITTEN_CONTEXT),
       },
-      config: { problems: ['alreadyExists', 'contextInvalid', 'dependencyChanged'] },
     },
-    async ({ query: { dryRun }, body, baseUrl }, reply) => {
+    config: { problems: ['alreadyExists', 'contextInvalid', 'dependencyChanged'] },
+    handler: async ({ query: { dryRun }, body, baseUrl }, reply) => {
       if (dryRun) {
         const { warnings } = await contexts.dryCreate(body.name, body['@context'], { baseUrl });
         return send(reply, derived(contextDryRunJson('created', { warnings, followers: [] })));
@@ -80,54 +74,48 @@ export function contextRoutes(api: Api, contexts: ContextService): void {
       const { name, etag } = written.context;
       return send(reply, created(contextUrl(baseUrl, name), writtenContextJson(written, baseUrl), etag));
     },
-  );
+  });
 
-  api.get(
-    '/contexts/:context',
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'getContext',
-        summary: 'A context as clients and brokers use it',
-        params: PARAMS,
-        querystring: Query(VERSION),
-        response: {
-          200: content('The JSON-LD context.', {
-            'application/ld+json': LD_CONTEXT,
-          }),
-        },
+  api.get('/contexts/:context', {
+    schema: {
+      tags: [tag],
+      operationId: 'getContext',
+      summary: 'A context as clients and brokers use it',
+      params: PARAMS,
+      querystring: Query(VERSION),
+      response: {
+        200: content('The JSON-LD context.', {
+          'application/ld+json': LD_CONTEXT,
+        }),
       },
-      config: { problems: ['busy'], isCrossOrigin: true },
     },
-    async ({ params, query: { version }, baseUrl }, reply) => {
+    config: { problems: ['busy'], isCrossOrigin: true },
+    handler: async ({ params, query: { version }, baseUrl }, reply) => {
       const found = await contexts.document(params.context, version, baseUrl);
       const { warningCount = 0, lifecycle } = found;
       const answer = withWarnings(document(found, version), warningCount, baseUrl, params.context);
       return send(reply, withLifecycle(answer, lifecycle));
     },
-  );
+  });
 
-  api.put(
-    '/contexts/:context',
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'updateContext',
-        summary: 'Make a new version of a custom context',
-        description:
-          'It reaches the contexts and models that follow this one at once. Refused where one of them could not be processed any more.',
-        params: PARAMS,
-        querystring: Query({ dryRun: DRY_RUN }),
-        body: CONTEXT_CHANGE,
-        response: {
-          200: json('The context as it is now; or what a dry run found.', {
-            oneOf: [WRITTEN_CONTEXT, CONTEXT_DRY_RUN],
-          }),
-        },
+  api.put('/contexts/:context', {
+    schema: {
+      tags: [tag],
+      operationId: 'updateContext',
+      summary: 'Make a new version of a custom context',
+      description:
+        'It reaches the contexts and models that follow this one at once. Refused where one of them could not be processed any more.',
+      params: PARAMS,
+      querystring: Query({ dryRun: DRY_RUN }),
+      body: CONTEXT_CHANGE,
+      response: {
+        200: json('The context as it is now; or what a dry run found.', {
+          oneOf: [WRITTEN_CONTEXT, CONTEXT_DRY_RUN],
+        }),
       },
-      config: { problems: ['readOnly', 'contextInvalid', 'inUse', 'dependencyChanged'], isConditional: true },
     },
-    async ({ params, query: { dryRun }, body, conditions, baseUrl, raw }, reply) => {
+    config: { problems: ['readOnly', 'contextInvalid', 'inUse', 'dependencyChanged'], isConditional: true },
+    handler: async ({ params, query: { dryRun }, body, conditions, baseUrl, raw }, reply) => {
       const options = await writeOptions(conditions, () => contexts.document(params.context));
       const written = await contexts.update(params.context, body['@context'], {
         ...options,
@@ -141,27 +129,24 @@ export function contextRoutes(api: Api, contexts: ContextService): void {
           : ok(writtenContextJson(written, baseUrl), etag),
       );
     },
-  );
+  });
 
-  api.delete(
-    '/contexts/:context',
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'deleteContext',
-        summary: 'Delete a custom context',
-        description: 'Refused while another context or a model uses it.',
-        params: PARAMS,
-        response: { 204: empty('Deleted.') },
-      },
-      config: { problems: ['readOnly', 'inUse'], isConditional: true },
+  api.delete('/contexts/:context', {
+    schema: {
+      tags: [tag],
+      operationId: 'deleteContext',
+      summary: 'Delete a custom context',
+      description: 'Refused while another context or a model uses it.',
+      params: PARAMS,
+      response: { 204: empty('Deleted.') },
     },
-    async ({ params, conditions }, reply) => {
+    config: { problems: ['readOnly', 'inUse'], isConditional: true },
+    handler: async ({ params, conditions }, reply) => {
       const options = await writeOptions(conditions, () => contexts.document(params.context));
       await contexts.delete(params.context, options);
       return send(reply, NO_CONTENT);
     },
-  );
+  });
 }
 
 const DRY_RUN = Flag(

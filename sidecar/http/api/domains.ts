@@ -31,145 +31,124 @@ const MAX_DOMAIN_BYTES = 64 * 1024;
 
 /** Domains: the namespaces of models. */
 export function domainRoutes(api: Api, domains: DomainService): void {
-  api.get(
-    '/domains',
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'listDomains',
-        summary: 'List domains',
-        querystring: Query(PAGE),
-        response: { 200: list('Domains by name.', LISTED_DOMAIN) },
-      },
+  api.get('/domains', {
+    schema: {
+      tags: [tag],
+      operationId: 'listDomains',
+      summary: 'List domains',
+      querystring: Query(PAGE),
+      response: { 200: list('Domains by name.', LISTED_DOMAIN) },
     },
-    async ({ query, baseUrl }, reply) => {
+    handler: async ({ query, baseUrl }, reply) => {
       const { items, total } = await domains.list(query);
       return send(reply, page(items.map(listedDomainJson), total, query, apiUrl(baseUrl, 'domains')));
     },
-  );
+  });
 
-  api.post(
-    '/domains',
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'createDomain',
-        summary: 'Create a domain',
-        body: NEW_DOMAIN,
-        response: { 201: json('The new domain.', DOMAIN) },
-      },
-      bodyLimit: MAX_DOMAIN_BYTES,
-      config: { problems: ['alreadyExists'] },
+  api.post('/domains', {
+    schema: {
+      tags: [tag],
+      operationId: 'createDomain',
+      summary: 'Create a domain',
+      body: NEW_DOMAIN,
+      response: { 201: json('The new domain.', DOMAIN) },
     },
-    async ({ body, baseUrl }, reply) => {
+    bodyLimit: MAX_DOMAIN_BYTES,
+    config: { problems: ['alreadyExists'] },
+    handler: async ({ body, baseUrl }, reply) => {
       const domain = await domains.create(body);
       return send(reply, created(apiUrl(baseUrl, 'domains', domain.name), domainJson(domain), domain.etag));
     },
-  );
+  });
 
-  api.get(
-    '/domains/:domain',
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'getDomain',
-        summary: 'Read a domain',
-        params: DOMAIN_PATH,
-        response: { 200: json('The domain.', DOMAIN) },
-      },
+  api.get('/domains/:domain', {
+    schema: {
+      tags: [tag],
+      operationId: 'getDomain',
+      summary: 'Read a domain',
+      params: DOMAIN_PATH,
+      response: { 200: json('The domain.', DOMAIN) },
     },
-    async ({ params }, reply) => {
+    handler: async ({ params }, reply) => {
       const domain = await domains.get(params.domain);
       return send(reply, ok(domainJson(domain), domain.etag));
     },
-  );
+  });
 
-  api.put(
-    '/domains/:domain',
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'updateDomain',
-        summary: 'Update a domain',
-        description: 'Its compatibility holds at once for its models that have none of their own.',
-        params: DOMAIN_PATH,
-        body: DOMAIN_CHANGE,
-        response: { 200: json('The updated domain.', DOMAIN) },
-      },
-      bodyLimit: MAX_DOMAIN_BYTES,
-      config: { problems: ['dependencyChanged'], isConditional: true },
+  api.put('/domains/:domain', {
+    schema: {
+      tags: [tag],
+      operationId: 'updateDomain',
+      summary: 'Update a domain',
+      description: 'Its compatibility holds at once for its models that have none of their own.',
+      params: DOMAIN_PATH,
+      body: DOMAIN_CHANGE,
+      response: { 200: json('The updated domain.', DOMAIN) },
     },
-    async ({ params, body, conditions }, reply) => {
+    bodyLimit: MAX_DOMAIN_BYTES,
+    config: { problems: ['dependencyChanged'], isConditional: true },
+    handler: async ({ params, body, conditions }, reply) => {
       const options = await writeOptions(conditions, () => domains.get(params.domain));
       const domain = await domains.update(params.domain, body, options);
       return send(reply, ok(domainJson(domain), domain.etag));
     },
-  );
+  });
 
-  api.delete(
-    '/domains/:domain',
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'deleteDomain',
-        summary: 'Delete a domain',
-        description: 'Refused while it holds models, unless cascade=true.',
-        params: DOMAIN_PATH,
-        querystring: Query({ cascade: CASCADE }),
-        response: { 204: empty('Deleted.') },
-      },
-      config: { problems: ['inUse'], isConditional: true },
+  api.delete('/domains/:domain', {
+    schema: {
+      tags: [tag],
+      operationId: 'deleteDomain',
+      summary: 'Delete a domain',
+      description: 'Refused while it holds models, unless cascade=true.',
+      params: DOMAIN_PATH,
+      querystring: Query({ cascade: CASCADE }),
+      response: { 204: empty('Deleted.') },
     },
-    async ({ params, query, conditions }, reply) => {
+    config: { problems: ['inUse'], isConditional: true },
+    handler: async ({ params, query, conditions }, reply) => {
       const options = await writeOptions(conditions, () => domains.get(params.domain));
       await domains.delete(params.domain, { ...options, cascade: query.cascade });
       return send(reply, NO_CONTENT);
     },
-  );
+  });
 }
 
 /** One context for all models of a domain. */
 export function domainContextRoutes(api: Api, domains: DomainService): void {
-  api.get(
-    '/domains/:domain/context',
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'getDomainContext',
-        summary: 'One context for all models of a domain',
-        description:
-          'A term that models mean differently is left out: the header Link (describedby) then leads to warnings. The same is served as the context of the name of the domain.',
-        params: DOMAIN_PATH,
-        response: { 200: content('With the core context last.', { 'application/ld+json': LD_CONTEXT }) },
-      },
-      config: { problems: ['busy'], isCrossOrigin: true },
+  api.get('/domains/:domain/context', {
+    schema: {
+      tags: [tag],
+      operationId: 'getDomainContext',
+      summary: 'One context for all models of a domain',
+      description:
+        'A term that models mean differently is left out: the header Link (describedby) then leads to warnings. The same is served as the context of the name of the domain.',
+      params: DOMAIN_PATH,
+      response: { 200: content('With the core context last.', { 'application/ld+json': LD_CONTEXT }) },
     },
-    async ({ params: { domain }, baseUrl }, reply) => {
+    config: { problems: ['busy'], isCrossOrigin: true },
+    handler: async ({ params: { domain }, baseUrl }, reply) => {
       const found = await domains.context(domain, baseUrl);
       return send(reply, withWarnings(document(found, undefined), found.warnings.length, baseUrl, domain));
     },
-  );
+  });
 
-  api.get(
-    '/domains/:domain/context/warnings',
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'listDomainContextWarnings',
-        summary: 'What may not be as expected in the context of a domain',
-        params: DOMAIN_PATH,
-        querystring: Query(PAGE),
-        response: { 200: list('Warnings, by term.', CONTEXT_WARNING) },
-      },
-      config: { problems: ['busy'] },
+  api.get('/domains/:domain/context/warnings', {
+    schema: {
+      tags: [tag],
+      operationId: 'listDomainContextWarnings',
+      summary: 'What may not be as expected in the context of a domain',
+      params: DOMAIN_PATH,
+      querystring: Query(PAGE),
+      response: { 200: list('Warnings, by term.', CONTEXT_WARNING) },
     },
-    async ({ params: { domain }, query, baseUrl }, reply) => {
+    config: { problems: ['busy'] },
+    handler: async ({ params: { domain }, query, baseUrl }, reply) => {
       const { warnings } = await domains.context(domain, baseUrl);
       const { limit, offset } = query;
       const url = apiUrl(baseUrl, 'domains', domain, 'context', 'warnings');
       return send(reply, page(warnings.slice(offset, offset + limit), warnings.length, query, url));
     },
-  );
+  });
 }
 
 const CONTEXT_WARNING = Closed('DomainContextWarning', {

@@ -47,71 +47,59 @@ export function modelDocumentRoutes(api: Api, models: ModelService): void {
       document(await models.document(key, kind, { version, baseUrl }), version),
     );
 
-  api.get(
-    `${MODEL}/schema`,
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'getModelSchema',
-        summary: 'The JSON Schema of a model',
-        params: MODEL_PATH,
-        querystring: Query({ ...VERSION, bundled: BUNDLED }),
-        response: { 200: content('As it was given, or bundled.', { 'application/schema+json': ANY_JSON }) },
-      },
-      config: { problems: ['busy'] },
+  api.get(`${MODEL}/schema`, {
+    schema: {
+      tags: [tag],
+      operationId: 'getModelSchema',
+      summary: 'The JSON Schema of a model',
+      params: MODEL_PATH,
+      querystring: Query({ ...VERSION, bundled: BUNDLED }),
+      response: { 200: content('As it was given, or bundled.', { 'application/schema+json': ANY_JSON }) },
     },
-    async ({ params, query: { version, bundled }, baseUrl }, reply) =>
+    config: { problems: ['busy'] },
+    handler: async ({ params, query: { version, bundled }, baseUrl }, reply) =>
       send(reply, await read(params, bundled ? 'bundled' : 'schema', version, baseUrl)),
-  );
+  });
 
-  api.get(
-    `${MODEL}/openapi`,
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'getModelOpenapi',
-        summary: 'OpenAPI 3.1 of NGSI-LD on entities of a model',
-        params: MODEL_PATH,
-        querystring: Query(VERSION),
-        response: { 200: json('Self-contained.', ANY_JSON) },
-      },
-      config: { problems: ['busy'] },
+  api.get(`${MODEL}/openapi`, {
+    schema: {
+      tags: [tag],
+      operationId: 'getModelOpenapi',
+      summary: 'OpenAPI 3.1 of NGSI-LD on entities of a model',
+      params: MODEL_PATH,
+      querystring: Query(VERSION),
+      response: { 200: json('Self-contained.', ANY_JSON) },
     },
-    async ({ params, query: { version }, baseUrl }, reply) =>
+    config: { problems: ['busy'] },
+    handler: async ({ params, query: { version }, baseUrl }, reply) =>
       send(reply, await read(params, 'openapi', version, baseUrl)),
-  );
+  });
 
-  api.get(
-    `${MODEL}/context`,
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'getModelContext',
-        summary: 'The JSON-LD context of a model',
-        params: MODEL_PATH,
-        querystring: Query(VERSION),
-        response: { 200: content('With the core context last.', { 'application/ld+json': ANY_JSON }) },
-      },
-      config: { isCrossOrigin: true },
+  api.get(`${MODEL}/context`, {
+    schema: {
+      tags: [tag],
+      operationId: 'getModelContext',
+      summary: 'The JSON-LD context of a model',
+      params: MODEL_PATH,
+      querystring: Query(VERSION),
+      response: { 200: content('With the core context last.', { 'application/ld+json': ANY_JSON }) },
     },
-    async ({ params, query: { version }, baseUrl }, reply) =>
+    config: { isCrossOrigin: true },
+    handler: async ({ params, query: { version }, baseUrl }, reply) =>
       send(reply, await read(params, 'context', version, baseUrl)),
-  );
+  });
 
-  api.get(
-    `${MODEL}/files`,
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'listModelFiles',
-        summary: 'List the files of a model',
-        params: MODEL_PATH,
-        querystring: Query({ ...VERSION, ...PAGE }),
-        response: { 200: list('A page of them; documents that the schema refers to come last.', MODEL_FILE) },
-      },
-      config: { problems: ['busy'] },
+  api.get(`${MODEL}/files`, {
+    schema: {
+      tags: [tag],
+      operationId: 'listModelFiles',
+      summary: 'List the files of a model',
+      params: MODEL_PATH,
+      querystring: Query({ ...VERSION, ...PAGE }),
+      response: { 200: list('A page of them; documents that the schema refers to come last.', MODEL_FILE) },
     },
-    async ({ params: { domain, model }, query, baseUrl }, reply) =>
+    config: { problems: ['busy'] },
+    handler: async ({ params: { domain, model }, query, baseUrl }, reply) =>
       send(
         reply,
         await about({ domain, name: model }, async (key) => {
@@ -122,35 +110,32 @@ export function modelDocumentRoutes(api: Api, models: ModelService): void {
           return page(items, files.length, query, url);
         }),
       ),
-  );
+  });
 
-  api.get(
-    `${MODEL}/files/:file`,
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'getModelFile',
-        summary: 'One file of a model',
-        params: FILE_PATH,
-        querystring: Query(VERSION),
-        response: {
-          200: content('With the media type that the list of files gives.', {
-            'application/json': ANY_JSON,
-            'application/schema+json': ANY_JSON,
-            'application/ld+json': ANY_JSON,
-          }),
-        },
+  api.get(`${MODEL}/files/:file`, {
+    schema: {
+      tags: [tag],
+      operationId: 'getModelFile',
+      summary: 'One file of a model',
+      params: FILE_PATH,
+      querystring: Query(VERSION),
+      response: {
+        200: content('With the media type that the list of files gives.', {
+          'application/json': ANY_JSON,
+          'application/schema+json': ANY_JSON,
+          'application/ld+json': ANY_JSON,
+        }),
       },
-      config: { problems: ['busy'] },
     },
-    async ({ params: { domain, model, file }, query: { version }, baseUrl }, reply) =>
+    config: { problems: ['busy'] },
+    handler: async ({ params: { domain, model, file }, query: { version }, baseUrl }, reply) =>
       send(
         reply,
         await about({ domain, name: model }, async (key) =>
           document(await models.file(key, file, { version, baseUrl }), version),
         ),
       ),
-  );
+  });
 }
 
 const MODEL_FILE = Closed('ModelFile', {

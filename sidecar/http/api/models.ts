@@ -64,123 +64,104 @@ const SCHEMA_PROBLEMS = [
 
 /** Models: JSON Schemas with their versions. */
 export function modelRoutes(api: Api, models: ModelService): void {
-  api.get(
-    '/models',
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'searchModels',
-        summary: 'Search the models of all domains',
-        description: 'Models that meet all of the parameters; all models without any.',
-        querystring: Query({ ...FILTER, ...PAGE }),
-        response: {
-          200: list('Models by domain and name.', MODEL_SUMMARY),
-        },
-      },
-      config: { problems: ['busy'] },
+  api.get('/models', {
+    schema: {
+      tags: [tag],
+      operationId: 'searchModels',
+      summary: 'Search the models of all domains',
+      description: 'Models that meet all of the parameters; all models without any.',
+      querystring: Query({ ...FILTER, ...PAGE }),
+      response: { 200: list('Models by domain and name.', MODEL_SUMMARY) },
     },
-    async ({ query, baseUrl }, reply) => {
+    config: { problems: ['busy'] },
+    handler: async ({ query, baseUrl }, reply) => {
       const { limit, offset, ...filter } = query;
       const { items, total } = await models.search(filter, { limit, offset });
       return send(reply, page(items.map(modelSummaryJson), total, query, apiUrl(baseUrl, 'models')));
     },
-  );
+  });
 
-  api.get(
-    MODELS,
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'listModels',
-        summary: 'List the models of a domain',
-        params: DOMAIN_PATH,
-        querystring: Query(PAGE),
-        response: {
-          200: list('Models by name.', MODEL_SUMMARY),
-        },
-      },
+  api.get(MODELS, {
+    schema: {
+      tags: [tag],
+      operationId: 'listModels',
+      summary: 'List the models of a domain',
+      params: DOMAIN_PATH,
+      querystring: Query(PAGE),
+      response: { 200: list('Models by name.', MODEL_SUMMARY) },
     },
-    async ({ params: { domain }, query, baseUrl }, reply) => {
+    handler: async ({ params: { domain }, query, baseUrl }, reply) => {
       const { items, total } = await models.list(domain, query);
       return send(
         reply,
         page(items.map(modelSummaryJson), total, query, apiUrl(baseUrl, 'domains', domain, 'models')),
       );
     },
-  );
+  });
 
-  api.post(
-    MODELS,
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'createModel',
-        summary: 'Create a model from a JSON Schema',
-        description:
-          'Documents that its `$ref`s name are taken from the references, else fetched once from allowed origins.',
-        params: DOMAIN_PATH,
-        querystring: Query({ dryRun: DRY_RUN }),
-        body: NEW_MODEL,
-        response: {
-          200: json('What a dry run found.', MODEL_DRY_RUN),
-          201: json('The new model.', MODEL),
-        },
+  api.post(MODELS, {
+    schema: {
+      tags: [tag],
+      operationId: 'createModel',
+      summary: 'Create a model from a JSON Schema',
+      description:
+        'Documents that its `$ref`s name are taken from the references, else fetched once from allowed origins.',
+      params: DOMAIN_PATH,
+      querystring: Query({ dryRun: DRY_RUN }),
+      body: NEW_MODEL,
+      response: {
+        200: json('What a dry run found.', MODEL_DRY_RUN),
+        201: json('The new model.', MODEL),
       },
-      config: { problems: ['alreadyExists', 'contextInvalid', ...SCHEMA_PROBLEMS] },
     },
-    async ({ params: { domain }, query: { dryRun }, body, baseUrl }, reply) => {
+    config: { problems: ['alreadyExists', 'contextInvalid', ...SCHEMA_PROBLEMS] },
+    handler: async ({ params: { domain }, query: { dryRun }, body, baseUrl }, reply) => {
       if (dryRun)
         return send(reply, derived(modelDryRunJson(await models.dryCreate(domain, body, { baseUrl }))));
       const model = await models.create(domain, body, { baseUrl });
       return send(reply, created(modelUrl(baseUrl, model), modelJson(model), model.etag));
     },
-  );
+  });
 
-  api.get(
-    `${MODELS}/:model`,
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'getModel',
-        summary: 'Read a model at its current version, or at another',
-        params: MODEL_PATH,
-        querystring: Query(VERSION),
-        response: { 200: json('The model.', MODEL) },
-      },
+  api.get(`${MODELS}/:model`, {
+    schema: {
+      tags: [tag],
+      operationId: 'getModel',
+      summary: 'Read a model at its current version, or at another',
+      params: MODEL_PATH,
+      querystring: Query(VERSION),
+      response: { 200: json('The model.', MODEL) },
     },
-    async ({ params, query: { version } }, reply) => {
+    handler: async ({ params, query: { version } }, reply) => {
       const model = await models.get(keyOf(params), version);
       // No write takes the ETag of an older version for that of the model.
       const etag = version === undefined ? model.etag : `${model.etag}.v${version}`;
       return send(reply, withLifecycle(ok(modelJson(model), etag), model));
     },
-  );
+  });
 
-  api.put(
-    `${MODELS}/:model`,
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'updateModel',
-        summary: 'Update a model, or create it',
-        description:
-          'Makes a new version if the schema, a document that it refers to, or the context has changed; that of a draft takes the place of the one before it. Without a schema, the model keeps its own.',
-        params: MODEL_PATH,
-        querystring: Query({ dryRun: DRY_RUN }),
-        body: MODEL_CHANGE,
-        response: {
-          200: json('The updated model and its changes, or the changes that a dry run found.', {
-            oneOf: [UPDATED_MODEL, MODEL_DRY_RUN],
-          }),
-          201: json('The new model.', UPDATED_MODEL),
-        },
-      },
-      config: {
-        problems: ['incompatibleChange', 'modelPublished', 'contextInvalid', ...SCHEMA_PROBLEMS],
-        isConditional: true,
+  api.put(`${MODELS}/:model`, {
+    schema: {
+      tags: [tag],
+      operationId: 'updateModel',
+      summary: 'Update a model, or create it',
+      description:
+        'Makes a new version if the schema, a document that it refers to, or the context has changed; that of a draft takes the place of the one before it. Without a schema, the model keeps its own.',
+      params: MODEL_PATH,
+      querystring: Query({ dryRun: DRY_RUN }),
+      body: MODEL_CHANGE,
+      response: {
+        200: json('The updated model and its changes, or the changes that a dry run found.', {
+          oneOf: [UPDATED_MODEL, MODEL_DRY_RUN],
+        }),
+        201: json('The new model.', UPDATED_MODEL),
       },
     },
-    async ({ params, query: { dryRun }, body, conditions, baseUrl }, reply) => {
+    config: {
+      problems: ['incompatibleChange', 'modelPublished', 'contextInvalid', ...SCHEMA_PROBLEMS],
+      isConditional: true,
+    },
+    handler: async ({ params, query: { dryRun }, body, conditions, baseUrl }, reply) => {
       const key = keyOf(params);
       const put = await models.put(key, body, { expected: expectedOf(conditions), dryRun, baseUrl });
       const { model, outcome, change } = put;
@@ -192,71 +173,58 @@ export function modelRoutes(api: Api, models: ModelService): void {
         outcome === 'created' ? created(modelUrl(baseUrl, model), json, model.etag) : ok(json, model.etag),
       );
     },
-  );
+  });
 
-  api.delete(
-    `${MODELS}/:model`,
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'deleteModel',
-        summary: 'Delete a model, all its versions and its context',
-        params: MODEL_PATH,
-        response: { 204: empty('Deleted.') },
-      },
-      config: { problems: ['inUse'], isConditional: true },
+  api.delete(`${MODELS}/:model`, {
+    schema: {
+      tags: [tag],
+      operationId: 'deleteModel',
+      summary: 'Delete a model, all its versions and its context',
+      params: MODEL_PATH,
+      response: { 204: empty('Deleted.') },
     },
-    async ({ params, conditions }, reply) => {
+    config: { problems: ['inUse'], isConditional: true },
+    handler: async ({ params, conditions }, reply) => {
       const key = keyOf(params);
       await models.delete(key, await writeOptions(conditions, () => models.get(key)));
       return send(reply, NO_CONTENT);
     },
-  );
+  });
 
-  api.get(
-    `${MODELS}/:model/versions`,
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'listModelVersions',
-        summary: 'List the versions of a model',
-        params: MODEL_PATH,
-        querystring: Query(PAGE),
-        response: {
-          200: list('Versions, oldest first.', MODEL_VERSION),
-        },
-      },
+  api.get(`${MODELS}/:model/versions`, {
+    schema: {
+      tags: [tag],
+      operationId: 'listModelVersions',
+      summary: 'List the versions of a model',
+      params: MODEL_PATH,
+      querystring: Query(PAGE),
+      response: { 200: list('Versions, oldest first.', MODEL_VERSION) },
     },
-    async ({ params, query, baseUrl }, reply) => {
+    handler: async ({ params, query, baseUrl }, reply) => {
       const key = keyOf(params);
       const lifecycle = await models.lifecycle(key);
       const { items, total } = await models.versions(key, query);
       const list = page(items.map(versionJson), total, query, `${modelUrl(baseUrl, key)}/versions`);
       return send(reply, withLifecycle(list, lifecycle));
     },
-  );
+  });
 
-  api.get(
-    `${MODELS}/:model/versions/diff`,
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'diffModelVersions',
-        summary: 'Compare two versions of a model',
-        params: MODEL_PATH,
-        querystring: Query(VERSION_RANGE),
-        response: {
-          200: json('The change report, and where the schemas differ.', MODEL_DIFF),
-        },
-      },
-      config: { problems: ['busy'] },
+  api.get(`${MODELS}/:model/versions/diff`, {
+    schema: {
+      tags: [tag],
+      operationId: 'diffModelVersions',
+      summary: 'Compare two versions of a model',
+      params: MODEL_PATH,
+      querystring: Query(VERSION_RANGE),
+      response: { 200: json('The change report, and where the schemas differ.', MODEL_DIFF) },
     },
-    async ({ params, query, baseUrl }, reply) => {
+    config: { problems: ['busy'] },
+    handler: async ({ params, query, baseUrl }, reply) => {
       const key = keyOf(params);
       const lifecycle = await models.lifecycle(key);
       return send(reply, withLifecycle(derived(await models.diff(key, { ...query, baseUrl })), lifecycle));
     },
-  );
+  });
 }
 
 function keyOf({ domain, model }: { readonly domain: string; readonly model: string }): ModelKey {

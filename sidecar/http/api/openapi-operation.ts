@@ -37,12 +37,15 @@ const PROBLEM_HEADERS: Readonly<Record<number, Part>> = {
   503: { 'Retry-After': referTo('RetryAfter') },
 };
 
+/** An operation, as far as it is looked into here. */
+interface Operation {
+  readonly parameters?: readonly Part[];
+  readonly responses?: Readonly<Record<string, Part>>;
+}
+
 /** An operation with the headers, problems and security that follow from its route. */
-export function describeOperation(operation: Part, route: ApiRoute): Part {
-  const { parameters = [], responses = {} } = operation as {
-    readonly parameters?: readonly Part[];
-    readonly responses?: Readonly<Record<string, Part>>;
-  };
+export function describeOperation(operation: Operation, route: ApiRoute): Part {
+  const { parameters = [], responses = {} } = operation;
   return {
     ...operation,
     parameters: [...parameters, ...headerParameters(route)],

@@ -2,9 +2,9 @@ import swagger from '@fastify/swagger';
 import { Type } from 'typebox';
 import { derived, send } from './answer.js';
 import { BODY_MEDIA_TYPES } from './body-parser.js';
-import { describeOperation, HEADERS, PROBLEM, referTo, type Part } from './openapi-operation.js';
+import { describeOperation, HEADERS, PROBLEM, referTo } from './openapi-operation.js';
 import { purgePaths } from './purge-operations.js';
-import { content } from './responses.js';
+import { content, json } from './responses.js';
 import { API_PATH, apiUrl, type Api, type ApiRoute } from './routes.js';
 
 const INFO = {
@@ -30,7 +30,7 @@ export async function describeRoutes(api: Api): Promise<void> {
       openapi: '3.1.0',
       info: INFO,
       servers: [{ url: API_PATH }],
-      components: { securitySchemes: { GatewayToken: TOKEN } },
+      components: { headers: HEADERS, securitySchemes: { GatewayToken: TOKEN } },
     },
     convertConstToEnum: false,
     transform: ({ schema, url, route }) => {
@@ -46,83 +46,70 @@ export async function describeRoutes(api: Api): Promise<void> {
 
 /** The API itself. @param routes all of them, once the first request comes */
 export function openapiRoute(api: Api, routes: readonly ApiRoute[]): void {
-  let description: Description | undefined;
-  api.get(
-    '/openapi.json',
-    {
-      schema: {
-        ...{ tags: ['This API'], operationId: 'getOpenapi', summary: 'This API as OpenAPI 3.1' },
-        response: { 200: content('Self-contained.', { 'application/json': Type.Object({}) }) },
-      },
-      config: { isCrossOrigin: true, isStatic: true },
+  let description: ReturnType<typeof describe> | undefined;
+  api.get('/openapi.json', {
+    schema: {
+      tags: ['This API'],
+      operationId: 'getOpenapi',
+      summary: 'This API as OpenAPI 3.1',
+      response: { 200: json('Self-contained.', Type.Object({})) },
     },
-    async ({ baseUrl }, reply) => {
+    config: { isCrossOrigin: true, isStatic: true },
+    handler: async ({ baseUrl }, reply) => {
       description ??= describe(api.swagger(), routes);
-      const { paths, purgePaths, ...rest } = description;
+      const { paths, purges, ...rest } = description;
       // They are beside the API, below the same base.
-      const beside = Object.entries(purgePaths).map(([path, item]): [string, Part] => [
+      const beside = Object.entries(purges).map(([path, item]) => [
         path,
         { servers: [{ url: baseUrl }], ...item },
       ]);
       const all = { ...paths, ...Object.fromEntries(beside) };
       return send(reply, derived({ ...rest, servers: [{ url: apiUrl(baseUrl) }], paths: all }));
     },
-  );
+  });
 }
 
-/** An OpenAPI document; `purgePaths` are for `paths`, with another server. */
-interface Description {
-  readonly paths: Part;
-  readonly purgePaths: Readonly<Record<string, Part>>;
-  readonly components: Part;
+/** What `@fastify/swagger` says, as far as it is looked into here. */
+interface Described {
+  readonly paths?: Readonly<Record<string, object | undefined>>;
+  readonly components?: object;
 }
 
-/** What `@fastify/swagger` says of the routes, with the headers and problems of their answers. */
-function describe(
-  { paths = {}, ...document }: { readonly paths?: Readonly<Record<string, object | undefined>> },
-  routes: readonly ApiRoute[],
-): Description {
-  const components = new Map<string, Part>();
-  const operations = new Map<string, Part>();
+/** The description by `@fastify/swagger`, with what follows from the routes, and the purge routes beside its paths. */
+function describe({ paths: described = {}, ...document }: Described, routes: readonly ApiRoute[]) {
+  const schemas = new Map<string, object>();
+  const paths: Record<string, object> = {};
   // HEAD answers as GET does.
   for (const route of routes.filter(({ method }) => method !== 'HEAD')) {
     const path = route.url.slice(API_PATH.length).replaceAll(/:(\w+)/g, '{$1}');
     const method = route.method.toLowerCase();
-    const described: Readonly<Record<string, Part>> = { ...paths[path] };
-    const operation = describeOperation(described[method] ?? {}, route);
-    operations.set(path, { ...operations.get(path), [method]: named(operation, components) });
+    const operations: Readonly<Record<string, object>> = { ...described[path] };
+    const operation = describeOperation(operations[method] ?? {}, route);
+    paths[path] = { ...paths[path], [method]: named(operation, schemas) };
   }
-  const tags = [...new Set(routes.flatMap(({ schema }) => schema.tags ?? []))].map((name) => ({ name }));
-  const beside = purgePaths(PROBLEM, referTo('PurgeId'));
-  const described = {
-    ...{ tags, paths: Object.fromEntries(operations) },
-    purgePaths: Object.fromEntries(
-      Object.entries(beside).map(([path, item]) => [path, named(item, components)]),
-    ),
-  };
+  const purges = Object.entries(purgePaths(PROBLEM, referTo('PurgeId'))).map(([path, item]) => [
+    path,
+    named(item, schemas),
+  ]);
   return {
     ...document,
-    ...described,
-    components: {
-      schemas: Object.fromEntries(components),
-      headers: HEADERS,
-      securitySchemes: { GatewayToken: TOKEN },
-    },
+    ...{ paths, purges: Object.fromEntries(purges) as Readonly<Record<string, object>> },
+    tags: [...new Set(routes.flatMap(({ schema }) => schema.tags ?? []))].map((name) => ({ name })),
+    components: { ...document.components, schemas: Object.fromEntries(schemas) },
   };
 }
 
 /** A part with references in place of the schemas that have a title, which become components by it. */
-function named(part: Part, components: Map<string, Part>): Part {
-  const inner = Object.fromEntries(
-    Object.entries(part).map(([name, value]) => [name, namedIn(value, components)]),
+function named(part: object, schemas: Map<string, object>): object {
+  const inner: Readonly<Record<string, unknown>> = Object.fromEntries(
+    Object.entries(part).map(([name, value]) => [name, namedIn(value, schemas)]),
   );
-  const { title } = inner;
-  if (typeof title !== 'string') return inner;
-  components.set(title, inner);
-  return { $ref: `#/components/schemas/${title}` };
+  if (typeof inner['title'] !== 'string') return inner;
+  schemas.set(inner['title'], inner);
+  return { $ref: `#/components/schemas/${inner['title']}` };
 }
 
-function namedIn(value: unknown, components: Map<string, Part>): unknown {
-  if (Array.isArray(value)) return value.map((item) => namedIn(item, components));
-  return typeof value === 'object' && value !== null ? named({ ...value }, components) : value;
+function namedIn(value: unknown, schemas: Map<string, object>): unknown {
+  if (Array.isArray(value)) return value.map((item) => namedIn(item, schemas));
+  return typeof value === 'object' && value !== null ? named(value, schemas) : value;
 }

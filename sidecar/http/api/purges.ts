@@ -29,49 +29,37 @@ const FILTERS = {
 /** Purges as resources: started, watched, changed, cancelled and looked up. */
 export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
   const { purges } = options;
-  api.get(
-    '/purges',
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'listPurges',
-        summary: 'List purges, the newest first',
-        querystring: Query({ ...FILTERS, ...PAGE }),
-        response: { 200: list('Their records.', PURGE) },
-      },
-      config: { isPrivate: true },
+  api.get('/purges', {
+    schema: {
+      tags: [tag],
+      operationId: 'listPurges',
+      summary: 'List purges, the newest first',
+      querystring: Query({ ...FILTERS, ...PAGE }),
+      response: { 200: list('Their records.', PURGE) },
     },
-    async ({ query, baseUrl }, reply) => {
+    config: { isPrivate: true },
+    handler: async ({ query, baseUrl }, reply) => {
       const { items, total } = await purges.list(query);
       return send(reply, page(items, total, query, apiUrl(baseUrl, 'purges')));
     },
-  );
+  });
 
-  api.post(
-    '/purges',
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'startPurge',
-        summary: 'Start a purge',
-        description: 'The same as the DELETE of a collection with `Prefer: respond-async`.',
-        body: NEW_PURGE,
-        response: { 202: json('Its record.', PURGE) },
-      },
-      bodyLimit: MAX_BODY_BYTES,
-      config: {
-        problems: [
-          'badRequestData',
-          'forbiddenByPolicy',
-          'jobSecretMissing',
-          'notSupported',
-          'tooManyPurges',
-        ],
-        isVolatile: true,
-        namesPurge: true,
-      },
+  api.post('/purges', {
+    schema: {
+      tags: [tag],
+      operationId: 'startPurge',
+      summary: 'Start a purge',
+      description: 'The same as the DELETE of a collection with `Prefer: respond-async`.',
+      body: NEW_PURGE,
+      response: { 202: json('Its record.', PURGE) },
     },
-    async (request, reply) => {
+    bodyLimit: MAX_BODY_BYTES,
+    config: {
+      problems: ['badRequestData', 'forbiddenByPolicy', 'jobSecretMissing', 'notSupported', 'tooManyPurges'],
+      isVolatile: true,
+      namesPurge: true,
+    },
+    handler: async (request, reply) => {
       const order = recordedOrderOf(request, askedIn(request.body), options);
       const record = await purges.submit(order);
       return send(
@@ -79,77 +67,66 @@ export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
         namingPurge(accepted(apiUrl(request.baseUrl, 'purges', record.id), record), record.id),
       );
     },
-  );
+  });
 
-  api.get(
-    '/purges/:purge',
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'getPurge',
-        summary: 'Read the record of a purge',
-        params: PARAMS,
-        response: { 200: json('The record.', PURGE) },
-      },
-      config: { isVolatile: true, isPrivate: true },
+  api.get('/purges/:purge', {
+    schema: {
+      tags: [tag],
+      operationId: 'getPurge',
+      summary: 'Read the record of a purge',
+      params: PARAMS,
+      response: { 200: json('The record.', PURGE) },
     },
-    async ({ params }, reply) => send(reply, current(await purges.get(params.purge))),
-  );
+    config: { isVolatile: true, isPrivate: true },
+    handler: async ({ params }, reply) => send(reply, current(await purges.get(params.purge))),
+  });
 
-  api.patch(
-    '/purges/:purge',
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'changePurge',
-        summary: 'Change how hard a purge works',
-        description: 'While it waits or runs, and never above what its policy and the configuration allow.',
-        params: PARAMS,
-        body: CHANGE,
-        response: { 200: json('The record.', PURGE) },
-      },
-      bodyLimit: MAX_BODY_BYTES,
-      config: { problems: ['purgeOver'], isVolatile: true },
+  api.patch('/purges/:purge', {
+    schema: {
+      tags: [tag],
+      operationId: 'changePurge',
+      summary: 'Change how hard a purge works',
+      description: 'While it waits or runs, and never above what its policy and the configuration allow.',
+      params: PARAMS,
+      body: CHANGE,
+      response: { 200: json('The record.', PURGE) },
     },
-    async ({ params, body }, reply) => send(reply, current(await purges.change(params.purge, defined(body)))),
-  );
+    bodyLimit: MAX_BODY_BYTES,
+    config: { problems: ['purgeOver'], isVolatile: true },
+    handler: async ({ params, body }, reply) =>
+      send(reply, current(await purges.change(params.purge, defined(body)))),
+  });
 
-  api.post(
-    '/purges/:purge/cancel',
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'cancelPurge',
-        summary: 'Cancel a purge',
-        description:
-          'No new deletes are sent, and those in flight finish. A purge that has ended stays as it is.',
-        params: PARAMS,
-        response: { 202: json('The record.', PURGE) },
-      },
-      config: { isVolatile: true },
+  api.post('/purges/:purge/cancel', {
+    schema: {
+      tags: [tag],
+      operationId: 'cancelPurge',
+      summary: 'Cancel a purge',
+      description:
+        'No new deletes are sent, and those in flight finish. A purge that has ended stays as it is.',
+      params: PARAMS,
+      response: { 202: json('The record.', PURGE) },
     },
-    async ({ params, baseUrl }, reply) =>
+    config: { isVolatile: true },
+    handler: async ({ params, baseUrl }, reply) =>
       send(reply, accepted(apiUrl(baseUrl, 'purges', params.purge), await purges.cancel(params.purge))),
-  );
+  });
 
-  api.get(
-    '/purges/:purge/events',
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'watchPurge',
-        summary: 'Watch a purge by server-sent events',
-        description:
-          'The record now, and on each change, at most four times a second. The stream ends with the final record.',
-        params: PARAMS,
-        response: {
-          200: content('Events, each with a record.', { 'text/event-stream': TEXT }),
-          204: empty('The record of Last-Event-ID is final.'),
-        },
+  api.get('/purges/:purge/events', {
+    schema: {
+      tags: [tag],
+      operationId: 'watchPurge',
+      summary: 'Watch a purge by server-sent events',
+      description:
+        'The record now, and on each change, at most four times a second. The stream ends with the final record.',
+      params: PARAMS,
+      response: {
+        200: content('Events, each with a record.', { 'text/event-stream': TEXT }),
+        204: empty('The record of Last-Event-ID is final.'),
       },
-      config: { isVolatile: true, isPrivate: true },
     },
-    async ({ params, method, headers, raw }, reply) => {
+    config: { isVolatile: true, isPrivate: true },
+    handler: async ({ params, method, headers, raw }, reply) => {
       const record = await purges.get(params.purge);
       const seen = headers['last-event-id'];
       // It makes browsers stop asking again.
@@ -165,46 +142,40 @@ export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
         },
       });
     },
-  );
+  });
 
-  api.get(
-    '/purges/:purge/ids',
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'getPurgedIds',
-        summary: 'Read what a purge deleted',
-        description: 'Of a purge with `record=ids`. Where an item has several lines, the last one holds.',
-        params: PARAMS,
-        response: { 200: content('One JSON object a line.', { 'application/x-ndjson': TEXT }) },
-      },
-      config: { isVolatile: true, isPrivate: true },
+  api.get('/purges/:purge/ids', {
+    schema: {
+      tags: [tag],
+      operationId: 'getPurgedIds',
+      summary: 'Read what a purge deleted',
+      description: 'Of a purge with `record=ids`. Where an item has several lines, the last one holds.',
+      params: PARAMS,
+      response: { 200: content('One JSON object a line.', { 'application/x-ndjson': TEXT }) },
     },
-    async ({ params }, reply) =>
+    config: { isVolatile: true, isPrivate: true },
+    handler: async ({ params }, reply) =>
       send(reply, {
         status: 200,
         stream: { text: await purges.ids(params.purge), mediaType: 'application/x-ndjson' },
       }),
-  );
+  });
 
-  api.delete(
-    '/purges/:purge/ids',
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'deletePurgedIds',
-        summary: 'Remove the list of what a purge deleted',
-        description: 'Its record is kept.',
-        params: PARAMS,
-        response: { 204: empty('Removed, or there was none.') },
-      },
-      config: { isVolatile: true },
+  api.delete('/purges/:purge/ids', {
+    schema: {
+      tags: [tag],
+      operationId: 'deletePurgedIds',
+      summary: 'Remove the list of what a purge deleted',
+      description: 'Its record is kept.',
+      params: PARAMS,
+      response: { 204: empty('Removed, or there was none.') },
     },
-    async ({ params }, reply) => {
+    config: { isVolatile: true },
+    handler: async ({ params }, reply) => {
       await purges.removeIds(params.purge);
       return send(reply, NO_CONTENT);
     },
-  );
+  });
 }
 
 /** A purge in a body, with its extensions in the query. */

@@ -29,27 +29,24 @@ const URI = Type.String({ minLength: 1, maxLength: 2048, description: URI_MEANIN
 
 /** Documents that the schemas of models refer to by absolute URIs. */
 export function referenceRoutes(api: Api, references: ReferenceService, transfer: Transfer): void {
-  api.get(
-    '/references',
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'getReferences',
-        summary: 'Read a reference document, or list them',
-        querystring: Query({
-          uri: Type.Optional({ ...URI, description: `${URI_MEANING} Without it, the documents are listed.` }),
-          ...OPTIONAL_PAGE,
+  api.get('/references', {
+    schema: {
+      tags: [tag],
+      operationId: 'getReferences',
+      summary: 'Read a reference document, or list them',
+      querystring: Query({
+        uri: Type.Optional({ ...URI, description: `${URI_MEANING} Without it, the documents are listed.` }),
+        ...OPTIONAL_PAGE,
+      }),
+      response: {
+        200: content('A page of the list, by URI; or the document, as it was given.', {
+          'application/json': Type.Array(REFERENCE),
+          'application/schema+json': DOCUMENT,
         }),
-        response: {
-          200: content('A page of the list, by URI; or the document, as it was given.', {
-            'application/json': Type.Array(REFERENCE),
-            'application/schema+json': DOCUMENT,
-          }),
-        },
       },
-      config: { problems: ['notFound'] },
     },
-    async ({ query: { uri, limit, offset }, baseUrl }, reply) => {
+    config: { problems: ['notFound'] },
+    handler: async ({ query: { uri, limit, offset }, baseUrl }, reply) => {
       if (uri === undefined) {
         const wanted = { limit: limit ?? FIRST_PAGE.limit, offset: offset ?? FIRST_PAGE.offset };
         const { items, total } = await references.list(wanted);
@@ -61,30 +58,27 @@ export function referenceRoutes(api: Api, references: ReferenceService, transfer
         throw parameterRefused('offset', 'is for lists: leave it out when uri is given');
       return send(reply, document(await references.get(uri), undefined));
     },
-  );
+  });
 
-  api.put(
-    '/references',
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'putReference',
-        summary: 'Store a reference document, or replace one',
-        description:
-          'Versions of models keep the document that they were made with. With dependents=true, each model that was made with it is given a version with the new one.',
-        querystring: Query({ uri: URI, dependents: DEPENDENTS, dryRun: DRY_RUN }),
-        body: DOCUMENT,
-        response: {
-          200: json('Replaced; or what a dry run found.', { oneOf: [PUT_REFERENCE, REFERENCE_DRY_RUN] }),
-          201: json('Created.', PUT_REFERENCE),
-        },
-      },
-      config: {
-        problems: ['schemaInvalid', 'schemaDialectUnsupported', 'schemaTooLarge'],
-        isConditional: true,
+  api.put('/references', {
+    schema: {
+      tags: [tag],
+      operationId: 'putReference',
+      summary: 'Store a reference document, or replace one',
+      description:
+        'Versions of models keep the document that they were made with. With dependents=true, each model that was made with it is given a version with the new one.',
+      querystring: Query({ uri: URI, dependents: DEPENDENTS, dryRun: DRY_RUN }),
+      body: DOCUMENT,
+      response: {
+        200: json('Replaced; or what a dry run found.', { oneOf: [PUT_REFERENCE, REFERENCE_DRY_RUN] }),
+        201: json('Created.', PUT_REFERENCE),
       },
     },
-    async ({ query: { uri, dependents, dryRun }, body, conditions, baseUrl, raw }, reply) => {
+    config: {
+      problems: ['schemaInvalid', 'schemaDialectUnsupported', 'schemaTooLarge'],
+      isConditional: true,
+    },
+    handler: async ({ query: { uri, dependents, dryRun }, body, conditions, baseUrl, raw }, reply) => {
       const expected = expectedOf(conditions);
       if (dryRun) {
         const options = { expected, dryRun, baseUrl, signal: disconnectSignal(raw, reply.raw) };
@@ -108,26 +102,23 @@ export function referenceRoutes(api: Api, references: ReferenceService, transfer
           : ok(written, reference.etag),
       );
     },
-  );
+  });
 
-  api.delete(
-    '/references',
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'deleteReference',
-        summary: 'Delete a reference document',
-        description: 'Refused while a version of a model was made with it, or another document names it.',
-        querystring: Query({ uri: URI }),
-        response: { 204: empty('Deleted.') },
-      },
-      config: { problems: ['notFound', 'inUse'], isConditional: true },
+  api.delete('/references', {
+    schema: {
+      tags: [tag],
+      operationId: 'deleteReference',
+      summary: 'Delete a reference document',
+      description: 'Refused while a version of a model was made with it, or another document names it.',
+      querystring: Query({ uri: URI }),
+      response: { 204: empty('Deleted.') },
     },
-    async ({ query: { uri }, conditions }, reply) => {
+    config: { problems: ['notFound', 'inUse'], isConditional: true },
+    handler: async ({ query: { uri }, conditions }, reply) => {
       await references.delete(uri, await writeOptions(conditions, () => references.get(uri)));
       return send(reply, NO_CONTENT);
     },
-  );
+  });
 }
 
 const DEPENDENTS = Flag('Update the models that were made with the document.');

@@ -44,83 +44,71 @@ const DATA_HEADERS = ['ngsild-tenant', 'fiware-service', 'fiware-servicepath', '
 /** Retention policies: made, previewed, run, and accounted for. */
 export function retentionRoutes(api: Api, options: RetentionResourceOptions): void {
   const { retention } = options;
-  api.get(
-    POLICIES,
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'listRetentionPolicies',
-        summary: 'List retention policies',
-        querystring: Query(PAGE),
-        response: { 200: list('Policies by name.', POLICY) },
-      },
-      config: { isPrivate: true },
+  api.get(POLICIES, {
+    schema: {
+      tags: [tag],
+      operationId: 'listRetentionPolicies',
+      summary: 'List retention policies',
+      querystring: Query(PAGE),
+      response: { 200: list('Policies by name.', POLICY) },
     },
-    async ({ query, baseUrl }, reply) => {
+    config: { isPrivate: true },
+    handler: async ({ query, baseUrl }, reply) => {
       const { items, total } = await retention.list(query);
       return send(reply, page(items.map(policyJson), total, query, apiUrl(baseUrl, 'retention-policies')));
     },
-  );
+  });
 
-  api.post(
-    POLICIES,
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'createRetentionPolicy',
-        summary: 'Create a retention policy',
-        description: 'It reports what it would delete, unless its mode is `enforce`.',
-        body: NEW_POLICY,
-        response: { 201: json('The new policy.', POLICY) },
-      },
-      bodyLimit: MAX_BODY_BYTES,
-      config: { problems: ['alreadyExists', 'badRequestData', 'forbiddenByPolicy'] },
+  api.post(POLICIES, {
+    schema: {
+      tags: [tag],
+      operationId: 'createRetentionPolicy',
+      summary: 'Create a retention policy',
+      description: 'It reports what it would delete, unless its mode is `enforce`.',
+      body: NEW_POLICY,
+      response: { 201: json('The new policy.', POLICY) },
     },
-    async (request, reply) => {
+    bodyLimit: MAX_BODY_BYTES,
+    config: { problems: ['alreadyExists', 'badRequestData', 'forbiddenByPolicy'] },
+    handler: async (request, reply) => {
       const { body, baseUrl } = request;
       const { name, ...settings } = body;
       const policy = await retention.create(name, settingsOf(settings), authorOf(request, options));
       return send(reply, created(policyUrl(baseUrl, policy), policyJson(policy), policy.etag));
     },
-  );
+  });
 
-  api.get(
-    POLICY_PATH,
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'getRetentionPolicy',
-        summary: 'Read a retention policy',
-        params: PARAMS,
-        response: { 200: json('The policy.', POLICY) },
-      },
-      config: { isPrivate: true },
+  api.get(POLICY_PATH, {
+    schema: {
+      tags: [tag],
+      operationId: 'getRetentionPolicy',
+      summary: 'Read a retention policy',
+      params: PARAMS,
+      response: { 200: json('The policy.', POLICY) },
     },
-    async ({ params }, reply) => {
+    config: { isPrivate: true },
+    handler: async ({ params }, reply) => {
       const policy = await retention.get(params.retentionPolicy);
       return send(reply, ok(policyJson(policy), policy.etag));
     },
-  );
+  });
 
-  api.put(
-    POLICY_PATH,
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'putRetentionPolicy',
-        summary: 'Create a retention policy, or replace one',
-        description: 'Members that are left out get their defaults.',
-        params: PARAMS,
-        body: POLICY_SETTINGS,
-        response: {
-          200: json('Replaced.', POLICY),
-          201: json('Created.', POLICY),
-        },
+  api.put(POLICY_PATH, {
+    schema: {
+      tags: [tag],
+      operationId: 'putRetentionPolicy',
+      summary: 'Create a retention policy, or replace one',
+      description: 'Members that are left out get their defaults.',
+      params: PARAMS,
+      body: POLICY_SETTINGS,
+      response: {
+        200: json('Replaced.', POLICY),
+        201: json('Created.', POLICY),
       },
-      bodyLimit: MAX_BODY_BYTES,
-      config: { problems: ['badRequestData', 'forbiddenByPolicy'], isConditional: true },
     },
-    async (request, reply) => {
+    bodyLimit: MAX_BODY_BYTES,
+    config: { problems: ['badRequestData', 'forbiddenByPolicy'], isConditional: true },
+    handler: async (request, reply) => {
       const { params, body, conditions, baseUrl } = request;
       const { name, ...settings } = body;
       if (name !== undefined && name !== params.retentionPolicy)
@@ -141,52 +129,40 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
         isNew ? created(policyUrl(baseUrl, policy), written, policy.etag) : ok(written, policy.etag),
       );
     },
-  );
+  });
 
-  api.delete(
-    POLICY_PATH,
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'deleteRetentionPolicy',
-        summary: 'Delete a retention policy',
-        description: 'A run that is under way goes on, and the records of its runs are kept.',
-        params: PARAMS,
-        response: { 204: empty('Deleted.') },
-      },
-      config: { isConditional: true },
+  api.delete(POLICY_PATH, {
+    schema: {
+      tags: [tag],
+      operationId: 'deleteRetentionPolicy',
+      summary: 'Delete a retention policy',
+      description: 'A run that is under way goes on, and the records of its runs are kept.',
+      params: PARAMS,
+      response: { 204: empty('Deleted.') },
     },
-    async ({ params, conditions }, reply) => {
+    config: { isConditional: true },
+    handler: async ({ params, conditions }, reply) => {
       const { ifMatch } = await writeOptions(conditions, () => retention.get(params.retentionPolicy));
       await retention.delete(params.retentionPolicy, ifMatch);
       return send(reply, NO_CONTENT);
     },
-  );
+  });
 
-  api.get(
-    `${POLICY_PATH}/preview`,
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'previewRetentionPolicy',
-        summary: 'Count what a retention policy matches now',
-        params: PARAMS,
-        response: { 200: json('The matches.', PREVIEW) },
-      },
-      config: {
-        problems: [
-          'badRequestData',
-          'forbiddenByPolicy',
-          'notSupported',
-          'tooManyPurges',
-          ...BROKER_PROBLEMS,
-        ],
-        isVolatile: true,
-        isPrivate: true,
-        namesPurge: true,
-      },
+  api.get(`${POLICY_PATH}/preview`, {
+    schema: {
+      tags: [tag],
+      operationId: 'previewRetentionPolicy',
+      summary: 'Count what a retention policy matches now',
+      params: PARAMS,
+      response: { 200: json('The matches.', PREVIEW) },
     },
-    async (request, reply) => {
+    config: {
+      problems: ['badRequestData', 'forbiddenByPolicy', 'notSupported', 'tooManyPurges', ...BROKER_PROBLEMS],
+      isVolatile: true,
+      isPrivate: true,
+      namesPurge: true,
+    },
+    handler: async (request, reply) => {
       const signal = disconnectSignal(request.raw, reply.raw);
       const { retentionPolicy } = request.params;
       const preview = retention.preview(retentionPolicy, callerOf(request, options), signal);
@@ -196,60 +172,54 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
       const counts = { matched, sample, cutoff, query, ...defined({ unit, reportAbove }), ...atLeast };
       return send(reply, namingPurge(current(counts), id));
     },
-  );
+  });
 
-  api.post(
-    `${POLICY_PATH}/run`,
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'runRetentionPolicy',
-        summary: 'Run a retention policy now',
-        description: 'In its own mode, and also when it is disabled. With `If-Match` only as it was read.',
-        params: PARAMS,
-        response: { 202: json('The record of the run.', PURGE) },
-      },
-      config: {
-        problems: [
-          'badRequestData',
-          'forbiddenByPolicy',
-          'jobSecretMissing',
-          'notSupported',
-          'runUnderWay',
-          'tooManyPurges',
-        ],
-        isVolatile: true,
-        isConditional: true,
-        namesPurge: true,
-      },
+  api.post(`${POLICY_PATH}/run`, {
+    schema: {
+      tags: [tag],
+      operationId: 'runRetentionPolicy',
+      summary: 'Run a retention policy now',
+      description: 'In its own mode, and also when it is disabled. With `If-Match` only as it was read.',
+      params: PARAMS,
+      response: { 202: json('The record of the run.', PURGE) },
     },
-    async (request, reply) => {
+    config: {
+      problems: [
+        'badRequestData',
+        'forbiddenByPolicy',
+        'jobSecretMissing',
+        'notSupported',
+        'runUnderWay',
+        'tooManyPurges',
+      ],
+      isVolatile: true,
+      isConditional: true,
+      namesPurge: true,
+    },
+    handler: async (request, reply) => {
       const { params, conditions, baseUrl } = request;
       const { ifMatch } = await writeOptions(conditions, () => retention.get(params.retentionPolicy));
       const record = await retention.run(params.retentionPolicy, callerOf(request, options), ifMatch);
       return send(reply, namingPurge(accepted(apiUrl(baseUrl, 'purges', record.id), record), record.id));
     },
-  );
+  });
 
-  api.get(
-    `${POLICY_PATH}/runs`,
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'listRetentionRuns',
-        summary: 'List the runs of a retention policy, the newest first',
-        params: PARAMS,
-        querystring: Query(PAGE),
-        response: { 200: list('Their records.', PURGE) },
-      },
-      config: { isPrivate: true },
+  api.get(`${POLICY_PATH}/runs`, {
+    schema: {
+      tags: [tag],
+      operationId: 'listRetentionRuns',
+      summary: 'List the runs of a retention policy, the newest first',
+      params: PARAMS,
+      querystring: Query(PAGE),
+      response: { 200: list('Their records.', PURGE) },
     },
-    async ({ params, query, baseUrl }, reply) => {
+    config: { isPrivate: true },
+    handler: async ({ params, query, baseUrl }, reply) => {
       const { items, total } = await retention.runs(params.retentionPolicy, query);
       const url = apiUrl(baseUrl, 'retention-policies', params.retentionPolicy, 'runs');
       return send(reply, page(items, total, query, url));
     },
-  );
+  });
 }
 
 /** What a broker can do to a query. */

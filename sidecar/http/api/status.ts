@@ -14,26 +14,23 @@ export interface StatusResourceOptions extends HealthOptions {
 
 /** The gateway, its broker and its database. As open as /health, and without an address, a tenant or a query. */
 export function statusRoute(api: Api, options: StatusResourceOptions): void {
-  api.get(
-    '/status',
-    {
-      schema: {
-        tags: ['This API'],
-        operationId: 'getStatus',
-        summary: 'Read whether broker and database answer, and what was learnt about the broker',
-        description: 'The same as /health/ready, with status 200 in any case.',
-        response: { 200: json('How it is now.', STATUS) },
-      },
-      config: { isVolatile: true, isStatic: true },
+  api.get('/status', {
+    schema: {
+      tags: ['This API'],
+      operationId: 'getStatus',
+      summary: 'Read whether broker and database answer, and what was learnt about the broker',
+      description: 'The same as /health/ready, with status 200 in any case.',
+      response: { 200: json('How it is now.', STATUS) },
     },
-    async (_request, reply) => {
+    config: { isVolatile: true, isStatic: true },
+    handler: async (_request, reply) => {
       const learnt = lessonsOf(options.learnt()).map(({ atMs, ...lesson }) => ({
         ...lesson,
         learntAt: timeText(atMs),
       }));
       return send(reply, current({ ...(await readHealth(options)), learnt }));
     },
-  );
+  });
 }
 
 const PART = Type.Enum(['up', 'down', 'not asked'], { type: 'string' });

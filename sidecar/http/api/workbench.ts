@@ -63,116 +63,101 @@ const JSON_LD_PROBLEMS = [
 
 /** The tools of the workbench: they work on the body of the request and store nothing. */
 export function workbenchRoutes(api: Api, workbench: Workbench): void {
-  api.post(
-    '/workbench/schema/infer',
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'inferSchema',
-        summary: 'Infer a JSON Schema from samples',
-        description:
-          'The schema accepts every sample, does not depend on their order, and can be posted as a model.',
-        querystring: Query({
-          model: NameParameter('a model'),
-          form: SAMPLE_FORM,
-          enum: ENUM,
-          strict: STRICT_SAMPLES,
-        }),
-        body: TextOf(SAMPLES),
-        response: { 200: content('The schema.', { 'application/schema+json': ANY_SCHEMA }) },
-      },
-      config: { isComputation: true, problems: WORK_PROBLEMS },
+  api.post('/workbench/schema/infer', {
+    schema: {
+      tags: [tag],
+      operationId: 'inferSchema',
+      summary: 'Infer a JSON Schema from samples',
+      description:
+        'The schema accepts every sample, does not depend on their order, and can be posted as a model.',
+      querystring: Query({
+        model: NameParameter('a model'),
+        form: SAMPLE_FORM,
+        enum: ENUM,
+        strict: STRICT_SAMPLES,
+      }),
+      body: TextOf(SAMPLES),
+      response: { 200: content('The schema.', { 'application/schema+json': ANY_SCHEMA }) },
     },
-    async ({ body, query: { model, form, enum: enumerates, strict } }, reply) => {
+    config: { isComputation: true, problems: WORK_PROBLEMS },
+    handler: async ({ body, query: { model, form, enum: enumerates, strict } }, reply) => {
       const signal = new ClientDisconnect(reply.raw);
       const options = { model, form, enumerates, isStrict: strict, signal };
       return send(reply, computed(await workbench.infer(body, options), 'application/schema+json'));
     },
-  );
+  });
 
-  api.post(
-    '/workbench/jsonld/expand',
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'expandJsonLd',
-        summary: 'Expand JSON-LD',
-        description: 'Contexts may be stored here, bundled, or of an allowed origin.',
-        body: TextOf(EXPAND),
-        response: { 200: json('Expanded.', JSON_LD_RESULT) },
-      },
-      config: { isComputation: true, problems: JSON_LD_PROBLEMS },
+  api.post('/workbench/jsonld/expand', {
+    schema: {
+      tags: [tag],
+      operationId: 'expandJsonLd',
+      summary: 'Expand JSON-LD',
+      description: 'Contexts may be stored here, bundled, or of an allowed origin.',
+      body: TextOf(EXPAND),
+      response: { 200: json('Expanded.', JSON_LD_RESULT) },
     },
-    async ({ body, baseUrl }, reply) => {
+    config: { isComputation: true, problems: JSON_LD_PROBLEMS },
+    handler: async ({ body, baseUrl }, reply) => {
       const signal = new ClientDisconnect(reply.raw);
       return send(reply, computed(await workbench.expand(body, { baseUrl, signal })));
     },
-  );
+  });
 
-  api.post(
-    '/workbench/jsonld/compact',
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'compactJsonLd',
-        summary: 'Compact JSON-LD',
-        description: 'Contexts may be stored here, bundled, or of an allowed origin.',
-        body: TextOf(COMPACT),
-        response: { 200: json('Compacted.', JSON_LD_RESULT) },
-      },
-      config: { isComputation: true, problems: JSON_LD_PROBLEMS },
+  api.post('/workbench/jsonld/compact', {
+    schema: {
+      tags: [tag],
+      operationId: 'compactJsonLd',
+      summary: 'Compact JSON-LD',
+      description: 'Contexts may be stored here, bundled, or of an allowed origin.',
+      body: TextOf(COMPACT),
+      response: { 200: json('Compacted.', JSON_LD_RESULT) },
     },
-    async ({ body, baseUrl }, reply) => {
+    config: { isComputation: true, problems: JSON_LD_PROBLEMS },
+    handler: async ({ body, baseUrl }, reply) => {
       const signal = new ClientDisconnect(reply.raw);
       return send(reply, computed(await workbench.compact(body, { baseUrl, signal })));
     },
-  );
+  });
 
-  api.post(
-    '/validate',
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'validateByType',
-        summary: 'Validate an entity, or several, against the models of their types',
-        description:
-          'Of several types, each one that has a model is checked. A type that has several models is 409.',
-        querystring: Query({
-          domain: NameParameter('a domain'),
-          form: Type.Optional(ENTITY_FORM),
-          strict: STRICT,
-        }),
-        body: TextOf(ENTITIES),
-        response: { 200: json('Whether the entity is valid, with its errors.', VERDICTS) },
-      },
-      config: { isComputation: true, problems: [...WORK_PROBLEMS, 'notFound', 'typeAmbiguous'] },
+  api.post('/validate', {
+    schema: {
+      tags: [tag],
+      operationId: 'validateByType',
+      summary: 'Validate an entity, or several, against the models of their types',
+      description:
+        'Of several types, each one that has a model is checked. A type that has several models is 409.',
+      querystring: Query({
+        domain: NameParameter('a domain'),
+        form: Type.Optional(ENTITY_FORM),
+        strict: STRICT,
+      }),
+      body: TextOf(ENTITIES),
+      response: { 200: json('Whether the entity is valid, with its errors.', VERDICTS) },
     },
-    async ({ body, query: { domain, form, strict } }, reply) => {
+    config: { isComputation: true, problems: [...WORK_PROBLEMS, 'notFound', 'typeAmbiguous'] },
+    handler: async ({ body, query: { domain, form, strict } }, reply) => {
       const options = { domain, form, isStrict: strict, signal: new ClientDisconnect(reply.raw) };
       return send(reply, computed(await workbench.validateByType(body, options)));
     },
-  );
+  });
 
-  api.post(
-    '/validate/:domain/:model',
-    {
-      schema: {
-        tags: [tag],
-        operationId: 'validateEntity',
-        summary: 'Validate an entity, or several, against a model',
-        description: 'Checks the structure by NGSI-LD, then the values by the schema.',
-        params: MODEL_PATH,
-        querystring: Query({ ...VERSION, form: Type.Optional(ENTITY_FORM), strict: STRICT }),
-        body: TextOf(ENTITIES),
-        response: { 200: json('Whether the entity is valid, with its errors.', VERDICTS) },
-      },
-      config: { isComputation: true, problems: WORK_PROBLEMS },
+  api.post('/validate/:domain/:model', {
+    schema: {
+      tags: [tag],
+      operationId: 'validateEntity',
+      summary: 'Validate an entity, or several, against a model',
+      description: 'Checks the structure by NGSI-LD, then the values by the schema.',
+      params: MODEL_PATH,
+      querystring: Query({ ...VERSION, form: Type.Optional(ENTITY_FORM), strict: STRICT }),
+      body: TextOf(ENTITIES),
+      response: { 200: json('Whether the entity is valid, with its errors.', VERDICTS) },
     },
-    async ({ params: { domain, model }, body, query: { version, form, strict } }, reply) => {
+    config: { isComputation: true, problems: WORK_PROBLEMS },
+    handler: async ({ params: { domain, model }, body, query: { version, form, strict } }, reply) => {
       const options = { version, form, isStrict: strict, signal: new ClientDisconnect(reply.raw) };
       return send(reply, computed(await workbench.validate({ domain, name: model }, body, options)));
     },
-  );
+  });
 }
 
 /** Bodies and answers as JSON Schemas, for the documentation: the workers check the bodies. */
