@@ -735,10 +735,11 @@ export interface components {
       readonly by: string;
       /** @description A cron pattern of five fields, without nicknames and extensions: `0 3 * * *`. */
       readonly schedule: string;
-      /** @default UTC */
-      readonly timeZone: string;
       readonly maxAffected?: number;
       readonly maxPerSecond?: number;
+      readonly description?: string;
+      /** @default UTC */
+      readonly timeZone: string;
       /**
        * @description A run that matches more than so many times the median of the last five becomes a report; 0 for no such guard.
        * @default 3
@@ -751,7 +752,6 @@ export interface components {
       readonly mode: 'report' | 'enforce';
       /** @default true */
       readonly enabled: boolean;
-      readonly description?: string;
       /** @description Who wrote it last. */
       readonly caller: string;
       /** Format: date-time */
@@ -776,10 +776,11 @@ export interface components {
       readonly by: string;
       /** @description A cron pattern of five fields, without nicknames and extensions: `0 3 * * *`. */
       readonly schedule: string;
-      /** @default UTC */
-      readonly timeZone?: string;
       readonly maxAffected?: number;
       readonly maxPerSecond?: number;
+      readonly description?: string;
+      /** @default UTC */
+      readonly timeZone?: string;
       /**
        * @description A run that matches more than so many times the median of the last five becomes a report; 0 for no such guard.
        * @default 3
@@ -792,7 +793,6 @@ export interface components {
       readonly mode?: 'report' | 'enforce';
       /** @default true */
       readonly enabled?: boolean;
-      readonly description?: string;
     };
     /** RetentionPolicySettings */
     readonly RetentionPolicySettings: {
@@ -811,10 +811,11 @@ export interface components {
       readonly by: string;
       /** @description A cron pattern of five fields, without nicknames and extensions: `0 3 * * *`. */
       readonly schedule: string;
-      /** @default UTC */
-      readonly timeZone?: string;
       readonly maxAffected?: number;
       readonly maxPerSecond?: number;
+      readonly description?: string;
+      /** @default UTC */
+      readonly timeZone?: string;
       /**
        * @description A run that matches more than so many times the median of the last five becomes a report; 0 for no such guard.
        * @default 3
@@ -827,7 +828,6 @@ export interface components {
       readonly mode?: 'report' | 'enforce';
       /** @default true */
       readonly enabled?: boolean;
-      readonly description?: string;
     };
     /** RetentionPreview */
     readonly RetentionPreview: {
@@ -874,6 +874,11 @@ export interface components {
       readonly database: 'up' | 'down' | 'not asked';
       /** @description What purges have learnt about the broker; each counts for an hour. */
       readonly learnt: readonly components['schemas']['Lesson'][];
+    };
+    /** ImportedDocuments */
+    readonly ImportedDocuments: {
+      /** @description Documents by their paths; one whose name is a URL is a shared document of that URL. */
+      readonly documents: Record<string, never>;
     };
     /**
      * ImportedExamples

@@ -135,7 +135,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
     const ended = error instanceof PurgeFailedError ? error : undefined;
     const cause = ended?.cause ?? error;
     const { bodyLimit, config } = request.routeOptions;
-    const upload = config.endpoint?.upload;
+    const { upload } = config;
     const known =
       problemOf(cause) ??
       (upload === undefined

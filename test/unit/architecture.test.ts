@@ -38,7 +38,10 @@ const ROOMS: Readonly<Record<string, Room>> = {
     onlyFor: {
       'sidecar/http/problem.ts': ['sidecar/store'],
     },
-    packages: ['@fastify/multipart', '@fastify/static', 'ajv', 'fastify', 'undici'],
+    packages: [
+      ...['@fastify/multipart', '@fastify/static', '@fastify/swagger', '@fastify/type-provider-typebox'],
+      ...['ajv', 'fastify', 'typebox', 'undici'],
+    ],
   },
   'sidecar/metrics': { rooms: ['sidecar/shared'], packages: ['@prometheus-io/client'] },
   'sidecar/shared/workers': { rooms: ['sidecar/shared'], packages: ['piscina'] },

@@ -1,53 +1,76 @@
-import type { onRequestHookHandler, preValidationHookHandler } from 'fastify';
+import type {
+  FastifyReply,
+  FastifyRequest,
+  onRequestHookHandler,
+  preHandlerHookHandler,
+  preValidationHookHandler,
+} from 'fastify';
 import { refused } from '../errors.js';
 import { instanceOf } from '../forward-problem.js';
 import { TOKEN_HEADER, type TokenCheck } from '../gateway-token.js';
 import { REVALIDATE } from './answer.js';
-import { endpoint, needsToken, type Endpoint } from './endpoint.js';
-import { allowedMethods, API_PATH, spells, type ApiRoute } from './routes.js';
+import type { BaseUrlOf } from './base-url.js';
+import { writeConditions } from './conditions.js';
+import { allowedMethods, API_PATH, isWrite, matches, needsToken, type Api, type ApiRoute } from './routes.js';
+import { empty } from './responses.js';
 
 const HEADERS = { 'cache-control': REVALIDATE, 'x-content-type-options': 'nosniff' };
 
-/** Refuses every write without the token before its body is read. */
+/** Headers of reads that scripts of any web page may send (the Fetch standard, § 3.2). */
+const CROSS_ORIGIN_HEADERS = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'ETag, Link',
+};
+
+/** Refuses every write without the token, and paths that do not spell the route exactly, before a body is read. */
 export function admission(checkToken: TokenCheck): onRequestHookHandler {
   return (request, reply, done) => {
+    const { config, url = '' } = request.routeOptions;
     reply.headers(HEADERS);
-    if (needsToken(request.method, request.routeOptions.config.endpoint))
-      checkToken(request.headers[TOKEN_HEADER]);
-    done();
-  };
-}
-
-/** Refuses paths that do not spell the route exactly. */
-export function exactPath({ path, isCrossOrigin }: Endpoint): onRequestHookHandler {
-  const segments = `${API_PATH}${path}`.split('/');
-  return (request, reply, done) => {
-    if (isCrossOrigin === true) reply.headers(CROSS_ORIGIN_HEADERS);
-    const [given = ''] = request.url.split('?', 1);
-    if (!spells(segments, given)) throw nothingAt(given, request.method, []);
+    if (needsToken(request.method, config)) checkToken(request.headers[TOKEN_HEADER]);
+    if (config.isCrossOrigin === true) reply.headers(CROSS_ORIGIN_HEADERS);
+    const path = pathOf(request);
+    if (!request.is404 && !matches(url, path)) throw nothingAt(path, request.method, []);
     done();
   };
 }
 
 /** Refuses requests that lack a required body, or have one that would be ignored. */
-export function bodyPresence({ body, bodyText, upload }: Endpoint): preValidationHookHandler {
-  const isWanted = body !== undefined || bodyText !== undefined;
+export const bodyPresence: preValidationHookHandler = (request, _reply, done) => {
+  const { schema, config } = request.routeOptions;
+  const isWanted = schema?.body !== undefined;
+  // The handler of an upload looks for it.
+  const isChecked = !request.is404 && config.upload === undefined;
+  if (isChecked && isWanted && request.body === undefined)
+    throw refused('invalidRequest', 'This request needs a JSON body with a Content-Type.');
+  if (isChecked && !isWanted && request.body !== undefined)
+    throw refused('invalidRequest', 'This request takes no body: leave it out.');
+  done();
+};
+
+const NO_CONDITIONS = { ifMatch: undefined, ifAbsent: false } as const;
+
+/** Reads what handlers need to know of a request beside its parameters and its body. */
+export function preparation(baseUrlOf: BaseUrlOf): preHandlerHookHandler {
   return (request, _reply, done) => {
-    // Its handler looks for it.
-    if (upload !== undefined) {
-      done();
-      return;
+    if (!request.is404) {
+      const { config } = request.routeOptions;
+      request.conditions = isWrite(request.method, config) ? writeConditions(request.headers) : NO_CONDITIONS;
+      request.baseUrl = baseUrlOf(request.raw);
     }
-    if (!isWanted && request.body !== undefined)
-      throw refused('invalidRequest', 'This request takes no body: leave it out.');
-    if (isWanted && request.body === undefined)
-      throw refused('invalidRequest', 'This request needs a JSON body with a Content-Type.');
     done();
   };
 }
 
+/** Answers what no route takes. */
+export function notFound(routes: readonly ApiRoute[]): (request: FastifyRequest) => never {
+  return (request) => {
+    throw nothingAt(pathOf(request), request.method, routes);
+  };
+}
+
 /** The refusal of a raw path that matches no route, or none with this method. */
-export function nothingAt(rawPath: string, method: string, routes: readonly ApiRoute[]) {
+function nothingAt(rawPath: string, method: string, routes: readonly ApiRoute[]) {
   const path = instanceOf(rawPath);
   const allowed = allowedMethods(routes, rawPath);
   if (allowed.length === 0) {
@@ -58,30 +81,27 @@ export function nothingAt(rawPath: string, method: string, routes: readonly ApiR
   return refused('methodNotAllowed', detail, {}, { allow: allowed.join(', ') });
 }
 
-/** Headers of reads that scripts of any web page may send (the Fetch standard, § 3.2). */
-export const CROSS_ORIGIN_HEADERS = {
-  'access-control-allow-origin': '*',
-  'access-control-expose-headers': 'ETag, Link',
-} as const;
+function pathOf({ url }: FastifyRequest): string {
+  return url.split('?', 1)[0] ?? '';
+}
 
 const PREFLIGHT_HEADERS = {
   allow: 'GET, HEAD, OPTIONS',
   'access-control-allow-methods': 'GET, HEAD',
   'access-control-allow-headers': '*',
   'access-control-max-age': '86400',
-} as const;
+};
 
-/** The OPTIONS that browsers send ahead of a read of another origin with headers of its own, e.g. If-None-Match. */
-export function preflight({ path, id, tag }: Endpoint): Endpoint {
-  return endpoint({
-    method: 'OPTIONS',
-    path,
-    id: `${id}Preflight`,
-    tag,
-    summary: 'Reads that scripts of other origins may send (CORS)',
-    answers: { 204: { description: 'GET and HEAD, with any headers.' } },
-    isCrossOrigin: true,
-    isStatic: true,
-    handle: async () => ({ status: 204, headers: PREFLIGHT_HEADERS }),
+/** Takes the OPTIONS that browsers send ahead of a read of another origin with headers of its own, e.g. If-None-Match. */
+export function takePreflight(api: Api, { url, schema }: ApiRoute): void {
+  api.options(url.slice(API_PATH.length), {
+    schema: {
+      ...(schema.params === undefined ? {} : { params: schema.params }),
+      ...{ tags: schema.tags ?? [], operationId: `${schema.operationId}Preflight` },
+      summary: 'Reads that scripts of other origins may send (CORS)',
+      response: { 204: empty('GET and HEAD, with any headers.') },
+    },
+    config: { isCrossOrigin: true, isStatic: true },
+    handler: async (_request, reply: FastifyReply) => reply.code(204).headers(PREFLIGHT_HEADERS).send(),
   });
 }

@@ -1,7 +1,7 @@
 import { writeJson } from '../../shared/json/lossless-json.js';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { PURGE_ID_HEADER } from '../purge-routes.js';
 import { isKnown } from './conditions.js';
 
@@ -116,7 +116,8 @@ export const REVALIDATE = 'no-cache';
 const IMMUTABLE = 'public, max-age=86400, immutable';
 
 /** Sends an answer, or 304 where the client has it (RFC 9110 § 13.1.2). */
-export function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply {
+export function send(reply: FastifyReply, answer: Answer): FastifyReply {
+  const { request } = reply;
   const { status, etag, headers, body, isImmutable = false } = answer;
   if (headers !== undefined) reply.headers(headers);
   if (isImmutable) reply.header('cache-control', IMMUTABLE);

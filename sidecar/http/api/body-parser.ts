@@ -21,7 +21,7 @@ const WEIGHT: WeightLimits = { marks: 100_000, depth: Infinity };
 /** Reading larger bodies takes some milliseconds or more: one at a time. */
 const LARGE_BYTES = 64 * 1024;
 
-/** Makes the routes of a scope take JSON bodies only. Routes with `bodyText` get the text, all others the value. */
+/** Makes the routes of a scope take JSON bodies only. Those whose schema asks for text (`TextOf`) get the text, all others the value. */
 export function takeJsonBodies(scope: FastifyInstance): void {
   const large = new OneATurn();
   scope.removeAllContentTypeParsers();
@@ -30,11 +30,11 @@ export function takeJsonBodies(scope: FastifyInstance): void {
     { parseAs: 'buffer' },
     async (request: FastifyRequest, body: Buffer) => {
       requireUnencoded(request, ACCEPTED);
-      const { body: schema, bodyText } = request.routeOptions.config.endpoint ?? {};
+      const schema = request.routeOptions.schema?.body as object | undefined;
       // Some clients announce a body with every request.
-      if (body.length === 0 && schema === undefined && bodyText === undefined) return undefined;
+      if (body.length === 0 && schema === undefined) return undefined;
       if (body.length > LARGE_BYTES) await large.turn();
-      if (bodyText !== undefined) return decodeBody(body);
+      if (schema !== undefined && 'contentSchema' in schema) return decodeBody(body);
       checkWeight(body);
       return parseText(decodeBody(body));
     },

@@ -1,219 +1,201 @@
+import { Type } from 'typebox';
 import type { Domain, DomainService, ListedDomain } from '../../schemas/models/service.js';
-import { created, document, NO_CONTENT, ok, page } from './answer.js';
+import { created, document, NO_CONTENT, ok, page, send } from './answer.js';
 import { writeOptions } from './conditions.js';
 import { LD_CONTEXT, withWarnings } from './contexts.js';
-import { endpoint, type Endpoint } from './endpoint.js';
 import { COMPATIBILITY } from './model-representation.js';
-import { NAME, PAGE, parameters } from './parameters.js';
-import { apiUrl } from './routes.js';
-import { COUNT, DESCRIPTION, STRINGS, TEXT, TIME, timeText, type TypeOf } from './schema-types.js';
+import { content, empty, json, list } from './responses.js';
+import { type Api, apiUrl } from './routes.js';
+import {
+  Closed,
+  COUNT,
+  DESCRIPTION,
+  DOMAIN_PATH,
+  Flag,
+  NAME,
+  OrNull,
+  PAGE,
+  Query,
+  STRINGS,
+  TEXT,
+  TIME,
+  timeText,
+  type WrittenOf,
+} from './schemas.js';
 
 const tag = 'Domains';
-const CASCADE = {
-  type: 'boolean',
-  default: false,
-  description: 'Delete its models with it, with all their versions and contexts.',
-} as const;
+const CASCADE = Flag('Delete its models with it, with all their versions and contexts.');
 
 /** Enough for a name and a description in any spelling of JSON. */
 const MAX_DOMAIN_BYTES = 64 * 1024;
 
 /** Domains: the namespaces of models. */
-export function domainEndpoints(domains: DomainService): readonly Endpoint[] {
-  return [
-    endpoint({
-      method: 'GET',
-      path: '/domains',
-      id: 'listDomains',
-      tag,
+export function domainRoutes(api: Api, domains: DomainService): void {
+  api.get('/domains', {
+    schema: {
+      tags: [tag],
+      operationId: 'listDomains',
       summary: 'List domains',
-      query: parameters(PAGE),
-      answers: {
-        200: {
-          description: 'Domains by name.',
-          content: { 'application/json': { type: 'array', items: LISTED_DOMAIN } },
-          isPage: true,
-        },
-      },
-      handle: async ({ query, baseUrl }) => {
-        const { items, total } = await domains.list(query);
-        return page(items.map(listedDomainJson), total, query, apiUrl(baseUrl, 'domains'));
-      },
-    }),
-    endpoint({
-      method: 'POST',
-      path: '/domains',
-      id: 'createDomain',
-      tag,
+      querystring: Query(PAGE),
+      response: { 200: list('Domains by name.', LISTED_DOMAIN) },
+    },
+    handler: async ({ query, baseUrl }, reply) => {
+      const { items, total } = await domains.list(query);
+      return send(reply, page(items.map(listedDomainJson), total, query, apiUrl(baseUrl, 'domains')));
+    },
+  });
+
+  api.post('/domains', {
+    schema: {
+      tags: [tag],
+      operationId: 'createDomain',
       summary: 'Create a domain',
       body: NEW_DOMAIN,
-      bodyMaxBytes: MAX_DOMAIN_BYTES,
-      answers: { 201: { description: 'The new domain.', content: { 'application/json': DOMAIN } } },
-      problems: ['alreadyExists'],
-      handle: async ({ body, baseUrl }) => {
-        const domain = await domains.create(body);
-        return created(apiUrl(baseUrl, 'domains', domain.name), domainJson(domain), domain.etag);
-      },
-    }),
-    endpoint({
-      method: 'GET',
-      path: '/domains/:domain',
-      id: 'getDomain',
-      tag,
+      response: { 201: json('The new domain.', DOMAIN) },
+    },
+    bodyLimit: MAX_DOMAIN_BYTES,
+    config: { problems: ['alreadyExists'] },
+    handler: async ({ body, baseUrl }, reply) => {
+      const domain = await domains.create(body);
+      return send(reply, created(apiUrl(baseUrl, 'domains', domain.name), domainJson(domain), domain.etag));
+    },
+  });
+
+  api.get('/domains/:domain', {
+    schema: {
+      tags: [tag],
+      operationId: 'getDomain',
       summary: 'Read a domain',
-      answers: { 200: { description: 'The domain.', content: { 'application/json': DOMAIN } } },
-      handle: async ({ params }) => {
-        const domain = await domains.get(params.domain);
-        return ok(domainJson(domain), domain.etag);
-      },
-    }),
-    endpoint({
-      method: 'PUT',
-      path: '/domains/:domain',
-      id: 'updateDomain',
-      tag,
+      params: DOMAIN_PATH,
+      response: { 200: json('The domain.', DOMAIN) },
+    },
+    handler: async ({ params }, reply) => {
+      const domain = await domains.get(params.domain);
+      return send(reply, ok(domainJson(domain), domain.etag));
+    },
+  });
+
+  api.put('/domains/:domain', {
+    schema: {
+      tags: [tag],
+      operationId: 'updateDomain',
       summary: 'Update a domain',
       description: 'Its compatibility holds at once for its models that have none of their own.',
+      params: DOMAIN_PATH,
       body: DOMAIN_CHANGE,
-      bodyMaxBytes: MAX_DOMAIN_BYTES,
-      answers: { 200: { description: 'The updated domain.', content: { 'application/json': DOMAIN } } },
-      problems: ['dependencyChanged'],
-      isConditional: true,
-      handle: async ({ params, body, conditions }) => {
-        const options = await writeOptions(conditions, () => domains.get(params.domain));
-        const domain = await domains.update(params.domain, body, options);
-        return ok(domainJson(domain), domain.etag);
-      },
-    }),
-    endpoint({
-      method: 'DELETE',
-      path: '/domains/:domain',
-      id: 'deleteDomain',
-      tag,
+      response: { 200: json('The updated domain.', DOMAIN) },
+    },
+    bodyLimit: MAX_DOMAIN_BYTES,
+    config: { problems: ['dependencyChanged'], isConditional: true },
+    handler: async ({ params, body, conditions }, reply) => {
+      const options = await writeOptions(conditions, () => domains.get(params.domain));
+      const domain = await domains.update(params.domain, body, options);
+      return send(reply, ok(domainJson(domain), domain.etag));
+    },
+  });
+
+  api.delete('/domains/:domain', {
+    schema: {
+      tags: [tag],
+      operationId: 'deleteDomain',
       summary: 'Delete a domain',
       description: 'Refused while it holds models, unless cascade=true.',
-      query: parameters({ cascade: CASCADE }),
-      answers: { 204: { description: 'Deleted.' } },
-      problems: ['inUse'],
-      isConditional: true,
-      handle: async ({ params, query, conditions }) => {
-        const options = await writeOptions(conditions, () => domains.get(params.domain));
-        await domains.delete(params.domain, { ...options, cascade: query.cascade });
-        return NO_CONTENT;
-      },
-    }),
-  ];
+      params: DOMAIN_PATH,
+      querystring: Query({ cascade: CASCADE }),
+      response: { 204: empty('Deleted.') },
+    },
+    config: { problems: ['inUse'], isConditional: true },
+    handler: async ({ params, query, conditions }, reply) => {
+      const options = await writeOptions(conditions, () => domains.get(params.domain));
+      await domains.delete(params.domain, { ...options, cascade: query.cascade });
+      return send(reply, NO_CONTENT);
+    },
+  });
 }
 
 /** One context for all models of a domain. */
-export function domainContextEndpoints(domains: DomainService): readonly Endpoint[] {
-  return [
-    endpoint({
-      method: 'GET',
-      path: '/domains/:domain/context',
-      id: 'getDomainContext',
-      tag,
+export function domainContextRoutes(api: Api, domains: DomainService): void {
+  api.get('/domains/:domain/context', {
+    schema: {
+      tags: [tag],
+      operationId: 'getDomainContext',
       summary: 'One context for all models of a domain',
       description:
         'A term that models mean differently is left out: the header Link (describedby) then leads to warnings. The same is served as the context of the name of the domain.',
-      answers: {
-        200: { description: 'With the core context last.', content: { 'application/ld+json': LD_CONTEXT } },
-      },
-      problems: ['busy'],
-      isCrossOrigin: true,
-      handle: async ({ params: { domain }, baseUrl }) => {
-        const found = await domains.context(domain, baseUrl);
-        return withWarnings(document(found, undefined), found.warnings.length, baseUrl, domain);
-      },
-    }),
-    endpoint({
-      method: 'GET',
-      path: '/domains/:domain/context/warnings',
-      id: 'listDomainContextWarnings',
-      tag,
+      params: DOMAIN_PATH,
+      response: { 200: content('With the core context last.', { 'application/ld+json': LD_CONTEXT }) },
+    },
+    config: { problems: ['busy'], isCrossOrigin: true },
+    handler: async ({ params: { domain }, baseUrl }, reply) => {
+      const found = await domains.context(domain, baseUrl);
+      return send(reply, withWarnings(document(found, undefined), found.warnings.length, baseUrl, domain));
+    },
+  });
+
+  api.get('/domains/:domain/context/warnings', {
+    schema: {
+      tags: [tag],
+      operationId: 'listDomainContextWarnings',
       summary: 'What may not be as expected in the context of a domain',
-      query: parameters(PAGE),
-      answers: {
-        200: {
-          description: 'Warnings, by term.',
-          content: { 'application/json': { type: 'array', items: CONTEXT_WARNING } },
-          isPage: true,
-        },
-      },
-      problems: ['busy'],
-      handle: async ({ params: { domain }, query, baseUrl }) => {
-        const { warnings } = await domains.context(domain, baseUrl);
-        const { limit, offset } = query;
-        const url = apiUrl(baseUrl, 'domains', domain, 'context', 'warnings');
-        return page(warnings.slice(offset, offset + limit), warnings.length, query, url);
-      },
-    }),
-  ];
+      params: DOMAIN_PATH,
+      querystring: Query(PAGE),
+      response: { 200: list('Warnings, by term.', CONTEXT_WARNING) },
+    },
+    config: { problems: ['busy'] },
+    handler: async ({ params: { domain }, query, baseUrl }, reply) => {
+      const { warnings } = await domains.context(domain, baseUrl);
+      const { limit, offset } = query;
+      const url = apiUrl(baseUrl, 'domains', domain, 'context', 'warnings');
+      return send(reply, page(warnings.slice(offset, offset + limit), warnings.length, query, url));
+    },
+  });
 }
 
-const CONTEXT_WARNING = {
-  title: 'DomainContextWarning',
-  type: 'object',
-  properties: {
-    code: { enum: ['ambiguous-term', 'coercion-left-out', 'unused-terms-left-out', 'context-unavailable'] },
-    term: TEXT,
-    detail: TEXT,
-    models: { ...STRINGS, description: 'Names of the models that it is about.' },
-  },
-  required: ['code', 'detail', 'models'],
-  additionalProperties: false,
-} as const;
+const CONTEXT_WARNING = Closed('DomainContextWarning', {
+  code: Type.Enum(['ambiguous-term', 'coercion-left-out', 'unused-terms-left-out', 'context-unavailable']),
+  term: Type.Optional(TEXT),
+  detail: TEXT,
+  models: { ...STRINGS, description: 'Names of the models that it is about.' },
+});
 
 const DOMAIN_COMPATIBILITY = {
   ...COMPATIBILITY,
   description: 'Of models that have none of their own; `none` when left out.',
-} as const;
+};
 
-const NEW_DOMAIN = {
-  title: 'NewDomain',
-  type: 'object',
-  properties: { name: NAME, description: DESCRIPTION, compatibility: DOMAIN_COMPATIBILITY },
-  required: ['name'],
-  additionalProperties: false,
-} as const;
+const NEW_DOMAIN = Closed('NewDomain', {
+  name: NAME,
+  description: Type.Optional(DESCRIPTION),
+  compatibility: Type.Optional(DOMAIN_COMPATIBILITY),
+});
 
-const DOMAIN_CHANGE = {
-  title: 'DomainChange',
-  type: 'object',
-  description: 'A member that is left out keeps its value; null removes it.',
-  properties: {
-    description: { type: ['string', 'null'], maxLength: DESCRIPTION.maxLength },
-    compatibility: { ...DOMAIN_COMPATIBILITY, enum: [...DOMAIN_COMPATIBILITY.enum, null] },
+const DOMAIN_CHANGE = Closed(
+  'DomainChange',
+  {
+    description: Type.Optional(OrNull(DESCRIPTION)),
+    compatibility: Type.Optional(OrNull(DOMAIN_COMPATIBILITY)),
   },
-  additionalProperties: false,
-} as const;
+  'A member that is left out keeps its value; null removes it.',
+);
 
-const DOMAIN = {
-  title: 'Domain',
-  type: 'object',
-  properties: {
-    name: NAME,
-    description: TEXT,
-    compatibility: DOMAIN_COMPATIBILITY,
-    createdAt: TIME,
-    modifiedAt: TIME,
-  },
-  required: ['name', 'compatibility', 'createdAt', 'modifiedAt'],
-  additionalProperties: false,
-} as const;
+const DOMAIN = Closed('Domain', {
+  name: NAME,
+  description: Type.Optional(TEXT),
+  compatibility: DOMAIN_COMPATIBILITY,
+  createdAt: TIME,
+  modifiedAt: TIME,
+});
 
-const LISTED_DOMAIN = {
-  ...DOMAIN,
-  title: 'ListedDomain',
-  properties: { ...DOMAIN.properties, models: { ...COUNT, description: 'How many models it holds.' } },
-  required: [...DOMAIN.required, 'models'],
-} as const;
+const LISTED_DOMAIN = Closed('ListedDomain', {
+  ...DOMAIN.properties,
+  models: { ...COUNT, description: 'How many models it holds.' },
+});
 
-function listedDomainJson(domain: ListedDomain): TypeOf<typeof LISTED_DOMAIN> {
+function listedDomainJson(domain: ListedDomain): WrittenOf<typeof LISTED_DOMAIN> {
   return { ...domainJson(domain), models: domain.models };
 }
 
-function domainJson(domain: Domain): TypeOf<typeof DOMAIN> {
+function domainJson(domain: Domain): WrittenOf<typeof DOMAIN> {
   const { name, description, compatibility, createdAt, modifiedAt } = domain;
   return {
     name,

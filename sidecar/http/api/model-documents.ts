@@ -1,23 +1,37 @@
+import { Type } from 'typebox';
 import type { ModelDocumentKind, ModelFile, ModelKey, ModelService } from '../../schemas/models/service.js';
-import { type Answer, document, page } from './answer.js';
-import { endpoint, type Endpoint } from './endpoint.js';
+import { type Answer, document, page, send } from './answer.js';
 import { withLifecycle } from './lifecycle.js';
-import { PAGE, parameters, VERSION } from './parameters.js';
-import { apiUrl } from './routes.js';
-import { COUNT, SHA256, TEXT, URL_TEXT, type JsonSchema, type TypeOf } from './schema-types.js';
+import { content, json, list } from './responses.js';
+import { type Api, apiUrl } from './routes.js';
+import {
+  AnyJson,
+  Closed,
+  COUNT,
+  Flag,
+  MODEL_PATH,
+  PAGE,
+  Query,
+  SHA256,
+  TEXT,
+  URL_TEXT,
+  VERSION,
+  type WrittenOf,
+} from './schemas.js';
 
 const tag = 'Documents of a model';
 const MODEL = '/domains/:domain/models/:model';
-const BUNDLED = {
-  type: 'boolean',
-  default: false,
-  description: 'Self-contained, of draft 2020-12, with all the documents that it refers to.',
-} as const;
+const BUNDLED = Flag('Self-contained, of draft 2020-12, with all the documents that it refers to.');
 
-const ANY_JSON: JsonSchema = { description: 'A JSON document.' };
+const ANY_JSON = AnyJson('A JSON document.');
+
+const FILE_PATH = Type.Object({
+  ...MODEL_PATH.properties,
+  file: Type.String({ description: 'Name of a file, as the list of files has it.' }),
+});
 
 /** What a model is turned into, and its files. */
-export function modelDocumentEndpoints(models: ModelService): readonly Endpoint[] {
+export function modelDocumentRoutes(api: Api, models: ModelService): void {
   const about = async (key: ModelKey, answer: (key: ModelKey) => Promise<Answer>) => {
     // First: what is read of a draft afterwards may still change.
     const lifecycle = await models.lifecycle(key);
@@ -33,115 +47,111 @@ export function modelDocumentEndpoints(models: ModelService): readonly Endpoint[
       document(await models.document(key, kind, { version, baseUrl }), version),
     );
 
-  return [
-    endpoint({
-      method: 'GET',
-      path: `${MODEL}/schema`,
-      id: 'getModelSchema',
-      tag,
+  api.get(`${MODEL}/schema`, {
+    schema: {
+      tags: [tag],
+      operationId: 'getModelSchema',
       summary: 'The JSON Schema of a model',
-      query: parameters({ ...VERSION, bundled: BUNDLED }),
-      answers: {
-        200: {
-          description: 'As it was given, or bundled.',
-          content: { 'application/schema+json': ANY_JSON },
-        },
-      },
-      problems: ['busy'],
-      handle: async ({ params, query: { version, bundled }, baseUrl }) =>
-        read(params, bundled ? 'bundled' : 'schema', version, baseUrl),
-    }),
-    endpoint({
-      method: 'GET',
-      path: `${MODEL}/openapi`,
-      id: 'getModelOpenapi',
-      tag,
+      params: MODEL_PATH,
+      querystring: Query({ ...VERSION, bundled: BUNDLED }),
+      response: { 200: content('As it was given, or bundled.', { 'application/schema+json': ANY_JSON }) },
+    },
+    config: { problems: ['busy'] },
+    handler: async ({ params, query: { version, bundled }, baseUrl }, reply) =>
+      send(reply, await read(params, bundled ? 'bundled' : 'schema', version, baseUrl)),
+  });
+
+  api.get(`${MODEL}/openapi`, {
+    schema: {
+      tags: [tag],
+      operationId: 'getModelOpenapi',
       summary: 'OpenAPI 3.1 of NGSI-LD on entities of a model',
-      query: parameters(VERSION),
-      answers: { 200: { description: 'Self-contained.', content: { 'application/json': ANY_JSON } } },
-      problems: ['busy'],
-      handle: async ({ params, query: { version }, baseUrl }) => read(params, 'openapi', version, baseUrl),
-    }),
-    endpoint({
-      method: 'GET',
-      path: `${MODEL}/context`,
-      id: 'getModelContext',
-      tag,
+      params: MODEL_PATH,
+      querystring: Query(VERSION),
+      response: { 200: json('Self-contained.', ANY_JSON) },
+    },
+    config: { problems: ['busy'] },
+    handler: async ({ params, query: { version }, baseUrl }, reply) =>
+      send(reply, await read(params, 'openapi', version, baseUrl)),
+  });
+
+  api.get(`${MODEL}/context`, {
+    schema: {
+      tags: [tag],
+      operationId: 'getModelContext',
       summary: 'The JSON-LD context of a model',
-      query: parameters(VERSION),
-      answers: {
-        200: { description: 'With the core context last.', content: { 'application/ld+json': ANY_JSON } },
-      },
-      isCrossOrigin: true,
-      handle: async ({ params, query: { version }, baseUrl }) => read(params, 'context', version, baseUrl),
-    }),
-    endpoint({
-      method: 'GET',
-      path: `${MODEL}/files`,
-      id: 'listModelFiles',
-      tag,
+      params: MODEL_PATH,
+      querystring: Query(VERSION),
+      response: { 200: content('With the core context last.', { 'application/ld+json': ANY_JSON }) },
+    },
+    config: { isCrossOrigin: true },
+    handler: async ({ params, query: { version }, baseUrl }, reply) =>
+      send(reply, await read(params, 'context', version, baseUrl)),
+  });
+
+  api.get(`${MODEL}/files`, {
+    schema: {
+      tags: [tag],
+      operationId: 'listModelFiles',
       summary: 'List the files of a model',
-      query: parameters({ ...VERSION, ...PAGE }),
-      answers: {
-        200: {
-          description: 'A page of them; documents that the schema refers to come last.',
-          content: { 'application/json': { type: 'array', items: MODEL_FILE } },
-          isPage: true,
-        },
-      },
-      problems: ['busy'],
-      handle: ({ params: { domain, model }, query, baseUrl }) =>
-        about({ domain, name: model }, async (key) => {
+      params: MODEL_PATH,
+      querystring: Query({ ...VERSION, ...PAGE }),
+      response: { 200: list('A page of them; documents that the schema refers to come last.', MODEL_FILE) },
+    },
+    config: { problems: ['busy'] },
+    handler: async ({ params: { domain, model }, query, baseUrl }, reply) =>
+      send(
+        reply,
+        await about({ domain, name: model }, async (key) => {
           const { version, limit, offset } = query;
           const files = await models.files(key, { version, baseUrl });
           const url = apiUrl(baseUrl, 'domains', domain, 'models', model, 'files');
           const items = files.slice(offset, offset + limit).map((file) => fileJson(file, url, version));
           return page(items, files.length, query, url);
         }),
-    }),
-    endpoint({
-      method: 'GET',
-      path: `${MODEL}/files/:file`,
-      id: 'getModelFile',
-      tag,
+      ),
+  });
+
+  api.get(`${MODEL}/files/:file`, {
+    schema: {
+      tags: [tag],
+      operationId: 'getModelFile',
       summary: 'One file of a model',
-      query: parameters(VERSION),
-      answers: {
-        200: {
-          description: 'With the media type that the list of files gives.',
-          content: {
-            'application/json': ANY_JSON,
-            'application/schema+json': ANY_JSON,
-            'application/ld+json': ANY_JSON,
-          },
-        },
+      params: FILE_PATH,
+      querystring: Query(VERSION),
+      response: {
+        200: content('With the media type that the list of files gives.', {
+          'application/json': ANY_JSON,
+          'application/schema+json': ANY_JSON,
+          'application/ld+json': ANY_JSON,
+        }),
       },
-      problems: ['busy'],
-      handle: ({ params: { domain, model, file }, query: { version }, baseUrl }) =>
-        about({ domain, name: model }, async (key) =>
+    },
+    config: { problems: ['busy'] },
+    handler: async ({ params: { domain, model, file }, query: { version }, baseUrl }, reply) =>
+      send(
+        reply,
+        await about({ domain, name: model }, async (key) =>
           document(await models.file(key, file, { version, baseUrl }), version),
         ),
-    }),
-  ];
+      ),
+  });
 }
 
-const MODEL_FILE = {
-  title: 'ModelFile',
-  type: 'object',
-  properties: {
-    name: TEXT,
-    mediaType: TEXT,
-    size: { ...COUNT, description: 'In bytes.' },
-    sha256: SHA256,
-    uri: { ...TEXT, description: 'What the `$ref`s say, for a document that the schema refers to.' },
-    url: { ...URL_TEXT, description: 'Where the file is.' },
-  },
-  required: ['name', 'mediaType', 'size', 'sha256', 'url'],
-  additionalProperties: false,
-} as const;
+const MODEL_FILE = Closed('ModelFile', {
+  name: TEXT,
+  mediaType: TEXT,
+  size: { ...COUNT, description: 'In bytes.' },
+  sha256: SHA256,
+  uri: Type.Optional({
+    ...TEXT,
+    description: 'What the `$ref`s say, for a document that the schema refers to.',
+  }),
+  url: { ...URL_TEXT, description: 'Where the file is.' },
+});
 
 /** @param filesUrl absolute, of the list of files */
-function fileJson(file: ModelFile, filesUrl: string, version?: number): TypeOf<typeof MODEL_FILE> {
+function fileJson(file: ModelFile, filesUrl: string, version?: number): WrittenOf<typeof MODEL_FILE> {
   const query = version === undefined ? '' : `?version=${version}`;
   return { ...file, url: `${filesUrl}/${encodeURIComponent(file.name)}${query}` };
 }

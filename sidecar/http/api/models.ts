@@ -1,8 +1,7 @@
 import type { ModelKey, ModelService } from '../../schemas/models/service.js';
 import type { ProblemKind } from '../../shared/errors.js';
-import { created, derived, NO_CONTENT, ok, page } from './answer.js';
+import { created, derived, NO_CONTENT, ok, page, send } from './answer.js';
 import { expectedOf, writeOptions } from './conditions.js';
-import { endpoint, type Endpoint } from './endpoint.js';
 import { withLifecycle } from './lifecycle.js';
 import {
   MODEL,
@@ -19,31 +18,37 @@ import {
   updatedModelJson,
   versionJson,
 } from './model-representation.js';
-import { PAGE, parameters, VERSION, VERSION_RANGE } from './parameters.js';
-import { apiUrl } from './routes.js';
+import { empty, json, list } from './responses.js';
+import { type Api, apiUrl } from './routes.js';
+import {
+  DOMAIN_PATH,
+  Flag,
+  MODEL_PATH,
+  PAGE,
+  Query,
+  TextParameter,
+  VERSION,
+  VersionParameter,
+} from './schemas.js';
 
 const tag = 'Models';
 const MODELS = '/domains/:domain/models';
-const DRY_RUN = {
-  type: 'boolean',
-  default: false,
-  description: 'Check and compare, and write nothing.',
-} as const;
+const DRY_RUN = Flag('Check and compare, and write nothing.');
 
-const PART = {
-  type: 'string',
-  maxLength: 200,
-  description:
+const FILTER = {
+  q: TextParameter(
+    200,
     'A part of the name, the description, an attribute or a type of a model, in capital or small letters.',
-} as const;
+  ),
+  type: TextParameter(512, 'A type of the entities of a model.'),
+  attribute: TextParameter(512, 'The name of an attribute that a model describes.'),
+};
 
-const TYPE = { type: 'string', maxLength: 512, description: 'A type of the entities of a model.' } as const;
-
-const ATTRIBUTE = {
-  type: 'string',
-  maxLength: 512,
-  description: 'The name of an attribute that a model describes.',
-} as const;
+/** Two versions to be compared. */
+const VERSION_RANGE = {
+  from: VersionParameter('the one before `to`'),
+  to: VersionParameter('the current one'),
+};
 
 /** Problems of a schema that is not accepted. */
 const SCHEMA_PROBLEMS = [
@@ -58,177 +63,168 @@ const SCHEMA_PROBLEMS = [
 ] as const satisfies readonly ProblemKind[];
 
 /** Models: JSON Schemas with their versions. */
-export function modelEndpoints(models: ModelService): readonly Endpoint[] {
-  return [
-    endpoint({
-      method: 'GET',
-      path: '/models',
-      id: 'searchModels',
-      tag,
+export function modelRoutes(api: Api, models: ModelService): void {
+  api.get('/models', {
+    schema: {
+      tags: [tag],
+      operationId: 'searchModels',
       summary: 'Search the models of all domains',
       description: 'Models that meet all of the parameters; all models without any.',
-      query: parameters({ q: PART, type: TYPE, attribute: ATTRIBUTE, ...PAGE }),
-      answers: {
-        200: {
-          description: 'Models by domain and name.',
-          content: { 'application/json': { type: 'array', items: MODEL_SUMMARY } },
-          isPage: true,
-        },
-      },
-      problems: ['busy'],
-      handle: async ({ query, baseUrl }) => {
-        const { limit, offset, ...filter } = query;
-        const { items, total } = await models.search(filter, { limit, offset });
-        return page(items.map(modelSummaryJson), total, query, apiUrl(baseUrl, 'models'));
-      },
-    }),
-    endpoint({
-      method: 'GET',
-      path: MODELS,
-      id: 'listModels',
-      tag,
+      querystring: Query({ ...FILTER, ...PAGE }),
+      response: { 200: list('Models by domain and name.', MODEL_SUMMARY) },
+    },
+    config: { problems: ['busy'] },
+    handler: async ({ query, baseUrl }, reply) => {
+      const { limit, offset, ...filter } = query;
+      const { items, total } = await models.search(filter, { limit, offset });
+      return send(reply, page(items.map(modelSummaryJson), total, query, apiUrl(baseUrl, 'models')));
+    },
+  });
+
+  api.get(MODELS, {
+    schema: {
+      tags: [tag],
+      operationId: 'listModels',
       summary: 'List the models of a domain',
-      query: parameters(PAGE),
-      answers: {
-        200: {
-          description: 'Models by name.',
-          content: { 'application/json': { type: 'array', items: MODEL_SUMMARY } },
-          isPage: true,
-        },
-      },
-      handle: async ({ params: { domain }, query, baseUrl }) => {
-        const { items, total } = await models.list(domain, query);
-        return page(items.map(modelSummaryJson), total, query, apiUrl(baseUrl, 'domains', domain, 'models'));
-      },
-    }),
-    endpoint({
-      method: 'POST',
-      path: MODELS,
-      id: 'createModel',
-      tag,
+      params: DOMAIN_PATH,
+      querystring: Query(PAGE),
+      response: { 200: list('Models by name.', MODEL_SUMMARY) },
+    },
+    handler: async ({ params: { domain }, query, baseUrl }, reply) => {
+      const { items, total } = await models.list(domain, query);
+      return send(
+        reply,
+        page(items.map(modelSummaryJson), total, query, apiUrl(baseUrl, 'domains', domain, 'models')),
+      );
+    },
+  });
+
+  api.post(MODELS, {
+    schema: {
+      tags: [tag],
+      operationId: 'createModel',
       summary: 'Create a model from a JSON Schema',
       description:
         'Documents that its `$ref`s name are taken from the references, else fetched once from allowed origins.',
-      query: parameters({ dryRun: DRY_RUN }),
+      params: DOMAIN_PATH,
+      querystring: Query({ dryRun: DRY_RUN }),
       body: NEW_MODEL,
-      answers: {
-        200: {
-          description: 'What a dry run found.',
-          content: { 'application/json': MODEL_DRY_RUN },
-        },
-        201: { description: 'The new model.', content: { 'application/json': MODEL } },
+      response: {
+        200: json('What a dry run found.', MODEL_DRY_RUN),
+        201: json('The new model.', MODEL),
       },
-      problems: ['alreadyExists', 'contextInvalid', ...SCHEMA_PROBLEMS],
-      handle: async ({ params: { domain }, query: { dryRun }, body, baseUrl }) => {
-        if (dryRun) return derived(modelDryRunJson(await models.dryCreate(domain, body, { baseUrl })));
-        const model = await models.create(domain, body, { baseUrl });
-        return created(modelUrl(baseUrl, model), modelJson(model), model.etag);
-      },
-    }),
-    endpoint({
-      method: 'GET',
-      path: `${MODELS}/:model`,
-      id: 'getModel',
-      tag,
+    },
+    config: { problems: ['alreadyExists', 'contextInvalid', ...SCHEMA_PROBLEMS] },
+    handler: async ({ params: { domain }, query: { dryRun }, body, baseUrl }, reply) => {
+      if (dryRun)
+        return send(reply, derived(modelDryRunJson(await models.dryCreate(domain, body, { baseUrl }))));
+      const model = await models.create(domain, body, { baseUrl });
+      return send(reply, created(modelUrl(baseUrl, model), modelJson(model), model.etag));
+    },
+  });
+
+  api.get(`${MODELS}/:model`, {
+    schema: {
+      tags: [tag],
+      operationId: 'getModel',
       summary: 'Read a model at its current version, or at another',
-      query: parameters(VERSION),
-      answers: { 200: { description: 'The model.', content: { 'application/json': MODEL } } },
-      handle: async ({ params, query: { version } }) => {
-        const model = await models.get(keyOf(params), version);
-        // No write takes the ETag of an older version for that of the model.
-        const etag = version === undefined ? model.etag : `${model.etag}.v${version}`;
-        return withLifecycle(ok(modelJson(model), etag), model);
-      },
-    }),
-    endpoint({
-      method: 'PUT',
-      path: `${MODELS}/:model`,
-      id: 'updateModel',
-      tag,
+      params: MODEL_PATH,
+      querystring: Query(VERSION),
+      response: { 200: json('The model.', MODEL) },
+    },
+    handler: async ({ params, query: { version } }, reply) => {
+      const model = await models.get(keyOf(params), version);
+      // No write takes the ETag of an older version for that of the model.
+      const etag = version === undefined ? model.etag : `${model.etag}.v${version}`;
+      return send(reply, withLifecycle(ok(modelJson(model), etag), model));
+    },
+  });
+
+  api.put(`${MODELS}/:model`, {
+    schema: {
+      tags: [tag],
+      operationId: 'updateModel',
       summary: 'Update a model, or create it',
       description:
         'Makes a new version if the schema, a document that it refers to, or the context has changed; that of a draft takes the place of the one before it. Without a schema, the model keeps its own.',
-      query: parameters({ dryRun: DRY_RUN }),
+      params: MODEL_PATH,
+      querystring: Query({ dryRun: DRY_RUN }),
       body: MODEL_CHANGE,
-      answers: {
-        200: {
-          description: 'The updated model and its changes, or the changes that a dry run found.',
-          content: { 'application/json': { oneOf: [UPDATED_MODEL, MODEL_DRY_RUN] } },
-        },
-        201: { description: 'The new model.', content: { 'application/json': UPDATED_MODEL } },
+      response: {
+        200: json('The updated model and its changes, or the changes that a dry run found.', {
+          oneOf: [UPDATED_MODEL, MODEL_DRY_RUN],
+        }),
+        201: json('The new model.', UPDATED_MODEL),
       },
+    },
+    config: {
       problems: ['incompatibleChange', 'modelPublished', 'contextInvalid', ...SCHEMA_PROBLEMS],
       isConditional: true,
-      handle: async ({ params, query: { dryRun }, body, conditions, baseUrl }) => {
-        const key = keyOf(params);
-        const put = await models.put(key, body, { expected: expectedOf(conditions), dryRun, baseUrl });
-        const { model, outcome, change } = put;
-        if (model === undefined) return derived(modelDryRunJson(put));
-        if (dryRun) return ok(modelDryRunJson(put), model.etag);
-        const json = updatedModelJson({ model, outcome, change });
-        return outcome === 'created'
-          ? created(modelUrl(baseUrl, model), json, model.etag)
-          : ok(json, model.etag);
-      },
-    }),
-    endpoint({
-      method: 'DELETE',
-      path: `${MODELS}/:model`,
-      id: 'deleteModel',
-      tag,
+    },
+    handler: async ({ params, query: { dryRun }, body, conditions, baseUrl }, reply) => {
+      const key = keyOf(params);
+      const put = await models.put(key, body, { expected: expectedOf(conditions), dryRun, baseUrl });
+      const { model, outcome, change } = put;
+      if (model === undefined) return send(reply, derived(modelDryRunJson(put)));
+      if (dryRun) return send(reply, ok(modelDryRunJson(put), model.etag));
+      const json = updatedModelJson({ model, outcome, change });
+      return send(
+        reply,
+        outcome === 'created' ? created(modelUrl(baseUrl, model), json, model.etag) : ok(json, model.etag),
+      );
+    },
+  });
+
+  api.delete(`${MODELS}/:model`, {
+    schema: {
+      tags: [tag],
+      operationId: 'deleteModel',
       summary: 'Delete a model, all its versions and its context',
-      answers: { 204: { description: 'Deleted.' } },
-      problems: ['inUse'],
-      isConditional: true,
-      handle: async ({ params, conditions }) => {
-        const key = keyOf(params);
-        await models.delete(key, await writeOptions(conditions, () => models.get(key)));
-        return NO_CONTENT;
-      },
-    }),
-    endpoint({
-      method: 'GET',
-      path: `${MODELS}/:model/versions`,
-      id: 'listModelVersions',
-      tag,
+      params: MODEL_PATH,
+      response: { 204: empty('Deleted.') },
+    },
+    config: { problems: ['inUse'], isConditional: true },
+    handler: async ({ params, conditions }, reply) => {
+      const key = keyOf(params);
+      await models.delete(key, await writeOptions(conditions, () => models.get(key)));
+      return send(reply, NO_CONTENT);
+    },
+  });
+
+  api.get(`${MODELS}/:model/versions`, {
+    schema: {
+      tags: [tag],
+      operationId: 'listModelVersions',
       summary: 'List the versions of a model',
-      query: parameters(PAGE),
-      answers: {
-        200: {
-          description: 'Versions, oldest first.',
-          content: { 'application/json': { type: 'array', items: MODEL_VERSION } },
-          isPage: true,
-        },
-      },
-      handle: async ({ params, query, baseUrl }) => {
-        const key = keyOf(params);
-        const lifecycle = await models.lifecycle(key);
-        const { items, total } = await models.versions(key, query);
-        const list = page(items.map(versionJson), total, query, `${modelUrl(baseUrl, key)}/versions`);
-        return withLifecycle(list, lifecycle);
-      },
-    }),
-    endpoint({
-      method: 'GET',
-      path: `${MODELS}/:model/versions/diff`,
-      id: 'diffModelVersions',
-      tag,
+      params: MODEL_PATH,
+      querystring: Query(PAGE),
+      response: { 200: list('Versions, oldest first.', MODEL_VERSION) },
+    },
+    handler: async ({ params, query, baseUrl }, reply) => {
+      const key = keyOf(params);
+      const lifecycle = await models.lifecycle(key);
+      const { items, total } = await models.versions(key, query);
+      const list = page(items.map(versionJson), total, query, `${modelUrl(baseUrl, key)}/versions`);
+      return send(reply, withLifecycle(list, lifecycle));
+    },
+  });
+
+  api.get(`${MODELS}/:model/versions/diff`, {
+    schema: {
+      tags: [tag],
+      operationId: 'diffModelVersions',
       summary: 'Compare two versions of a model',
-      query: parameters(VERSION_RANGE),
-      answers: {
-        200: {
-          description: 'The change report, and where the schemas differ.',
-          content: { 'application/json': MODEL_DIFF },
-        },
-      },
-      problems: ['busy'],
-      handle: async ({ params, query, baseUrl }) => {
-        const key = keyOf(params);
-        const lifecycle = await models.lifecycle(key);
-        return withLifecycle(derived(await models.diff(key, { ...query, baseUrl })), lifecycle);
-      },
-    }),
-  ];
+      params: MODEL_PATH,
+      querystring: Query(VERSION_RANGE),
+      response: { 200: json('The change report, and where the schemas differ.', MODEL_DIFF) },
+    },
+    config: { problems: ['busy'] },
+    handler: async ({ params, query, baseUrl }, reply) => {
+      const key = keyOf(params);
+      const lifecycle = await models.lifecycle(key);
+      return send(reply, withLifecycle(derived(await models.diff(key, { ...query, baseUrl })), lifecycle));
+    },
+  });
 }
 
 function keyOf({ domain, model }: { readonly domain: string; readonly model: string }): ModelKey {

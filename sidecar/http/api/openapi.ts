@@ -1,46 +1,11 @@
-import { problemKinds } from '../problem-kinds.js';
-import { derived } from './answer.js';
+import swagger from '@fastify/swagger';
+import { Type } from 'typebox';
+import { derived, send } from './answer.js';
 import { BODY_MEDIA_TYPES } from './body-parser.js';
-import { endpoint, needsToken, problemsOf, type AnswerSchema, type Endpoint } from './endpoint.js';
-import { CHANGE_REPORT } from './model-representation.js';
-import { PATH_PARAMETERS, type ParametersSchema } from './parameters.js';
+import { describeOperation, HEADERS, PROBLEM, referTo } from './openapi-operation.js';
 import { purgePaths } from './purge-operations.js';
-import { API_PATH, apiUrl, type ApiRoute } from './routes.js';
-import { COUNT, STRINGS, TEXT, type JsonSchema } from './schema-types.js';
-
-/** The API itself. @param routes all of them, once the first request comes */
-export function openapiEndpoint(routes: readonly ApiRoute[]): Endpoint {
-  let description: ReturnType<typeof apiOpenApi> | undefined;
-  return endpoint({
-    method: 'GET',
-    path: '/openapi.json',
-    id: 'getOpenapi',
-    tag: 'This API',
-    summary: 'This API as OpenAPI 3.1',
-    answers: {
-      200: { description: 'Self-contained.', content: { 'application/json': { type: 'object' } } },
-    },
-    isCrossOrigin: true,
-    isStatic: true,
-    handle: async ({ baseUrl }) => {
-      description ??= apiOpenApi(routes);
-      const { paths, purgePaths, ...rest } = description;
-      // They are beside the API, below the same base.
-      const beside = Object.entries(purgePaths).map(([path, item]): [string, Part] => [
-        path,
-        { servers: [{ url: baseUrl }], ...item },
-      ]);
-      return derived({
-        ...rest,
-        servers: [{ url: apiUrl(baseUrl) }],
-        paths: { ...paths, ...Object.fromEntries(beside) },
-      });
-    },
-  });
-}
-
-/** A part of an OpenAPI document. */
-type Part = Readonly<Record<string, unknown>>;
+import { content, json } from './responses.js';
+import { API_PATH, apiUrl, type Api, type ApiRoute } from './routes.js';
 
 const INFO = {
   title: 'NGSI-LD gateway',
@@ -50,264 +15,101 @@ const INFO = {
     'Every GET can be sent as HEAD. Every error is a problem (RFC 9457).',
 };
 
-const HEADERS: Readonly<Record<string, Part>> = {
-  ETag: header('Changes whenever the answer does; for If-None-Match, and for If-Match of a write.'),
-  CacheControl: header(
-    'An answer for a given version may be cached; every other answer must be revalidated.',
-  ),
-  Location: header('Absolute URL of the new resource.'),
-  PurgeId: header('The id of the record of the purge.'),
-  Link: {
-    ...header('Of a page of a list: the next page by rel="next", where there is one.'),
-    required: false,
-  },
-  TotalCount: { ...header('Of a page of a list: items of the whole list.'), required: false },
-  Allow: header('The methods that are allowed.'),
-  RetryAfter: {
-    ...header('Seconds after which to try again; not given for a purge that was cancelled.'),
-    required: false,
-  },
-  WwwAuthenticate: header('GatewayToken'),
-  Accept: header('Media types of bodies.'),
-};
-
-/** Headers of problems by status. */
-const PROBLEM_HEADERS: Readonly<Record<number, Part>> = {
-  401: { 'WWW-Authenticate': headerRef('WwwAuthenticate') },
-  405: { Allow: headerRef('Allow') },
-  415: { Accept: headerRef('Accept') },
-  503: { 'Retry-After': headerRef('RetryAfter') },
-};
-
-/** The routes of the API as an OpenAPI 3.1 document without `servers`; `purgePaths` are for `paths`, with another server. */
-function apiOpenApi(routes: readonly ApiRoute[]) {
-  const components = new Components();
-  const paths = new Map<string, Part>();
-  for (const { method, url, endpoint } of routes) {
-    // HEAD answers as GET does.
-    if (method === 'HEAD') continue;
-    const path = url.slice(API_PATH.length).replaceAll(/:(\w+)/g, '{$1}');
-    const operation = operationOf(endpoint, components);
-    paths.set(path, { ...paths.get(path), [method.toLowerCase()]: operation });
-  }
-  const tags = [...new Set(routes.map(({ endpoint }) => endpoint.tag))].map((name) => ({ name }));
-  return {
-    openapi: '3.1.0',
-    info: INFO,
-    tags,
-    paths: Object.fromEntries(paths),
-    purgePaths: purgePaths((schema) => components.use(schema), PROBLEM, headerRef('PurgeId')),
-    components: {
-      schemas: components.schemas,
-      headers: HEADERS,
-      securitySchemes: {
-        GatewayToken: {
-          type: 'apiKey',
-          in: 'header',
-          name: 'X-Gateway-Token',
-          description:
-            'Writes, and reads of purges, need it where the service has a token; a gateway in front may add it.',
-        },
-      },
-    },
-  };
-}
-
-function operationOf(endpoint: Endpoint, components: Components): Part {
-  const { method, id, tag, summary, description, body = endpoint.bodyText, upload } = endpoint;
-  const content = body === undefined ? uploadContent(upload) : bodyContent(components.use(body));
-  return {
-    operationId: id,
-    tags: [tag],
-    summary,
-    ...(description === undefined ? {} : { description }),
-    parameters: [
-      ...pathParameters(endpoint),
-      ...queryParameters(endpoint.query),
-      ...headerParameters(endpoint),
-    ],
-    ...(content === undefined ? {} : { requestBody: { required: true, content } }),
-    responses: { ...answersOf(endpoint, components), ...problemResponses(endpoint, components) },
-    ...(needsToken(method, endpoint) ? { security: [{ GatewayToken: [] }, {}] } : {}),
-  };
-}
-
-function pathParameters({ path }: Endpoint): readonly Part[] {
-  return Array.from(path.matchAll(/:(\w+)/g), ([, name = '']) => {
-    const { description, ...schema } = PATH_PARAMETERS[name] ?? {};
-    return { name, in: 'path', required: true, description, schema };
-  });
-}
-
-function queryParameters({ properties, required = [] }: ParametersSchema = NO_PARAMETERS): readonly Part[] {
-  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
-    name,
-    in: 'query',
-    required: required.includes(name),
-    description,
-    schema,
-  }));
-}
-
-const NO_PARAMETERS: ParametersSchema = { type: 'object', properties: {}, additionalProperties: false };
-
-function headerParameters({ method, isConditional = false, isVolatile = false }: Endpoint): readonly Part[] {
-  const names: readonly (readonly [string, string])[] = [
-    ...(isConditional
-      ? ([
-          ['If-Match', 'ETags, one of which must be the current one; or *, for any.'],
-          ['If-None-Match', '*: the resource must not exist.'],
-        ] as const)
-      : []),
-    ...(method === 'GET' && !isVolatile
-      ? ([['If-None-Match', 'ETags of the representations that the client has.']] as const)
-      : []),
-  ];
-  return names.map(([name, description]) => ({
-    name,
-    in: 'header',
-    description,
-    schema: { type: 'string' },
-  }));
-}
-
-function bodyContent(schema: JsonSchema): Readonly<Record<string, Part>> {
-  return Object.fromEntries<Part>(BODY_MEDIA_TYPES.map((mediaType) => [mediaType, { schema }]));
-}
-
-function uploadContent(upload: Endpoint['upload']): Part | undefined {
-  if (upload === undefined) return undefined;
-  return Object.fromEntries<Part>(Object.entries(upload).map(([type, schema]) => [type, { schema }]));
-}
-
-function answersOf({ method, answers, isComputation, isVolatile }: Endpoint, components: Components): Part {
-  const isCached = method === 'GET' && isVolatile !== true;
-  const responses = Object.entries(answers).map(([status, answer]): [string, Part] => {
-    const headers = {
-      ...(answer.content === undefined
-        ? {}
-        : {
-            ...(isComputation === true || isVolatile === true ? {} : { ETag: headerRef('ETag') }),
-            'Cache-Control': headerRef('CacheControl'),
-          }),
-      ...(status === '201' || status === '202' ? { Location: headerRef('Location') } : {}),
-      ...(answer.namesPurge === true ? { 'Purge-Id': headerRef('PurgeId') } : {}),
-      ...(answer.isPage === true
-        ? { Link: headerRef('Link'), 'X-Total-Count': headerRef('TotalCount') }
-        : {}),
-    };
-    return [status, { description: answer.description, headers, ...contentOf(answer, components) }];
-  });
-  const unchanged = { description: 'Unchanged, by If-None-Match.', headers: { ETag: headerRef('ETag') } };
-  return { ...Object.fromEntries<Part>(responses), ...(isCached ? { 304: unchanged } : {}) };
-}
-
-function contentOf({ content }: AnswerSchema, components: Components): Part {
-  if (content === undefined) return {};
-  const entries = Object.entries(content).map(([type, schema]): [string, Part] => [
-    type,
-    { schema: components.use(schema) },
-  ]);
-  return { content: Object.fromEntries<Part>(entries) };
-}
-
-/** One response for each status, with the types that its problem may have. */
-function problemResponses(endpoint: Endpoint, components: Components): Part {
-  const kinds = problemsOf(endpoint).map((name) => problemKinds[name]);
-  const statuses = [...new Set(kinds.map(({ status }) => status))];
-  const responses = statuses.map((status): [string, Part] => {
-    const same = kinds.filter((kind) => kind.status === status);
-    const types = { properties: { type: { enum: same.map(({ type }) => type) } } };
-    const headers = PROBLEM_HEADERS[status];
-    return [
-      String(status),
-      {
-        description: same.map(({ title }) => title).join('; '),
-        ...(headers === undefined ? {} : { headers }),
-        content: { 'application/problem+json': { schema: { allOf: [components.use(PROBLEM), types] } } },
-      },
-    ];
-  });
-  return Object.fromEntries<Part>(responses);
-}
-
-function header(description: string): Part {
-  return { description, required: true, schema: { type: 'string' } };
-}
-
-function headerRef(name: keyof typeof HEADERS): Part {
-  return { $ref: `#/components/headers/${name}` };
-}
-
-/** RFC 9457, and the members that some kinds of problems add. */
-const PROBLEM = {
-  title: 'Problem',
-  type: 'object',
-  properties: {
-    type: { type: 'string', format: 'uri' },
-    title: TEXT,
-    status: { type: 'integer' },
-    detail: TEXT,
-    instance: { type: 'string', format: 'uri-reference' },
-    errors: {
-      type: 'array',
-      description: 'The faults of the body, with JSON pointers (RFC 6901).',
-      items: {
-        type: 'object',
-        properties: { pointer: TEXT, detail: TEXT },
-        required: ['pointer', 'detail'],
-      },
-    },
-    line: { ...COUNT, description: 'Line of the first character that cannot be read, from 1.' },
-    column: { ...COUNT, description: 'Column of it, from 1, in UTF-16 units.' },
-    url: { ...TEXT, description: 'URL of the context at fault.' },
-    parameter: { ...TEXT, description: 'The query parameter at fault.' },
-    missing: { ...STRINGS, description: 'URIs of the missing documents.' },
-    report: CHANGE_REPORT,
-    dependents: {
-      type: 'array',
-      description: 'The first of the `total` resources that use this one.',
-      items: { type: 'object' },
-    },
-    total: COUNT,
-  },
-  required: ['type', 'title', 'status', 'detail', 'instance'],
+const TOKEN = {
+  type: 'apiKey',
+  in: 'header',
+  name: 'X-Gateway-Token',
+  description:
+    'Writes, and reads of purges, need it where the service has a token; a gateway in front may add it.',
 } as const;
 
-/** Collects schemas that have a title as components of an OpenAPI document. */
-class Components {
-  readonly #schemas = new Map<string, JsonSchema>();
+/** Has the routes that come after it described. Their schemas are the source of everything; the rest follows from it. */
+export async function describeRoutes(api: Api): Promise<void> {
+  await api.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: INFO,
+      servers: [{ url: API_PATH }],
+      components: { headers: HEADERS, securitySchemes: { GatewayToken: TOKEN } },
+    },
+    convertConstToEnum: false,
+    transform: ({ schema, url, route }) => {
+      const { body, ...others } = schema;
+      if (route.config?.upload !== undefined)
+        return { url, schema: { ...others, body: content('', route.config.upload) } };
+      if (body === undefined) return { url, schema };
+      const { contentSchema = body } = body as { readonly contentSchema?: unknown };
+      return { url, schema: { ...others, body: contentSchema, consumes: BODY_MEDIA_TYPES } };
+    },
+  });
+}
 
-  /** The replacement of a schema: a reference to its component if it has a title, else the schema. */
-  use(schema: JsonSchema): JsonSchema {
-    const { title } = schema;
-    const inner = Object.fromEntries(
-      Object.entries(schema).map(([keyword, value]) => [keyword, this.#keyword(keyword, value)]),
-    );
-    if (typeof title !== 'string') return inner;
-    this.#schemas.set(title, inner);
-    return { $ref: `#/components/schemas/${title}` };
-  }
+/** The API itself. @param routes all of them, once the first request comes */
+export function openapiRoute(api: Api, routes: readonly ApiRoute[]): void {
+  let description: ReturnType<typeof describe> | undefined;
+  api.get('/openapi.json', {
+    schema: {
+      tags: ['This API'],
+      operationId: 'getOpenapi',
+      summary: 'This API as OpenAPI 3.1',
+      response: { 200: json('Self-contained.', Type.Object({})) },
+    },
+    config: { isCrossOrigin: true, isStatic: true },
+    handler: async ({ baseUrl }, reply) => {
+      description ??= describe(api.swagger(), routes);
+      const { paths, purges, ...rest } = description;
+      // They are beside the API, below the same base.
+      const beside = Object.entries(purges).map(([path, item]) => [
+        path,
+        { servers: [{ url: baseUrl }], ...item },
+      ]);
+      const all = { ...paths, ...Object.fromEntries(beside) };
+      return send(reply, derived({ ...rest, servers: [{ url: apiUrl(baseUrl) }], paths: all }));
+    },
+  });
+}
 
-  get schemas(): Readonly<Record<string, JsonSchema>> {
-    return Object.fromEntries(this.#schemas);
-  }
+/** What `@fastify/swagger` says, as far as it is looked into here. */
+interface Described {
+  readonly paths?: Readonly<Record<string, object | undefined>>;
+  readonly components?: object;
+}
 
-  #keyword(keyword: string, value: unknown): unknown {
-    switch (keyword) {
-      case 'items':
-        return this.use(value as JsonSchema);
-      case 'oneOf':
-        return (value as readonly JsonSchema[]).map((schema) => this.use(schema));
-      case 'properties':
-        return Object.fromEntries(
-          Object.entries(value as Readonly<Record<string, JsonSchema>>).map(([name, schema]) => [
-            name,
-            this.use(schema),
-          ]),
-        );
-      default:
-        return value;
-    }
+/** The description by `@fastify/swagger`, with what follows from the routes, and the purge routes beside its paths. */
+function describe({ paths: described = {}, ...document }: Described, routes: readonly ApiRoute[]) {
+  const schemas = new Map<string, object>();
+  const paths: Record<string, object> = {};
+  // HEAD answers as GET does.
+  for (const route of routes.filter(({ method }) => method !== 'HEAD')) {
+    const path = route.url.slice(API_PATH.length).replaceAll(/:(\w+)/g, '{$1}');
+    const method = route.method.toLowerCase();
+    const operations: Readonly<Record<string, object>> = { ...described[path] };
+    const operation = describeOperation(operations[method] ?? {}, route);
+    paths[path] = { ...paths[path], [method]: named(operation, schemas) };
   }
+  const purges = Object.entries(purgePaths(PROBLEM, referTo('PurgeId'))).map(([path, item]) => [
+    path,
+    named(item, schemas),
+  ]);
+  return {
+    ...document,
+    ...{ paths, purges: Object.fromEntries(purges) as Readonly<Record<string, object>> },
+    tags: [...new Set(routes.flatMap(({ schema }) => schema.tags ?? []))].map((name) => ({ name })),
+    components: { ...document.components, schemas: Object.fromEntries(schemas) },
+  };
+}
+
+/** A part with references in place of the schemas that have a title, which become components by it. */
+function named(part: object, schemas: Map<string, object>): object {
+  const inner: Readonly<Record<string, unknown>> = Object.fromEntries(
+    Object.entries(part).map(([name, value]) => [name, namedIn(value, schemas)]),
+  );
+  if (typeof inner['title'] !== 'string') return inner;
+  schemas.set(inner['title'], inner);
+  return { $ref: `#/components/schemas/${inner['title']}` };
+}
+
+function namedIn(value: unknown, schemas: Map<string, object>): unknown {
+  if (Array.isArray(value)) return value.map((item) => namedIn(item, schemas));
+  return typeof value === 'object' && value !== null ? named(value, schemas) : value;
 }

@@ -1,9 +1,8 @@
+import { Type, type TSchema } from 'typebox';
 import { ENTITY_PARAMETERS, TEMPORAL_PARAMETERS } from '../../purge/query/parameters.js';
 import { PURGE, UNIT } from './purge-schemas.js';
-import { COUNT, STRINGS, TEXT, type JsonSchema } from './schema-types.js';
-
-/** A part of an OpenAPI document. */
-type Part = Readonly<Record<string, unknown>>;
+import type { Part } from './openapi-operation.js';
+import { COUNT, STRINGS, TEXT } from './schemas.js';
 
 /** What some parameters mean; the others are those of the broker's GET (clause 6.4.3.2). */
 const MEANINGS: Readonly<Record<string, string>> = {
@@ -17,69 +16,62 @@ const MEANINGS: Readonly<Record<string, string>> = {
 
 const NUMBERS = ['maxAffected', 'maxPerSecond'];
 
-const PREVIEW = {
-  title: 'PurgePreview',
-  type: 'object',
-  properties: {
+const PREVIEW = Type.Object(
+  {
     matched: COUNT,
     sample: { ...STRINGS, description: 'Ids of entities that match, at most 100.' },
-    unit: {
+    unit: Type.Optional({
       ...UNIT,
       description: 'What is counted; if not given: entities, or attributes with drop or keep.',
-    },
-    atLeast: { type: 'boolean', description: 'true: there are more than could be counted.' },
-    items: {
-      type: 'array',
-      description: 'Some of the parts that match, at most 100.',
-      items: {
-        type: 'object',
-        properties: { entityId: TEXT, attribute: TEXT, datasetId: TEXT, instanceId: TEXT },
-        required: ['entityId'],
-      },
-    },
-    hints: { ...STRINGS, description: 'Why nothing may match.' },
+    }),
+    atLeast: Type.Optional(Type.Boolean({ description: 'true: there are more than could be counted.' })),
+    items: Type.Optional(
+      Type.Array(
+        Type.Object({
+          entityId: TEXT,
+          attribute: Type.Optional(TEXT),
+          datasetId: Type.Optional(TEXT),
+          instanceId: Type.Optional(TEXT),
+        }),
+        { description: 'Some of the parts that match, at most 100.' },
+      ),
+    ),
+    hints: Type.Optional({ ...STRINGS, description: 'Why nothing may match.' }),
   },
-  required: ['matched', 'sample'],
-} as const;
+  { title: 'PurgePreview' },
+);
 
-const SUMMARY = {
-  title: 'PurgeSummary',
-  type: 'object',
-  properties: {
+const SUMMARY = Type.Object(
+  {
     id: TEXT,
-    ...{ matched: COUNT, deleted: COUNT, alreadyGone: COUNT, failed: COUNT, unknown: COUNT },
-    ...{ durationMs: { type: 'number' }, requests: COUNT },
+    matched: COUNT,
+    deleted: COUNT,
+    alreadyGone: COUNT,
+    failed: COUNT,
+    unknown: COUNT,
+    durationMs: Type.Optional(Type.Number()),
+    requests: Type.Optional(COUNT),
   },
-  required: ['id', 'matched', 'deleted', 'alreadyGone', 'failed', 'unknown'],
-} as const;
+  { title: 'PurgeSummary' },
+);
 
-const RESULT = {
-  title: 'BatchOperationResult',
-  type: 'object',
-  properties: {
+const RESULT = Type.Object(
+  {
     success: STRINGS,
-    errors: {
-      type: 'array',
-      items: { type: 'object', properties: { entityId: TEXT, error: { type: 'object' } } },
-    },
+    errors: Type.Array(Type.Object({ entityId: Type.Optional(TEXT), error: Type.Optional(Type.Object({})) })),
   },
-  required: ['success', 'errors'],
-} as const;
+  { title: 'BatchOperationResult' },
+);
 
 /**
  * The purge routes of NGSI-LD, which are beside this API, for its OpenAPI document.
  *
- * @param use replaces a schema by a reference to its component
  * @param problem the schema of problems
  * @param purgeId the header that names the record of a purge
  */
-export function purgePaths(
-  use: (schema: JsonSchema) => JsonSchema,
-  problem: JsonSchema,
-  purgeId: Part,
-): Readonly<Record<string, Part>> {
+export function purgePaths(problem: TSchema, purgeId: Part): Readonly<Record<string, Part>> {
   const headers = { 'Purge-Id': purgeId };
-  const json = (schema: JsonSchema) => ({ 'application/json': { schema: use(schema) } });
+  const json = (schema: TSchema) => ({ 'application/json': { schema } });
   const path = (id: string, summary: string, names: ReadonlySet<string>): Part => ({
     delete: {
       operationId: id,
@@ -102,7 +94,7 @@ export function purgePaths(
         },
         default: {
           description: 'Refused, or ended early.',
-          content: { 'application/problem+json': { schema: use(problem) } },
+          content: { 'application/problem+json': { schema: problem } },
         },
       },
       security: [{ GatewayToken: [] }, {}],

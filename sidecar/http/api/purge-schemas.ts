@@ -1,5 +1,6 @@
+import { Type } from 'typebox';
 import { PURGE_STATES } from '../../jobs/purge-service.js';
-import { COUNT, STRINGS, TEXT, TIME } from './schema-types.js';
+import { COUNT, OrNull, STRINGS, TEXT, TIME } from './schemas.js';
 
 /** Without members that are undefined. */
 export function defined<Value extends object>(
@@ -10,44 +11,51 @@ export function defined<Value extends object>(
   };
 }
 
-export const TARGET = { type: 'string', enum: ['entities', 'temporal'] } as const;
-export const UNIT = { type: 'string', enum: ['entities', 'attributes', 'datasets', 'instances'] } as const;
-export const POSITIVE = { type: 'integer', minimum: 1, maximum: 999_999_999_999_999 } as const;
-export const HEADER_TEXT = {
-  type: 'string',
+export const TARGET = Type.Enum(['entities', 'temporal'], { type: 'string' });
+export const UNIT = Type.Enum(['entities', 'attributes', 'datasets', 'instances'], { type: 'string' });
+export const POSITIVE = Type.Integer({ minimum: 1, maximum: 999_999_999_999_999 });
+export const HEADER_TEXT = Type.String({
   minLength: 1,
   maxLength: 4096,
   pattern: '^[\\x21-\\x7e](?:[\\x20-\\x7e]*[\\x21-\\x7e])?$',
-} as const;
+});
 
 /** The record of a purge. */
-export const PURGE = {
-  title: 'Purge',
-  type: 'object',
-  properties: {
+export const PURGE = Type.Object(
+  {
     id: TEXT,
-    state: { type: 'string', enum: PURGE_STATES },
+    state: Type.Enum(PURGE_STATES, { type: 'string' }),
     target: TARGET,
-    unit: UNIT,
-    ...{ query: TEXT, tenant: TEXT, link: TEXT, caller: TEXT, requestId: TEXT, worker: TEXT },
-    retentionPolicy: TEXT,
-    dryRun: { type: 'boolean' },
-    policy: { type: 'object' },
-    maxPerSecond: { type: ['integer', 'null'] },
+    unit: Type.Optional(UNIT),
+    query: TEXT,
+    tenant: Type.Optional(TEXT),
+    link: Type.Optional(TEXT),
+    caller: TEXT,
+    requestId: TEXT,
+    worker: TEXT,
+    retentionPolicy: Type.Optional(TEXT),
+    dryRun: Type.Boolean(),
+    policy: Type.Object({}),
+    maxPerSecond: OrNull(Type.Integer()),
     concurrency: COUNT,
-    ...{ matched: COUNT, deleted: COUNT, alreadyGone: COUNT, failed: COUNT, unknown: COUNT, arrived: COUNT },
-    ...{ requests: COUNT, retries: COUNT },
-    expected: COUNT,
-    ratePerSecond: { type: 'number' },
-    ...{ estimatedEndAt: TIME, createdAt: TIME, startedAt: TIME, endedAt: TIME },
-    problem: { type: 'object' },
-    errors: { type: 'array', items: { type: 'object' } },
+    matched: COUNT,
+    deleted: COUNT,
+    alreadyGone: COUNT,
+    failed: COUNT,
+    unknown: COUNT,
+    arrived: COUNT,
+    requests: COUNT,
+    retries: COUNT,
+    expected: Type.Optional(COUNT),
+    ratePerSecond: Type.Optional(Type.Number()),
+    estimatedEndAt: Type.Optional(TIME),
+    createdAt: TIME,
+    startedAt: Type.Optional(TIME),
+    endedAt: Type.Optional(TIME),
+    problem: Type.Optional(Type.Object({})),
+    errors: Type.Array(Type.Object({})),
     warnings: STRINGS,
-    sample: STRINGS,
+    sample: Type.Optional(STRINGS),
   },
-  required: [
-    ...['id', 'state', 'target', 'query', 'caller', 'requestId', 'worker', 'dryRun', 'policy'],
-    ...['maxPerSecond', 'concurrency', 'matched', 'deleted', 'alreadyGone', 'failed', 'unknown', 'arrived'],
-    ...['requests', 'retries', 'createdAt', 'errors', 'warnings'],
-  ],
-} as const;
+  { title: 'Purge' },
+);

@@ -1,180 +1,185 @@
-import { createHash } from 'node:crypto';
-import { isFinal, PURGE_STATES, type PurgeRecord, type PurgeService } from '../../jobs/purge-service.js';
+import { Type, type Static } from 'typebox';
+import { isFinal, PURGE_STATES, type PurgeService } from '../../jobs/purge-service.js';
+import { disconnectSignal } from '../client-disconnect.js';
 import { recordedOrderOf, type AskedPurge, type OrderOptions } from '../purge-order.js';
-import { accepted, current, namingPurge, NO_CONTENT, page } from './answer.js';
-import { endpoint, type Endpoint } from './endpoint.js';
-import { PAGE, parameters } from './parameters.js';
+import { accepted, current, namingPurge, NO_CONTENT, page, send } from './answer.js';
+import { eventIdOf, eventsOf } from './purge-events.js';
 import { defined, HEADER_TEXT, POSITIVE, PURGE, TARGET } from './purge-schemas.js';
-import { apiUrl } from './routes.js';
-import { TEXT, type TypeOf } from './schema-types.js';
+import { content, empty, json, list } from './responses.js';
+import { type Api, apiUrl } from './routes.js';
+import { Closed, OrNull, PAGE, Query, TEXT, TextParameter } from './schemas.js';
 
-export interface PurgeEndpointsOptions extends OrderOptions {
+export interface PurgeResourceOptions extends OrderOptions {
   readonly purges: PurgeService;
 }
 
 const tag = 'Purges';
 
-/** How often a stream of events without news shows that it is alive. */
-const HEARTBEAT_MS = 15_000;
-
 const MAX_BODY_BYTES = 64 * 1024;
 
+const PARAMS = Type.Object({ purge: Type.String({ description: 'Id of a purge.' }) });
+
 const FILTERS = {
-  state: { type: 'string', enum: PURGE_STATES, description: 'The state of the purges.' },
-  tenant: { type: 'string', maxLength: 256, description: 'The tenant that they were for.' },
-  caller: { type: 'string', maxLength: 256, description: 'Who started them.' },
-  dryRun: { type: 'boolean', description: 'true: dry runs alone; false: no dry runs.' },
-} as const;
+  state: Type.Optional(Type.Enum(PURGE_STATES, { type: 'string', description: 'The state of the purges.' })),
+  tenant: TextParameter(256, 'The tenant that they were for.'),
+  caller: TextParameter(256, 'Who started them.'),
+  dryRun: Type.Optional(Type.Boolean({ description: 'true: dry runs alone; false: no dry runs.' })),
+};
 
 /** Purges as resources: started, watched, changed, cancelled and looked up. */
-export function purgeEndpoints(options: PurgeEndpointsOptions): readonly Endpoint[] {
+export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
   const { purges } = options;
-  return [
-    endpoint({
-      method: 'GET',
-      path: '/purges',
-      id: 'listPurges',
-      tag,
+  api.get('/purges', {
+    schema: {
+      tags: [tag],
+      operationId: 'listPurges',
       summary: 'List purges, the newest first',
-      query: parameters({ ...FILTERS, ...PAGE }),
-      isPrivate: true,
-      answers: {
-        200: {
-          description: 'Their records.',
-          content: { 'application/json': { type: 'array', items: PURGE } },
-          isPage: true,
-        },
-      },
-      handle: async ({ query, baseUrl }) => {
-        const { items, total } = await purges.list(query);
-        return page(items, total, query, apiUrl(baseUrl, 'purges'));
-      },
-    }),
-    endpoint({
-      method: 'POST',
-      path: '/purges',
-      id: 'startPurge',
-      isVolatile: true,
-      tag,
+      querystring: Query({ ...FILTERS, ...PAGE }),
+      response: { 200: list('Their records.', PURGE) },
+    },
+    config: { isPrivate: true },
+    handler: async ({ query, baseUrl }, reply) => {
+      const { items, total } = await purges.list(query);
+      return send(reply, page(items, total, query, apiUrl(baseUrl, 'purges')));
+    },
+  });
+
+  api.post('/purges', {
+    schema: {
+      tags: [tag],
+      operationId: 'startPurge',
       summary: 'Start a purge',
       description: 'The same as the DELETE of a collection with `Prefer: respond-async`.',
       body: NEW_PURGE,
-      bodyMaxBytes: MAX_BODY_BYTES,
-      answers: {
-        202: { description: 'Its record.', content: { 'application/json': PURGE }, namesPurge: true },
-      },
+      response: { 202: json('Its record.', PURGE) },
+    },
+    bodyLimit: MAX_BODY_BYTES,
+    config: {
       problems: ['badRequestData', 'forbiddenByPolicy', 'jobSecretMissing', 'notSupported', 'tooManyPurges'],
-      handle: async ({ body, baseUrl, request }) => {
-        const order = recordedOrderOf(request, askedIn(body), options);
-        const record = await purges.submit(order);
-        return namingPurge(accepted(apiUrl(baseUrl, 'purges', record.id), record), record.id);
-      },
-    }),
-    endpoint({
-      method: 'GET',
-      path: '/purges/:purge',
-      id: 'getPurge',
       isVolatile: true,
-      tag,
+      namesPurge: true,
+    },
+    handler: async (request, reply) => {
+      const order = recordedOrderOf(request, askedIn(request.body), options);
+      const record = await purges.submit(order);
+      return send(
+        reply,
+        namingPurge(accepted(apiUrl(request.baseUrl, 'purges', record.id), record), record.id),
+      );
+    },
+  });
+
+  api.get('/purges/:purge', {
+    schema: {
+      tags: [tag],
+      operationId: 'getPurge',
       summary: 'Read the record of a purge',
-      isPrivate: true,
-      answers: { 200: { description: 'The record.', content: { 'application/json': PURGE } } },
-      handle: async ({ params }) => current(await purges.get(params.purge)),
-    }),
-    endpoint({
-      method: 'PATCH',
-      path: '/purges/:purge',
-      id: 'changePurge',
-      isVolatile: true,
-      tag,
+      params: PARAMS,
+      response: { 200: json('The record.', PURGE) },
+    },
+    config: { isVolatile: true, isPrivate: true },
+    handler: async ({ params }, reply) => send(reply, current(await purges.get(params.purge))),
+  });
+
+  api.patch('/purges/:purge', {
+    schema: {
+      tags: [tag],
+      operationId: 'changePurge',
       summary: 'Change how hard a purge works',
       description: 'While it waits or runs, and never above what its policy and the configuration allow.',
+      params: PARAMS,
       body: CHANGE,
-      bodyMaxBytes: MAX_BODY_BYTES,
-      answers: { 200: { description: 'The record.', content: { 'application/json': PURGE } } },
-      problems: ['purgeOver'],
-      handle: async ({ params, body }) => current(await purges.change(params.purge, defined(body))),
-    }),
-    endpoint({
-      method: 'POST',
-      path: '/purges/:purge/cancel',
-      id: 'cancelPurge',
-      isVolatile: true,
-      tag,
+      response: { 200: json('The record.', PURGE) },
+    },
+    bodyLimit: MAX_BODY_BYTES,
+    config: { problems: ['purgeOver'], isVolatile: true },
+    handler: async ({ params, body }, reply) =>
+      send(reply, current(await purges.change(params.purge, defined(body)))),
+  });
+
+  api.post('/purges/:purge/cancel', {
+    schema: {
+      tags: [tag],
+      operationId: 'cancelPurge',
       summary: 'Cancel a purge',
       description:
         'No new deletes are sent, and those in flight finish. A purge that has ended stays as it is.',
-      answers: { 202: { description: 'The record.', content: { 'application/json': PURGE } } },
-      handle: async ({ params, baseUrl }) =>
-        accepted(apiUrl(baseUrl, 'purges', params.purge), await purges.cancel(params.purge)),
-    }),
-    endpoint({
-      method: 'GET',
-      path: '/purges/:purge/events',
-      id: 'watchPurge',
-      isVolatile: true,
-      tag,
+      params: PARAMS,
+      response: { 202: json('The record.', PURGE) },
+    },
+    config: { isVolatile: true },
+    handler: async ({ params, baseUrl }, reply) =>
+      send(reply, accepted(apiUrl(baseUrl, 'purges', params.purge), await purges.cancel(params.purge))),
+  });
+
+  api.get('/purges/:purge/events', {
+    schema: {
+      tags: [tag],
+      operationId: 'watchPurge',
       summary: 'Watch a purge by server-sent events',
       description:
         'The record now, and on each change, at most four times a second. The stream ends with the final record.',
-      isPrivate: true,
-      answers: {
-        200: { description: 'Events, each with a record.', content: { 'text/event-stream': TEXT } },
-        204: { description: 'The record of Last-Event-ID is final.' },
+      params: PARAMS,
+      response: {
+        200: content('Events, each with a record.', { 'text/event-stream': TEXT }),
+        204: empty('The record of Last-Event-ID is final.'),
       },
-      handle: async ({ params, request, disconnected }) => {
-        const record = await purges.get(params.purge);
-        const seen = request.headers['last-event-id'];
-        // It makes browsers stop asking again.
-        if (isFinal(record.state) && seen === eventIdOf(record)) return { status: 204 };
-        const mediaType = 'text/event-stream';
-        if (request.method === 'HEAD') return { status: 200, body: { bytes: Buffer.of(), mediaType } };
-        return {
-          status: 200,
-          headers: { 'x-accel-buffering': 'no' },
-          stream: {
-            text: eventsOf(purges.watch(params.purge, disconnected()), seen),
-            mediaType,
-          },
-        };
-      },
-    }),
-    endpoint({
-      method: 'GET',
-      path: '/purges/:purge/ids',
-      id: 'getPurgedIds',
-      isVolatile: true,
-      tag,
+    },
+    config: { isVolatile: true, isPrivate: true },
+    handler: async ({ params, method, headers, raw }, reply) => {
+      const record = await purges.get(params.purge);
+      const seen = headers['last-event-id'];
+      // It makes browsers stop asking again.
+      if (isFinal(record.state) && seen === eventIdOf(record)) return send(reply, { status: 204 });
+      const mediaType = 'text/event-stream';
+      if (method === 'HEAD') return send(reply, { status: 200, body: { bytes: Buffer.of(), mediaType } });
+      return send(reply, {
+        status: 200,
+        headers: { 'x-accel-buffering': 'no' },
+        stream: {
+          text: eventsOf(purges.watch(params.purge, disconnectSignal(raw, reply.raw)), seen),
+          mediaType,
+        },
+      });
+    },
+  });
+
+  api.get('/purges/:purge/ids', {
+    schema: {
+      tags: [tag],
+      operationId: 'getPurgedIds',
       summary: 'Read what a purge deleted',
       description: 'Of a purge with `record=ids`. Where an item has several lines, the last one holds.',
-      isPrivate: true,
-      answers: {
-        200: { description: 'One JSON object a line.', content: { 'application/x-ndjson': TEXT } },
-      },
-      handle: async ({ params }) => ({
+      params: PARAMS,
+      response: { 200: content('One JSON object a line.', { 'application/x-ndjson': TEXT }) },
+    },
+    config: { isVolatile: true, isPrivate: true },
+    handler: async ({ params }, reply) =>
+      send(reply, {
         status: 200,
         stream: { text: await purges.ids(params.purge), mediaType: 'application/x-ndjson' },
       }),
-    }),
-    endpoint({
-      method: 'DELETE',
-      path: '/purges/:purge/ids',
-      id: 'deletePurgedIds',
-      isVolatile: true,
-      tag,
+  });
+
+  api.delete('/purges/:purge/ids', {
+    schema: {
+      tags: [tag],
+      operationId: 'deletePurgedIds',
       summary: 'Remove the list of what a purge deleted',
       description: 'Its record is kept.',
-      answers: { 204: { description: 'Removed, or there was none.' } },
-      handle: async ({ params }) => {
-        await purges.removeIds(params.purge);
-        return NO_CONTENT;
-      },
-    }),
-  ];
+      params: PARAMS,
+      response: { 204: empty('Removed, or there was none.') },
+    },
+    config: { isVolatile: true },
+    handler: async ({ params }, reply) => {
+      await purges.removeIds(params.purge);
+      return send(reply, NO_CONTENT);
+    },
+  });
 }
 
 /** A purge in a body, with its extensions in the query. */
-function askedIn(body: TypeOf<typeof NEW_PURGE>): AskedPurge {
+function askedIn(body: Static<typeof NEW_PURGE>): AskedPurge {
   const { target, query, maxAffected, maxPerSecond, dryRun, tenant, link } = body;
   const extensions = Object.entries({ maxAffected, maxPerSecond, dryRun })
     .filter(([, value]) => value !== undefined)
@@ -189,64 +194,23 @@ function askedIn(body: TypeOf<typeof NEW_PURGE>): AskedPurge {
   };
 }
 
-/** Server-sent events (the HTML standard, § 9.2) of a purge. */
-async function* eventsOf(
-  records: AsyncGenerator<PurgeRecord, void>,
-  seen: string | readonly string[] | undefined,
-): AsyncGenerator<string, void> {
-  let heartbeat: NodeJS.Timeout | undefined;
-  try {
-    for (let next = records.next(); ;) {
-      const beat = new Promise<'beat'>((resolve) => {
-        heartbeat = setTimeout(() => resolve('beat'), HEARTBEAT_MS);
-      });
-      const step = await Promise.race([next, beat]);
-      clearTimeout(heartbeat);
-      if (step === 'beat') {
-        yield ': still there\n\n';
-        continue;
-      }
-      if (step.done === true) return;
-      const id = eventIdOf(step.value);
-      if (id !== seen) yield `id: ${id}\ndata: ${JSON.stringify(step.value)}\n\n`;
-      next = records.next();
-    }
-  } finally {
-    clearTimeout(heartbeat);
-  }
-}
+const NEW_PURGE = Closed('NewPurge', {
+  target: TARGET,
+  query: Type.String({ minLength: 1, maxLength: 16_384, description: 'As in the URL of the DELETE.' }),
+  tenant: Type.Optional(HEADER_TEXT),
+  link: Type.Optional({
+    ...HEADER_TEXT,
+    description: 'A Link header that names one @context: its URL in angle brackets, and its relation.',
+  }),
+  maxAffected: Type.Optional(POSITIVE),
+  maxPerSecond: Type.Optional(POSITIVE),
+  dryRun: Type.Optional(Type.Boolean()),
+});
 
-/** The same for the same record, from any process. */
-function eventIdOf(record: PurgeRecord): string {
-  return createHash('sha256').update(JSON.stringify(record)).digest('base64url').slice(0, 16);
-}
-
-const NEW_PURGE = {
-  title: 'NewPurge',
-  type: 'object',
-  properties: {
-    target: TARGET,
-    query: { type: 'string', minLength: 1, maxLength: 16_384, description: 'As in the URL of the DELETE.' },
-    tenant: HEADER_TEXT,
-    link: {
-      ...HEADER_TEXT,
-      description: 'A Link header that names one @context: its URL in angle brackets, and its relation.',
-    },
-    maxAffected: POSITIVE,
-    maxPerSecond: POSITIVE,
-    dryRun: { type: 'boolean' },
+const CHANGE = Type.Object(
+  {
+    maxPerSecond: Type.Optional(OrNull(Type.Integer({ minimum: 1, maximum: 1_000_000_000 }))),
+    concurrency: Type.Optional(Type.Integer({ minimum: 1, maximum: 256 })),
   },
-  required: ['target', 'query'],
-  additionalProperties: false,
-} as const;
-
-const CHANGE = {
-  title: 'PurgeChange',
-  type: 'object',
-  properties: {
-    maxPerSecond: { type: ['integer', 'null'], minimum: 1, maximum: 1_000_000_000 },
-    concurrency: { type: 'integer', minimum: 1, maximum: 256 },
-  },
-  minProperties: 1,
-  additionalProperties: false,
-} as const;
+  { title: 'PurgeChange', minProperties: 1, additionalProperties: false },
+);

@@ -1,33 +1,30 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import type { SchemaService } from '../../schemas/models/service.js';
 import type { Transfer } from '../../schemas/repository/transfer.js';
 import type { Workbench } from '../../schemas/models/workbench.js';
-import { ClientDisconnect, disconnectSignal } from '../client-disconnect.js';
+import { writeJson } from '../../shared/json/lossless-json.js';
 import type { TokenCheck } from '../gateway-token.js';
-import { admission, bodyPresence, exactPath, nothingAt, preflight } from './admission.js';
-import { sendAnswer } from './answer.js';
+import { admission, bodyPresence, notFound, preparation, takePreflight } from './admission.js';
 import type { BaseUrlOf } from './base-url.js';
-import { createBodyCheck } from './body-check.js';
 import { takeJsonBodies } from './body-parser.js';
-import { writeConditions } from './conditions.js';
-import { contextEndpoints } from './contexts.js';
-import { domainContextEndpoints, domainEndpoints } from './domains.js';
-import { isWrite, type Endpoint } from './endpoint.js';
-import { transferEndpoints } from './transfer.js';
-import { takeUploads } from './upload.js';
-import { modelDocumentEndpoints } from './model-documents.js';
-import { modelEndpoints } from './models.js';
-import { openapiEndpoint } from './openapi.js';
-import { purgeEndpoints, type PurgeEndpointsOptions } from './purges.js';
-import { parameters, readParameters, type ParametersSchema } from './parameters.js';
-import { referenceEndpoints } from './references.js';
-import { retentionEndpoints, type RetentionEndpointsOptions } from './retention.js';
-import { API_PATH, type ApiRoute } from './routes.js';
-import type { JsonSchema } from './schema-types.js';
-import { statusEndpoint, type StatusEndpointOptions } from './status.js';
-import { workbenchEndpoints } from './workbench.js';
+import { contextRoutes } from './contexts.js';
+import { domainContextRoutes, domainRoutes } from './domains.js';
+import { refusalOf } from './faults.js';
+import { transferRoutes } from './transfer.js';
+import { modelDocumentRoutes } from './model-documents.js';
+import { modelRoutes } from './models.js';
+import { describeRoutes, openapiRoute } from './openapi.js';
+import { purgeRoutes, type PurgeResourceOptions } from './purges.js';
+import { referenceRoutes } from './references.js';
+import { retentionRoutes, type RetentionResourceOptions } from './retention.js';
+import { API_PATH, type Api, type ApiRoute } from './routes.js';
+import { Query } from './schemas.js';
+import { statusRoute, type StatusResourceOptions } from './status.js';
+import { compileValidator } from './validation.js';
+import { workbenchRoutes } from './workbench.js';
 
-export interface ApiOptions extends PurgeEndpointsOptions, RetentionEndpointsOptions, StatusEndpointOptions {
+export interface ApiOptions extends PurgeResourceOptions, RetentionResourceOptions, StatusResourceOptions {
   readonly schemas: SchemaService;
   readonly workbench: Workbench;
   readonly baseUrlOf: BaseUrlOf;
@@ -39,109 +36,52 @@ export interface ApiOptions extends PurgeEndpointsOptions, RetentionEndpointsOpt
   readonly importLimit: number;
 }
 
-const NO_PARAMETERS = parameters({});
+const NO_PARAMETERS = Query({});
 
 /** Everything under /api/v2. */
 export function registerApi(app: FastifyInstance, options: ApiOptions): void {
+  const { schemas, transfer, bodyLimit, importLimit } = options;
   void app.register(
-    (scope, _options, done) => {
+    async (scope) => {
+      const api: Api = scope.withTypeProvider<TypeBoxTypeProvider>();
       const routes: ApiRoute[] = [];
-      scope.addHook('onRoute', ({ method, url, config }) => {
-        if (config?.endpoint === undefined) return;
-        for (const name of [method].flat()) routes.push({ method: name, url, endpoint: config.endpoint });
+      api.addHook('onRoute', (route) => {
+        const { method, url, schema, config = {} } = route;
+        route.schema = { querystring: NO_PARAMETERS, ...schema };
+        route.bodyLimit = Math.min(
+          route.bodyLimit ?? Infinity,
+          config.upload === undefined ? bodyLimit : importLimit,
+        );
+        for (const name of [method].flat()) routes.push({ method: name, url, schema: route.schema, config });
       });
-      scope.addHook('onRequest', admission(options.checkToken));
-      takeJsonBodies(scope);
-      scope.setValidatorCompiler<JsonSchema>(({ schema, httpPart }) => validatorOf(schema, httpPart));
-      scope.setNotFoundHandler((request) => {
-        const [path = ''] = request.url.split('?', 1);
-        throw nothingAt(path, request.method, routes);
-      });
-      for (const endpoint of endpointsOf(options, routes)) {
-        if (endpoint.upload === undefined) register(scope, endpoint, options);
-        else {
-          void scope.register((uploads, _none, ready) => {
-            takeUploads(uploads, options.importLimit);
-            register(uploads, endpoint, { ...options, bodyLimit: options.importLimit });
-            ready();
-          });
-        }
-      }
-      done();
+      await describeRoutes(api);
+      api.decorateRequest('baseUrl', '');
+      api.decorateRequest('conditions');
+      api.addHook('onRequest', admission(options.checkToken));
+      api.addHook('preValidation', bodyPresence);
+      api.addHook('preHandler', preparation(options.baseUrlOf));
+      takeJsonBodies(api);
+      api.setValidatorCompiler(compileValidator);
+      api.setSchemaErrorFormatter(refusalOf);
+      // Answers are bytes when they come here: fast-json-stringify would not keep exact numbers.
+      api.setSerializerCompiler(() => writeJson);
+      api.setNotFoundHandler(notFound(routes));
+
+      domainRoutes(api, schemas.domains);
+      domainContextRoutes(api, schemas.domains);
+      modelRoutes(api, schemas.models);
+      modelDocumentRoutes(api, schemas.models);
+      contextRoutes(api, schemas.contexts);
+      referenceRoutes(api, schemas.references, transfer);
+      transferRoutes(api, transfer, importLimit);
+      workbenchRoutes(api, options.workbench);
+      purgeRoutes(api, options);
+      retentionRoutes(api, options);
+      statusRoute(api, options);
+      openapiRoute(api, routes);
+      for (const route of [...routes])
+        if (route.config.isCrossOrigin && route.method === 'GET') takePreflight(api, route);
     },
     { prefix: API_PATH },
   );
-}
-
-function endpointsOf(options: ApiOptions, routes: readonly ApiRoute[]): readonly Endpoint[] {
-  const { schemas, workbench } = options;
-  const endpoints = [
-    ...domainEndpoints(schemas.domains),
-    ...domainContextEndpoints(schemas.domains),
-    ...modelEndpoints(schemas.models),
-    ...modelDocumentEndpoints(schemas.models),
-    ...contextEndpoints(schemas.contexts),
-    ...referenceEndpoints(schemas.references, options.transfer),
-    ...transferEndpoints(options.transfer, options.importLimit),
-    ...workbenchEndpoints(workbench),
-    ...purgeEndpoints(options),
-    ...retentionEndpoints(options),
-    statusEndpoint(options),
-    openapiEndpoint(routes),
-  ];
-  return [...endpoints, ...endpoints.filter(({ isCrossOrigin }) => isCrossOrigin).map(preflight)];
-}
-
-function register(scope: FastifyInstance, endpoint: Endpoint, { baseUrlOf, bodyLimit }: ApiOptions): void {
-  const { method, path, query = NO_PARAMETERS, body, bodyText, bodyMaxBytes = bodyLimit } = endpoint;
-  const hasBody = isWrite(method) || bodyText !== undefined;
-  scope.route({
-    method,
-    url: path,
-    schema: { querystring: query, ...(body === undefined ? {} : { body }) },
-    config: { endpoint },
-    bodyLimit: Math.min(bodyMaxBytes, bodyLimit),
-    onRequest: exactPath(endpoint),
-    ...(hasBody ? { preValidation: bodyPresence(endpoint) } : {}),
-    handler: async (request, reply) => {
-      const { params, query, body, raw } = request;
-      const conditions = isWrite(method, endpoint) ? writeConditions(raw.headers) : NO_CONDITIONS;
-      const baseUrl = baseUrlOf(raw);
-      const answer = await endpoint.handle({
-        params: params as Readonly<Record<string, string>>,
-        query,
-        body,
-        text: bodyText === undefined ? '' : (body as string),
-        signal: bodyText === undefined ? undefined : new ClientDisconnect(reply.raw),
-        ...{ conditions, baseUrl, request },
-        disconnected: () => disconnectSignal(raw, reply.raw),
-      });
-      return sendAnswer(request, reply, answer);
-    },
-  });
-}
-
-const NO_CONDITIONS = { ifMatch: undefined, ifAbsent: false } as const;
-
-/** The schema of a route as a function of Fastify's validation. */
-function validatorOf(schema: JsonSchema, httpPart: string | undefined) {
-  if (httpPart === 'querystring') {
-    const expected = schema as unknown as ParametersSchema;
-    return (query: object) => attempt(() => readParameters(expected, query));
-  }
-  const check = createBodyCheck(schema);
-  return (body: unknown) =>
-    attempt(() => {
-      check(body);
-      return body;
-    });
-}
-
-function attempt(read: () => unknown): { readonly value: unknown } | { readonly error: Error } {
-  try {
-    return { value: read() };
-  } catch (error) {
-    if (error instanceof Error) return { error };
-    throw error;
-  }
 }

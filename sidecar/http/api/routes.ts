@@ -1,4 +1,15 @@
-import type { Endpoint } from './endpoint.js';
+import type {
+  FastifyBaseLogger,
+  FastifyContextConfig,
+  FastifyInstance,
+  FastifySchema,
+  RawServerDefault,
+} from 'fastify';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { TSchema } from 'typebox';
+import type { ProblemKind } from '../../shared/errors.js';
+import type { Conditions } from './conditions.js';
 
 /** Where the API is, below the base URL of this service. */
 export const API_PATH = '/api/v2';
@@ -8,10 +19,43 @@ export function apiUrl(baseUrl: string, ...segments: readonly string[]): string 
   return [`${baseUrl}${API_PATH}`, ...segments.map(encodeURIComponent)].join('/');
 }
 
+/** The scope of Fastify in which the API is: the schemas of a route give its handler the types of parameters and body. */
+export type Api = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
 declare module 'fastify' {
+  /** What an operation of the API says of itself beside its schemas. */
   interface FastifyContextConfig {
-    /** Set for routes of the API. */
-    readonly endpoint?: Endpoint;
+    /** Problems beyond those that follow from method, path and body. */
+    readonly problems?: readonly ProblemKind[];
+    /** A POST that changes nothing: it needs no token, and its answer has no ETag. */
+    readonly isComputation?: boolean;
+    /** Its answers are true of the moment: they have no ETag, and there is no 304. */
+    readonly isVolatile?: boolean;
+    /** A read that needs the gateway token, where there is one. */
+    readonly isPrivate?: boolean;
+    /** A write that honours If-Match. */
+    readonly isConditional?: boolean;
+    /** A read that scripts of any web page may send (CORS). */
+    readonly isCrossOrigin?: boolean;
+    /** It is answered whatever becomes of the store. */
+    readonly isStatic?: boolean;
+    /** Its answers name the record of a purge in `Purge-Id`. */
+    readonly namesPurge?: boolean;
+    /** Instead of the schema of a body: bodies of these media types, for the handler to read; IMPORT_LIMIT_BYTES holds for them. */
+    readonly upload?: Readonly<Record<string, TSchema>>;
+  }
+
+  interface FastifyRequest {
+    /** Of a request to the API: where the client reaches this service, without a trailing slash. */
+    baseUrl: string;
+    /** Of a write of the API: the state that it expects. */
+    conditions: Conditions;
   }
 }
 
@@ -20,11 +64,25 @@ export interface ApiRoute {
   readonly method: string;
   /** With API_PATH and `:name` parameters. */
   readonly url: string;
-  readonly endpoint: Endpoint;
+  readonly schema: FastifySchema;
+  readonly config: FastifyContextConfig;
+}
+
+/** Whether a request may change something, and so needs the gateway token where there is one. */
+export function isWrite(method: string, { isComputation = false }: FastifyContextConfig): boolean {
+  return !isComputation && !['GET', 'HEAD', 'OPTIONS'].includes(method);
+}
+
+/** Whether a request needs the gateway token, where there is one. */
+export function needsToken(method: string, operation: FastifyContextConfig): boolean {
+  return operation.isPrivate === true || isWrite(method, operation);
 }
 
 /** The methods of the routes that a path matches; for GET routes, HEAD as well. */
-export function allowedMethods(routes: readonly ApiRoute[], path: string): readonly string[] {
+export function allowedMethods(
+  routes: readonly Pick<ApiRoute, 'method' | 'url'>[],
+  path: string,
+): readonly string[] {
   const methods = routes.filter(({ url }) => matches(url, path)).map(({ method }) => method);
   return ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter((method) =>
     methods.includes(method),
@@ -38,12 +96,7 @@ export function allowedMethods(routes: readonly ApiRoute[], path: string): reado
  * @param url of the route, with `:name` parameters
  */
 export function matches(url: string, rawPath: string): boolean {
-  return spells(url.split('/'), rawPath);
-}
-
-/** See {@link matches}. @param segments of the route's URL */
-export function spells(segments: readonly string[], rawPath: string): boolean {
-  const given = rawPath.split('/');
+  const [segments, given] = [url.split('/'), rawPath.split('/')];
   return (
     segments.length === given.length &&
     segments.every((segment, index) =>

@@ -1,66 +1,61 @@
+import { Type } from 'typebox';
 import { lessonsOf } from '../../purge/broker/learnt.js';
 import type { Learnt } from '../../purge/broker/note.js';
 import { readHealth, type HealthOptions } from '../health.js';
-import { current } from './answer.js';
-import { endpoint, type Endpoint } from './endpoint.js';
-import { TEXT, TIME, timeText } from './schema-types.js';
+import { current, send } from './answer.js';
+import { json } from './responses.js';
+import type { Api } from './routes.js';
+import { TEXT, TIME, timeText } from './schemas.js';
 
-export interface StatusEndpointOptions extends HealthOptions {
+export interface StatusResourceOptions extends HealthOptions {
   /** What counts now of what was learnt about the broker. */
   readonly learnt: () => Learnt;
 }
 
 /** The gateway, its broker and its database. As open as /health, and without an address, a tenant or a query. */
-export function statusEndpoint(options: StatusEndpointOptions): Endpoint {
-  return endpoint({
-    method: 'GET',
-    path: '/status',
-    id: 'getStatus',
-    isVolatile: true,
-    isStatic: true,
-    tag: 'This API',
-    summary: 'Read whether broker and database answer, and what was learnt about the broker',
-    description: 'The same as /health/ready, with status 200 in any case.',
-    answers: { 200: { description: 'How it is now.', content: { 'application/json': STATUS } } },
-    handle: async () => {
+export function statusRoute(api: Api, options: StatusResourceOptions): void {
+  api.get('/status', {
+    schema: {
+      tags: ['This API'],
+      operationId: 'getStatus',
+      summary: 'Read whether broker and database answer, and what was learnt about the broker',
+      description: 'The same as /health/ready, with status 200 in any case.',
+      response: { 200: json('How it is now.', STATUS) },
+    },
+    config: { isVolatile: true, isStatic: true },
+    handler: async (_request, reply) => {
       const learnt = lessonsOf(options.learnt()).map(({ atMs, ...lesson }) => ({
         ...lesson,
         learntAt: timeText(atMs),
       }));
-      return current({ ...(await readHealth(options)), learnt });
+      return send(reply, current({ ...(await readHealth(options)), learnt }));
     },
   });
 }
 
-const PART = { type: 'string', enum: ['up', 'down', 'not asked'] } as const;
+const PART = Type.Enum(['up', 'down', 'not asked'], { type: 'string' });
 
-const STATUS = {
-  title: 'Status',
-  type: 'object',
-  properties: {
-    status: { type: 'string', enum: ['up', 'down', 'shutting down'] },
+const STATUS = Type.Object(
+  {
+    status: Type.Enum(['up', 'down', 'shutting down'], { type: 'string' }),
     broker: PART,
     database: PART,
-    learnt: {
-      type: 'array',
-      description: 'What purges have learnt about the broker; each counts for an hour.',
-      items: {
-        title: 'Lesson',
-        type: 'object',
-        properties: {
-          collection: { type: 'string', enum: ['entities', 'temporal'] },
+    learnt: Type.Array(
+      Type.Object(
+        {
+          collection: Type.Enum(['entities', 'temporal'], { type: 'string' }),
           name: TEXT,
-          kind: {
+          kind: Type.Enum(['proof', 'limit'], {
             type: 'string',
-            enum: ['proof', 'limit'],
             description: 'proof: it was seen to work; limit: purges are slower or more careful for it.',
-          },
+          }),
           detail: TEXT,
           learntAt: TIME,
         },
-        required: ['collection', 'name', 'kind', 'detail', 'learntAt'],
-      },
-    },
+        { title: 'Lesson' },
+      ),
+      { description: 'What purges have learnt about the broker; each counts for an hour.' },
+    ),
   },
-  required: ['status', 'broker', 'database', 'learnt'],
-} as const;
+  { title: 'Status' },
+);

@@ -1,127 +1,86 @@
+import { Type } from 'typebox';
 import type { ImportReport, UpdatedDependent } from '../../schemas/repository/transfer.js';
-import { CHANGE_REPORT } from './model-representation.js';
-import { NAME } from './parameters.js';
-import { COUNT, STRINGS, TEXT, URL_TEXT, VERSION_NUMBER, type TypeOf } from './schema-types.js';
+import { CHANGE_KIND, DIFFERENCES } from './model-representation.js';
+import { Closed, COUNT, NAME, STRINGS, TEXT, URL_TEXT, VERSION_NUMBER, type WrittenOf } from './schemas.js';
 
 /** Reports of imports. */
 
-const { overall: CHANGE_KIND, differences: DIFFERENCES } = CHANGE_REPORT.properties;
+const LINE = { ...VERSION_NUMBER, description: 'Line of the first fault, from 1.' };
 
-const LINE = { ...VERSION_NUMBER, description: 'Line of the first fault, from 1.' } as const;
-
-const EXAMPLES = {
-  title: 'ImportedExamples',
-  type: 'object',
-  description: 'The examples of a model, held against its schema.',
-  properties: {
+const EXAMPLES = Closed(
+  'ImportedExamples',
+  {
     valid: COUNT,
-    invalid: {
-      type: 'array',
-      description: 'The first errors of each example that is not valid.',
-      items: {
-        type: 'object',
-        properties: { path: TEXT, pointer: TEXT, line: LINE, detail: TEXT },
-        required: ['path', 'pointer', 'detail'],
-        additionalProperties: false,
-      },
-    },
-    unchecked: {
+    invalid: Type.Array(
+      Type.Object(
+        { path: TEXT, pointer: TEXT, line: Type.Optional(LINE), detail: TEXT },
+        { additionalProperties: false },
+      ),
+      { description: 'The first errors of each example that is not valid.' },
+    ),
+    unchecked: Type.Optional({
       ...STRINGS,
       description: 'Paths of those that were not checked, because the examples of the import took too long.',
-    },
+    }),
   },
-  required: ['valid', 'invalid'],
-  additionalProperties: false,
-} as const;
+  'The examples of a model, held against its schema.',
+);
 
-const IMPORTED_FILE = {
-  title: 'ImportedFile',
-  type: 'object',
-  properties: {
-    path: TEXT,
-    url: { ...URL_TEXT, description: 'Under which a shared document is stored.' },
-    model: { ...TEXT, description: 'The model that it becomes, as domain/model.' },
-    context: { ...TEXT, description: 'Name of the stored context that it becomes.' },
-    status: { enum: ['created', 'updated', 'unchanged', 'refused'] },
-    reason: { ...TEXT, description: 'Why it is refused, and what can be done.' },
-    line: LINE,
-    change: CHANGE_KIND,
-    differences: DIFFERENCES,
-    examples: EXAMPLES,
-  },
-  required: ['path', 'status'],
-  additionalProperties: false,
-} as const;
+const IMPORTED_FILE = Closed('ImportedFile', {
+  path: TEXT,
+  url: Type.Optional({ ...URL_TEXT, description: 'Under which a shared document is stored.' }),
+  model: Type.Optional({ ...TEXT, description: 'The model that it becomes, as domain/model.' }),
+  context: Type.Optional({ ...TEXT, description: 'Name of the stored context that it becomes.' }),
+  status: Type.Enum(['created', 'updated', 'unchanged', 'refused']),
+  reason: Type.Optional({ ...TEXT, description: 'Why it is refused, and what can be done.' }),
+  line: Type.Optional(LINE),
+  change: Type.Optional(CHANGE_KIND),
+  differences: Type.Optional(DIFFERENCES),
+  examples: Type.Optional(EXAMPLES),
+});
 
-export const UPDATED_DEPENDENTS = {
-  type: 'array',
-  description:
-    'Models that were made with a document which has changed, or follow a context which has, and what becomes of them.',
-  items: {
-    title: 'UpdatedDependent',
-    type: 'object',
-    properties: {
-      domain: NAME,
-      model: NAME,
-      status: { enum: ['updated', 'unchanged', 'refused'] },
-      change: CHANGE_KIND,
-      differences: DIFFERENCES,
-      reason: TEXT,
-    },
-    required: ['domain', 'model', 'status'],
-    additionalProperties: false,
+export const UPDATED_DEPENDENTS = Type.Array(
+  Closed('UpdatedDependent', {
+    domain: NAME,
+    model: NAME,
+    status: Type.Enum(['updated', 'unchanged', 'refused']),
+    change: Type.Optional(CHANGE_KIND),
+    differences: Type.Optional(DIFFERENCES),
+    reason: Type.Optional(TEXT),
+  }),
+  {
+    description:
+      'Models that were made with a document which has changed, or follow a context which has, and what becomes of them.',
   },
-} as const;
+);
 
-export const IMPORT_REPORT = {
-  title: 'ImportReport',
-  type: 'object',
-  properties: {
-    summary: {
-      type: 'object',
-      properties: {
-        dryRun: { type: 'boolean' },
-        domains: STRINGS,
-        created: COUNT,
-        updated: COUNT,
-        unchanged: COUNT,
-        refused: COUNT,
-        ignored: { ...COUNT, description: 'Files that are nothing of a model.' },
-        models: COUNT,
-        examples: {
-          type: 'object',
-          properties: { valid: COUNT, invalid: COUNT, unchecked: COUNT },
-          required: ['valid', 'invalid', 'unchecked'],
-          additionalProperties: false,
-        },
-      },
-      required: [
-        ...[
-          'dryRun',
-          'domains',
-          'created',
-          'updated',
-          'unchanged',
-          'refused',
-          'ignored',
-          'models',
-          'examples',
-        ],
-      ],
-      additionalProperties: false,
+export const IMPORT_REPORT = Closed('ImportReport', {
+  summary: Type.Object(
+    {
+      dryRun: Type.Boolean(),
+      domains: STRINGS,
+      created: COUNT,
+      updated: COUNT,
+      unchanged: COUNT,
+      refused: COUNT,
+      ignored: { ...COUNT, description: 'Files that are nothing of a model.' },
+      models: COUNT,
+      examples: Type.Object(
+        { valid: COUNT, invalid: COUNT, unchecked: COUNT },
+        { additionalProperties: false },
+      ),
     },
-    files: { type: 'array', items: IMPORTED_FILE },
-    dependents: UPDATED_DEPENDENTS,
-  },
-  required: ['summary', 'files', 'dependents'],
-  additionalProperties: false,
-} as const;
+    { additionalProperties: false },
+  ),
+  files: Type.Array(IMPORTED_FILE),
+  dependents: UPDATED_DEPENDENTS,
+});
 
 /** The report is what it is. */
-export function importReportJson(report: ImportReport): TypeOf<typeof IMPORT_REPORT> {
+export function importReportJson(report: ImportReport): WrittenOf<typeof IMPORT_REPORT> {
   return report;
 }
 
-export function dependentJson(dependent: UpdatedDependent): TypeOf<typeof UPDATED_DEPENDENTS>[number] {
+export function dependentJson(dependent: UpdatedDependent): WrittenOf<typeof UPDATED_DEPENDENTS>[number] {
   return dependent;
 }

@@ -1,86 +1,75 @@
-import { RESOURCE_NAME_PATTERN } from '../../shared/resource-name.js';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
 import type { Transfer } from '../../schemas/repository/transfer.js';
-import { current } from './answer.js';
-import { endpoint, type Endpoint } from './endpoint.js';
-import { parameters } from './parameters.js';
+import { disconnectSignal } from '../client-disconnect.js';
+import { current, send } from './answer.js';
 import { IMPORT_REPORT, importReportJson } from './transfer-representation.js';
-import { readUpload } from './upload.js';
+import { readUpload, takeUploads } from './upload.js';
+import { content, json } from './responses.js';
+import type { Api } from './routes.js';
+import { Closed, Flag, NameParameter, Query } from './schemas.js';
 
 const tag = 'Import and export';
-const BINARY = { type: 'string', format: 'binary' } as const;
-const DOMAIN = {
-  type: 'string',
-  maxLength: 128,
-  pattern: RESOURCE_NAME_PATTERN,
-  description: 'the name of a domain: a letter or digit, then up to 127 letters, digits and `_`, `.`, `-`.',
-} as const;
-const DRY_RUN = {
-  type: 'boolean',
-  default: false,
-  description: 'Say what would become of each file, and write nothing.',
-} as const;
+const BINARY = Type.String({ format: 'binary' });
+const DOMAIN = NameParameter('a domain');
+const DRY_RUN = Flag('Say what would become of each file, and write nothing.');
 
-const DOCUMENTS = {
-  title: 'ImportedDocuments',
-  type: 'object',
-  properties: {
-    documents: {
-      type: 'object',
-      description: 'Documents by their paths; one whose name is a URL is a shared document of that URL.',
-    },
-  },
-  required: ['documents'],
-  additionalProperties: false,
-} as const;
+const DOCUMENTS = Closed('ImportedDocuments', {
+  documents: Type.Object(
+    {},
+    { description: 'Documents by their paths; one whose name is a URL is a shared document of that URL.' },
+  ),
+});
 
 /** Whole repositories of data models, in and out. */
-export function transferEndpoints(transfer: Transfer, limitBytes: number): readonly Endpoint[] {
-  return [
-    endpoint({
-      method: 'POST',
-      path: '/import',
-      id: 'importModels',
-      tag,
-      summary: 'Import a repository of data models',
-      description:
-        'Finds schemas, the documents that they share, contexts and examples, and stores them in order. The same again changes nothing. Files that are refused do not stop the others.',
-      query: parameters({ domain: DOMAIN, dryRun: DRY_RUN }),
-      upload: {
-        'application/gzip': BINARY,
-        'application/zip': BINARY,
-        'multipart/form-data': { type: 'object', additionalProperties: BINARY },
-        'application/json': DOCUMENTS,
+export function transferRoutes(api: Api, transfer: Transfer, limitBytes: number): void {
+  void api.register(async (scope) => {
+    takeUploads(scope, limitBytes);
+    scope.withTypeProvider<TypeBoxTypeProvider>().post('/import', {
+      schema: {
+        tags: [tag],
+        operationId: 'importModels',
+        summary: 'Import a repository of data models',
+        description:
+          'Finds schemas, the documents that they share, contexts and examples, and stores them in order. The same again changes nothing. Files that are refused do not stop the others.',
+        querystring: Query({ domain: DOMAIN, dryRun: DRY_RUN }),
+        response: { 200: json('What became of each file; also where some are refused.', IMPORT_REPORT) },
       },
-      answers: {
-        200: {
-          description: 'What became of each file; also where some are refused.',
-          content: { 'application/json': IMPORT_REPORT },
+      config: {
+        upload: {
+          'application/gzip': BINARY,
+          'application/zip': BINARY,
+          'multipart/form-data': Type.Object({}, { additionalProperties: BINARY }),
+          'application/json': DOCUMENTS,
         },
+        problems: ['bodyInvalid', 'busy'],
+        isVolatile: true,
       },
-      problems: ['bodyInvalid', 'busy'],
-      isVolatile: true,
-      handle: async ({ query: { domain, dryRun }, request, baseUrl, disconnected }) => {
-        const signal = disconnected();
+      handler: async (request, reply) => {
+        const { domain, dryRun } = request.query;
+        const signal = disconnectSignal(request.raw, reply.raw);
         const source = await readUpload(request, limitBytes);
-        return current(importReportJson(await transfer.import(source, { domain, dryRun, baseUrl, signal })));
+        const options = { domain, dryRun, baseUrl: request.baseUrl, signal };
+        return send(reply, current(importReportJson(await transfer.import(source, options))));
       },
-    }),
-    endpoint({
-      method: 'GET',
-      path: '/export',
-      id: 'exportModels',
-      tag,
+    });
+  });
+
+  api.get('/export', {
+    schema: {
+      tags: [tag],
+      operationId: 'exportModels',
       summary: 'Export a domain, or everything',
       description: 'An archive that an import takes; the same for the same content.',
-      query: parameters({ domain: DOMAIN }),
-      answers: { 200: { description: 'A tar.gz.', content: { 'application/gzip': BINARY } } },
-      problems: ['notFound'],
-      isVolatile: true,
-      handle: async ({ query: { domain }, baseUrl }) => ({
+      querystring: Query({ domain: DOMAIN }),
+      response: { 200: content('A tar.gz.', { 'application/gzip': BINARY }) },
+    },
+    config: { problems: ['notFound'], isVolatile: true },
+    handler: async ({ query: { domain }, baseUrl }, reply) =>
+      send(reply, {
         status: 200,
         headers: { 'content-disposition': `attachment; filename="${domain ?? 'models'}.tar.gz"` },
         stream: { text: await transfer.export(domain, baseUrl), mediaType: 'application/gzip' },
       }),
-    }),
-  ];
+  });
 }

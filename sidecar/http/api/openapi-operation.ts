@@ -1,0 +1,171 @@
+import { Type } from 'typebox';
+import type { ProblemKind } from '../../shared/errors.js';
+import { problemKinds } from '../problem-kinds.js';
+import { CHANGE_REPORT } from './model-representation.js';
+import { needsToken, type ApiRoute } from './routes.js';
+import { COUNT, STRINGS, TEXT } from './schemas.js';
+
+/** A part of an OpenAPI document. */
+export type Part = Readonly<Record<string, unknown>>;
+
+/** The headers of answers, as components. */
+export const HEADERS = {
+  ETag: header('Changes whenever the answer does; for If-None-Match, and for If-Match of a write.'),
+  CacheControl: header(
+    'An answer for a given version may be cached; every other answer must be revalidated.',
+  ),
+  Location: header('Absolute URL of the new resource.'),
+  PurgeId: header('The id of the record of the purge.'),
+  Link: {
+    ...header('Of a page of a list: the next page by rel="next", where there is one.'),
+    required: false,
+  },
+  TotalCount: { ...header('Of a page of a list: items of the whole list.'), required: false },
+  Allow: header('The methods that are allowed.'),
+  RetryAfter: {
+    ...header('Seconds after which to try again; not given for a purge that was cancelled.'),
+    required: false,
+  },
+  WwwAuthenticate: header('GatewayToken'),
+  Accept: header('Media types of bodies.'),
+} as const;
+
+/** Headers of problems by status. */
+const PROBLEM_HEADERS: Readonly<Record<number, Part>> = {
+  401: { 'WWW-Authenticate': referTo('WwwAuthenticate') },
+  405: { Allow: referTo('Allow') },
+  415: { Accept: referTo('Accept') },
+  503: { 'Retry-After': referTo('RetryAfter') },
+};
+
+/** An operation, as far as it is looked into here. */
+interface Operation {
+  readonly parameters?: readonly Part[];
+  readonly responses?: Readonly<Record<string, Part>>;
+}
+
+/** An operation with the headers, problems and security that follow from its route. */
+export function describeOperation(operation: Operation, route: ApiRoute): Part {
+  const { parameters = [], responses = {} } = operation;
+  return {
+    ...operation,
+    parameters: [...parameters, ...headerParameters(route)],
+    responses: { ...answersOf(route, responses), ...problemResponses(route) },
+    ...(needsToken(route.method, route.config) ? { security: [{ GatewayToken: [] }, {}] } : {}),
+  };
+}
+
+function headerParameters({ method, config }: ApiRoute): readonly Part[] {
+  const { isConditional = false, isVolatile = false } = config;
+  const names: readonly (readonly [string, string])[] = [
+    ...(isConditional
+      ? ([
+          ['If-Match', 'ETags, one of which must be the current one; or *, for any.'],
+          ['If-None-Match', '*: the resource must not exist.'],
+        ] as const)
+      : []),
+    ...(method === 'GET' && !isVolatile
+      ? ([['If-None-Match', 'ETags of the representations that the client has.']] as const)
+      : []),
+  ];
+  return names.map(([name, description]) => ({ name, in: 'header', description, schema: TEXT }));
+}
+
+function answersOf({ method, schema, config }: ApiRoute, responses: Readonly<Record<string, Part>>): Part {
+  const { isComputation = false, isVolatile = false, namesPurge = false } = config;
+  const { properties: parameters = {} } = (schema.querystring ?? {}) as { readonly properties?: object };
+  const isList = method === 'GET' && Object.hasOwn(parameters, 'limit');
+  const described = Object.entries(responses).map(([status, response]): [string, Part] => {
+    const hasBody = response['content'] !== undefined;
+    const headers = {
+      ...(hasBody && !isComputation && !isVolatile ? { ETag: referTo('ETag') } : {}),
+      ...(hasBody ? { 'Cache-Control': referTo('CacheControl') } : {}),
+      ...(status === '201' || status === '202' ? { Location: referTo('Location') } : {}),
+      ...(namesPurge ? { 'Purge-Id': referTo('PurgeId') } : {}),
+      ...(isList ? { Link: referTo('Link'), 'X-Total-Count': referTo('TotalCount') } : {}),
+    };
+    return [status, { ...response, headers }];
+  });
+  const unchanged = { description: 'Unchanged, by If-None-Match.', headers: { ETag: referTo('ETag') } };
+  return { ...Object.fromEntries(described), ...(method === 'GET' && !isVolatile ? { 304: unchanged } : {}) };
+}
+
+/** One response for each status, with the types that its problem may have. */
+function problemResponses(route: ApiRoute): Part {
+  const kinds = problemsOf(route).map((name) => problemKinds[name]);
+  const statuses = [...new Set(kinds.map(({ status }) => status))];
+  const responses = statuses.map((status): [string, Part] => {
+    const same = kinds.filter((kind) => kind.status === status);
+    const types = { properties: { type: { enum: same.map(({ type }) => type) } } };
+    const headers = PROBLEM_HEADERS[status];
+    return [
+      String(status),
+      {
+        description: same.map(({ title }) => title).join('; '),
+        ...(headers === undefined ? {} : { headers }),
+        content: { 'application/problem+json': { schema: { allOf: [PROBLEM, types] } } },
+      },
+    ];
+  });
+  return Object.fromEntries(responses);
+}
+
+/** Every kind of problem that a route can be answered with: those it lists, and those that follow from the rest. */
+function problemsOf({ method, url, schema, config }: ApiRoute): readonly ProblemKind[] {
+  const { problems = [], isConditional = false, isStatic = false, upload } = config;
+  const { body } = schema;
+  const names: readonly ProblemKind[] = [
+    // Unknown parameters are refused everywhere.
+    'invalidRequest',
+    ...(needsToken(method, config) ? (['unauthorized'] as const) : []),
+    ...(url.includes(':') && !isStatic ? (['notFound'] as const) : []),
+    ...(isConditional ? (['preconditionFailed'] as const) : []),
+    ...(body !== undefined || upload !== undefined
+      ? (['bodyTooLarge', 'mediaTypeNotSupported', 'limitExceeded'] as const)
+      : []),
+    // A body that may be any JSON document cannot be invalid.
+    ...(typeof body === 'object' && body !== null && 'type' in body ? (['bodyInvalid'] as const) : []),
+    ...problems,
+    ...(isStatic ? [] : (['internalError', 'storeUnavailable'] as const)),
+  ];
+  return [...new Set(names)];
+}
+
+function header(description: string): Part {
+  return { description, required: true, schema: TEXT };
+}
+
+/** A header, by its component. */
+export function referTo(name: keyof typeof HEADERS): Part {
+  return { $ref: `#/components/headers/${name}` };
+}
+
+/** RFC 9457, and the members that some kinds of problems add. */
+export const PROBLEM = Type.Object(
+  {
+    type: Type.String({ format: 'uri' }),
+    title: TEXT,
+    status: Type.Integer(),
+    detail: TEXT,
+    instance: Type.String({ format: 'uri-reference' }),
+    errors: Type.Optional(
+      Type.Array(Type.Object({ pointer: TEXT, detail: TEXT }), {
+        description: 'The faults of the body, with JSON pointers (RFC 6901).',
+      }),
+    ),
+    line: Type.Optional({
+      ...COUNT,
+      description: 'Line of the first character that cannot be read, from 1.',
+    }),
+    column: Type.Optional({ ...COUNT, description: 'Column of it, from 1, in UTF-16 units.' }),
+    url: Type.Optional({ ...TEXT, description: 'URL of the context at fault.' }),
+    parameter: Type.Optional({ ...TEXT, description: 'The query parameter at fault.' }),
+    missing: Type.Optional({ ...STRINGS, description: 'URIs of the missing documents.' }),
+    report: Type.Optional(CHANGE_REPORT),
+    dependents: Type.Optional(
+      Type.Array(Type.Object({}), { description: 'The first of the `total` resources that use this one.' }),
+    ),
+    total: Type.Optional(COUNT),
+  },
+  { title: 'Problem' },
+);

@@ -1,0 +1,113 @@
+import { Type, type Static } from 'typebox';
+import { DEFAULT_RETENTION } from '../../jobs/retention/defaults.js';
+import type { RetentionPolicy } from '../../jobs/retention/retention-service.js';
+import { HEADER_TEXT, POSITIVE, TARGET, UNIT } from './purge-schemas.js';
+import {
+  Closed,
+  COUNT,
+  DESCRIPTION,
+  NAME,
+  STRINGS,
+  TEXT,
+  TIME,
+  timeText,
+  type WrittenOf,
+} from './schemas.js';
+
+/** Retention policies in requests and answers: their schemas, and the functions that make values of these types. */
+
+const { timeZone, maxGrowth, mode, enabled } = DEFAULT_RETENTION;
+
+/** Settings that have a default. */
+const DEFAULTED = {
+  timeZone: Type.String({ maxLength: 64, default: timeZone }),
+  maxGrowth: Type.Number({
+    minimum: 0,
+    maximum: 1_000_000,
+    default: maxGrowth,
+    description:
+      'A run that matches more than so many times the median of the last five becomes a report; 0 for no such guard.',
+  }),
+  mode: Type.Enum(['report', 'enforce'], { type: 'string', default: mode }),
+  enabled: Type.Boolean({ default: enabled }),
+};
+
+const SETTINGS = {
+  target: TARGET,
+  query: Type.String({ minLength: 1, maxLength: 16_384, description: 'As in the URL of a purge.' }),
+  tenant: Type.Optional(HEADER_TEXT),
+  link: Type.Optional({
+    ...HEADER_TEXT,
+    description: 'A Link header that names one @context: its URL in angle brackets, and its relation.',
+  }),
+  olderThan: Type.String({ maxLength: 64, description: 'A duration of ISO 8601, such as P90D.' }),
+  by: Type.String({
+    minLength: 1,
+    maxLength: 1024,
+    description:
+      'Entities: `modifiedAt`, `createdAt`, an attribute, or its `observedAt` as in `speed.observedAt`. Temporal: `observedAt`, `modifiedAt`, `createdAt`, or `speed.observedAt` for that attribute alone.',
+  }),
+  schedule: Type.String({
+    maxLength: 256,
+    description: 'A cron pattern of five fields, without nicknames and extensions: `0 3 * * *`.',
+  }),
+  maxAffected: Type.Optional(POSITIVE),
+  maxPerSecond: Type.Optional(POSITIVE),
+  description: Type.Optional(DESCRIPTION),
+};
+
+const GIVEN = {
+  ...SETTINGS,
+  timeZone: Type.Optional(DEFAULTED.timeZone),
+  maxGrowth: Type.Optional(DEFAULTED.maxGrowth),
+  mode: Type.Optional(DEFAULTED.mode),
+  enabled: Type.Optional(DEFAULTED.enabled),
+};
+
+export const NEW_POLICY = Closed('NewRetentionPolicy', { name: NAME, ...GIVEN });
+
+export const POLICY_SETTINGS = Closed('RetentionPolicySettings', {
+  name: Type.Optional({ ...NAME, description: 'As in the path.' }),
+  ...GIVEN,
+});
+
+export const POLICY = Closed('RetentionPolicy', {
+  name: NAME,
+  ...SETTINGS,
+  ...DEFAULTED,
+  caller: { ...TEXT, description: 'Who wrote it last.' },
+  createdAt: TIME,
+  modifiedAt: TIME,
+});
+
+export const PREVIEW = Closed('RetentionPreview', {
+  matched: COUNT,
+  sample: STRINGS,
+  cutoff: { ...TIME, description: 'What is older goes.' },
+  query: { ...TEXT, description: 'The query of the purge.' },
+  unit: Type.Optional({
+    ...UNIT,
+    description: 'What is counted; if not given: entities, or attributes with drop or keep.',
+  }),
+  atLeast: Type.Optional(Type.Boolean({ description: 'true: there are more than could be counted.' })),
+  reportAbove: Type.Optional({
+    ...COUNT,
+    description: 'Given where more match than this, which maxGrowth allows: a run would only report.',
+  }),
+});
+
+/** The settings of a policy as they were given, with defaults for what was left out. */
+export function settingsOf(given: Omit<Static<typeof POLICY_SETTINGS>, 'name'>) {
+  return { timeZone, maxGrowth, mode, enabled, ...given };
+}
+
+export function policyJson({
+  name,
+  settings,
+  author,
+  createdAt,
+  modifiedAt,
+}: RetentionPolicy): WrittenOf<typeof POLICY> {
+  const times = { createdAt: timeText(createdAt), modifiedAt: timeText(modifiedAt) };
+  return { name, ...settings, caller: author.caller, ...times };
+}

@@ -1,0 +1,141 @@
+import { Type, type Static, type TObject, type TProperties, type TSchema } from 'typebox';
+import type { JsonValue } from '../../schemas/models/service.js';
+import { RESOURCE_NAME_PATTERN } from '../../shared/resource-name.js';
+
+/**
+ * The schemas that several resources are made of. One schema checks a request, types it, and describes it in
+ * `GET /api/v2/openapi.json`, where a schema with a `title` is a component of that name.
+ */
+
+/** An object with these members and no others. */
+export function Closed<Members extends TProperties>(title: string, members: Members, description?: string) {
+  const options = description === undefined ? { title } : { title, description };
+  return Type.Object(members, { ...options, additionalProperties: false });
+}
+
+/** What the schema accepts, or null. */
+export function OrNull<
+  Schema extends TSchema & { readonly type?: string | string[]; readonly enum?: readonly unknown[] },
+>(schema: Schema) {
+  const { type, enum: values } = schema;
+  return Type.Unsafe<Static<Schema> | null>({
+    ...schema,
+    ...(type === undefined ? {} : { type: [type, 'null'].flat() }),
+    ...(values === undefined ? {} : { enum: [...values, null] }),
+  });
+}
+
+/** Any JSON, with exact numbers. */
+export function AnyJson(description: string) {
+  return Type.Unsafe<JsonValue>({ description });
+}
+
+/** A body of JSON that the handler gets as text: the schema is for the description, and the handler checks the text. */
+export function TextOf(schema: TSchema) {
+  return Type.Unsafe<string>({ type: 'string', contentMediaType: 'application/json', contentSchema: schema });
+}
+
+/** The parameters of a query; all others are refused. One with a default may be left out, and has the default then. */
+export function Query<Parameters extends TProperties>(parameters: Parameters) {
+  const optional = Object.entries(parameters).map(([name, one]) => [
+    name,
+    'default' in one ? Type.Optional(one) : one,
+  ]);
+  const schema = Type.Object(Object.fromEntries(optional), { additionalProperties: false });
+  return Type.Unsafe<Static<TObject<Parameters>>>(schema);
+}
+
+/**
+ * The type of JSON that an answer is written from, where `Static` is the type of JSON that was read: members may be undefined,
+ * which are not written, and nothing is changed.
+ */
+export type Written<Value> = unknown extends Value
+  ? unknown
+  : Value extends readonly (infer Item)[]
+    ? readonly Written<Item>[]
+    : Value extends object
+      ? {
+          readonly [Name in keyof Value]:
+            | Written<Value[Name]>
+            | (object extends Pick<Value, Name> ? undefined : never);
+        }
+      : Value;
+
+/** The type of an answer. */
+export type WrittenOf<Schema extends TSchema> = Written<Static<Schema>>;
+
+export const TEXT = Type.String();
+export const TIME = Type.String({ format: 'date-time' });
+export const COUNT = Type.Integer({ minimum: 0 });
+export const VERSION_NUMBER = Type.Integer({ minimum: 1 });
+export const SHA256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
+export const DESCRIPTION = Type.String({ maxLength: 4000 });
+export const URL_TEXT = Type.String({ format: 'uri' });
+export const STRINGS = Type.Array(TEXT);
+
+const NAME_RULE = 'a letter or digit, then up to 127 letters, digits and `_`, `.`, `-`.';
+
+export const NAME_DESCRIPTION = `A${NAME_RULE.slice(1)}`;
+
+/** A name that a user gives. */
+export const NAME = Type.String({ pattern: RESOURCE_NAME_PATTERN, description: NAME_DESCRIPTION });
+
+/** Parameters of paths are for the description: an impossible name is answered 404. */
+export const DOMAIN_PATH = Type.Object({ domain: { ...NAME, description: 'Name of a domain.' } });
+export const MODEL_PATH = Type.Object({
+  ...DOMAIN_PATH.properties,
+  model: { ...NAME, description: 'Name of a model.' },
+});
+
+/** A parameter that is free text. */
+export function TextParameter(maxLength: number, description: string) {
+  return Type.Optional(Type.String({ minLength: 1, maxLength, description }));
+}
+
+/** A parameter that names a resource. @param whose completes "the name of …" */
+export function NameParameter(whose: string) {
+  const description = `the name of ${whose}: ${NAME_RULE}`;
+  return Type.Optional(
+    Type.String({ minLength: 1, maxLength: 128, pattern: RESOURCE_NAME_PATTERN, description }),
+  );
+}
+
+/** A parameter that is false unless it is given. */
+export function Flag(description: string) {
+  return Type.Boolean({ default: false, description });
+}
+
+const LIMIT = { minimum: 1, maximum: 1000, description: 'The most items to answer; 100 if not given.' };
+const OFFSET = {
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description: 'How many items to skip; none if not given.',
+};
+
+/** What is answered of a list unless the request says otherwise. */
+export const FIRST_PAGE = { limit: 100, offset: 0 };
+
+/** The requested part of a list. */
+export const PAGE = {
+  limit: Type.Integer({ ...LIMIT, default: FIRST_PAGE.limit }),
+  offset: Type.Integer({ ...OFFSET, default: FIRST_PAGE.offset }),
+};
+
+/** The same, where a list is optional. */
+export const OPTIONAL_PAGE = {
+  limit: Type.Optional(Type.Integer(LIMIT)),
+  offset: Type.Optional(Type.Integer(OFFSET)),
+};
+
+/** The number of a version, as a parameter. @param otherwise which version it is where none is given */
+export function VersionParameter(otherwise: string) {
+  const description = `Number of a version; ${otherwise} if not given.`;
+  return Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647, description }));
+}
+
+export const VERSION = { version: VersionParameter('the current one') };
+
+/** A time of the schema service as the API writes it: RFC 3339, in UTC. */
+export function timeText(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
