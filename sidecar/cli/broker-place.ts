@@ -1,7 +1,13 @@
-import { createBrokerClient } from '../purge/broker/client.js';
-import { PolicyRefusedError, PurgeStoppedError, QueryRefusedError } from '../purge/errors.js';
-import type { PurgeEvent, PurgeProgress, PurgeReport } from '../purge/run/events.js';
-import { createPace } from '../purge/requests/pace.js';
+import { createBrokerClient } from '../purge/broker/index.js';
+import {
+  PolicyRefusedError,
+  PurgeStoppedError,
+  QueryRefusedError,
+  type PurgeEvent,
+  type PurgeProgress,
+  type PurgeReport,
+  createPace,
+} from '../purge/index.js';
 import { configuredKinds } from '../jobs/configured-kinds.js';
 import { preparePurge, type PreparedPurge } from '../jobs/purge-kinds.js';
 import { problemOf, unforeseen } from '../http/problem.js';

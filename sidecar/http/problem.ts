@@ -1,5 +1,5 @@
 import type { Problem } from '../ngsi-ld/problem.js';
-import type { BrokerProblem } from '../purge/broker/broker-problem.js';
+import type { BrokerProblem } from '../purge/broker/index.js';
 import type {
   BrokerFailedError,
   BrokerRefusedError,
@@ -7,7 +7,7 @@ import type {
   QueryRefusedError,
   TooManyMatchesError,
   UnexpectedEntityError,
-} from '../purge/errors.js';
+} from '../purge/index.js';
 import type { ContextInvalidError } from '../schemas/json-ld/errors.js';
 import type {
   BrokenFollowersError,

@@ -1,5 +1,4 @@
-import type { PurgeEvent, PurgeProgress, PurgeReport } from '../purge/run/events.js';
-import { createPace } from '../purge/requests/pace.js';
+import { type PurgeEvent, type PurgeProgress, type PurgeReport, createPace } from '../purge/index.js';
 import { isFinal, type PurgeRecord, type PurgeWish } from '../store/purge-records.js';
 import type { Clock } from '../shared/clock.js';
 import { RateMeter } from '../shared/rate-meter.js';

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
-import { startEmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
-import type { EmbeddedBroker, EmbeddedBrokerOptions } from '../../sidecar/embedded-broker/index.js';
+import {
+  startEmbeddedBroker,
+  type EmbeddedBroker,
+  type EmbeddedBrokerOptions,
+} from '../../sidecar/embedded-broker/index.js';
 
 export interface Answer {
   readonly status: number;

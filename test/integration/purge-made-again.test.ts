@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { createCapabilities } from '../../sidecar/purge/broker/capabilities.js';
-import { createPace } from '../../sidecar/purge/requests/pace.js';
+import { createCapabilities } from '../../sidecar/purge/broker/index.js';
+import { createPace } from '../../sidecar/purge/index.js';
 import { startTestBroker, stopAll } from '../support/gateway-harness.js';
 import { createTestClock, purge, purged } from '../support/purge-harness.js';
 import { seededRandom } from '../support/stub-broker-state.js';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { createCapabilities } from '../../sidecar/purge/broker/capabilities.js';
-import { BrokerReplyError, TooManyMatchesError } from '../../sidecar/purge/errors.js';
-import { createPace } from '../../sidecar/purge/requests/pace.js';
+import { createCapabilities } from '../../sidecar/purge/broker/index.js';
+import { BrokerReplyError } from '../../sidecar/purge/errors.js';
+import { TooManyMatchesError, createPace } from '../../sidecar/purge/index.js';
 import { createTestClock, purge } from './purge-harness.js';
 import { seededRandom } from './stub-broker-state.js';
 import { WritersBroker } from './writers-broker.js';

@@ -1,4 +1,4 @@
-import { ENTITY_PARAMETERS, TEMPORAL_PARAMETERS } from '../../purge/query/parameters.js';
+import { ENTITY_PARAMETERS, TEMPORAL_PARAMETERS } from '../../purge/index.js';
 import { PURGE, UNIT } from './purge-schemas.js';
 import { COUNT, STRINGS, TEXT, type JsonSchema } from './schema-types.js';
 

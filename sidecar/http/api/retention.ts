@@ -6,7 +6,7 @@ import type {
   RetentionPolicy,
   RetentionService,
 } from '../../jobs/retention/retention-service.js';
-import { BrokerRefusedError } from '../../purge/errors.js';
+import { BrokerRefusedError } from '../../purge/index.js';
 import { refused } from '../errors.js';
 import { orderOf, type OrderOptions } from '../purge-order.js';
 import { accepted, created, current, namingPurge, NO_CONTENT, ok, page } from './answer.js';

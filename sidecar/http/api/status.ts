@@ -1,5 +1,4 @@
-import { lessonsOf } from '../../purge/broker/learnt.js';
-import type { Learnt } from '../../purge/broker/note.js';
+import { lessonsOf, type Learnt } from '../../purge/broker/index.js';
 import { readHealth, type HealthOptions } from '../health.js';
 import { current } from './answer.js';
 import { endpoint, type Endpoint } from './endpoint.js';

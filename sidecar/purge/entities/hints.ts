@@ -1,10 +1,8 @@
-import type { PurgeScope } from '../run/context.js';
+import type { PurgeScope, PurgeReport } from '../run/index.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../errors.js';
-import type { PurgeReport } from '../run/events.js';
-import type { ListedResource } from '../listing/listed-resource.js';
-import { createLister } from '../listing/listing.js';
-import type { Parameter } from '../query/parameters.js';
-import { effortOf } from '../requests/requester.js';
+import { type ListedResource, createLister } from '../listing/index.js';
+import type { Parameter } from '../query/index.js';
+import { effortOf } from '../requests/index.js';
 import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
 import { conditionsOf, demandedAttributesOf, parseQ, type QCondition, type QValue } from '../../ngsi-ld/q.js';
 import { temporalKindOf } from '../../ngsi-ld/q-time.js';

@@ -1,4 +1,4 @@
-import type { BrokerCapabilities, Projection } from '../broker/capabilities.js';
+import type { BrokerCapabilities, Projection } from '../broker/index.js';
 
 /**
  * What a page finds out about the broker while it is refused and asked for in other ways. It holds for that page alone until

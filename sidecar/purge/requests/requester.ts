@@ -1,10 +1,14 @@
 import { setMaxListeners } from 'node:events';
 import pRetry from 'p-retry';
-import type { BrokerClient } from '../broker/client.js';
-import { isUnknownTenant, parseBrokerProblem } from '../broker/broker-problem.js';
-import type { BrokerReply, Failure } from '../broker/failure.js';
-import { seemsAway, askedDelayMs, backoffMs, decideRetry, type RetryPolicy } from './policy.js';
-import { createBreaker } from './breaker.js';
+import {
+  type BrokerClient,
+  isUnknownTenant,
+  parseBrokerProblem,
+  type Failure,
+  type BrokerReply,
+} from '../broker/index.js';
+import { seemsAway, askedDelayMs, backoffMs, decideRetry, type RetryPolicy } from './retry-policy.js';
+import { createBreaker, createOutageWatch, type OutageEvent, createSharedPause } from './availability.js';
 import type { Clock } from '../../shared/clock.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../errors.js';
 
@@ -16,12 +20,8 @@ import {
   TryFailed,
   tryOnce,
   type PurgeRequest,
-} from './one-try.js';
-import { createOutageWatch, type OutageEvent } from './outage.js';
+} from './request.js';
 import type { Pace } from './pace.js';
-import { createSharedPause } from './shared-pause.js';
-
-export type { PurgeRequest };
 
 /**
  * How a request ended: answered (any status that settles it), or given up after the last try. `isCutShort`: it has tries left,

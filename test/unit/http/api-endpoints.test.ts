@@ -16,7 +16,7 @@ import { transferEndpoints } from '../../../sidecar/http/api/transfer.js';
 import { workbenchEndpoints } from '../../../sidecar/http/api/workbench.js';
 import { RequestRefusedError } from '../../../sidecar/http/errors.js';
 import { PurgeFailedError } from '../../../sidecar/jobs/errors.js';
-import { BrokerRefusedError } from '../../../sidecar/purge/errors.js';
+import { BrokerRefusedError } from '../../../sidecar/purge/index.js';
 
 const BASE = 'http://gw';
 const API = `${BASE}/api/v2`;

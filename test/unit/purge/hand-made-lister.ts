@@ -1,5 +1,4 @@
-import type { ListedPage, Lister } from '../../../sidecar/purge/listing/listing.js';
-import type { PageQuery } from '../../../sidecar/purge/listing/page.js';
+import type { ListedPage, PageQuery, Lister } from '../../../sidecar/purge/listing/index.js';
 
 /** A page of these ids; by default of a broker that gives no count and no links. */
 export function pageOf(ids: readonly string[], more: Partial<ListedPage> = {}): ListedPage {

@@ -3,12 +3,8 @@ import { describe, it } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Dispatcher } from 'undici';
-import {
-  createCanceller,
-  exchange,
-  type Canceller,
-  type BrokerReply,
-} from '../../../../sidecar/purge/broker/exchange.js';
+import { createCanceller, exchange, type Canceller } from '../../../../sidecar/purge/broker/exchange.js';
+import type { BrokerReply } from '../../../../sidecar/purge/broker/index.js';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { deleteListed } from '../../../../sidecar/purge/deleting/delete-dispatcher.js';
-import { createDispatcher } from '../../../../sidecar/purge/deleting/dispatcher.js';
+import { deleteListed, createDispatcher } from '../../../../sidecar/purge/deleting/index.js';
 import { idsOf } from '../hand-made-lister.js';
 
 /**

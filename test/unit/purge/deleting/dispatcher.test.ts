@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
-import { createDispatcher, type DispatcherOptions } from '../../../../sidecar/purge/deleting/dispatcher.js';
+import { createDispatcher } from '../../../../sidecar/purge/deleting/index.js';
+import type { DispatcherOptions } from '../../../../sidecar/purge/deleting/dispatcher.js';
 
 interface Chunk {
   readonly items: readonly number[];

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BrokerReply } from '../../../../sidecar/purge/broker/exchange.js';
-import { planHints, withHints, type HintPlan } from '../../../../sidecar/purge/entities/hints.js';
+import type { BrokerReply } from '../../../../sidecar/purge/broker/index.js';
+import { planHints, withHints } from '../../../../sidecar/purge/entities/index.js';
+import type { HintPlan } from '../../../../sidecar/purge/entities/hints.js';
 import { PurgeStoppedError } from '../../../../sidecar/purge/errors.js';
-import { entities } from '../../../../sidecar/purge/listing/listed-resource.js';
-import { previewOf } from '../../../../sidecar/purge/run/purge-run.js';
-import { formatParameters } from '../../../../sidecar/purge/query/parameters.js';
-import { parseEntityPurgeQuery } from '../../../../sidecar/purge/query/query.js';
+import { entities } from '../../../../sidecar/purge/listing/index.js';
+import { previewOf } from '../../../../sidecar/purge/run/index.js';
+import { formatParameters, parseEntityPurgeQuery } from '../../../../sidecar/purge/query/index.js';
 import { replyOf } from '../broker/replies.js';
 import { scopeOf } from '../hand-made-context.js';
 import { queryOf } from '../refusals.js';

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { BrokerUnreachableError } from '../../../../sidecar/purge/broker/errors.js';
-import type { BrokerReply } from '../../../../sidecar/purge/broker/exchange.js';
-import { createCollection } from '../../../../sidecar/purge/listing/collection.js';
+import { BrokerUnreachableError, type BrokerReply } from '../../../../sidecar/purge/broker/index.js';
+import { createCollection } from '../../../../sidecar/purge/listing/lister.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../../../../sidecar/purge/errors.js';
-import { entities } from '../../../../sidecar/purge/listing/listed-resource.js';
+import { entities } from '../../../../sidecar/purge/listing/index.js';
 import { replyOf } from '../broker/replies.js';
 import { contextOf } from '../hand-made-context.js';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createCapabilities } from '../../../../sidecar/purge/broker/capabilities.js';
+import { createCapabilities } from '../../../../sidecar/purge/broker/index.js';
 import { createTrial } from '../../../../sidecar/purge/listing/trial.js';
 
 describe('what a page learns while it is refused', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createBreaker } from '../../../../sidecar/purge/requests/breaker.js';
+import { createBreaker } from '../../../../sidecar/purge/requests/availability.js';
 
 const times = (count: number, action: (index: number) => void) => {
   for (let index = 0; index < count; index++) action(index);

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Failure } from '../../../../sidecar/purge/broker/failure.js';
+import type { Failure } from '../../../../sidecar/purge/broker/index.js';
 import { BrokerFailedError } from '../../../../sidecar/purge/errors.js';
-import type { OutageEvent } from '../../../../sidecar/purge/requests/outage.js';
-import { createOutageWatch } from '../../../../sidecar/purge/requests/outage.js';
-import { createSharedPause } from '../../../../sidecar/purge/requests/shared-pause.js';
+import type { OutageEvent } from '../../../../sidecar/purge/requests/index.js';
+import { createOutageWatch, createSharedPause } from '../../../../sidecar/purge/requests/availability.js';
 import { createTestClock } from '../../../support/purge-harness.js';
 
 const RESET: Failure = { kind: 'unreachable' };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { createPace } from '../../../../sidecar/purge/requests/pace.js';
+import { createPace } from '../../../../sidecar/purge/requests/index.js';
 import type { Clock } from '../../../../sidecar/shared/clock.js';
 
 /** A clock that a test moves; sleeps end when their time has come. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createPace } from '../../../../sidecar/purge/requests/pace.js';
+import { createPace } from '../../../../sidecar/purge/requests/index.js';
 import { MishapBroker, type Mishap } from '../../../support/mishap-broker.js';
 import { createTestClock, purge } from '../../../support/purge-harness.js';
 import { replyOf } from '../broker/replies.js';

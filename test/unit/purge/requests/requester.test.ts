@@ -1,22 +1,27 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BrokerRequest } from '../../../../sidecar/purge/broker/client.js';
 import {
+  type BrokerRequest,
   BrokerTimeoutError,
   BrokerUnreachableError,
   RequestAbortedError,
-} from '../../../../sidecar/purge/broker/errors.js';
-import type { BrokerReply } from '../../../../sidecar/purge/broker/exchange.js';
+  type BrokerReply,
+} from '../../../../sidecar/purge/broker/index.js';
 import {
   BrokerFailedError,
   BrokerRefusedError,
   BrokerReplyError,
   PurgeStoppedError,
 } from '../../../../sidecar/purge/errors.js';
-import { ListedTooLongAgo, MustBeSplit } from '../../../../sidecar/purge/requests/one-try.js';
-import { createRequester, effortOf, type Settled } from '../../../../sidecar/purge/requests/requester.js';
-import type { Pace } from '../../../../sidecar/purge/requests/pace.js';
-import type { RetryPolicy } from '../../../../sidecar/purge/requests/policy.js';
+import {
+  ListedTooLongAgo,
+  MustBeSplit,
+  createRequester,
+  effortOf,
+  type Settled,
+  type Pace,
+  type RetryPolicy,
+} from '../../../../sidecar/purge/requests/index.js';
 import { replyOf } from '../broker/replies.js';
 
 const POLICY: RetryPolicy = { maxAttempts: 6, minDelayMs: 200, maxDelayMs: 10_000, awayMs: 30_000 };

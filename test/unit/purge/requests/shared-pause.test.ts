@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { createSharedPause } from '../../../../sidecar/purge/requests/shared-pause.js';
+import { createSharedPause } from '../../../../sidecar/purge/requests/availability.js';
 
 describe('a shared pause', () => {
   it('a shared pause lasts until the latest moment that was asked for: a shorter one never cuts it', () => {

@@ -1,8 +1,76 @@
-import type { Failure } from '../broker/failure.js';
-import { decideProbe, seemsAway, type RetryPolicy } from './policy.js';
 import type { Clock } from '../../shared/clock.js';
+import type { Failure } from '../broker/index.js';
+import { decideProbe, seemsAway, type RetryPolicy } from './retry-policy.js';
 import { BrokerFailedError } from '../errors.js';
-import type { SharedPause } from './shared-pause.js';
+
+/** Counts failures in a row. When open, the broker answers nothing but failures. */
+export interface Breaker {
+  /** Notes an answer that is not a failure. `item` as in failed(). */
+  succeeded(item?: string): void;
+  /** Notes a failed try. `item` is the key of the single item it concerned; absent for queries and batches. */
+  failed(item?: string): void;
+  readonly isOpen: boolean;
+}
+
+const MAX_FAILURES_IN_A_ROW = 20;
+
+/**
+ * Failures in a row that all concern a few items are about those items, not the broker. Once an item was deleted singly,
+ * the broker is known to work, and each item counts only once: otherwise a few bad items in flight together would end the
+ * purge.
+ */
+const MIN_DIFFERENT_ITEMS = 5;
+
+export function createBreaker(): Breaker {
+  let inARow = 0;
+  let general = 0;
+  let deletesItems = false;
+  const items = new Set<string>();
+  return {
+    succeeded(item) {
+      deletesItems ||= item !== undefined;
+      inARow = 0;
+      general = 0;
+      items.clear();
+    },
+    failed(item) {
+      inARow += 1;
+      if (item === undefined) general += 1;
+      else items.add(item);
+    },
+    get isOpen() {
+      const fewest = deletesItems ? MAX_FAILURES_IN_A_ROW : MIN_DIFFERENT_ITEMS;
+      return inARow >= MAX_FAILURES_IN_A_ROW && general + items.size >= fewest;
+    },
+  };
+}
+
+/** The pause that a broker asks for holds back every request of a purge, not only the one that was answered so. */
+export interface SharedPause {
+  /** Milliseconds until requests may be sent again; 0 when they may. */
+  readonly leftMs: number;
+  /** How often the broker has asked for one. */
+  readonly asked: number;
+  /** Notes a pause that begins now. A shorter one never cuts a longer one. */
+  begin(ms: number): void;
+}
+
+export function createSharedPause(clock: Clock): SharedPause {
+  let untilMs = 0;
+  let asked = 0;
+  return {
+    get leftMs() {
+      return untilMs === 0 ? 0 : Math.max(0, untilMs - clock.now());
+    },
+    get asked() {
+      return asked;
+    },
+    begin(ms) {
+      asked += 1;
+      untilMs = Math.max(untilMs, clock.now() + ms);
+    },
+  };
+}
 
 /** News of a broker that cannot be reached. */
 export type OutageEvent =

@@ -1,9 +1,8 @@
-import type { BrokerProblem } from '../broker/broker-problem.js';
+import type { BrokerProblem, DeleteResult } from '../broker/index.js';
 import type { Problem } from '../../ngsi-ld/problem.js';
 import { TooManyMatchesError } from '../errors.js';
 import { IdStates, IdState } from './id-states.js';
 import { itemProblem, outcomeUnknown } from './item-problem.js';
-import type { DeleteResult } from '../broker/batch-reply.js';
 
 /**
  * An item of a purge: an entity; with `attribute` one of its attributes, with `datasetId` one dataset of it (`@none` for

@@ -1,4 +1,4 @@
-import type { Failure } from '../broker/failure.js';
+import type { Failure } from '../broker/index.js';
 
 /** Retry settings; all times in milliseconds. */
 export interface RetryPolicy {

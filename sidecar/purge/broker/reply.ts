@@ -1,5 +1,142 @@
-import { parseBrokerProblem, parseJsonObject, problemMembers, type BrokerProblem } from './broker-problem.js';
-import { isRetryableStatus, type BrokerReply } from './failure.js';
+import type { BrokerReply } from './exchange.js';
+import { cut } from '../../shared/shown.js';
+
+/**
+ * The readable part of a broker's error. Brokers send problems without status or title, HTML pages and empty bodies, so
+ * every member but the status is optional, and every text is capped.
+ */
+export interface BrokerProblem {
+  readonly status: number;
+  readonly type?: string;
+  readonly title?: string;
+  readonly detail?: string;
+}
+
+const MAX_TEXT_CHARS = 1000;
+
+/** Reads the problem in a reply; never throws. */
+export function parseBrokerProblem(reply: BrokerReply): BrokerProblem {
+  const body = parseJsonObject(reply.body);
+  if (body !== undefined) return { ...problemMembers(body), status: reply.status };
+  const isText = !/html|xml/.test(mediaTypeOf(reply.headers.get('content-type')));
+  const text = isText ? reply.body.trim() : '';
+  return text === '' ? { status: reply.status } : { status: reply.status, detail: cap(text) };
+}
+
+/** The textual members of a problem-like object. */
+export function problemMembers(body: Readonly<Record<string, unknown>>): Omit<BrokerProblem, 'status'> {
+  const type = textOf(body['type']);
+  const title = textOf(body['title']);
+  const detail = textOf(body['detail']) ?? textOf(body['message']) ?? textOf(body['description']);
+  return {
+    ...(type === undefined ? {} : { type }),
+    ...(title === undefined ? {} : { title }),
+    ...(detail === undefined ? {} : { detail }),
+  };
+}
+
+/**
+ * True when a problem says that the tenant does not exist. The standard's type is NonexistentTenant (clause 5.5.10);
+ * brokers also write NonExistingTenant and TenantNotFound.
+ */
+export function isUnknownTenant(problem: BrokerProblem): boolean {
+  if (problem.status !== 404) return false;
+  const { type = '', title = '' } = problem;
+  // "Entity urn:ngsi-ld:Tenant:1 not found" is about an entity.
+  const spoken = /\bentit|urn:/i.test(title) ? '' : title;
+  return /nonexist\w*tenant|tenant\W*(?:is\W+|was\W+|does\W+)?(?:not|unknown)|(?:no such|unknown|non-?existent|non-?existing)\W+tenant/i.test(
+    `${type} ${spoken}`,
+  );
+}
+
+/** True when the problem is about the page size: TooManyResults (clause 5.5.2) or similar words. */
+export function isAboutPageSize(problem: BrokerProblem): boolean {
+  return /too ?many ?results|\blimit\b|page ?size/i.test(wordsOf(problem));
+}
+
+/** All texts of a problem, for the few decisions that depend on wording. */
+export function wordsOf(problem: BrokerProblem): string {
+  return [problem.type, problem.title, problem.detail].filter((text) => text !== undefined).join(' ');
+}
+
+/** Parses a JSON object; undefined for anything else. */
+export function parseJsonObject(text: string): Record<string, unknown> | undefined {
+  if (text === '') return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? cap(value.trim()) : undefined;
+}
+
+function cap(text: string): string {
+  return cut(text, MAX_TEXT_CHARS);
+}
+
+/** The type/subtype of a Content-Type value in lower case, without parameters (RFC 9110 § 8.3); '' when absent. */
+export function mediaTypeOf(contentType: string | undefined): string {
+  return (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+/** Why a request failed, for reasons that may pass. */
+export type FailureKind =
+  | 'throttled'
+  | 'broker-error'
+  | 'context-unavailable'
+  | 'timeout'
+  | 'unreachable'
+  /** Answered as a success with a list that no query can have: the broker hides that its query failed. */
+  | 'failed-query'
+  /** Not sent: the purge might exceed its bound. */
+  | 'withheld';
+
+export interface Failure {
+  readonly kind: FailureKind;
+  /** Status of the answer, if there was one. */
+  readonly status?: number;
+  /** The broker's Retry-After as sent. */
+  readonly retryAfter?: string;
+  readonly problem?: BrokerProblem;
+  /** The request was not sent, for lack of a connection. */
+  readonly wasNeverSent?: true;
+  readonly cause?: unknown;
+}
+
+/** Server errors that mean "not this way" rather than "not now" (RFC 9110 § 15.6, RFC 5842, RFC 2774, RFC 6585). */
+const PERMANENT_SERVER_ERRORS: ReadonlySet<number> = new Set([501, 505, 508, 510, 511]);
+
+/** True for the statuses worth another try: 429 and every 5xx except the permanent ones. */
+export function isRetryableStatus(status: number): boolean {
+  return status === 429 || (status >= 500 && status <= 599 && !PERMANENT_SERVER_ERRORS.has(status));
+}
+
+/** The failure in a reply; undefined when the reply is final. */
+export function failureOf(reply: BrokerReply): Failure | undefined {
+  if (!isRetryableStatus(reply.status)) return undefined;
+  const problem = parseBrokerProblem(reply);
+  const retryAfter = reply.headers.get('retry-after');
+  return {
+    kind:
+      reply.status === 429 ? 'throttled' : isContextProblem(problem) ? 'context-unavailable' : 'broker-error',
+    status: reply.status,
+    problem,
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  };
+}
+
+/**
+ * LdContextNotAvailable is 504 in V1.9.1 (Table 6.3.2-1) and was 503 before. Both are in use, so the type decides.
+ */
+function isContextProblem(problem: BrokerProblem): boolean {
+  return /LdContextNotAvailable/i.test(problem.type ?? '');
+}
 
 /** The result of deleting one item, as answered. `deleted` and `absent` are not trusted while a query still lists the item. */
 export type DeleteResult =

@@ -1,11 +1,14 @@
-import type { BrokerClient, BrokerRequest } from '../broker/client.js';
 import {
+  type BrokerClient,
+  type BrokerRequest,
   BrokerTimeoutError,
   BrokerUnreachableError,
   ReplyTooLargeError,
   RequestAbortedError,
-} from '../broker/errors.js';
-import { failureOf, type BrokerReply, type Failure } from '../broker/failure.js';
+  type BrokerReply,
+  failureOf,
+  type Failure,
+} from '../broker/index.js';
 import { BrokerReplyError, PurgeStoppedError } from '../errors.js';
 
 /** A request of a purge, and its purpose. */
