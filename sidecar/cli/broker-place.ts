@@ -6,7 +6,7 @@ import {
   type PurgeEvent,
   type PurgeProgress,
   type PurgeReport,
-  createPace,
+  Pace,
 } from '../purge/index.js';
 import { configuredKinds } from '../jobs/configured-kinds.js';
 import { preparePurge, type PreparedPurge } from '../jobs/purge-kinds.js';
@@ -60,7 +60,7 @@ export function createBrokerPlace(options: BrokerPlaceOptions): PurgePlace {
       ...(authorization === undefined ? {} : { authorization }),
     };
     const control = {
-      pace: createPace(clock, purge.maxPerSecond),
+      pace: new Pace(clock, purge.maxPerSecond),
       concurrency: purge.limits.concurrency,
     };
     return purge.run({ headers, control }, signal);

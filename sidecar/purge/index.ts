@@ -28,7 +28,7 @@ export {
   olderThan,
   parseEntityPurgeQuery,
 } from './query/index.js';
-export { type Pace, createPace } from './requests/index.js';
+export { Pace } from './requests/index.js';
 export {
   type DoneSoFar,
   type PlaceKind,

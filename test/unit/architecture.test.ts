@@ -43,7 +43,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'sidecar/purge/run': { rooms: below('run'), packages: [] },
   'sidecar/purge/proof': { rooms: below('proof'), packages: ['p-limit'] },
   'sidecar/purge/listing': { rooms: below('listing'), packages: [] },
-  'sidecar/purge/requests': { rooms: below('requests'), packages: ['p-retry'] },
+  'sidecar/purge/requests': { rooms: below('requests'), packages: [] },
   'sidecar/purge/query': { rooms: below('query'), packages: ['luxon'] },
   'sidecar/purge/ledger': { rooms: below('ledger'), packages: [] },
   'sidecar/purge/broker': { rooms: ['sidecar/ngsi-ld', 'sidecar/shared'], packages: ['undici'] },

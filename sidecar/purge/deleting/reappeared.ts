@@ -197,10 +197,13 @@ async function retrieve(
   const found = entityPath(resource.path, id);
   if (found === undefined) return 'unknown';
   const path = `${found.path}?options=sysAttrs`;
-  const settled = await requester.send(
-    { method: 'GET', path, operation: 'show an entity', item: id },
-    { allow403: true },
-  );
+  const settled = await requester.send({
+    method: 'GET',
+    path,
+    operation: 'show an entity',
+    item: id,
+    takes403: true,
+  });
   if (settled.kind === 'gave-up') return 'unknown';
   if (settled.reply.status === 404) return 'gone';
   const body = settled.reply.status === 200 ? parseJsonObject(settled.reply.body) : undefined;

@@ -2,7 +2,6 @@ import type { PurgeScope, PurgeReport } from '../run/index.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../errors.js';
 import { type ListedResource, createLister } from '../listing/index.js';
 import type { Parameter } from '../query/index.js';
-import { effortOf } from '../requests/index.js';
 import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
 import { conditionsOf, demandedAttributesOf, parseQ, type QCondition, type QValue } from '../../ngsi-ld/q.js';
 import { temporalKindOf } from '../../ngsi-ld/q-time.js';
@@ -111,7 +110,7 @@ export async function withHints(
     const attributes = allAttributes.slice(0, source.questionsMax - types.length);
     missing.push(...(await unanswered(scope, attributes, source)));
   }
-  return { ...report, hints: [...hints, ...missing], ...effortOf(scope.requester) };
+  return { ...report, hints: [...hints, ...missing], ...scope.requester.effort };
 }
 
 async function unanswered(

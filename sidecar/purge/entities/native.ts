@@ -10,7 +10,6 @@ import {
 import { itemProblem, type PurgeCounts } from '../ledger/index.js';
 import type { ListedPage } from '../listing/index.js';
 import { formatParameters, type EntityPurgeQuery } from '../query/index.js';
-import { effortOf } from '../requests/index.js';
 
 /** Selecting parameters that the broker's own Purge Entities does not have (Table 6.4.3.3-1). */
 const NOT_NATIVE: ReadonlySet<string> = new Set(['attrs', 'expandValues', 'jsonKeys']);
@@ -56,7 +55,7 @@ export async function purgeNatively(
     told.isUnclear = true;
   };
   const report = (counts: PurgeCounts) =>
-    context.emit({ type: 'progress', hasBegun: true, ...counts, ...effortOf(requester) });
+    context.emit({ type: 'progress', hasBegun: true, ...counts, ...requester.effort });
   const look = async () => {
     page = await lister.page({ selection, count: true });
     const count = countOf(page);

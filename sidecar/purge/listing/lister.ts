@@ -63,11 +63,11 @@ export function createCollection({ requester, capabilities, resource }: Collecti
   const pathWith = (end: CollectionEnd) => `${resource.path}${end}`;
 
   async function send(request: PurgeRequest): Promise<BrokerReply> {
-    let settled: Settled = await requester.send(request, { allow403: true });
+    let settled: Settled = await requester.send(request);
     // In a purge that has had answers, a query whose tries ran out is more likely bad luck than a dead broker, and
     // giving up would leave matches behind. A broker that really died stays dead for another round of tries.
-    if (isBadLuck(settled) && requester.successes > 0) {
-      settled = await requester.send(request, { allow403: true });
+    if (isBadLuck(settled) && requester.hasAnswered) {
+      settled = await requester.send(request);
     }
     if (settled.kind === 'gave-up')
       throw new BrokerFailedError(resource.listing, settled.failure, 'attempts-used-up');
@@ -77,7 +77,7 @@ export function createCollection({ requester, capabilities, resource }: Collecti
   /** The answer from a path that the broker may not serve; undefined when it does not answer a query there. */
   async function answerFrom(request: PurgeRequest): Promise<BrokerReply | undefined> {
     try {
-      const settled = await requester.send(request, { allow403: true });
+      const settled = await requester.send(request);
       if (settled.kind === 'gave-up') return undefined;
       const { reply } = settled;
       // These may be about the page, or about what is asked to be shown of it.
@@ -98,6 +98,7 @@ export function createCollection({ requester, capabilities, resource }: Collecti
         method: 'GET',
         path: `${path}?${search}`,
         operation: resource.listing,
+        takes403: true,
         ...(headers === undefined ? {} : { headers }),
         ...(replyMaxBytes === undefined ? {} : { replyMaxBytes }),
         ...(failureOf === undefined ? {} : { failureOf }),

@@ -114,8 +114,8 @@ export class EntityPaths {
     let settled: Settled;
     try {
       // The very target of the DELETE: with a query, it might be read in another way.
-      const request = { method: 'GET', path, operation: 'show an entity', item: id } as const;
-      settled = await this.#requester.send(request, { allow403: true });
+      const request = { method: 'GET', path, operation: 'show an entity', item: id, takes403: true } as const;
+      settled = await this.#requester.send(request);
     } catch (error) {
       if (!(error instanceof ReplyTooLargeError || error instanceof BrokerReplyError)) throw error;
       const why = error.message.replace(/\.$/, '');

@@ -173,10 +173,11 @@ async function askUnfetchable(
     path: `${path}?${formatParameters(parameters)}`,
     operation: 'list with another @context',
     headers: { link: UNFETCHABLE_LINK },
+    takes403: true,
     takesServerErrors: true,
   } as const;
   for (let look = 1; ; look++) {
-    const settled = await requester.send(request, { allow403: true });
+    const settled = await requester.send(request);
     if (settled.kind === 'gave-up')
       throw new BrokerFailedError(request.operation, settled.failure, 'attempts-used-up');
     const { reply } = settled;

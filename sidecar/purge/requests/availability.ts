@@ -1,16 +1,17 @@
-import type { Clock } from '../../shared/clock.js';
 import type { Failure } from '../broker/index.js';
-import { decideProbe, seemsAway, type RetryPolicy } from './retry-policy.js';
 import { BrokerFailedError } from '../errors.js';
-
-/** Counts failures in a row. When open, the broker answers nothing but failures. */
-export interface Breaker {
-  /** Notes an answer that is not a failure. `item` as in failed(). */
-  succeeded(item?: string): void;
-  /** Notes a failed try. `item` is the key of the single item it concerned; absent for queries and batches. */
-  failed(item?: string): void;
-  readonly isOpen: boolean;
-}
+import type { Clock } from '../../shared/clock.js';
+import { Outage, type OutageOptions } from './outage.js';
+import type { Pace } from './pace.js';
+import {
+  ListedTooLongAgo,
+  MustBeSplit,
+  sleep,
+  throwIfStopped,
+  TryFailed,
+  type PurgeRequest,
+} from './request.js';
+import { askedDelayMs, seemsAway } from './retry-policy.js';
 
 const MAX_FAILURES_IN_A_ROW = 20;
 
@@ -21,202 +22,270 @@ const MAX_FAILURES_IN_A_ROW = 20;
  */
 const MIN_DIFFERENT_ITEMS = 5;
 
-export function createBreaker(): Breaker {
-  let inARow = 0;
-  let general = 0;
-  let deletesItems = false;
-  const items = new Set<string>();
-  return {
-    succeeded(item) {
-      deletesItems ||= item !== undefined;
-      inARow = 0;
-      general = 0;
-      items.clear();
-    },
-    failed(item) {
-      inARow += 1;
-      if (item === undefined) general += 1;
-      else items.add(item);
-    },
-    get isOpen() {
-      const fewest = deletesItems ? MAX_FAILURES_IN_A_ROW : MIN_DIFFERENT_ITEMS;
-      return inARow >= MAX_FAILURES_IN_A_ROW && general + items.size >= fewest;
-    },
-  };
+/** Counts failures in a row. When open, the broker answers nothing but failures. */
+export class Breaker {
+  #inARow = 0;
+  #general = 0;
+  #deletesItems = false;
+  readonly #items = new Set<string>();
+
+  /** Notes an answer that is not a failure. `item` as in failed(). */
+  succeeded(item?: string): void {
+    this.#deletesItems ||= item !== undefined;
+    this.#inARow = 0;
+    this.#general = 0;
+    this.#items.clear();
+  }
+
+  /** Notes a failed try. `item` is the key of the single item it concerned; absent for queries and batches. */
+  failed(item?: string): void {
+    this.#inARow += 1;
+    if (item === undefined) this.#general += 1;
+    else this.#items.add(item);
+  }
+
+  get isOpen(): boolean {
+    const fewest = this.#deletesItems ? MAX_FAILURES_IN_A_ROW : MIN_DIFFERENT_ITEMS;
+    return this.#inARow >= MAX_FAILURES_IN_A_ROW && this.#general + this.#items.size >= fewest;
+  }
 }
 
-/** The pause that a broker asks for holds back every request of a purge, not only the one that was answered so. */
-export interface SharedPause {
-  /** Milliseconds until requests may be sent again; 0 when they may. */
-  readonly leftMs: number;
-  /** How often the broker has asked for one. */
-  readonly asked: number;
-  /** Notes a pause that begins now. A shorter one never cuts a longer one. */
-  begin(ms: number): void;
+/** A try that failed. */
+export interface FailedTry {
+  readonly request: PurgeRequest;
+  readonly failure: Failure;
+  /** Its number, from 1. */
+  readonly attempt: number;
+  /** Pauses that the broker had asked for when it was sent. */
+  readonly pausesBefore: number;
 }
 
-export function createSharedPause(clock: Clock): SharedPause {
-  let untilMs = 0;
-  let asked = 0;
-  return {
-    get leftMs() {
-      return untilMs === 0 ? 0 : Math.max(0, untilMs - clock.now());
-    },
-    get asked() {
-      return asked;
-    },
-    begin(ms) {
-      asked += 1;
-      untilMs = Math.max(untilMs, clock.now() + ms);
-    },
-  };
-}
+/**
+ * Whether the broker may be asked now, for all requests of one purge: it may have asked to be left alone, be away, or answer nothing
+ * but failures.
+ */
+export class Availability {
+  readonly #options: OutageOptions;
+  readonly #breaker = new Breaker();
+  #pausedUntilMs = 0;
+  /** How often the broker has asked for a pause. */
+  pauses = 0;
+  /** Whether the broker has answered a request without a failure. */
+  hasAnswered = false;
+  #outage: Outage | undefined;
+  /** The last delete that ended a try failed. */
+  #doDeletesFail = false;
+  #brokenBy: BrokerFailedError | undefined;
 
-/** News of a broker that cannot be reached. */
-export type OutageEvent =
-  /** The broker cannot be reached, and is waited for. */
-  | { readonly type: 'broker-away' }
-  /** It answers again. */
-  | { readonly type: 'broker-back'; readonly afterMs: number };
+  /** @param options all but the pause, of which it knows itself */
+  constructor(options: Omit<OutageOptions, 'pauseLeftMs'>) {
+    this.#options = { ...options, pauseLeftMs: () => this.pauseLeftMs };
+  }
 
-/** Detects that the broker is away and waits for it, on behalf of all requests of a purge, with one probe at a time. */
-export interface OutageWatch {
-  /** The broker seems to be away: only probes are sent until over() resolves. */
-  readonly isOn: boolean;
+  /** Milliseconds for which the broker has asked all requests to wait; a shorter pause never cuts a longer one. */
+  get pauseLeftMs(): number {
+    return this.#pausedUntilMs === 0 ? 0 : Math.max(0, this.#pausedUntilMs - this.#options.clock.now());
+  }
+
+  /** The broker has asked to be left alone, even by a last look. */
+  get isAskedToWait(): boolean {
+    return this.pauseLeftMs > 0 || this.#brokenBy?.reason === 'retry-after-too-long';
+  }
+
+  /** Resolves when the broker is back; undefined while it does not seem to be away. @throws BrokerFailedError if the purge has failed */
+  get outage(): Promise<boolean> | undefined {
+    if (this.#brokenBy !== undefined) throw this.#brokenBy;
+    return this.#outage?.over;
+  }
+
+  /** Notes that a request was answered. */
+  succeeded({ deletes, item }: PurgeRequest): void {
+    this.#outage?.answered();
+    // Lists come between deletes: an answer to one does not show that deletes work again.
+    if (deletes !== undefined) this.#doDeletesFail = false;
+    if (!this.#doDeletesFail) this.#breaker.succeeded(item);
+    this.hasAnswered = true;
+  }
+
   /**
-   * Resolves when the broker answers.
+   * Notes a failed try, and waits for a broker that seems to be away.
    *
-   * @returns whether the broker was away; false when it answered the first probe, or another request before
-   * @throws BrokerFailedError when it does not come back in time
-   * @throws PurgeStoppedError when the purge is stopped
+   * @returns whether it was away
+   * @throws BrokerFailedError when it does not come back, answers nothing but failures, or asks to come back too late
    */
-  over(): Promise<boolean>;
-  /** Starts watching after a failure that looks like an outage, unless it already does; then as over(). */
-  suspect(failure: Failure, operation: string, signal: AbortSignal): Promise<boolean>;
-  /** Notes that an earlier request was answered. */
-  answered(): void;
-}
-
-export interface OutageWatchOptions {
-  readonly retry: RetryPolicy;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly pause: SharedPause;
-  /** Sends the broker a harmless query; returns why it failed, if it did. @throws PurgeStoppedError */
-  readonly probe: (signal: AbortSignal) => Promise<Failure | undefined>;
-  readonly onOutage?: ((event: OutageEvent) => void) | undefined;
-}
-
-export function createOutageWatch(options: OutageWatchOptions): OutageWatch {
-  let current: Outage | undefined;
-  const forget = (outage: Outage) => {
-    if (current === outage) current = undefined;
-  };
-  return {
-    get isOn() {
-      return current !== undefined;
-    },
-    over: async () => current?.over ?? false,
-    async suspect(failure, operation, signal) {
-      current ??= new Outage(failure, operation, signal, options, forget);
-      current.note(failure);
-      return current.over;
-    },
-    answered: () => current?.answered(),
-  };
-}
-
-/** One outage of the broker. */
-class Outage {
-  /** See OutageWatch. */
-  readonly over: Promise<boolean>;
-  readonly #options: OutageWatchOptions;
-  readonly #operation: string;
-  readonly #forget: (outage: Outage) => void;
-  readonly #sinceMs: number;
-  /** Ends the pause before the next probe. */
-  readonly #waking = new AbortController();
-  #failure: Failure;
-  #probes = 0;
-  #refusesConnections = false;
-  #isOver = false;
-  #resolve: (wasAway: boolean) => void = () => {};
-
-  constructor(
-    failure: Failure,
-    operation: string,
+  async failed(
+    { request, failure, attempt, pausesBefore }: FailedTry,
     signal: AbortSignal,
-    options: OutageWatchOptions,
-    forget: (outage: Outage) => void,
-  ) {
-    this.#options = options;
-    this.#operation = operation;
-    this.#forget = forget;
-    this.#sinceMs = options.clock.now();
-    this.#failure = failure;
-    const ended = new Promise<boolean>((resolve) => (this.#resolve = resolve));
-    const watched = this.#watch(signal).catch((error: unknown) => {
-      forget(this);
+  ): Promise<boolean> {
+    const { operation, deletes, isPart, item } = request;
+    const { awayMs, maxAttempts } = this.#options.retry;
+    if (deletes !== undefined && isPart !== true) this.#doDeletesFail = true;
+    // Requests in flight together are throttled together: one pause for all of them is one failure.
+    if (failure.retryAfter === undefined || pausesBefore === this.pauses) this.#breaker.failed(item);
+    this.holdBack(failure, operation);
+    throwIfStopped(signal);
+    let wasAway = false;
+    if (awayMs > 0 && this.hasAnswered && seemsAway(failure))
+      wasAway = await this.#waitFor(failure, operation, signal);
+    else if (failure.status !== undefined) this.#outage?.answered();
+    // First tries that fail in a row may all be of one moment: so many are in flight.
+    if (this.#breaker.isOpen && attempt >= Math.min(2, maxAttempts))
+      this.#breakBy(new BrokerFailedError(operation, failure, 'nothing-but-failures'));
+    return wasAway;
+  }
+
+  /** Holds all requests back for as long as the broker asks. @throws BrokerFailedError when that is too long */
+  holdBack(failure: Failure, operation: string): void {
+    const { retry, clock } = this.#options;
+    const nowMs = clock.now();
+    const askedMs = askedDelayMs(failure, retry, nowMs);
+    if (askedMs === 'too-long')
+      this.#breakBy(new BrokerFailedError(operation, failure, 'retry-after-too-long'));
+    if (askedMs === 0) return;
+    this.pauses += 1;
+    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, nowMs + askedMs);
+  }
+
+  /** Starts counting failures anew, after those of a few hopeless items. */
+  forgive(): void {
+    this.#doDeletesFail = false;
+    this.#breaker.succeeded();
+    this.#brokenBy = undefined;
+  }
+
+  async #waitFor(failure: Failure, operation: string, signal: AbortSignal): Promise<boolean> {
+    const outage =
+      this.#outage ??
+      new Outage(failure, operation, signal, this.#options, () => {
+        if (this.#outage === outage) this.#outage = undefined;
+      });
+    this.#outage = outage;
+    outage.note(failure);
+    const wasAway = await outage.over.catch((error: unknown) => {
+      if (error instanceof BrokerFailedError) this.#breakBy(error);
       throw error;
     });
-    this.over = Promise.race([ended, watched.then(() => ended)]);
-    // The purge may end without awaiting it.
-    this.over.catch(() => {});
+    // All that was in flight failed together, which says nothing of the broker that is there now.
+    if (wasAway) this.#breaker.succeeded();
+    return wasAway;
   }
 
-  note({ wasNeverSent }: Failure): void {
-    this.#refusesConnections ||= wasNeverSent === true;
+  /** No request is sent any more: the error is that of all others, too. */
+  #breakBy(error: BrokerFailedError): never {
+    this.#brokenBy ??= error;
+    throw this.#brokenBy;
+  }
+}
+
+export interface ClearanceOptions {
+  readonly clock: Clock;
+  /** Holds back deletes, each try of them; without it nothing does. */
+  readonly pace?: Pace | undefined;
+  /**
+   * Called before a request that deletes is first sent, with the most it can delete; when it throws, or returns nothing, the
+   * request is not sent. What it returns is called when the request has ended.
+   */
+  readonly reserve?: ((deletes: number) => Promise<(() => void) | undefined>) | undefined;
+  /** See PurgeOrder. */
+  readonly beforeDelete?: (() => Promise<void> | undefined) | undefined;
+}
+
+/** What was done for a request before it is first sent. */
+export interface Booking {
+  /** What it deletes was booked, and reserved where that is asked for. */
+  isBooked: boolean;
+  /** To be called when the request has ended. */
+  onEnd?: (() => void) | undefined;
+}
+
+/** Of a delete that was not sent, since the purge might delete more than it may. */
+export const WITHHELD: Failure = {
+  kind: 'withheld',
+  status: 409,
+  problem: {
+    status: 409,
+    title: 'Not deleted, to keep the maximum',
+    detail:
+      'The gateway stopped while deletes were in flight, and they may have had an effect. With this one, more might be gone than the maximum allows, so it was not sent. Send the purge again.',
+  },
+};
+
+/** Lets the requests of a purge go: when the broker can be asked, within the rate, and booked before they are sent. */
+export class Clearance {
+  readonly #availability: Availability;
+  readonly #options: ClearanceOptions;
+
+  constructor(availability: Availability, options: ClearanceOptions) {
+    this.#availability = availability;
+    this.#options = options;
   }
 
-  /** A broker that takes no new connections may still answer requests in flight. */
-  answered(): void {
-    if (!this.#refusesConnections) this.#end();
-  }
-
-  #end(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#waking.abort();
-    this.#forget(this);
-    const { clock, onOutage } = this.#options;
-    const wasAway = this.#probes > 0;
-    if (wasAway) onOutage?.({ type: 'broker-back', afterMs: clock.now() - this.#sinceMs });
-    this.#resolve(wasAway);
-  }
-
-  async #watch(signal: AbortSignal): Promise<void> {
-    const wake = () => this.#waking.abort();
-    signal.addEventListener('abort', wake, { once: true });
-    try {
-      do await this.#pauseBeforeProbe();
-      while (!this.#isOver && (await this.#isStillAway(signal)));
-      this.#end();
-    } finally {
-      signal.removeEventListener('abort', wake);
+  /**
+   * Waits until a request may be sent. Its share of the rate is taken last: what waits for anything else must not add up to
+   * more than one burst. What it deletes is booked when nothing but the reserve keeps it from being sent, and before that, since no
+   * more may be reserved than was booked.
+   */
+  async wait(request: PurgeRequest, signal: AbortSignal, booking: Booking): Promise<void> {
+    const { deletes } = request;
+    const { pace } = this.#options;
+    for (;;) {
+      for (
+        let wait = this.#obstacle(request, signal);
+        wait !== undefined;
+        wait = this.#obstacle(request, signal)
+      )
+        await wait;
+      if (request.isStale?.() === true) throw new ListedTooLongAgo();
+      if (deletes === undefined) return;
+      if (pace !== undefined && !(await this.#takeShare(pace, deletes, signal))) throw new MustBeSplit();
+      // It may have waited for its share, and for the reserve after that.
+      const mayBegin = pace === undefined || this.#mayGo(request, signal);
+      if (mayBegin && ((await this.#book(request, booking)) || this.#mayGo(request, signal))) return;
+      pace?.giveBack(deletes);
     }
   }
 
-  /** @throws BrokerFailedError when no other probe is allowed */
-  async #pauseBeforeProbe(): Promise<void> {
-    const { retry, clock, random, pause } = this.#options;
-    const nowMs = clock.now();
-    const absence = { failure: this.#failure, probes: this.#probes, forMs: nowMs - this.#sinceMs };
-    const decision = decideProbe(absence, retry, { nowMs, random: random() });
-    if (decision.action === 'stop')
-      throw new BrokerFailedError(this.#operation, this.#failure, decision.reason);
-    // The broker may ask for a longer pause in the meantime.
-    for (let ms = decision.afterMs; ms > 0 && !this.#waking.signal.aborted; ms = pause.leftMs)
-      await clock.sleep(ms, this.#waking.signal).catch(() => {});
+  /** What the next request has to wait for, before it looks again; undefined when it may be sent. */
+  #obstacle({ deletes }: PurgeRequest, signal: AbortSignal): Promise<unknown> | undefined {
+    throwIfStopped(signal);
+    const { outage, pauseLeftMs } = this.#availability;
+    if (outage !== undefined) return outage;
+    if (pauseLeftMs > 0) return sleep(this.#options.clock, pauseLeftMs, signal);
+    return deletes === undefined ? undefined : this.#options.beforeDelete?.();
   }
 
-  /** Sends a probe. After a time-out the broker still counts as away; any other answer ends the outage. */
-  async #isStillAway(signal: AbortSignal): Promise<boolean> {
-    const failure = await this.#options.probe(signal);
-    const isAway = failure !== undefined && (seemsAway(failure) || failure.kind === 'timeout');
-    if (!isAway || this.#isOver) return false;
-    this.#failure = failure;
-    this.#probes += 1;
-    if (this.#probes === 1) this.#options.onOutage?.({ type: 'broker-away' });
-    return true;
+  /** Whether a delete may be sent after it has waited: the rate may have been lowered meanwhile. */
+  #mayGo(request: PurgeRequest, signal: AbortSignal): boolean {
+    const { deletes = 0 } = request;
+    return (
+      deletes <= (this.#options.pace?.burst ?? Infinity) &&
+      request.isStale?.() !== true &&
+      this.#obstacle(request, signal) === undefined
+    );
+  }
+
+  /**
+   * Books, once, what a request deletes, and reserves it.
+   *
+   * @returns whether that took no time
+   */
+  async #book(request: PurgeRequest, booking: Booking): Promise<boolean> {
+    if (booking.isBooked) return true;
+    booking.isBooked = true;
+    request.onSend?.();
+    const { reserve, pace } = this.#options;
+    if (reserve === undefined) return true;
+    const { deletes = 0 } = request;
+    booking.onEnd = await reserve(deletes);
+    if (booking.onEnd !== undefined) return false;
+    pace?.giveBack(deletes);
+    throw new TryFailed(WITHHELD);
+  }
+
+  async #takeShare(pace: Pace, deletes: number, signal: AbortSignal): Promise<boolean> {
+    return pace.take(deletes, signal).catch((error: unknown) => {
+      throwIfStopped(signal);
+      throw error;
+    });
   }
 }

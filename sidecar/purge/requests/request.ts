@@ -9,6 +9,7 @@ import {
   failureOf,
   type Failure,
 } from '../broker/index.js';
+import type { Clock } from '../../shared/clock.js';
 import { BrokerReplyError, PurgeStoppedError } from '../errors.js';
 
 /** A request of a purge, and its purpose. */
@@ -32,6 +33,8 @@ export interface PurgeRequest {
   readonly isStale?: () => boolean;
   /** Called once, right before it is first sent; when it throws, nothing is sent. */
   readonly onSend?: () => void;
+  /** A 403 is an answer as well, and does not end the purge. */
+  readonly takes403?: true;
   /** A server error is an answer as well, and no reason to try again. */
   readonly takesServerErrors?: true;
   /** Finds a failure in an answer whose status is that of a success. */
@@ -109,6 +112,12 @@ export async function tryOnce(
   // A server error may come from a proxy that lost the broker halfway.
   if (failure.kind === 'broker-error') onUnclear?.();
   throw new TryFailed(failure);
+}
+
+/** Sleeps, if there is any time to sleep. @throws PurgeStoppedError when the signal aborts */
+export async function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  if (ms > 0) await clock.sleep(ms, signal).catch(() => throwIfStopped(signal));
+  throwIfStopped(signal);
 }
 
 /** @throws PurgeStoppedError */

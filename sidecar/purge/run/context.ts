@@ -25,7 +25,7 @@ import {
   type PagingEvidence,
 } from '../listing/index.js';
 import type { Parameter, PurgeQuery } from '../query/index.js';
-import { effortOf, type Requester } from '../requests/index.js';
+import type { Requester } from '../requests/index.js';
 import { ItemLedger, type OnOutcome } from '../ledger/index.js';
 
 /** How entities are deleted: `native` by the broker's own Purge Entities, the others by the gateway. */
@@ -232,7 +232,7 @@ export function createPurgeScope(options: PurgeScopeOptions): PurgeScope {
     warn,
     reportProgress() {
       const hasBegun = ledger.matched > 0;
-      emit({ type: 'progress', hasBegun, ...ledger.counts, ...effortOf(requester) });
+      emit({ type: 'progress', hasBegun, ...ledger.counts, ...requester.effort });
     },
     open: (opened) => ({ ...scope, ...viewOf(opened) }),
   };

@@ -1,12 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { BrokerClient, BrokerCapabilities } from '../broker/index.js';
-import {
-  type RetryPolicy,
-  createRequester,
-  effortOf,
-  type PurgeRequest,
-  type Pace,
-} from '../requests/index.js';
+import { type RetryPolicy, Requester, type PurgeRequest, type Pace } from '../requests/index.js';
 import type { Clock } from '../../shared/clock.js';
 import { createPurgeScope, type PurgeLimits, type PurgeScope } from './context.js';
 import { FilterIgnoredError, UnexpectedEntityError } from '../errors.js';
@@ -93,7 +87,7 @@ export function runPurge(
         taken: plan.reportsItself === true ? Infinity : scope.ledger.matched,
       };
     };
-    const requester = createRequester({
+    const requester = new Requester({
       ...{ ...dependencies, headers, pace, mostAtOnce, beforeDelete, signal: stop, onOutage: emit },
       reserve: reserve && ((deletes) => reserve(deletes, done)),
       probe: probeOf(plan.path, query),
@@ -132,7 +126,7 @@ export function reportOf(scope: PurgeScope, arrived: number): PurgeReport {
     sample: [],
     warnings: [...warnings],
     arrived,
-    ...effortOf(requester),
+    ...requester.effort,
   };
 }
 

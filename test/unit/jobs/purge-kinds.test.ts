@@ -12,7 +12,7 @@ import {
 import type { PurgePolicy } from '../../../sidecar/jobs/policy.js';
 import {
   type PurgeLimits,
-  createPace,
+  Pace,
   PolicyRefusedError,
   QueryRefusedError,
   type PurgeDependencies,
@@ -179,7 +179,7 @@ describe('a prepared purge', () => {
       { ...own, entities },
       { target: 'entities', query: 'type=Car', policy: {} },
     );
-    const control: PurgeControl = { pace: createPace(systemClock, 5), concurrency: 3 };
+    const control: PurgeControl = { pace: new Pace(systemClock, 5), concurrency: 3 };
     const { signal } = new AbortController();
     const run = (more: { readonly budget?: Parameters<typeof prepared.run>[0]['budget'] }) => {
       prepared.run({ headers: { link: '<x>' }, control, ...more }, signal);

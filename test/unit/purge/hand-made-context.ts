@@ -12,7 +12,7 @@ import type {
   BrokerQuery,
   PurgeEvent,
 } from '../../../sidecar/purge/run/index.js';
-import { createRequester, type RetryPolicy } from '../../../sidecar/purge/requests/index.js';
+import { Requester, type RetryPolicy } from '../../../sidecar/purge/requests/index.js';
 import type { RequesterOptions } from '../../../sidecar/purge/requests/requester.js';
 import type { OnOutcome } from '../../../sidecar/purge/ledger/index.js';
 import type { PurgeQuery } from '../../../sidecar/purge/query/index.js';
@@ -51,7 +51,7 @@ export function deletingContextOf(purge: HandMadePurge): DeletingContext {
 /** The same before its query is opened. */
 export function scopeOf(purge: HandMadePurge): PurgeScope {
   const { brokerQuery, broker, query, limits, reserve, emit = () => {}, clock = createTestClock() } = purge;
-  const requester = createRequester({
+  const requester = new Requester({
     client: {
       send: async (request) => {
         if (broker === undefined) throw new Error(`nobody answers ${request.method} ${request.path}`);

@@ -112,6 +112,6 @@ describe('the delete of an item', () => {
       isStale: () => false,
     });
     assert.ok(verdict.kind === 'refused');
-    assert.equal(context.requester.requests, 0);
+    assert.equal(context.requester.effort.requests, 0);
   });
 });

@@ -138,7 +138,7 @@ describe('the questions of a dry run that matches nothing', () => {
       variants: variants === undefined ? [[]] : variants.map(parameter),
     });
     assert.equal(ended.requests, asked.length);
-    assert.equal(ended.retries, scope.requester.retries);
+    assert.equal(ended.retries, scope.requester.effort.retries);
     if (more.retries !== undefined) assert.equal(ended.retries, more.retries);
     return { hints: ended.hints, asked };
   }

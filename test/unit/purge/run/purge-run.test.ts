@@ -25,9 +25,9 @@ import {
 import type { PurgePlan } from '../../../../sidecar/purge/run/purge-run.js';
 import { entities } from '../../../../sidecar/purge/listing/index.js';
 import { parseEntityPurgeQuery } from '../../../../sidecar/purge/query/index.js';
-import type { Pace } from '../../../../sidecar/purge/requests/index.js';
 import { createTestClock } from '../../../support/purge-harness.js';
 import { replyOf } from '../broker/replies.js';
+import { paceOf } from '../requests/hand-made-pace.js';
 
 const NONE = { matched: 0, deleted: 0, alreadyGone: 0, failed: 0, unknown: 0 };
 
@@ -125,10 +125,7 @@ describe('a purge that runs', () => {
 
   it('a purge run keeps its maximum, its pace and its reserve', async () => {
     const [taken, reserved]: [number[], number[]] = [[], []];
-    const pace: Pace = {
-      ...{ perSecond: 1, burst: 1, setPerSecond: () => {}, giveBack: () => {} },
-      take: async (amount) => taken.push(amount) > 0,
-    };
+    const pace = paceOf({ take: async (amount) => taken.push(amount) > 0 });
     const { error } = await ran({
       run: async (scope) => {
         await scope.requester.send(DELETE);

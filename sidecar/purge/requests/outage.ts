@@ -1,0 +1,124 @@
+import type { Failure } from '../broker/index.js';
+import { BrokerFailedError } from '../errors.js';
+import type { Clock } from '../../shared/clock.js';
+import { decideProbe, seemsAway, type RetryPolicy } from './retry-policy.js';
+
+/** News of a broker that cannot be reached. */
+export type OutageEvent =
+  /** The broker cannot be reached, and is waited for. */
+  | { readonly type: 'broker-away' }
+  /** It answers again. */
+  | { readonly type: 'broker-back'; readonly afterMs: number };
+
+export interface OutageOptions {
+  readonly retry: RetryPolicy;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Milliseconds for which the broker has asked to be left alone. */
+  readonly pauseLeftMs: () => number;
+  /** Sends the broker a harmless query; returns why it failed, if it did. @throws PurgeStoppedError */
+  readonly probe: (signal: AbortSignal) => Promise<Failure | undefined>;
+  readonly onOutage?: ((event: OutageEvent) => void) | undefined;
+}
+
+/** One outage of the broker: finds out when it is over, on behalf of all requests of a purge, with one probe at a time. */
+export class Outage {
+  /**
+   * Resolves when the broker answers: whether it was away, which it was not if it answers the first probe, or answered another
+   * request before.
+   *
+   * Rejects with BrokerFailedError when it does not come back in time, with PurgeStoppedError when the purge is stopped.
+   */
+  readonly over: Promise<boolean>;
+  readonly #options: OutageOptions;
+  readonly #operation: string;
+  readonly #onEnd: () => void;
+  readonly #sinceMs: number;
+  /** Ends the pause before the next probe. */
+  readonly #waking = new AbortController();
+  #failure: Failure;
+  #probes = 0;
+  #refusesConnections = false;
+  #isOver = false;
+  #resolve: (wasAway: boolean) => void = () => {};
+
+  /** @param onEnd called once, when it is over or cannot be waited for any longer */
+  constructor(
+    failure: Failure,
+    operation: string,
+    signal: AbortSignal,
+    options: OutageOptions,
+    onEnd: () => void,
+  ) {
+    this.#options = options;
+    this.#operation = operation;
+    this.#onEnd = onEnd;
+    this.#sinceMs = options.clock.now();
+    this.#failure = failure;
+    const ended = new Promise<boolean>((resolve) => (this.#resolve = resolve));
+    const watched = this.#watch(signal).catch((error: unknown) => {
+      onEnd();
+      throw error;
+    });
+    this.over = Promise.race([ended, watched.then(() => ended)]);
+    // The purge may end without awaiting it.
+    this.over.catch(() => {});
+  }
+
+  /** Notes another failure that looks like this outage. */
+  note({ wasNeverSent }: Failure): void {
+    this.#refusesConnections ||= wasNeverSent === true;
+  }
+
+  /** Notes that an earlier request was answered: a broker that takes no new connections may still answer requests in flight. */
+  answered(): void {
+    if (!this.#refusesConnections) this.#end();
+  }
+
+  #end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#waking.abort();
+    this.#onEnd();
+    const { clock, onOutage } = this.#options;
+    const wasAway = this.#probes > 0;
+    if (wasAway) onOutage?.({ type: 'broker-back', afterMs: clock.now() - this.#sinceMs });
+    this.#resolve(wasAway);
+  }
+
+  async #watch(signal: AbortSignal): Promise<void> {
+    const wake = () => this.#waking.abort();
+    signal.addEventListener('abort', wake, { once: true });
+    try {
+      do await this.#pauseBeforeProbe();
+      while (!this.#isOver && (await this.#isStillAway(signal)));
+      this.#end();
+    } finally {
+      signal.removeEventListener('abort', wake);
+    }
+  }
+
+  /** @throws BrokerFailedError when no other probe is allowed */
+  async #pauseBeforeProbe(): Promise<void> {
+    const { retry, clock, random, pauseLeftMs } = this.#options;
+    const nowMs = clock.now();
+    const absence = { failure: this.#failure, probes: this.#probes, forMs: nowMs - this.#sinceMs };
+    const decision = decideProbe(absence, retry, { nowMs, random: random() });
+    if (decision.action === 'stop')
+      throw new BrokerFailedError(this.#operation, this.#failure, decision.reason);
+    // The broker may ask for a longer pause in the meantime.
+    for (let ms = decision.afterMs; ms > 0 && !this.#waking.signal.aborted; ms = pauseLeftMs())
+      await clock.sleep(ms, this.#waking.signal).catch(() => {});
+  }
+
+  /** Sends a probe. After a time-out the broker still counts as away; any other answer ends the outage. */
+  async #isStillAway(signal: AbortSignal): Promise<boolean> {
+    const failure = await this.#options.probe(signal);
+    const isAway = failure !== undefined && (seemsAway(failure) || failure.kind === 'timeout');
+    if (!isAway || this.#isOver) return false;
+    this.#failure = failure;
+    this.#probes += 1;
+    if (this.#probes === 1) this.#options.onOutage?.({ type: 'broker-away' });
+    return true;
+  }
+}
