@@ -1,6 +1,6 @@
 import type { PurgeScope, PurgeReport } from '../run/index.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../errors.js';
-import { type ListedResource, createLister } from '../listing/index.js';
+import { type ListedResource, Lister } from '../listing/index.js';
 import type { Parameter } from '../query/index.js';
 import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
 import { conditionsOf, demandedAttributesOf, parseQ, type QCondition, type QValue } from '../../ngsi-ld/q.js';
@@ -135,7 +135,7 @@ async function isSurelyEmpty(
   selection: readonly Parameter[],
 ): Promise<boolean> {
   const { pageSize } = limits;
-  const lister = createLister({ requester, capabilities, pageSize, pageSizeMax: pageSize, resource, clock });
+  const lister = new Lister({ requester, capabilities, pageSize, pageSizeMax: pageSize, resource, clock });
   try {
     const { ids, count, hasNext, warning } = await lister.page({ selection, limit: 1, count: true });
     // Without a count, an empty list may be a failed query.

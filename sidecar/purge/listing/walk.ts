@@ -1,5 +1,5 @@
 import type { ListedPage, PageQuery, PageShape } from './page.js';
-import type { Lister } from './lister.js';
+import type { PageSource } from './lister.js';
 import type { Parameter } from '../query/index.js';
 import {
   hasOutgrown,
@@ -29,12 +29,12 @@ interface Ahead {
  * pages are the same as if they were requested one after the other.
  */
 export class ReadAhead {
-  readonly #lister: Pick<Lister, 'page'>;
+  readonly #lister: Pick<PageSource, 'page'>;
   readonly #queriesMax: number;
   readonly #asked = new Map<number, Promise<ListedPage>>();
 
   /** @param concurrency requests that the purge may have in flight; at most four of them are queries */
-  constructor(lister: Pick<Lister, 'page'>, concurrency: number) {
+  constructor(lister: Pick<PageSource, 'page'>, concurrency: number) {
     this.#lister = lister;
     this.#queriesMax = Math.min(concurrency, MAX_QUERIES);
   }
@@ -66,7 +66,7 @@ export class ReadAhead {
 }
 
 export interface WalkOptions {
-  readonly lister: Pick<Lister, 'page'>;
+  readonly lister: Pick<PageSource, 'page'>;
   readonly selection: readonly Parameter[];
   /** Waits before a page is requested again that came empty although the broker counts more. */
   readonly waitBefore: (look: number) => Promise<void>;

@@ -4,7 +4,7 @@ import type { ProofName, BrokerCapabilities, ProbedParameter } from '../broker/i
 import type { Parameter } from '../query/index.js';
 import { ownAttributesOf } from '../../ngsi-ld/entity-members.js';
 import { BrokerRefusedError, FilterIgnoredError } from '../errors.js';
-import type { ListedPage, PageQuery, PageShape, Lister, PagingEvidence } from '../listing/index.js';
+import type { ListedPage, PageQuery, PageShape, PagingEvidence, PageSource } from '../listing/index.js';
 import { type Probe, filtersOf, impossibleSelections } from './probes.js';
 
 type Headers = Readonly<Record<string, string>>;
@@ -36,7 +36,7 @@ const AT_ONCE = 8;
 export interface QueryProofOptions {
   readonly name: ProofName;
   readonly probes: readonly Probe[];
-  readonly lister: Pick<Lister, 'page'>;
+  readonly lister: Pick<PageSource, 'page'>;
   readonly capabilities: BrokerCapabilities;
   /** Pages may be empty before the end; the count shows whether there is more. */
   readonly countsUnshown: boolean;
@@ -162,7 +162,7 @@ export class QueryProof {
 /** A query, and what is known of how the broker counts and pages it. */
 export interface CountedQuery {
   readonly selection: readonly Parameter[];
-  readonly lister: Pick<Lister, 'page'>;
+  readonly lister: Pick<PageSource, 'page'>;
   readonly capabilities: BrokerCapabilities;
   readonly paging: PagingEvidence;
   /** The broker counts matches that it does not show, for another reason. */

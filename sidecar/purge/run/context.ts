@@ -20,9 +20,9 @@ import {
   type Page,
   type PageQuery,
   type PageShape,
-  createLister,
-  type Lister,
   type PagingEvidence,
+  Lister,
+  type PageSource,
 } from '../listing/index.js';
 import type { Parameter, PurgeQuery } from '../query/index.js';
 import type { Requester } from '../requests/index.js';
@@ -91,7 +91,7 @@ export interface QueryView {
    * Besides what a lister throws: UnexpectedEntityError for an id that the query excludes, FilterIgnoredError when a
    * page shows that the broker did not stay local.
    */
-  readonly lister: Lister;
+  readonly lister: PageSource;
   /** An item that this query no longer lists is gone. */
   readonly showsAll: boolean;
   /** The broker counts matches that it does not show, or shows empty pages before the end. */
@@ -156,7 +156,7 @@ export function createPurgeScope(options: PurgeScopeOptions): PurgeScope {
     removed,
   }: BrokerQuery): QueryView {
     const selection = [...filters, ...additions];
-    const unchecked = createLister({
+    const unchecked = new Lister({
       requester,
       capabilities,
       pageSize: limits.pageSize,

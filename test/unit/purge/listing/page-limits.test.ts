@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { PageSize } from '../../../../sidecar/purge/listing/page-size.js';
+import { createCapabilities, type BrokerCapabilities } from '../../../../sidecar/purge/broker/index.js';
+import { entities } from '../../../../sidecar/purge/listing/index.js';
+import { PageSize, Trial } from '../../../../sidecar/purge/listing/page-limits.js';
 
 /** Feeds full pages to a page size until it settles, and returns the sizes that were asked for. */
 function sizesAt(
@@ -135,5 +137,54 @@ describe('PageSize', () => {
         },
       ),
     );
+  });
+});
+
+describe('what a page learns while it is refused', () => {
+  const query = { selection: [{ name: 'type', value: 'T' }], count: true };
+  const tried = { query, limit: 200, projection: 'pick' } as const;
+  const unasked = async () => assert.fail('nothing has to be asked');
+
+  /** A trial of one page, and what it knows. */
+  function trialOf(capabilities: BrokerCapabilities) {
+    const trial = new Trial(capabilities, entities('ids'));
+    return {
+      trial,
+      seen: () => [trial.pageSizeMax, trial.projectionFor(query), trial.asksCount(query)],
+      refuse: async () => {
+        for (const title of ['pick is unknown', 'count is unknown'])
+          assert.ok(await trial.adapt(tried, { status: 400, title }, unasked));
+      },
+    };
+  }
+
+  it('what a page learns while it is refused holds for that page alone until it is kept', async () => {
+    const capabilities = createCapabilities({ now: () => 0 });
+    capabilities.pageSizeMax = 200;
+    const [one, other] = [trialOf(capabilities), trialOf(capabilities)];
+    one.trial.limitPages(100);
+    one.trial.limitPages(150);
+    await one.refuse();
+    assert.deepEqual(one.seen(), [100, 'key-values', false]);
+    assert.deepEqual(other.seen(), [200, 'pick', true]);
+    assert.equal(capabilities.facts().size, 1);
+    one.trial.keep();
+    assert.deepEqual(other.seen(), [100, 'key-values', false]);
+  });
+
+  it('a page that found nothing out keeps nothing, and one never widens what became known meanwhile', async () => {
+    const capabilities = createCapabilities({ now: () => 0 });
+    trialOf(capabilities).trial.keep();
+    assert.equal(capabilities.facts().size, 0);
+    const { trial, refuse } = trialOf(capabilities);
+    trial.limitPages(500);
+    await refuse();
+    capabilities.pageSizeMax = 50;
+    capabilities.refusedProjections = new Set(['key-values'] as const);
+    capabilities.countAccepted = false;
+    trial.keep();
+    assert.equal(capabilities.pageSizeMax, 50);
+    assert.deepEqual([...capabilities.refusedProjections].sort(), ['key-values', 'pick']);
+    assert.equal(capabilities.countAccepted, false);
   });
 });
