@@ -4,8 +4,13 @@ import { startBroker } from './support/broker.js';
 import { startGateway } from './support/gateway.js';
 import { digits } from './support/print.js';
 import { spreadOf, timed } from './support/statistics.js';
-import { amountBefore, checkHistories, queryBefore, seedHistories } from './support/temporal-history.js';
-import type { Histories } from './support/temporal-history.js';
+import {
+  amountBefore,
+  checkHistories,
+  queryBefore,
+  seedHistories,
+  type Histories,
+} from './support/temporal-history.js';
 import { measureTemporalMemory } from './support/temporal-memory.js';
 import { listInstances, purgeInstances } from './support/temporal-requests.js';
 import { deleteKnownInstances, runTemporalScript } from './support/temporal-rivals.js';

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import { Pool } from 'undici';
-import { createBrokerClient } from './purge/broker/client.js';
+import { createBrokerClient } from './purge/broker/index.js';
 import type { Config } from './shared/config/load.js';
 import { startEmbeddedBroker, type EmbeddedBroker } from './embedded-broker/index.js';
 import { createBaseUrl } from './http/api/base-url.js';

@@ -1,7 +1,13 @@
-import { createBrokerClient } from '../purge/broker/client.js';
-import { PolicyRefusedError, PurgeStoppedError, QueryRefusedError } from '../purge/errors.js';
-import type { PurgeEvent, PurgeProgress, PurgeReport } from '../purge/run/events.js';
-import { createPace } from '../purge/requests/pace.js';
+import { createBrokerClient } from '../purge/broker/index.js';
+import {
+  PolicyRefusedError,
+  PurgeStoppedError,
+  QueryRefusedError,
+  type PurgeEvent,
+  type PurgeProgress,
+  type PurgeReport,
+  Pace,
+} from '../purge/index.js';
 import { configuredKinds } from '../jobs/configured-kinds.js';
 import { preparePurge, type PreparedPurge } from '../jobs/purge-kinds.js';
 import { problemOf, unforeseen } from '../http/problem.js';
@@ -54,7 +60,7 @@ export function createBrokerPlace(options: BrokerPlaceOptions): PurgePlace {
       ...(authorization === undefined ? {} : { authorization }),
     };
     const control = {
-      pace: createPace(clock, purge.maxPerSecond),
+      pace: new Pace(clock, purge.maxPerSecond),
       concurrency: purge.limits.concurrency,
     };
     return purge.run({ headers, control }, signal);

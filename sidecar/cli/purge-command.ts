@@ -1,7 +1,10 @@
-import { cutoffOf, olderThan } from '../purge/query/older-than.js';
-import { parseEntityPurgeQuery } from '../purge/query/query.js';
-import { QueryRefusedError } from '../purge/errors.js';
-import { parseTemporalPurgeQuery } from '../purge/temporal/query.js';
+import {
+  cutoffOf,
+  olderThan,
+  parseEntityPurgeQuery,
+  QueryRefusedError,
+  parseTemporalPurgeQuery,
+} from '../purge/index.js';
 import { ask } from './ask.js';
 import { canAsk, say, sayJson, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode } from './exit-codes.js';

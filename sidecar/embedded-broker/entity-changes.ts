@@ -1,8 +1,7 @@
 import { isObject, type JsonObject, type JsonValue, member } from '../shared/json/json.js';
 import { MAIN_MEMBER } from './attribute-input.js';
 import { newAttribute, newInstance } from './entity-input.js';
-import { datasetIdOf, itemsOf } from './model.js';
-import type { Attribute, Instance, StoredEntity } from './model.js';
+import { datasetIdOf, itemsOf, type Attribute, type Instance, type StoredEntity } from './model.js';
 import { refusals } from './refusal.js';
 
 /** The text that stands for null, since JSON-LD drops null (clause 4.5.0). */

@@ -1,6 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { errorTypes } from '../ngsi-ld/problem.js';
-import type { Problem } from '../ngsi-ld/problem.js';
+import { errorTypes, type Problem } from '../ngsi-ld/problem.js';
 
 /** A request that the embedded broker answers with a problem. */
 export class Refusal extends Error {

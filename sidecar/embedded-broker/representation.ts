@@ -1,7 +1,6 @@
 import { type JsonObject, type JsonValue, member } from '../shared/json/json.js';
 import { MAIN_MEMBER } from './attribute-input.js';
-import { datasetIdOf } from './model.js';
-import type { Instance, StoredEntity } from './model.js';
+import { datasetIdOf, type Instance, type StoredEntity } from './model.js';
 
 /** Which members of an entity to show, and how (clauses 4.5.1, 4.5.4, 4.21). */
 export interface Representation {

@@ -8,8 +8,8 @@ import {
   FAILURE_PROBLEMS,
   NoPlaceError,
   SlowClientError,
+  type FailureKind,
 } from './forward-problem.js';
-import type { FailureKind } from './forward-problem.js';
 import { timeFor } from './client-pace.js';
 import { endAfterUpload, hasBody } from './late-upload.js';
 import { endToEndHeaders, isPlainlyFramed } from './hop-by-hop.js';

@@ -5,8 +5,7 @@ import { faultyFields, faultyMessage, isMisframed, longPath, longTarget } from '
 import type { LoopCheck } from './loop-check.js';
 import type { HostCheck } from './trusted-hosts.js';
 import { problem } from './problem-kinds.js';
-import { classifyRequest } from '../ngsi-ld/request-path.js';
-import type { RefusalReason } from '../ngsi-ld/request-path.js';
+import { classifyRequest, type RefusalReason } from '../ngsi-ld/request-path.js';
 
 /** Why a request was refused: its path, its header fields, the host it is for, a ring of gateways, its length, its `Expect`. */
 export type Refusal = RefusalReason | 'fields' | 'host' | 'loop' | 'length' | 'expectation';

@@ -1,4 +1,4 @@
-import type { BrokerClient } from '../purge/broker/client.js';
+import type { BrokerClient } from '../purge/broker/index.js';
 import type { SchemaService } from '../schemas/models/service.js';
 
 export interface HealthOptions {

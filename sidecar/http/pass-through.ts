@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { MIN_BYTES_PER_SECOND } from './client-pace.js';
-import { ForwardExchange } from './forward-exchange.js';
-import type { ForwardFailure, PassThroughEnd } from './forward-exchange.js';
+import { ForwardExchange, type ForwardFailure, type PassThroughEnd } from './forward-exchange.js';
 import { answerProblem, FAILURE_PROBLEMS } from './forward-problem.js';
 import { createForwardedHeaders } from './forward-headers.js';
 import { brokerBase, brokerTarget } from './forward-target.js';

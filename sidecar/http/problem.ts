@@ -1,5 +1,5 @@
 import type { Problem } from '../ngsi-ld/problem.js';
-import { BrokerRefusedError } from '../purge/errors.js';
+import { BrokerRefusedError } from '../purge/index.js';
 import { GatewayError } from '../shared/errors.js';
 import { PreconditionFailedError } from '../store/errors.js';
 import { RequestRefusedError } from './errors.js';

@@ -1,6 +1,5 @@
 import { errorTypes, type Problem } from '../ngsi-ld/problem.js';
-import type { PurgeReport } from '../purge/run/events.js';
-import type { Item } from '../purge/ledger/item-ledger.js';
+import type { PurgeReport, Item } from '../purge/index.js';
 
 /** The answer to a purge that ran to its end. */
 export interface PurgeAnswer {

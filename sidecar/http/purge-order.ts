@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import type { PurgeOrder } from '../jobs/new-record.js';
 import type { PurgeService } from '../jobs/purge-service.js';
-import { forwardedHeaders } from '../purge/broker/forwarded-headers.js';
-import { UnsupportedRequestError } from '../purge/errors.js';
+import { forwardedHeaders } from '../purge/broker/index.js';
+import { UnsupportedRequestError } from '../purge/index.js';
 import { callerOf } from './caller.js';
 import { refused } from './errors.js';
 import { parsePurgePolicy, POLICY_HEADER } from './purge-policy.js';

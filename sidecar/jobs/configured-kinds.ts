@@ -1,6 +1,5 @@
-import { createCapabilities, type BrokerMemory } from '../purge/broker/capabilities.js';
-import type { PurgeLimits } from '../purge/run/context.js';
-import type { PurgeDependencies } from '../purge/run/purge-run.js';
+import { createCapabilities, type BrokerMemory } from '../purge/broker/index.js';
+import type { PurgeLimits, PurgeDependencies } from '../purge/index.js';
 import type { Clock } from '../shared/clock.js';
 import type { Config } from '../shared/config/load.js';
 import { entityPurges, temporalPurges, type PurgeKinds } from './purge-kinds.js';

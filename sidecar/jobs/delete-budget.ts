@@ -1,5 +1,4 @@
-import { TooManyMatchesError } from '../purge/errors.js';
-import type { DoneSoFar } from '../purge/run/purge-run.js';
+import { TooManyMatchesError, type DoneSoFar } from '../purge/index.js';
 import type { Clock } from '../shared/clock.js';
 
 /** What a job may delete over all the processes that work on it, and which of its members says so. */

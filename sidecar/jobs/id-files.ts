@@ -1,7 +1,7 @@
 import { access, mkdir, open, readdir, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import type { Item, ItemOutcome } from '../purge/ledger/item-ledger.js';
+import type { Item, ItemOutcome } from '../purge/index.js';
 
 /** Most bytes of one file: some five million ids. */
 const MAX_FILE_BYTES = 512 * 1024 * 1024;

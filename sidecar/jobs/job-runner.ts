@@ -1,5 +1,9 @@
-import { PurgeStoppedError, TooManyMatchesError, TooManyPurgesError } from '../purge/errors.js';
-import type { PlaceKind } from '../purge/run/places.js';
+import {
+  PurgeStoppedError,
+  TooManyMatchesError,
+  TooManyPurgesError,
+  type PlaceKind,
+} from '../purge/index.js';
 import { LeaseLostError, StoreUnavailableError } from '../store/errors.js';
 import type { PurgeJob, PurgeRecord, TakenPurge } from '../store/purge-records.js';
 import { withoutWaitNote } from './elsewhere.js';

@@ -1,12 +1,12 @@
-import type {
-  PurgeQueue,
-  Purges,
-  PurgeWish,
-  StrandedPurge,
-  TakenPurge,
-  UnfinishedPurge,
+import {
+  type PurgeQueue,
+  type Purges,
+  type PurgeWish,
+  type StrandedPurge,
+  type TakenPurge,
+  type UnfinishedPurge,
+  isFinal,
 } from '../store/purge-records.js';
-import { isFinal } from '../store/purge-records.js';
 import { Lease } from './lease.js';
 
 /** The store is asked for jobs and wishes this often at least, in milliseconds. */

@@ -1,4 +1,4 @@
-import { PurgeStoppedError } from '../purge/errors.js';
+import { PurgeStoppedError } from '../purge/index.js';
 
 /** How often the store is asked about a lease that is in doubt, in milliseconds. */
 const ASK_EVERY_MS = 1000;

@@ -1,5 +1,4 @@
-import type { PurgeEvent, PurgeProgress, PurgeReport } from '../purge/run/events.js';
-import { createPace } from '../purge/requests/pace.js';
+import { type PurgeEvent, type PurgeProgress, type PurgeReport, Pace } from '../purge/index.js';
 import { isFinal, type PurgeRecord, type PurgeWish } from '../store/purge-records.js';
 import type { Clock } from '../shared/clock.js';
 import { RateMeter } from '../shared/rate-meter.js';
@@ -42,7 +41,7 @@ export class LivePurge {
     this.#unknownBefore = unknown;
     this.#expectedBefore = expected;
     this.#before = { deleted, alreadyGone, requests, retries };
-    const pace = createPace(clock, maxPerSecond ?? undefined);
+    const pace = new Pace(clock, maxPerSecond ?? undefined);
     this.control = { pace, concurrency: record.concurrency };
     this.#hasBegun = this.settledBefore + unknown > 0;
   }

@@ -1,5 +1,4 @@
-import { FACT_MS } from '../purge/broker/facts.js';
-import { COLLECTIONS, readNote, writeNote } from '../purge/broker/note.js';
+import { FACT_MS, COLLECTIONS, readNote, writeNote } from '../purge/broker/index.js';
 import type { BrokerNotes } from '../store/broker-notes.js';
 import type { Clock } from '../shared/clock.js';
 import type { BrokerMemories } from './configured-kinds.js';

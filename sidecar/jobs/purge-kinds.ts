@@ -1,15 +1,23 @@
-import type { PurgeLimits } from '../purge/run/context.js';
-import { purgeEntities } from '../purge/entities/engine.js';
-import { PolicyRefusedError, QueryRefusedError } from '../purge/errors.js';
-import type { PurgeEvent, PurgeReport } from '../purge/run/events.js';
-import type { OnOutcome } from '../purge/ledger/item-ledger.js';
-import { contextOfRequest } from '../purge/proof/context-names.js';
-import type { PurgeDependencies, PurgeOrder } from '../purge/run/purge-run.js';
-import { parseEntityPurgeQuery, type EntityPurgeQuery } from '../purge/query/query.js';
-import type { PurgeQuery, WholeTenant } from '../purge/query/selection.js';
-import type { Pace } from '../purge/requests/pace.js';
-import { purgeTemporal } from '../purge/temporal/engine.js';
-import { parseTemporalPurgeQuery, type TemporalPurgeQuery } from '../purge/temporal/query.js';
+import {
+  type PurgeLimits,
+  purgeEntities,
+  PolicyRefusedError,
+  QueryRefusedError,
+  type PurgeEvent,
+  type PurgeReport,
+  type OnOutcome,
+  contextOfRequest,
+  type PurgeDependencies,
+  type PurgeOrder,
+  parseEntityPurgeQuery,
+  type EntityPurgeQuery,
+  type PurgeQuery,
+  type WholeTenant,
+  type Pace,
+  purgeTemporal,
+  parseTemporalPurgeQuery,
+  type TemporalPurgeQuery,
+} from '../purge/index.js';
 import type { DeleteBudget } from './delete-budget.js';
 import type { PurgePolicy } from './policy.js';
 

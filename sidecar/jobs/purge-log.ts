@@ -1,5 +1,5 @@
 import type { Problem } from '../ngsi-ld/problem.js';
-import type { PurgeEvent } from '../purge/run/events.js';
+import type { PurgeEvent } from '../purge/index.js';
 import type { PurgeRecord } from '../store/purge-records.js';
 import { CallerGoneError } from './errors.js';
 import type { PurgeObserver } from './purge-options.js';

@@ -1,6 +1,5 @@
 import type { Problem } from '../ngsi-ld/problem.js';
-import type { PurgeEvent } from '../purge/run/events.js';
-import type { RunningPurges } from '../purge/run/running.js';
+import type { PurgeEvent, RunningPurges } from '../purge/index.js';
 import type { PurgeQueue, PurgeRecord, Purges, StrandedPurge } from '../store/purge-records.js';
 import type { Clock } from '../shared/clock.js';
 import type { IdFiles } from './id-files.js';

@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
-import { PurgeStoppedError } from '../purge/errors.js';
-import type { PurgeReport } from '../purge/run/events.js';
+import { PurgeStoppedError, type PurgeReport } from '../purge/index.js';
 import {
   isFinal,
   type PurgeFilter,

@@ -1,6 +1,4 @@
-import { PurgeStoppedError } from '../purge/errors.js';
-import type { PurgeReport } from '../purge/run/events.js';
-import type { OnOutcome } from '../purge/ledger/item-ledger.js';
+import { PurgeStoppedError, type PurgeReport, type OnOutcome } from '../purge/index.js';
 import { isFinal, type PurgeClaim, type PurgeRecord, type PurgeState } from '../store/purge-records.js';
 import type { DeleteBudget } from './delete-budget.js';
 import { CallerGoneError } from './errors.js';

@@ -1,5 +1,4 @@
-import { decodings, isEncodedTooOften, piecesOf, readingsOf } from './request-path-readings.js';
-import type { Reading } from './request-path-readings.js';
+import { decodings, isEncodedTooOften, piecesOf, readingsOf, type Reading } from './request-path-readings.js';
 
 /**
  * Paths under /ngsi-ld/v1 that name exactly one resource with a DELETE operation (ETSI GS CIM 009 V1.9.1, clause 6.2);

@@ -1,5 +1,4 @@
-import { readingsOf } from './request-path-readings.js';
-import type { Reading } from './request-path-readings.js';
+import { readingsOf, type Reading } from './request-path-readings.js';
 import { asksForDelete, overridingPaths } from './request-path-override.js';
 import {
   hasSingleIdentifiers,

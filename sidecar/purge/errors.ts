@@ -1,5 +1,4 @@
-import type { BrokerProblem } from './broker/broker-problem.js';
-import type { Failure } from './broker/failure.js';
+import type { BrokerProblem, Failure } from './broker/index.js';
 import { GatewayError, type ProblemKind, type ProblemMembers } from '../shared/errors.js';
 
 /** The query is refused as written; nothing was sent to the broker. */

@@ -6,14 +6,14 @@ import { JobSecretError } from '../../sidecar/jobs/sealed-headers.js';
 import {
   BrokerFailedError,
   BrokerRefusedError,
-  BrokerReplyError,
   FilterIgnoredError,
   PolicyRefusedError,
   PurgeStoppedError,
   QueryRefusedError,
   UnexpectedEntityError,
   UnsupportedRequestError,
-} from '../../sidecar/purge/errors.js';
+} from '../../sidecar/purge/index.js';
+import { BrokerReplyError } from '../../sidecar/purge/errors.js';
 import { SchemaNotAcceptedError } from '../../sidecar/schemas/models/errors.js';
 import {
   DependencyChangedError,

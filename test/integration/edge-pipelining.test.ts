@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { startTestBroker, startTestGateway, stopAll } from '../support/gateway-harness.js';
-import { Gate, isDelete, relayTo, startRecordingBroker } from '../support/recording-broker.js';
-import type { RecordedRequest } from '../support/recording-broker.js';
+import {
+  Gate,
+  isDelete,
+  relayTo,
+  startRecordingBroker,
+  type RecordedRequest,
+} from '../support/recording-broker.js';
 import { closeAll, connect } from './pass-through-wire.js';
 
 after(async () => {

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { startTestGateway, stopAll } from '../support/gateway-harness.js';
 import { startRecordingBroker } from '../support/recording-broker.js';
-import { closeAll, connect, startRawBroker, statusOf } from './pass-through-wire.js';
-import type { Client } from './pass-through-wire.js';
+import { closeAll, connect, startRawBroker, statusOf, type Client } from './pass-through-wire.js';
 
 after(async () => {
   await closeAll();

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
-import { startEmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
-import type { EmbeddedBroker, EmbeddedBrokerOptions } from '../../sidecar/embedded-broker/index.js';
+import {
+  startEmbeddedBroker,
+  type EmbeddedBroker,
+  type EmbeddedBrokerOptions,
+} from '../../sidecar/embedded-broker/index.js';
 import { stopLater } from '../support/gateway-harness.js';
 
 export interface Answer {

@@ -16,8 +16,8 @@ import {
   request,
   startFixedBroker,
   statusOf,
+  type RawBroker,
 } from './pass-through-wire.js';
-import type { RawBroker } from './pass-through-wire.js';
 
 describe('the front door as the server of Fastify 5', () => {
   let broker: RawBroker;

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { startTestBroker, startTestGateway, stopAll } from '../support/gateway-harness.js';
-import type { LogLine, TestGateway } from '../support/gateway-harness.js';
+import {
+  startTestBroker,
+  startTestGateway,
+  stopAll,
+  type LogLine,
+  type TestGateway,
+} from '../support/gateway-harness.js';
 import { Gate, isDelete, relayTo, startRecordingBroker } from '../support/recording-broker.js';
 
 after(stopAll);

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
-import { sendJson, startTestBroker, startTestGateway, stopAll } from '../support/gateway-harness.js';
-import type { TestGateway } from '../support/gateway-harness.js';
+import {
+  sendJson,
+  startTestBroker,
+  startTestGateway,
+  stopAll,
+  type TestGateway,
+} from '../support/gateway-harness.js';
 
 /** A small town; each test has its own, in a tenant of its own. */
 const TOWN = [

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { sendJson, startTestBroker, startTestGateway, stopAll } from '../support/gateway-harness.js';
-import type { TestGateway } from '../support/gateway-harness.js';
-import { startRecordingBroker } from '../support/recording-broker.js';
-import type { RecordingBroker } from '../support/recording-broker.js';
+import {
+  sendJson,
+  startTestBroker,
+  startTestGateway,
+  stopAll,
+  type TestGateway,
+} from '../support/gateway-harness.js';
+import { startRecordingBroker, type RecordingBroker } from '../support/recording-broker.js';
 import { closeAll, connect, exchange, problemOf, request, statusOf } from './pass-through-wire.js';
 
 after(async () => {

@@ -7,8 +7,13 @@ import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
 import type { PurgeRecord } from '../../sidecar/store/purge-records.js';
 import { systemClock, type Clock } from '../../sidecar/shared/clock.js';
 import { startTestBroker, startTestGateway, stopAll, stopLater } from '../support/gateway-harness.js';
-import { Gate, isDelete, relayTo, startRecordingBroker } from '../support/recording-broker.js';
-import type { RecordingBroker } from '../support/recording-broker.js';
+import {
+  Gate,
+  isDelete,
+  relayTo,
+  startRecordingBroker,
+  type RecordingBroker,
+} from '../support/recording-broker.js';
 import { closeAll, connect } from './pass-through-wire.js';
 
 after(async () => {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
-import { startTestBroker, startTestGateway, stopAll } from '../support/gateway-harness.js';
-import type { TestGateway } from '../support/gateway-harness.js';
+import { startTestBroker, startTestGateway, stopAll, type TestGateway } from '../support/gateway-harness.js';
 
 const TOKEN = 'correct-horse-battery-staple';
 

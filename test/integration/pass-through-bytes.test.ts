@@ -12,8 +12,9 @@ import {
   startGateway,
   startRawBroker,
   statusOf,
+  type Gateway,
+  type RawBroker,
 } from './pass-through-wire.js';
-import type { Gateway, RawBroker } from './pass-through-wire.js';
 
 after(closeAll);
 

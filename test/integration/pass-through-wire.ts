@@ -4,8 +4,12 @@ import net from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { Agent } from 'undici';
 import type { Dispatcher } from 'undici';
-import { createPassThrough } from '../../sidecar/http/pass-through.js';
-import type { ForwardFailure, PassThrough, PassThroughOptions } from '../../sidecar/http/pass-through.js';
+import {
+  createPassThrough,
+  type ForwardFailure,
+  type PassThrough,
+  type PassThroughOptions,
+} from '../../sidecar/http/pass-through.js';
 
 const closers: (() => Promise<void>)[] = [];
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createCapabilities } from '../../sidecar/purge/broker/capabilities.js';
-import { BrokerReplyError, QueryRefusedError } from '../../sidecar/purge/errors.js';
+import { createCapabilities } from '../../sidecar/purge/broker/index.js';
+import { BrokerReplyError } from '../../sidecar/purge/errors.js';
+import { QueryRefusedError } from '../../sidecar/purge/index.js';
 import { createTestClock, isProbe, purge, purged, requestCounts } from '../support/purge-harness.js';
 import { startStubBroker, type StubBroker, type StubBrokerOptions } from '../support/stub-broker.js';
 import type { StubEntity } from '../support/stub-broker-filter.js';

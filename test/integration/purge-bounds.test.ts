@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { BrokerFailedError, TooManyMatchesError } from '../../sidecar/purge/errors.js';
+import { BrokerFailedError, TooManyMatchesError } from '../../sidecar/purge/index.js';
 import { isProbe, purge, purged, things } from '../support/purge-harness.js';
 import { startStubBroker, type StubBrokerOptions } from '../support/stub-broker.js';
 

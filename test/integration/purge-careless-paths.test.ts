@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { createBrokerClient } from '../../sidecar/purge/broker/client.js';
+import { createBrokerClient } from '../../sidecar/purge/broker/index.js';
 import { CAREFUL, type Carelessness } from '../support/careless-reading.js';
 import {
   startCarelessBroker,

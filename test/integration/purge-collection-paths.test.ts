@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createCapabilities } from '../../sidecar/purge/broker/capabilities.js';
-import { BrokerRefusedError } from '../../sidecar/purge/errors.js';
+import { createCapabilities } from '../../sidecar/purge/broker/index.js';
+import { BrokerRefusedError } from '../../sidecar/purge/index.js';
 import { startCarelessBroker } from '../support/careless-broker.js';
 import { createTestClock, purge, purged, purgeHistory, things } from '../support/purge-harness.js';
 import { startStubBroker, type StubBroker } from '../support/stub-broker.js';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { BrokerReplyError, PurgeStoppedError, UnexpectedEntityError } from '../../sidecar/purge/errors.js';
+import { BrokerReplyError } from '../../sidecar/purge/errors.js';
+import { PurgeStoppedError, UnexpectedEntityError } from '../../sidecar/purge/index.js';
 import { purge, purged, things } from '../support/purge-harness.js';
 import { startStubBroker } from '../support/stub-broker.js';
 

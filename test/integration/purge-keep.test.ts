@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { BrokerFailedError, FilterIgnoredError, QueryRefusedError } from '../../sidecar/purge/errors.js';
+import { BrokerFailedError, FilterIgnoredError, QueryRefusedError } from '../../sidecar/purge/index.js';
 import { isProbe, purge, purged } from '../support/purge-harness.js';
 import { startStubBroker } from '../support/stub-broker.js';
 import type { StubEntity } from '../support/stub-broker-filter.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { createCapabilities } from '../../sidecar/purge/broker/capabilities.js';
-import { FilterIgnoredError, QueryRefusedError } from '../../sidecar/purge/errors.js';
+import { createCapabilities } from '../../sidecar/purge/broker/index.js';
+import { FilterIgnoredError, QueryRefusedError } from '../../sidecar/purge/index.js';
 import { createTestClock, purge, purged, things, type PurgeOptions } from '../support/purge-harness.js';
 import { startStubBroker, type StubBrokerOptions } from '../support/stub-broker.js';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { createCapabilities } from '../../sidecar/purge/broker/capabilities.js';
-import { createPace } from '../../sidecar/purge/requests/pace.js';
+import { createCapabilities } from '../../sidecar/purge/broker/index.js';
+import { Pace } from '../../sidecar/purge/index.js';
 import { startTestBroker, stopAll } from '../support/gateway-harness.js';
 import { createTestClock, purge, purged } from '../support/purge-harness.js';
 import { seededRandom } from '../support/stub-broker-state.js';
@@ -24,7 +24,7 @@ describe('entities that are made again while they are purged', () => {
     const outcomes: string[] = [];
     let isMadeAgain = false;
     const report = await purged({ url: new URL(broker.url) }, 'type=Vehicle', {
-      ...{ clock, capabilities, pace: createPace(clock, 1000) },
+      ...{ clock, capabilities, pace: new Pace(clock, 1000) },
       limits: { maxAffected: 3000, batchSize: 500 },
       onOutcome: (_item, outcome) => outcomes.push(outcome),
       onEvent: ({ type, ...event }) => {
@@ -80,7 +80,7 @@ describe('a purge at a rate whose matches change', () => {
       const startMs = clock.now();
       let changedAtMs = Infinity;
       const { report, error } = await purge({ url: new URL('http://broker') }, 'type=Thing&q=on==1', {
-        ...{ clock, client: broker, pace: createPace(clock, 20) },
+        ...{ clock, client: broker, pace: new Pace(clock, 20) },
         onEvent: () => {
           if (clock.now() < startMs + 3000 || changedAtMs < Infinity) return;
           changedAtMs = clock.now();

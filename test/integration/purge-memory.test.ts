@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { BrokerClient, BrokerRequest } from '../../sidecar/purge/broker/client.js';
-import type { BrokerReply } from '../../sidecar/purge/broker/failure.js';
+import type { BrokerClient, BrokerRequest, BrokerReply } from '../../sidecar/purge/broker/index.js';
 import { purged } from '../support/purge-harness.js';
 
 const TOTAL = 200_000;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { BrokerFailedError } from '../../sidecar/purge/errors.js';
+import { BrokerFailedError } from '../../sidecar/purge/index.js';
 import { purge, purged, requestCounts } from '../support/purge-harness.js';
 import { startStubBroker } from '../support/stub-broker.js';
 import type { StubEntity } from '../support/stub-broker-filter.js';

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { createBrokerClient, type BrokerClient } from '../../sidecar/purge/broker/client.js';
-import { BrokerUnreachableError } from '../../sidecar/purge/broker/errors.js';
-import { BrokerFailedError, PurgeStoppedError } from '../../sidecar/purge/errors.js';
-import type { PurgeEvent } from '../../sidecar/purge/run/events.js';
+import {
+  createBrokerClient,
+  type BrokerClient,
+  BrokerUnreachableError,
+} from '../../sidecar/purge/broker/index.js';
+import { BrokerFailedError, PurgeStoppedError, type PurgeEvent } from '../../sidecar/purge/index.js';
 import { isLook, startKilledBroker } from '../support/killed-broker.js';
 import { createTestClock, purge, purged, things, type PurgeOptions } from '../support/purge-harness.js';
 import {

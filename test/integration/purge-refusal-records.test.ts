@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { PurgeRecord } from '../../sidecar/store/purge-records.js';
-import { sendJson, startTestBroker, startTestGateway, stopAll } from '../support/gateway-harness.js';
-import type { Answer, TestGateway } from '../support/gateway-harness.js';
+import {
+  sendJson,
+  startTestBroker,
+  startTestGateway,
+  stopAll,
+  type Answer,
+  type TestGateway,
+} from '../support/gateway-harness.js';
 import { closeAll, exchange, request, statusOf } from './pass-through-wire.js';
 
 after(async () => {

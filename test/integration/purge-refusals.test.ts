@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { BrokerRefusedError, BrokerReplyError, FilterIgnoredError } from '../../sidecar/purge/errors.js';
+import { BrokerRefusedError, FilterIgnoredError } from '../../sidecar/purge/index.js';
+import { BrokerReplyError } from '../../sidecar/purge/errors.js';
 import { purge, purged, things } from '../support/purge-harness.js';
 import { startStubBroker } from '../support/stub-broker.js';
 import type { StubReply } from '../support/stub-broker-state.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { BrokerFailedError } from '../../sidecar/purge/errors.js';
+import { BrokerFailedError } from '../../sidecar/purge/index.js';
 import { createTestClock, isProbe, purge, purged, requestCounts, things } from '../support/purge-harness.js';
 import { startStubBroker } from '../support/stub-broker.js';
 import { seededRandom } from '../support/stub-broker-state.js';

@@ -2,8 +2,13 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { send, stopAll } from '../support/gateway-harness.js';
 import { GatewayProcess } from '../support/gateway-process.js';
-import { Gate, isDelete, startRecordingBroker } from '../support/recording-broker.js';
-import type { RecordedAnswer, RecordedRequest } from '../support/recording-broker.js';
+import {
+  Gate,
+  isDelete,
+  startRecordingBroker,
+  type RecordedAnswer,
+  type RecordedRequest,
+} from '../support/recording-broker.js';
 
 after(stopAll);
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { PurgeStoppedError } from '../../sidecar/purge/errors.js';
+import { PurgeStoppedError } from '../../sidecar/purge/index.js';
 import { purge, things } from '../support/purge-harness.js';
 import { startStubBroker, type StubBrokerOptions } from '../support/stub-broker.js';
 import type { StubRequest } from '../support/stub-broker-state.js';

@@ -3,10 +3,10 @@ import { describe, it } from 'node:test';
 import {
   BrokerFailedError,
   BrokerRefusedError,
-  BrokerReplyError,
   QueryRefusedError,
   TooManyMatchesError,
-} from '../../sidecar/purge/errors.js';
+} from '../../sidecar/purge/index.js';
+import { BrokerReplyError } from '../../sidecar/purge/errors.js';
 import { purge, purged, things } from '../support/purge-harness.js';
 import { startStubBroker, type StubBroker } from '../support/stub-broker.js';
 

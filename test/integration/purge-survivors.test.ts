@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Item } from '../../sidecar/purge/ledger/item-ledger.js';
+import type { Item } from '../../sidecar/purge/index.js';
 import { purged, requestCounts, things } from '../support/purge-harness.js';
 import { startStubBroker } from '../support/stub-broker.js';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { createCapabilities } from '../../sidecar/purge/broker/capabilities.js';
-import { BrokerFailedError, BrokerRefusedError, FilterIgnoredError } from '../../sidecar/purge/errors.js';
+import { createCapabilities } from '../../sidecar/purge/broker/index.js';
+import { BrokerFailedError, BrokerRefusedError, FilterIgnoredError } from '../../sidecar/purge/index.js';
 import { startTestBroker, startTestGateway, stopAll } from '../support/gateway-harness.js';
 import { createTestClock, purge, purged, things } from '../support/purge-harness.js';
 import { startStubBroker, type StubBroker } from '../support/stub-broker.js';

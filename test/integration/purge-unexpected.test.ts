@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createCapabilities } from '../../sidecar/purge/broker/capabilities.js';
-import { UnexpectedEntityError } from '../../sidecar/purge/errors.js';
-import { proofNameOf } from '../../sidecar/purge/proof/proof-name.js';
-import { parseEntityPurgeQuery } from '../../sidecar/purge/query/query.js';
+import { createCapabilities } from '../../sidecar/purge/broker/index.js';
+import { UnexpectedEntityError, parseEntityPurgeQuery } from '../../sidecar/purge/index.js';
+import { proofNameOf } from '../../sidecar/purge/proof/index.js';
 import { purge, things } from '../support/purge-harness.js';
 import { startStubBroker } from '../support/stub-broker.js';
 

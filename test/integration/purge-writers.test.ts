@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createCapabilities } from '../../sidecar/purge/broker/capabilities.js';
+import { createCapabilities } from '../../sidecar/purge/broker/index.js';
 import { isProbe, purged, requestCounts, things } from '../support/purge-harness.js';
 import { startStubBroker, type StubBrokerOptions } from '../support/stub-broker.js';
 import type { StubRequest } from '../support/stub-broker-state.js';

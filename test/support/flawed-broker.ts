@@ -3,8 +3,7 @@ import { readEntity } from '../../sidecar/embedded-broker/entity-input.js';
 import type { StoredEntity } from '../../sidecar/embedded-broker/model.js';
 import { EntityStore } from '../../sidecar/embedded-broker/store.js';
 import { represent } from '../../sidecar/embedded-broker/representation.js';
-import type { BrokerReply } from '../../sidecar/purge/broker/exchange.js';
-import type { BrokerClient, BrokerRequest } from '../../sidecar/purge/broker/client.js';
+import type { BrokerReply, BrokerClient, BrokerRequest } from '../../sidecar/purge/broker/index.js';
 
 /** A query as a broker reads it: its parameters, and the tenant. */
 export interface Asked {

@@ -1,11 +1,13 @@
 import { pino } from 'pino';
 import { loadConfig } from '../../sidecar/shared/config/load.js';
-import { startEmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
-import type { EmbeddedBroker, EmbeddedBrokerOptions } from '../../sidecar/embedded-broker/index.js';
-import { startGateway } from '../../sidecar/gateway.js';
+import {
+  startEmbeddedBroker,
+  type EmbeddedBroker,
+  type EmbeddedBrokerOptions,
+} from '../../sidecar/embedded-broker/index.js';
+import { startGateway, type Gateway, type GatewayOptions } from '../../sidecar/gateway.js';
 import { WorkersOnDemand, type Workers } from '../../sidecar/schemas/open-schemas.js';
 import { systemClock } from '../../sidecar/shared/clock.js';
-import type { Gateway, GatewayOptions } from '../../sidecar/gateway.js';
 import type { Problem } from '../../sidecar/ngsi-ld/problem.js';
 import { Waiting } from './waiting.js';
 

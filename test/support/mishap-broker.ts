@@ -1,10 +1,11 @@
-import type { BrokerClient, BrokerRequest } from '../../sidecar/purge/broker/client.js';
 import {
+  type BrokerClient,
+  type BrokerRequest,
   BrokerTimeoutError,
   BrokerUnreachableError,
   RequestAbortedError,
-} from '../../sidecar/purge/broker/errors.js';
-import type { BrokerReply } from '../../sidecar/purge/broker/failure.js';
+  type BrokerReply,
+} from '../../sidecar/purge/broker/index.js';
 import type { TestClock } from './purge-harness.js';
 import { LONG_AGO } from './stub-broker-state.js';
 

@@ -1,9 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import { openPurges, type OpenPurges } from '../../sidecar/open-purges.js';
-import type { BrokerReply } from '../../sidecar/purge/broker/exchange.js';
-import type { BrokerRequest } from '../../sidecar/purge/broker/client.js';
-import { RequestAbortedError } from '../../sidecar/purge/broker/errors.js';
+import {
+  type BrokerReply,
+  RequestAbortedError,
+  type BrokerRequest,
+} from '../../sidecar/purge/broker/index.js';
 import type { BrokerNote } from '../../sidecar/store/broker-notes.js';
 import type { RetentionPolicies, RetentionPolicy } from '../../sidecar/store/retention-records.js';
 import { loadConfig } from '../../sidecar/shared/config/load.js';

@@ -1,16 +1,25 @@
-import { createCapabilities, type BrokerCapabilities } from '../../sidecar/purge/broker/capabilities.js';
-import { createBrokerClient, type BrokerClient } from '../../sidecar/purge/broker/client.js';
-import type { PurgeLimits } from '../../sidecar/purge/run/context.js';
-import { purgeEntities } from '../../sidecar/purge/entities/engine.js';
-import type { PurgeEvent, PurgeProgress, PurgeReport } from '../../sidecar/purge/run/events.js';
-import type { OnOutcome } from '../../sidecar/purge/ledger/item-ledger.js';
-import type { Pace } from '../../sidecar/purge/requests/pace.js';
-import type { PurgeDependencies, PurgeOrder } from '../../sidecar/purge/run/purge-run.js';
-import { parseEntityPurgeQuery } from '../../sidecar/purge/query/query.js';
-import type { PurgeQuery } from '../../sidecar/purge/query/selection.js';
-import { purgeTemporal } from '../../sidecar/purge/temporal/engine.js';
-import { parseTemporalPurgeQuery } from '../../sidecar/purge/temporal/query.js';
-import type { RetryPolicy } from '../../sidecar/purge/requests/policy.js';
+import {
+  createCapabilities,
+  type BrokerCapabilities,
+  createBrokerClient,
+  type BrokerClient,
+} from '../../sidecar/purge/broker/index.js';
+import {
+  type PurgeLimits,
+  purgeEntities,
+  type PurgeEvent,
+  type PurgeProgress,
+  type PurgeReport,
+  type OnOutcome,
+  type Pace,
+  type PurgeDependencies,
+  type PurgeOrder,
+  parseEntityPurgeQuery,
+  type PurgeQuery,
+  purgeTemporal,
+  parseTemporalPurgeQuery,
+} from '../../sidecar/purge/index.js';
+import type { RetryPolicy } from '../../sidecar/purge/requests/index.js';
 import type { Clock } from '../../sidecar/shared/clock.js';
 import type { StubBroker } from './stub-broker.js';
 import type { StubEntity } from './stub-broker-filter.js';

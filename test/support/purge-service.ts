@@ -5,10 +5,13 @@ import { entityPurges, temporalPurges } from '../../sidecar/jobs/purge-kinds.js'
 import type { PurgeServiceOptions } from '../../sidecar/jobs/purge-options.js';
 import { PurgeService } from '../../sidecar/jobs/purge-service.js';
 import { createHeaderSealer } from '../../sidecar/jobs/sealed-headers.js';
-import type { PurgeLimits } from '../../sidecar/purge/run/context.js';
-import type { PurgeEvent } from '../../sidecar/purge/run/events.js';
-import type { PurgeDependencies, PurgeOrder } from '../../sidecar/purge/run/purge-run.js';
-import { createRunningPurges } from '../../sidecar/purge/run/running.js';
+import {
+  type PurgeLimits,
+  type PurgeEvent,
+  type PurgeDependencies,
+  type PurgeOrder,
+  createRunningPurges,
+} from '../../sidecar/purge/index.js';
 import { KeptPurges } from './kept-purges.js';
 import { createTestClock } from './purge-harness.js';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { createCapabilities } from '../../sidecar/purge/broker/capabilities.js';
-import { FilterIgnoredError, UnexpectedEntityError } from '../../sidecar/purge/errors.js';
+import { createCapabilities } from '../../sidecar/purge/broker/index.js';
+import { FilterIgnoredError, UnexpectedEntityError } from '../../sidecar/purge/index.js';
 import { CONTEXTS, FlawedBroker, type Asked, type Flaw } from './flawed-broker.js';
 import { createTestClock, purge } from './purge-harness.js';
 import { seededRandom } from './stub-broker-state.js';

@@ -1,5 +1,4 @@
-import type { BrokerClient, BrokerRequest } from '../../sidecar/purge/broker/client.js';
-import type { BrokerReply } from '../../sidecar/purge/broker/failure.js';
+import type { BrokerClient, BrokerRequest, BrokerReply } from '../../sidecar/purge/broker/index.js';
 import type { TestClock } from './purge-harness.js';
 
 /** An entity: when it was made, and when it began and ceased to match; Infinity for not yet. */

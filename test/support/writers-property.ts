@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { createCapabilities } from '../../sidecar/purge/broker/capabilities.js';
-import { BrokerReplyError, TooManyMatchesError } from '../../sidecar/purge/errors.js';
-import { createPace } from '../../sidecar/purge/requests/pace.js';
+import { createCapabilities } from '../../sidecar/purge/broker/index.js';
+import { BrokerReplyError } from '../../sidecar/purge/errors.js';
+import { TooManyMatchesError, Pace } from '../../sidecar/purge/index.js';
 import { createTestClock, purge } from './purge-harness.js';
 import { seededRandom } from './stub-broker-state.js';
 import { WritersBroker } from './writers-broker.js';
@@ -58,7 +58,7 @@ export async function checkWritersBesidePurges(numRuns: number, seed: number): P
       const broker = new WritersBroker({ ...made, clock, random: seededRandom(made.seed) });
       const capabilities = createCapabilities(clock);
       const [first, ...later] = made.rates;
-      const pace = createPace(clock, first);
+      const pace = new Pace(clock, first);
       const maxAffected = made.spare === undefined ? undefined : made.entities + made.spare;
       let told = 0;
       const { report, error, progress } = await purge(

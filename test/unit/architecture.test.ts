@@ -10,15 +10,43 @@ interface Room {
   readonly packages: readonly string[];
 }
 
+/** The rooms of the purge engine, top to bottom: each imports those below it, and nothing runs back up. */
+const ENGINE = [
+  ...['temporal', 'entities', 'attributes', 'deleting', 'run', 'proof', 'listing', 'requests'],
+  ...['query', 'ledger', 'broker'],
+] as const;
+
+/** What a room of the engine may import: the rooms below it, and the errors of the engine. */
+function below(room: (typeof ENGINE)[number]): readonly string[] {
+  const rooms = ENGINE.slice(ENGINE.indexOf(room) + 1).map(roomOfEngine);
+  return [...rooms, 'sidecar/purge', 'sidecar/ngsi-ld', 'sidecar/shared'];
+}
+
+function roomOfEngine(room: string): string {
+  return `sidecar/purge/${room}`;
+}
+
 /** The rooms of sidecar/ and their one-way dependencies; docs/architecture.md draws them. */
 const ROOMS: Readonly<Record<string, Room>> = {
   'sidecar/shared': { rooms: [], packages: [] },
   'sidecar/ngsi-ld': { rooms: ['sidecar/shared'], packages: ['re2js'] },
-  'sidecar/purge/broker': { rooms: ['sidecar/ngsi-ld', 'sidecar/shared'], packages: ['undici'] },
+  // The engine, from its plots down to the wire. Beside them are the face of the whole and its errors.
   'sidecar/purge': {
-    rooms: ['sidecar/purge/broker', 'sidecar/ngsi-ld', 'sidecar/shared'],
-    packages: ['luxon', 'p-limit', 'p-retry'],
+    rooms: ['sidecar/purge/broker', 'sidecar/shared'],
+    onlyFor: { 'sidecar/purge/index.ts': ENGINE.map(roomOfEngine) },
+    packages: [],
   },
+  'sidecar/purge/temporal': { rooms: below('temporal'), packages: [] },
+  'sidecar/purge/entities': { rooms: below('entities'), packages: [] },
+  'sidecar/purge/attributes': { rooms: below('attributes'), packages: [] },
+  'sidecar/purge/deleting': { rooms: below('deleting'), packages: ['p-limit'] },
+  'sidecar/purge/run': { rooms: below('run'), packages: [] },
+  'sidecar/purge/proof': { rooms: below('proof'), packages: ['p-limit'] },
+  'sidecar/purge/listing': { rooms: below('listing'), packages: [] },
+  'sidecar/purge/requests': { rooms: below('requests'), packages: [] },
+  'sidecar/purge/query': { rooms: below('query'), packages: ['luxon'] },
+  'sidecar/purge/ledger': { rooms: below('ledger'), packages: [] },
+  'sidecar/purge/broker': { rooms: ['sidecar/ngsi-ld', 'sidecar/shared'], packages: ['undici'] },
   'sidecar/shared/config': { rooms: ['sidecar/shared'], packages: [] },
   'sidecar/jobs': {
     rooms: ['sidecar/purge', 'sidecar/store', 'sidecar/ngsi-ld', 'sidecar/shared'],
@@ -157,6 +185,15 @@ describe('the architecture', () => {
     assertNone(sources.filter(isSidecar).flatMap(roomViolations));
   });
 
+  it('rooms of the engine are entered through their index.ts, and the engine through its own', () => {
+    assertNone(sources.filter(isSidecar).flatMap(faceViolations));
+  });
+
+  it('the engine has at most four files beside its rooms', () => {
+    const loose = sources.filter(({ path }) => /^sidecar\/purge\/[^/]+$/.test(path));
+    assert.ok(loose.length <= 4, loose.map(({ path }) => path).join());
+  });
+
   it('every Kong plugin imports only its own folder and types of node:', () => {
     assertNone(sources.filter(isOfPlugin).flatMap(pluginViolations));
   });
@@ -198,6 +235,24 @@ describe('the checks of the architecture', () => {
       assert.deepEqual(found, [
         'sidecar/purge/x.ts imports sidecar/http/app.ts: sidecar/purge may not import sidecar/http',
       ]);
+    }
+  });
+
+  it('the check of the architecture finds an import up the rooms of the engine, and one past their faces', () => {
+    const up = from('sidecar/purge/run/x.ts', "import { a } from '../deleting/index.js';");
+    assert.deepEqual([roomViolations(up).length, faceViolations(up).length], [1, 0]);
+    const past = from('sidecar/purge/run/x.ts', "import { a } from '../listing/walk.js';");
+    assert.deepEqual([roomViolations(past).length, faceViolations(past).length], [0, 1]);
+    for (const [path, specifier, count] of [
+      ['sidecar/purge/run/x.ts', '../errors.js', 0],
+      ['sidecar/purge/run/x.ts', './context.js', 0],
+      ['sidecar/jobs/x.ts', '../purge/index.js', 0],
+      ['sidecar/jobs/x.ts', '../purge/broker/index.js', 0],
+      ['sidecar/jobs/x.ts', '../purge/run/index.js', 1],
+      ['sidecar/gateway.ts', './purge/errors.js', 1],
+    ] as const) {
+      const source = from(path, `import { a } from '${specifier}';`);
+      assert.equal(faceViolations(source).length, count, `${path} imports ${specifier}`);
     }
   });
 
@@ -302,6 +357,21 @@ function roomViolations({ path, imports }: Source): readonly string[] {
     if (other === own || room.rooms.includes(other) || room.onlyFor?.[path]?.includes(other) === true)
       return [];
     return [`${path} imports ${target}: ${own} may not import ${other}`];
+  });
+}
+
+/** Files within the engine may also import its errors; those outside may also enter the room that talks to the broker. */
+function faceViolations({ path, imports }: Source): readonly string[] {
+  const roomIn = (file: string) => /^sidecar\/purge\/([^/]+)\//.exec(file)?.[1];
+  const isWithin = path.startsWith('sidecar/purge/');
+  return imports.flatMap(({ specifier }) => {
+    const target = targetOf(path, specifier);
+    if (target?.startsWith('sidecar/purge/') !== true) return [];
+    const room = roomIn(target);
+    if (isWithin && (room === undefined || room === roomIn(path))) return [];
+    const face =
+      room !== undefined && (isWithin || room === 'broker') ? `${roomOfEngine(room)}/` : 'sidecar/purge/';
+    return target === `${face}index.ts` ? [] : [`${path} imports ${target}: enter by ${face}index.ts`];
   });
 }
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, it, type TestContext } from 'node:test';
 import { PurgeFailedError } from '../../sidecar/jobs/errors.js';
-import { PurgeStoppedError } from '../../sidecar/purge/errors.js';
+import { PurgeStoppedError } from '../../sidecar/purge/index.js';
 import { systemClock } from '../../sidecar/shared/clock.js';
 import {
   closeOpened,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
-import { writeNote } from '../../sidecar/purge/broker/note.js';
+import { writeNote } from '../../sidecar/purge/broker/index.js';
 import { systemClock } from '../../sidecar/shared/clock.js';
 import { closeOpened, order, purgesOf, turns } from '../support/opened-purges.js';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { hostname } from 'node:os';
 import { afterEach, describe, it } from 'node:test';
 import { PurgeFailedError } from '../../sidecar/jobs/errors.js';
-import { TooManyPurgesError } from '../../sidecar/purge/errors.js';
+import { TooManyPurgesError } from '../../sidecar/purge/index.js';
 import { RunUnderWayError } from '../../sidecar/store/errors.js';
 import {
   closeOpened,

@@ -1,5 +1,5 @@
 import { Type, type TSchema } from 'typebox';
-import { ENTITY_PARAMETERS, TEMPORAL_PARAMETERS } from '../../purge/query/parameters.js';
+import { ENTITY_PARAMETERS, TEMPORAL_PARAMETERS } from '../../purge/index.js';
 import { PURGE, UNIT } from './purge-schemas.js';
 import type { Part } from './openapi-operation.js';
 import { COUNT, STRINGS, TEXT } from './schemas.js';

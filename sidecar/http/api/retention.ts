@@ -6,7 +6,7 @@ import type {
   RetentionPolicy,
   RetentionService,
 } from '../../jobs/retention/retention-service.js';
-import { BrokerRefusedError } from '../../purge/errors.js';
+import { BrokerRefusedError } from '../../purge/index.js';
 import { RESOURCE_NAME_PATTERN } from '../../shared/resource-name.js';
 import { disconnectSignal } from '../client-disconnect.js';
 import { refused } from '../errors.js';

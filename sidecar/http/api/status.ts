@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import { lessonsOf } from '../../purge/broker/learnt.js';
-import type { Learnt } from '../../purge/broker/note.js';
+import { lessonsOf, type Learnt } from '../../purge/broker/index.js';
 import { readHealth, type HealthOptions } from '../health.js';
 import { current, send } from './answer.js';
 import { json } from './responses.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { PurgeReport } from '../../purge/run/events.js';
+import type { PurgeReport } from '../../purge/index.js';
 import { AlreadyExistsError, PreconditionFailedError } from '../../store/errors.js';
 import type { PurgeFilter, PurgeRecord } from '../../store/purge-records.js';
 import type { Page, Paged } from '../../store/records.js';

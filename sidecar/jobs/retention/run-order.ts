@@ -1,4 +1,4 @@
-import { cutoffOf, olderThan } from '../../purge/query/older-than.js';
+import { cutoffOf, olderThan } from '../../purge/index.js';
 import type { PurgeRecord } from '../../store/purge-records.js';
 import type { RetentionSettings } from '../../store/retention-records.js';
 import { refusedMember } from './schedule.js';

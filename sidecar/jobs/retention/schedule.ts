@@ -1,4 +1,4 @@
-import { QueryRefusedError } from '../../purge/errors.js';
+import { QueryRefusedError } from '../../purge/index.js';
 import type { RetentionSettings } from '../../store/retention-records.js';
 import { nextCronTime, parseCron, type CronPattern } from './cron.js';
 

@@ -1,4 +1,4 @@
-import { PurgeStoppedError } from '../../purge/errors.js';
+import { PurgeStoppedError } from '../../purge/index.js';
 import { StoreUnavailableError } from '../../store/errors.js';
 import type { RetentionPolicies, RetentionPolicy } from '../../store/retention-records.js';
 import type { Clock } from '../../shared/clock.js';

@@ -1,18 +1,12 @@
-import type { PurgeContext, QueryView } from '../run/context.js';
-import { datasetsOf } from './datasets.js';
-import { type Preview, countMatches } from '../run/match-count.js';
+import { type PurgeContext, type QueryView, type Preview, countMatches, firstPage } from '../run/index.js';
+import { datasetsOf, deleteWholeAttribute } from './item-delete.js';
 import { TooManyMatchesError, QueryRefusedError } from '../errors.js';
-import { IdStates } from '../ledger/id-states.js';
+import { IdStates, type Item } from '../ledger/index.js';
 import { removeItems } from './item-removal.js';
-import { countItems, type ItemKind } from '../deleting/item-walk.js';
-import type { AttributeRemoval } from '../query/query.js';
-import { deleteWholeAttribute } from './item-delete.js';
+import { countItems, type ItemKind } from '../deleting/index.js';
+import { type AttributeRemoval, refusedData } from '../query/index.js';
 import { ownAttributesOf } from '../../ngsi-ld/entity-members.js';
-import { firstPage } from '../entities/entity-purge.js';
-import { entities } from '../listing/listed-resource.js';
-import type { Item } from '../ledger/item-ledger.js';
-import type { ListedPage } from '../listing/listing.js';
-import { refusedData } from '../query/selection.js';
+import { entities, type ListedPage } from '../listing/index.js';
 
 const MAX_SAMPLE = 100;
 

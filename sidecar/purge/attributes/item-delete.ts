@@ -1,15 +1,50 @@
-import { parseBrokerProblem } from '../broker/broker-problem.js';
-import { failureIn, type DeleteResult } from '../broker/batch-reply.js';
-import type { PurgeScope } from '../run/context.js';
+import { parseBrokerProblem, failureIn, type DeleteResult } from '../broker/index.js';
+import type { PurgeScope } from '../run/index.js';
 import { BrokerRefusedError } from '../errors.js';
-import { givenUp } from '../deleting/given-up.js';
-import { noSafePath } from '../proof/path-proof.js';
-import { keyOf, type Item } from '../ledger/item-ledger.js';
-import { datasetParameter, NO_DATASET } from './datasets.js';
-import type { ListedResource } from '../listing/listed-resource.js';
-import { ListedTooLongAgo } from '../requests/one-try.js';
-import type { Settled } from '../requests/requester.js';
-import { attributePath } from '../proof/resource-path.js';
+import { givenUp } from '../deleting/index.js';
+import { noSafePath, attributePath } from '../proof/index.js';
+import { keyOf, type Item } from '../ledger/index.js';
+import type { ListedResource } from '../listing/index.js';
+import { ListedTooLongAgo, type Settled } from '../requests/index.js';
+
+/** Stands for the instances without a datasetId. */
+export const NO_DATASET = '@none';
+
+/** Letters, and URI characters without a meaning in a query, even if it is decoded too early. */
+const PLAIN_VALUE = /^[\p{L}\p{M}\p{N}_.~:@!$'()/-]*[\p{L}\p{M}\p{N}_~:@!$'()-]$/u;
+
+/**
+ * The datasets of an attribute as it is shown: one instance, or several in an array (clause 4.5.5).
+ *
+ * @returns each datasetId once, `@none` for an instance without one
+ */
+export function datasetsOf(attribute: unknown): readonly string[] {
+  const instances: readonly unknown[] = [attribute].flat();
+  return [...new Set(instances.map(datasetOf))];
+}
+
+function datasetOf(instance: unknown): string {
+  const datasetId =
+    typeof instance === 'object' && instance !== null && 'datasetId' in instance
+      ? instance.datasetId
+      : undefined;
+  return typeof datasetId === 'string' && datasetId !== '' ? datasetId : NO_DATASET;
+}
+
+/**
+ * The query string that limits a delete to one dataset of an attribute, percent-encoded. Without it, a delete removes only
+ * the instances without a datasetId.
+ *
+ * @returns undefined when a server that decodes the query before it takes it apart could read another dataset, or another
+ *   parameter (`urn:x&deleteAll=true`)
+ */
+export function datasetParameter(datasetId: string): string | undefined {
+  if (datasetId === NO_DATASET) return '';
+  // A path with its query may be taken apart at slashes and dots, or be folded (full-width characters).
+  const hasDots = datasetId.split('/').some((piece) => /^\.+$/.test(piece));
+  const isPlain = PLAIN_VALUE.test(datasetId) && !hasDots && datasetId === datasetId.normalize('NFKC');
+  return isPlain ? `?datasetId=${encodeURIComponent(datasetId)}` : undefined;
+}
 
 /** The request that deletes an item within an entity. */
 export interface ItemDelete {

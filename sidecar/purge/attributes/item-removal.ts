@@ -1,15 +1,19 @@
-import type { PurgeContext, QueryView } from '../run/context.js';
-import { createDispatcher } from '../deleting/dispatcher.js';
+import type { PurgeContext, QueryView } from '../run/index.js';
+import {
+  Dispatcher,
+  CutTries,
+  isStaleSince,
+  isCreatedBefore,
+  selectsByValue,
+  walkItems,
+  type ItemKind,
+  resolveUnclear,
+  resolveUnclearAtEnd,
+} from '../deleting/index.js';
 import { BrokerFailedError, BrokerReplyError, NotConvergingError } from '../errors.js';
-import type { DeleteResult } from '../broker/batch-reply.js';
-import { CutTries } from '../deleting/final-retries.js';
-import { isStaleSince } from '../listing/freshness.js';
-import { IdStates, IdState } from '../ledger/id-states.js';
-import { isCreatedBefore } from '../deleting/reappeared.js';
-import { selectsByValue, walkItems, type ItemKind } from '../deleting/item-walk.js';
-import type { ListedPage } from '../listing/listing.js';
-import { keyOf, type Item } from '../ledger/item-ledger.js';
-import { resolveUnclear, resolveUnclearAtEnd } from '../deleting/unclear-items.js';
+import type { DeleteResult } from '../broker/index.js';
+import { IdStates, IdState, keyOf, type Item } from '../ledger/index.js';
+import type { ListedPage } from '../listing/index.js';
 
 /** Full passes over all matches, after which the purge gives up. */
 const MAX_FULL_PASSES = 50;
@@ -154,7 +158,7 @@ async function removeInOnePass(
   const hasBegun = (entityId: string) => begun.get(entityId) !== IdState.unknown;
   /** Keys of the items that are queued or in flight. */
   const queued = new Set<string>();
-  const dispatcher = createDispatcher<PendingDelete>({
+  const dispatcher = new Dispatcher<PendingDelete>({
     concurrency: () => limits.concurrency,
     chunkSize: () => 1,
     run: async ([next]) => {
@@ -276,7 +280,7 @@ async function runFinalRetries(
 ): Promise<void> {
   const { ledger, requester, limits } = context;
   const due = pending.filter(({ item }) => ledger.states.get(keyOf(item)) === IdState.retryDue);
-  const dispatcher = createDispatcher<PendingDelete>({
+  const dispatcher = new Dispatcher<PendingDelete>({
     concurrency: () => limits.concurrency,
     chunkSize: () => 1,
     run: async ([next]) => {

@@ -7,9 +7,10 @@ import {
   type NoAnswer,
   NoAnswerError,
   RequestAbortedError,
-} from './errors.js';
-import { createCanceller, exchange } from './exchange.js';
-import type { BrokerReply } from './failure.js';
+  Canceller,
+  exchange,
+  type BrokerReply,
+} from './exchange.js';
 
 /** One request to the broker's NGSI-LD API. */
 export interface BrokerRequest {
@@ -108,7 +109,7 @@ export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
       },
       body: request.jsonBody ?? null,
     };
-    const canceller = createCanceller(request.beforeSending);
+    const canceller = new Canceller(request.beforeSending);
     const timer = setTimeout(() => {
       const message = `The broker did not answer within ${timeoutMs} ms.`;
       canceller.cancel(new BrokerTimeoutError(message, canceller.hasStarted));
@@ -189,4 +190,34 @@ function reasonOf(error: unknown): string {
     default:
       return code ?? 'unknown reason';
   }
+}
+
+/**
+ * Request headers of a purge that go to the broker on each of its requests: @context (clause 6.3.5), tenant (6.3.14),
+ * loop prevention (6.3.18), credentials and tracing.
+ */
+export const FORWARDED_HEADERS = [
+  'link',
+  'ngsild-tenant',
+  'fiware-service',
+  'fiware-servicepath',
+  'authorization',
+  'x-auth-token',
+  'via',
+  'traceparent',
+  'tracestate',
+  'x-request-id',
+] as const;
+
+/** Picks the forwarded headers out of a request's; names are lower-case on both sides. */
+export function forwardedHeaders(
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+): Record<string, string> {
+  const picked: Record<string, string> = {};
+  for (const name of FORWARDED_HEADERS) {
+    const value = headers[name];
+    if (typeof value === 'string') picked[name] = value;
+    else if (value !== undefined) picked[name] = value.join(', ');
+  }
+  return picked;
 }

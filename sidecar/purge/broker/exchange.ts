@@ -1,6 +1,56 @@
 import type { Dispatcher } from 'undici';
-import { ReplyTooLargeError } from './errors.js';
+import { GatewayError } from '../../shared/errors.js';
 import { JsonWeight, type WeightLimits } from '../../shared/json-weight.js';
+
+/** Why there was no answer to a request, in one word. */
+export type NoAnswer = 'timeout' | 'unreachable' | 'too_large' | 'cut_off';
+
+/** A request to the broker that ended without an answer that can be read. */
+export abstract class NoAnswerError extends GatewayError {
+  abstract readonly noAnswer: NoAnswer;
+}
+
+/** No complete answer within the time-out. */
+export class BrokerTimeoutError extends NoAnswerError {
+  readonly kind = 'brokerTimeout';
+  readonly noAnswer = 'timeout';
+
+  /** @param wasSent the request was sent and may have had an effect */
+  constructor(
+    message: string,
+    readonly wasSent: boolean,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** No connection, or the connection broke before the answer was complete. */
+export class BrokerUnreachableError extends NoAnswerError {
+  readonly kind = 'brokerUnreachable';
+  readonly noAnswer = 'unreachable';
+
+  /** @param wasSent the request was sent and may have had an effect */
+  constructor(
+    message: string,
+    readonly wasSent: boolean,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** The body is larger than allowed, or holds too much JSON to be read at once. */
+export class ReplyTooLargeError extends NoAnswerError {
+  readonly kind = 'brokerReplyUnusable';
+  readonly noAnswer = 'too_large';
+}
+
+/** The caller's signal aborted the request. */
+export class RequestAbortedError extends NoAnswerError {
+  readonly kind = 'internalError';
+  readonly noAnswer = 'cut_off';
+}
 
 /** One complete answer of the broker. Header names are lower-case; repeated headers are joined by a comma. */
 export interface BrokerReply {
@@ -13,63 +63,50 @@ export interface BrokerReply {
 const REPLY_WEIGHT: WeightLimits = { marks: 500_000, depth: 500 };
 
 /** Cancels one exchange. */
-export interface Canceller {
+export class Canceller {
   /** Why it was cancelled; the first reason counts. */
-  readonly reason: Error | undefined;
-  cancel(reason: Error): void;
-  /** @param reject called when the exchange is cancelled before its request is sent */
-  onCancelledEarly(reject: (reason: Error) => void): void;
-  /** Takes the controller of the request, once there is a connection and before anything is sent. */
-  attach(controller: Dispatcher.DispatchController): void;
+  reason: Error | undefined;
   /** The request was sent, or a part of it. */
-  readonly hasStarted: boolean;
+  hasStarted = false;
+  readonly #beforeSending: (() => void) | undefined;
+  #running: Dispatcher.DispatchController | undefined;
+  #rejectEarly: (reason: Error) => void = () => {};
+
+  /** @param beforeSending asked once there is a connection; when it throws, nothing is sent, and what it throws is the reason */
+  constructor(beforeSending?: () => void) {
+    this.#beforeSending = beforeSending;
+  }
+
+  cancel(reason: Error): void {
+    this.reason ??= reason;
+    if (this.#running === undefined) this.#rejectEarly(this.reason);
+    else this.#running.abort(this.reason);
+  }
+
+  /** @param reject called when the exchange is cancelled before its request is sent */
+  onCancelledEarly(reject: (reason: Error) => void): void {
+    this.#rejectEarly = reject;
+  }
+
+  /** Takes the controller of the request, once there is a connection and before anything is sent. */
+  attach(controller: Dispatcher.DispatchController): void {
+    this.#running = controller;
+    try {
+      if (this.reason === undefined) this.#beforeSending?.();
+    } catch (error) {
+      this.reason = error instanceof Error ? error : new Error('The request was refused.', { cause: error });
+    }
+    // Cancelled while waiting for a connection: nothing is sent.
+    if (this.reason === undefined) this.hasStarted = true;
+    else controller.abort(this.reason);
+  }
+
   /** Releases everything, once the answer is complete. */
-  release(): void;
-}
-
-/** @param beforeSending asked once there is a connection; when it throws, nothing is sent, and what it throws is the reason */
-export function createCanceller(beforeSending?: () => void): Canceller {
-  let reason: Error | undefined;
-  let running: Dispatcher.DispatchController | undefined;
-  let hasStarted = false;
-  let rejectEarly: (reason: Error) => void = () => {};
-  return {
-    get reason() {
-      return reason;
-    },
-    cancel(error) {
-      reason ??= error;
-      if (running === undefined) rejectEarly(reason);
-      else running.abort(reason);
-    },
-    onCancelledEarly(reject) {
-      rejectEarly = reject;
-    },
-    attach(controller) {
-      running = controller;
-      reason ??= refusalOf(beforeSending);
-      // Cancelled while waiting for a connection: nothing is sent.
-      if (reason === undefined) hasStarted = true;
-      else controller.abort(reason);
-    },
-    get hasStarted() {
-      return hasStarted;
-    },
-    release() {
-      // A removed abort listener still references later ones, and each of them its canceller. Without this, all pages of a
-      // purge would stay in memory until a full garbage collection.
-      running = undefined;
-      rejectEarly = () => {};
-    },
-  };
-}
-
-function refusalOf(beforeSending: (() => void) | undefined): Error | undefined {
-  try {
-    beforeSending?.();
-    return undefined;
-  } catch (error) {
-    return error instanceof Error ? error : new Error('The request was refused.', { cause: error });
+  release(): void {
+    // A removed abort listener still references later ones, and each of them its canceller. Without this, all pages of a
+    // purge would stay in memory until a full garbage collection.
+    this.#running = undefined;
+    this.#rejectEarly = () => {};
   }
 }
 

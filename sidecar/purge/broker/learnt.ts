@@ -1,5 +1,4 @@
-import { isProof, isProofOfQuery, type Facts, type FactValue } from './facts.js';
-import { COLLECTIONS, type Learnt } from './note.js';
+import { isProof, isProofOfQuery, type Facts, type FactValue, COLLECTIONS, type Learnt } from './facts.js';
 
 /** Something learnt about a broker, for people. */
 export interface Lesson {

@@ -1,57 +1,34 @@
-import { parseBrokerProblem, type BrokerProblem } from '../broker/broker-problem.js';
-import type { BrokerCapabilities } from '../broker/capabilities.js';
-import type { BrokerReply } from '../broker/failure.js';
-import { failureIn, readBatchReply, type DeleteResult } from '../broker/batch-reply.js';
+import {
+  parseBrokerProblem,
+  type BrokerProblem,
+  failureIn,
+  readBatchReply,
+  type DeleteResult,
+  type BrokerReply,
+} from '../broker/index.js';
 import { BrokerRefusedError } from '../errors.js';
-import { givenUp } from './given-up.js';
-import type { ListedResource } from '../listing/listed-resource.js';
-import { createEntityPaths } from '../proof/path-proof.js';
-import { ListedTooLongAgo, MustBeSplit } from '../requests/one-try.js';
-import type { Requester, Settled } from '../requests/requester.js';
+import { problemOfFailure } from '../ledger/index.js';
+import { EntityPaths } from '../proof/index.js';
+import { ListedTooLongAgo, MustBeSplit, type PurgeRequest, type Settled } from '../requests/index.js';
+import type { PurgeContext } from '../run/index.js';
+
+/** A purge that deletes whole entities, and the deleter that it uses from its first delete to its last. */
+export type DeletingContext = PurgeContext & { readonly deleter: Deleter };
 
 /** Receives each result as soon as it is known, so that it counts even if the purge fails right after. */
-export type ReportResult = (id: string, verdict: DeleteResult) => void;
-
-/** Deletes entities by batch or singly. */
-export interface Deleter {
-  /**
-   * Deletes a batch, halving it where the broker refuses it.
-   *
-   * @param isStale whether it was listed too long ago; what is not sent for that is reported as `unsent`
-   * @returns the ids left to be deleted singly, because the broker has no batch delete
-   */
-  deleteBatch(
-    ids: readonly string[],
-    report: ReportResult,
-    isStale: () => boolean,
-  ): Promise<readonly string[]>;
-  /** Deletes one entity. */
-  deleteOne(id: string, isStale: () => boolean): Promise<DeleteResult>;
-  /** True while batches are worth sending. */
-  readonly usesBatches: boolean;
-  /** Most ids that one batch may hold. */
-  readonly batchSize: number;
-}
-
-export type DeleteStrategy = 'auto' | 'batch' | 'single';
-
-export interface DeleterOptions {
-  readonly requester: Requester;
-  readonly capabilities: BrokerCapabilities;
-  readonly strategy: DeleteStrategy;
-  readonly batchSize: number;
-  /** The collection to delete from. Temporal entities have no batch delete. */
-  readonly path: ListedResource['path'];
-  /** Receives the ids whose delete is about to be sent; when it throws, nothing is sent. */
-  readonly onSend: (ids: readonly string[]) => void;
-  /** Receives the ids whose delete may have had an effect but had no clear answer. */
-  readonly onUnclear: (ids: readonly string[]) => void;
-}
+export type ReportResult = (id: string, result: DeleteResult) => void;
 
 /** What goes along with the ids of a batch. */
 interface BatchOrder {
   readonly report: ReportResult;
   readonly isStale: () => boolean;
+}
+
+/** A batch on its way: some of its ids may have to be sent again. */
+interface Batch {
+  ids: readonly string[];
+  /** An earlier try had no clear answer, so what it asked for may be gone. */
+  mayBeGone: boolean;
 }
 
 /** What remains of a batch besides the reported results. */
@@ -62,217 +39,236 @@ interface BatchEnd {
 }
 
 const BATCH_PATH = '/entityOperations/delete';
-const DELETED = { kind: 'deleted' } as const;
-const ABSENT = { kind: 'absent' } as const;
-const UNSENT = { kind: 'unsent' } as const;
+const DELETED: DeleteResult = { kind: 'deleted' };
+const ABSENT: DeleteResult = { kind: 'absent' };
+const UNSENT: DeleteResult = { kind: 'unsent' };
 const DONE: BatchEnd = { leftForSingle: [], foundCulprit: false };
 
 /** After this many refused ids without an accepted batch, the broker is considered to refuse batches. */
 const MAX_CULPRITS = 10;
 
-export function createDeleter(options: DeleterOptions): Deleter {
-  const { requester, capabilities, strategy, onSend, onUnclear } = options;
-  let batchAccepted = false;
-  let culprits = 0;
+/** Deletes the entities of one purge by batch or singly. Temporal entities have no batch delete. */
+export class Deleter {
+  readonly #context: PurgeContext;
+  readonly #paths: EntityPaths;
+  readonly #strategy: 'auto' | 'batch' | 'single';
+  readonly #isTemporal: boolean;
+  #batchAccepted = false;
+  #culprits = 0;
 
-  const { path: collection } = options;
-  const paths = createEntityPaths(requester, collection);
-  const isTemporal = collection === '/temporal/entities';
-  const usesBatches = () =>
-    !isTemporal &&
-    (strategy === 'batch' ||
-      (strategy === 'auto' && capabilities.batchDelete && (batchAccepted || culprits < MAX_CULPRITS)));
+  constructor(context: PurgeContext) {
+    const { requester, resource, limits } = context;
+    this.#context = context;
+    this.#paths = new EntityPaths(requester, resource.path);
+    this.#strategy = limits.strategy === 'native' ? 'auto' : limits.strategy;
+    this.#isTemporal = resource.path === '/temporal/entities';
+  }
 
-  const sizeMax = () => Math.min(requester.mostAtOnce, capabilities.batchSizeMax ?? Infinity);
+  /** True while batches are worth sending. */
+  get usesBatches(): boolean {
+    if (this.#isTemporal || this.#strategy === 'single') return false;
+    if (this.#strategy === 'batch') return true;
+    return this.#context.capabilities.batchDelete && (this.#batchAccepted || this.#culprits < MAX_CULPRITS);
+  }
 
-  /** @param mayBeGone an earlier try of this batch had no clear answer */
-  async function deleteBatch(
+  /** Most ids that one batch may hold, as of now. */
+  get batchSize(): number {
+    return Math.min(this.#context.limits.batchSize, this.#sizeMax);
+  }
+
+  /**
+   * Deletes a batch, halving it where the broker refuses it.
+   *
+   * @param isStale whether it was listed too long ago; what is not sent for that is reported as `unsent`
+   * @returns the ids left to be deleted singly, because the broker has no batch delete
+   */
+  async deleteBatch(
     ids: readonly string[],
-    order: BatchOrder,
-    mayBeGone = false,
-  ): Promise<BatchEnd> {
-    if (!usesBatches()) return { leftForSingle: ids, foundCulprit: false };
-    return ids.length > sizeMax() ? inParts(ids, order, mayBeGone) : inOne(ids, order, mayBeGone);
-  }
-
-  async function inOne(ids: readonly string[], order: BatchOrder, wasUnclear: boolean): Promise<BatchEnd> {
-    const { report, isStale } = order;
-    let open = ids;
-    let mayBeGone = wasUnclear;
-    let failed: readonly (readonly [string, DeleteResult])[] = [];
-    for (let attempt = 1; ; attempt++) {
-      let settled: Settled;
-      try {
-        settled = await requester.send({
-          method: 'POST',
-          path: BATCH_PATH,
-          jsonBody: JSON.stringify(open),
-          operation: 'delete a batch of entities',
-          deletes: open.length,
-          isStale,
-          onSend: () => onSend(open),
-          onUnclear: () => {
-            mayBeGone = true;
-            onUnclear(open);
-          },
-        });
-      } catch (error) {
-        if (error instanceof MustBeSplit) return inParts(open, order, mayBeGone);
-        if (!(error instanceof ListedTooLongAgo)) throw error;
-        if (attempt === 1) for (const id of open) report(id, UNSENT);
-        for (const [id, item] of failed) report(id, { ...item, isCutShort: true } as DeleteResult);
-        return DONE;
-      }
-      if (settled.kind === 'gave-up') {
-        const verdict = givenUp(settled);
-        for (const id of open) report(id, verdict);
-        return DONE;
-      }
-      const verdict = readBatchReply(settled.reply, open);
-      if (verdict.kind === 'no-batch') return withoutBatches(open, settled.reply, mayBeGone, report);
-      if (verdict.kind === 'refused') return halve(open, verdict.problem, order);
-      batchAccepted = true;
-      onUnclear([...verdict.items].filter(([, item]) => isUnclear(item)).map(([id]) => id));
-      const retryable = [...verdict.items].filter(([, item]) => item.kind === 'retryable');
-      for (const [id, item] of verdict.items) if (item.kind !== 'retryable') report(id, item);
-      const last = retryable.at(-1)?.[1];
-      if (last?.kind !== 'retryable') return DONE;
-      const failure = { kind: 'broker-error', status: last.problem.status } as const;
-      if (!(await requester.pause(attempt, failure))) {
-        for (const [id, item] of retryable) report(id, item);
-        return DONE;
-      }
-      failed = retryable;
-      open = retryable.map(([id]) => id);
-    }
-  }
-
-  async function inParts(ids: readonly string[], order: BatchOrder, mayBeGone: boolean): Promise<BatchEnd> {
-    const parts: BatchEnd[] = [];
-    let rest = ids;
-    while (rest.length > 0) {
-      // The rate may change between two parts.
-      const size = sizeMax();
-      parts.push(await deleteBatch(rest.slice(0, size), order, mayBeGone));
-      rest = rest.slice(size);
-    }
-    return merge(parts);
-  }
-
-  /** @param mayBeGone an earlier try of this batch had no clear answer */
-  function withoutBatches(
-    ids: readonly string[],
-    reply: BrokerReply,
-    mayBeGone: boolean,
     report: ReportResult,
-  ): BatchEnd {
-    // If batches have worked before, a bare 404 answers the repeat of a batch whose answer was lost: all its ids are gone.
-    if (batchAccepted && reply.status === 404) {
-      for (const id of ids) report(id, ABSENT);
-      return DONE;
-    }
-    if (strategy === 'batch' && mayBeGone && reply.status === 404) {
-      // The same, unless there is no batch delete. The next query shows it; what it still lists is sent once more.
-      const problem = parseBrokerProblem(reply);
-      for (const id of ids) report(id, { kind: 'retryable', problem });
-      return DONE;
-    }
-    if (strategy === 'batch') {
-      throw new BrokerRefusedError('delete a batch of entities', parseBrokerProblem(reply));
-    }
-    capabilities.batchDelete = false;
-    return { leftForSingle: ids, foundCulprit: false };
+    isStale: () => boolean,
+  ): Promise<readonly string[]> {
+    return (await this.#delete({ ids, mayBeGone: false }, { report, isStale })).leftForSingle;
   }
 
-  /** Halves a refused batch, to find out whether its size or one of its ids was the reason. */
-  async function halve(ids: readonly string[], problem: BrokerProblem, order: BatchOrder): Promise<BatchEnd> {
-    const [only] = ids;
-    if (ids.length === 1 && only !== undefined) {
-      culprits += 1;
-      const verdict =
-        strategy === 'batch' ? ({ kind: 'refused', problem } as const) : await deleteOne(only, order.isStale);
-      // Refused in every batch but deleted singly: this broker cannot do batches. Somebody else may have deleted what is absent.
-      if (!batchAccepted && verdict.kind === 'deleted') capabilities.batchDelete = false;
-      order.report(only, verdict);
-      return { leftForSingle: [], foundCulprit: true };
-    }
-    const half = Math.ceil(ids.length / 2);
-    if (problem.status === 413) shrinkBatches(half);
-    const left = await deleteBatch(ids.slice(0, half), order);
-    const end = merge([left, await deleteBatch(ids.slice(half), order)]);
-    // None of the ids was the reason, so the size was.
-    if (batchAccepted && !end.foundCulprit) shrinkBatches(half);
-    return end;
-  }
-
-  function shrinkBatches(size: number): void {
-    capabilities.batchSizeMax = Math.min(size, capabilities.batchSizeMax ?? Infinity);
-  }
-
-  async function deleteOne(id: string, isStale: () => boolean): Promise<DeleteResult> {
+  /** Deletes one entity. */
+  async deleteOne(id: string, isStale: () => boolean): Promise<DeleteResult> {
     try {
-      return await sendOne(id, isStale);
+      const inBatch = this.#strategy === 'batch' ? await this.#batchOfOne(id, isStale) : undefined;
+      if (inBatch !== undefined) return inBatch;
+      const safe = await this.#paths.safePathOf(id);
+      if ('path' in safe) return await this.#viaPath(id, safe.path, isStale);
+      return (await this.#batchOfOne(id, isStale)) ?? safe.doubt;
     } catch (error) {
       if (error instanceof ListedTooLongAgo) return UNSENT;
       throw error;
     }
   }
 
-  async function sendOne(id: string, isStale: () => boolean): Promise<DeleteResult> {
-    const viaBatch = async () => (usesBatches() ? batchOfOne(id, isStale) : undefined);
-    const verdict = strategy === 'batch' ? await viaBatch() : undefined;
-    if (verdict !== undefined) return verdict;
-    const safe = await paths.safePathOf(id);
-    return 'path' in safe ? viaPath(id, safe.path, isStale) : ((await viaBatch()) ?? safe.doubt);
+  get #sizeMax(): number {
+    const { requester, capabilities } = this.#context;
+    return Math.min(requester.mostAtOnce, capabilities.batchSizeMax ?? Infinity);
   }
 
-  async function viaPath(id: string, path: string, isStale: () => boolean): Promise<DeleteResult> {
-    const operation = isTemporal ? 'delete a temporal entity' : 'delete an entity';
-    const settled = await requester.send({
-      ...{ method: 'DELETE', path, operation, item: id, deletes: 1, isStale },
-      onSend: () => onSend([id]),
-      onUnclear: () => onUnclear([id]),
-    });
-    if (settled.kind === 'gave-up') return givenUp(settled);
-    const { reply } = settled;
-    const verdict = readSingleReply(reply, id, operation);
-    // Of a delete that failed in part, the other part may have had an effect.
-    if (isUnclear(verdict) || (reply.status === 207 && verdict.kind === 'refused')) onUnclear([id]);
-    return verdict;
+  async #delete(batch: Batch, order: BatchOrder): Promise<BatchEnd> {
+    if (!this.usesBatches) return { leftForSingle: batch.ids, foundCulprit: false };
+    return batch.ids.length > this.#sizeMax ? this.#inParts(batch, order) : this.#inOne(batch, order);
+  }
+
+  async #inOne(batch: Batch, order: BatchOrder): Promise<BatchEnd> {
+    const { report, isStale } = order;
+    let failed: readonly (readonly [string, DeleteResult])[] = [];
+    for (let attempt = 1; ; attempt++) {
+      let settled: Settled;
+      try {
+        settled = await this.#send(batch, 'delete a batch of entities', isStale);
+      } catch (error) {
+        if (error instanceof MustBeSplit) return this.#inParts(batch, order);
+        if (!(error instanceof ListedTooLongAgo)) throw error;
+        if (attempt === 1) for (const id of batch.ids) report(id, UNSENT);
+        for (const [id, item] of failed) report(id, { ...item, isCutShort: true } as DeleteResult);
+        return DONE;
+      }
+      if (settled.kind === 'gave-up') {
+        const result = givenUp(settled);
+        for (const id of batch.ids) report(id, result);
+        return DONE;
+      }
+      const answer = readBatchReply(settled.reply, batch.ids);
+      if (answer.kind === 'no-batch') return this.#withoutBatches(batch, settled.reply, report);
+      if (answer.kind === 'refused') return this.#halve(batch.ids, answer.problem, order);
+      this.#batchAccepted = true;
+      this.#markUnclear([...answer.items].filter(([, item]) => isUnclear(item)).map(([id]) => id));
+      for (const [id, item] of answer.items) if (item.kind !== 'retryable') report(id, item);
+      failed = [...answer.items].filter(([, item]) => item.kind === 'retryable');
+      if (failed.length === 0) return DONE;
+      if (!(await this.#pauseAfter(attempt, failed.at(-1)?.[1]))) {
+        for (const [id, item] of failed) report(id, item);
+        return DONE;
+      }
+      batch.ids = failed.map(([id]) => id);
+    }
+  }
+
+  async #inParts({ ids, mayBeGone }: Batch, order: BatchOrder): Promise<BatchEnd> {
+    const parts: BatchEnd[] = [];
+    let rest = ids;
+    while (rest.length > 0) {
+      // The rate may change between two parts.
+      const size = this.#sizeMax;
+      parts.push(await this.#delete({ ids: rest.slice(0, size), mayBeGone }, order));
+      rest = rest.slice(size);
+    }
+    return merge(parts);
+  }
+
+  #withoutBatches({ ids, mayBeGone }: Batch, reply: BrokerReply, report: ReportResult): BatchEnd {
+    // If batches have worked before, a bare 404 answers the repeat of a batch whose answer was lost: all its ids are gone.
+    if (this.#batchAccepted && reply.status === 404) {
+      for (const id of ids) report(id, ABSENT);
+      return DONE;
+    }
+    const problem = parseBrokerProblem(reply);
+    if (this.#strategy === 'batch' && mayBeGone && reply.status === 404) {
+      // The same, unless there is no batch delete. The next query shows it; what it still lists is sent once more.
+      for (const id of ids) report(id, { kind: 'retryable', problem });
+      return DONE;
+    }
+    if (this.#strategy === 'batch') throw new BrokerRefusedError('delete a batch of entities', problem);
+    this.#context.capabilities.batchDelete = false;
+    return { leftForSingle: ids, foundCulprit: false };
+  }
+
+  /** Halves a refused batch, to find out whether its size or one of its ids was the reason. */
+  async #halve(ids: readonly string[], problem: BrokerProblem, order: BatchOrder): Promise<BatchEnd> {
+    const [only] = ids;
+    if (ids.length === 1 && only !== undefined) {
+      this.#culprits += 1;
+      const result: DeleteResult =
+        this.#strategy === 'batch' ? { kind: 'refused', problem } : await this.deleteOne(only, order.isStale);
+      // Refused in every batch but deleted singly: this broker cannot do batches. Somebody else may have deleted what is absent.
+      if (!this.#batchAccepted && result.kind === 'deleted') this.#context.capabilities.batchDelete = false;
+      order.report(only, result);
+      return { leftForSingle: [], foundCulprit: true };
+    }
+    const half = Math.ceil(ids.length / 2);
+    if (problem.status === 413) this.#shrinkBatches(half);
+    const front = await this.#delete({ ids: ids.slice(0, half), mayBeGone: false }, order);
+    const end = merge([front, await this.#delete({ ids: ids.slice(half), mayBeGone: false }, order)]);
+    // None of the ids was the reason, so the size was.
+    if (this.#batchAccepted && !end.foundCulprit) this.#shrinkBatches(half);
+    return end;
+  }
+
+  #shrinkBatches(size: number): void {
+    const { capabilities } = this.#context;
+    capabilities.batchSizeMax = Math.min(size, capabilities.batchSizeMax ?? Infinity);
   }
 
   /** Undefined when the broker has no batch delete. */
-  async function batchOfOne(id: string, isStale: () => boolean): Promise<DeleteResult | undefined> {
-    const settled = await requester.send({
-      method: 'POST',
-      path: BATCH_PATH,
-      jsonBody: JSON.stringify([id]),
-      operation: 'delete an entity',
-      deletes: 1,
-      item: id,
-      isStale,
-      onSend: () => onSend([id]),
-      onUnclear: () => onUnclear([id]),
-    });
+  async #batchOfOne(id: string, isStale: () => boolean): Promise<DeleteResult | undefined> {
+    if (!this.usesBatches) return undefined;
+    const settled = await this.#send({ ids: [id], mayBeGone: false }, 'delete an entity', isStale, id);
     if (settled.kind === 'gave-up') return givenUp(settled);
-    const verdict = readBatchReply(settled.reply, [id]);
-    if (verdict.kind === 'no-batch') return undefined;
-    if (verdict.kind === 'refused') return verdict;
-    const item = verdict.items.get(id) ?? DELETED;
-    if (isUnclear(item)) onUnclear([id]);
+    const answer = readBatchReply(settled.reply, [id]);
+    if (answer.kind === 'no-batch') return undefined;
+    if (answer.kind === 'refused') return answer;
+    const item = answer.items.get(id) ?? DELETED;
+    if (isUnclear(item)) this.#markUnclear([id]);
     return item;
   }
 
-  return {
-    deleteBatch: async (ids, report, isStale) => (await deleteBatch(ids, { report, isStale })).leftForSingle,
-    deleteOne,
-    get usesBatches() {
-      return usesBatches();
-    },
-    get batchSize() {
-      return Math.min(options.batchSize, sizeMax());
-    },
-  };
+  async #viaPath(id: string, path: string, isStale: () => boolean): Promise<DeleteResult> {
+    const operation = this.#isTemporal ? 'delete a temporal entity' : 'delete an entity';
+    const settled = await this.#context.requester.send({
+      ...{ method: 'DELETE', path, operation, item: id, deletes: 1, isStale },
+      onSend: () => this.#addNew([id]),
+      onUnclear: () => this.#markUnclear([id]),
+    });
+    if (settled.kind === 'gave-up') return givenUp(settled);
+    const { reply } = settled;
+    const result = readSingleReply(reply, id, operation);
+    // Of a delete that failed in part, the other part may have had an effect.
+    if (isUnclear(result) || (reply.status === 207 && result.kind === 'refused')) this.#markUnclear([id]);
+    return result;
+  }
+
+  async #send(
+    batch: Batch,
+    operation: string,
+    isStale: () => boolean,
+    item?: PurgeRequest['item'],
+  ): Promise<Settled> {
+    const { ids } = batch;
+    return this.#context.requester.send({
+      ...{ method: 'POST', path: BATCH_PATH, jsonBody: JSON.stringify(ids), operation },
+      ...{ deletes: ids.length, isStale, ...(item === undefined ? {} : { item }) },
+      onSend: () => this.#addNew(ids),
+      onUnclear: () => {
+        batch.mayBeGone = true;
+        this.#markUnclear(ids);
+      },
+    });
+  }
+
+  /** Waits before a batch is sent again; false when its tries are used up. */
+  async #pauseAfter(attempt: number, failed: DeleteResult | undefined): Promise<boolean> {
+    const status = failed?.kind === 'retryable' ? failed.problem.status : 500;
+    return this.#context.requester.pause(attempt, { kind: 'broker-error', status });
+  }
+
+  #addNew(ids: readonly string[]): void {
+    this.#context.ledger.addNew(ids);
+  }
+
+  #markUnclear(ids: readonly string[]): void {
+    for (const entityId of ids) this.#context.ledger.markUnclear({ entityId });
+  }
+}
+
+/** The result of an item whose request was given up. */
+export function givenUp({ failure, isCutShort }: Extract<Settled, { kind: 'gave-up' }>): DeleteResult {
+  const problem = problemOfFailure(failure);
+  return { kind: 'retryable', problem, ...(isCutShort === true ? { isCutShort } : {}) };
 }
 
 function merge(parts: readonly BatchEnd[]): BatchEnd {
@@ -294,13 +290,12 @@ function isUnclear(item: DeleteResult): boolean {
  * @throws BrokerRefusedError when the broker has no such operation
  */
 function readSingleReply(reply: BrokerReply, id: string, operation: string): DeleteResult {
-  if (reply.status === 405 || reply.status === 501) {
+  if (reply.status === 405 || reply.status === 501)
     throw new BrokerRefusedError(operation, parseBrokerProblem(reply));
-  }
   if (reply.status === 404) return ABSENT;
   const failure = failureIn(reply);
   if (failure !== undefined) return failure;
-  const verdict = readBatchReply(reply, [id]);
-  if (verdict.kind === 'items') return verdict.items.get(id) ?? DELETED;
+  const answer = readBatchReply(reply, [id]);
+  if (answer.kind === 'items') return answer.items.get(id) ?? DELETED;
   return { kind: 'refused', problem: parseBrokerProblem(reply) };
 }

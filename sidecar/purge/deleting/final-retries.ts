@@ -1,46 +1,18 @@
-import type { PurgeContext, PurgeScope } from '../run/context.js';
-import { createDeleteDispatcher } from './delete-dispatcher.js';
-import type { ReportResult } from './deleter.js';
+import { createDeleteDispatcher, CutTries, isStaleSince } from './delete-listed.js';
+import type { DeletingContext, ReportResult } from './deleter.js';
 import type { Dispatcher } from './dispatcher.js';
 import { BrokerFailedError } from '../errors.js';
-import { isStaleSince, type Listed } from '../listing/freshness.js';
-import { IdState } from '../ledger/id-states.js';
+import type { Listed } from '../listing/index.js';
+import { IdState } from '../ledger/index.js';
 import { creationTimesOf } from './reappeared.js';
 import type { Survey } from './survey.js';
-import { portionsOf } from './unclear-items.js';
+import { portionsOf } from './items.js';
 
 /** Ids deleted singly first, to find out whether the batch delete had no effect or the query is stale. */
 const SAMPLE_SIZE = 20;
 
 /** Ids in one batch of those that a larger one has reported as missing: some brokers find nothing in batches of many ids. */
 const SMALL_BATCH = 100;
-
-/** Final tries of an entity that may be cut short, because their list got too old, before the next one is its last. */
-const MAX_CUTS = 3;
-
-/** Entities whose cut tries are remembered; others have one final try. */
-const MAX_REMEMBERED = 10_000;
-
-/** How often the final tries of entities were cut short. */
-export class CutTries {
-  readonly #cuts = new Map<string, number>();
-
-  of(id: string): number {
-    return this.#cuts.get(id) ?? 0;
-  }
-
-  /** Whether one more is the last. */
-  isLast(id: string): boolean {
-    return this.of(id) >= MAX_CUTS - 1;
-  }
-
-  /** Notes one more; false when there may be no other. */
-  note(id: string): boolean {
-    const cuts = this.of(id) + 1;
-    if (cuts > 1 || this.#cuts.size < MAX_REMEMBERED) this.#cuts.set(id, cuts);
-    return cuts < MAX_CUTS && this.#cuts.has(id);
-  }
-}
 
 /**
  * Gives the ids that a survey lists and that were not deleted their final retry: by batch, and singly where that does not
@@ -51,7 +23,7 @@ export class CutTries {
  * @returns true when the query seems to lag behind
  */
 export async function runFinalRetries(
-  context: PurgeContext,
+  context: DeletingContext,
   survey: Survey,
   lags: number,
   cuts: CutTries,
@@ -78,7 +50,7 @@ export async function runFinalRetries(
  * Deletes entities singly on which a first delete had no effect. They are asked for again right before: it took several requests to
  * find out what they are.
  */
-export async function deleteSingly(context: PurgeContext, ids: readonly string[]): Promise<void> {
+export async function deleteSingly(context: DeletingContext, ids: readonly string[]): Promise<void> {
   for (const items of portionsOf(ids.map((entityId) => ({ entityId })))) {
     const asked = items.map(({ entityId }) => entityId);
     const listed = [...(await creationTimesOf(context, asked)).keys()];
@@ -93,7 +65,7 @@ export async function deleteSingly(context: PurgeContext, ids: readonly string[]
 
 /** Failures of these ids alone do not end the purge: they are reported, and the next query shows whether the broker answers. */
 async function guarded(
-  scope: PurgeContext,
+  scope: DeletingContext,
   tries: RetryDispatchers,
   ids: readonly string[],
   work: () => Promise<boolean>,
@@ -128,7 +100,7 @@ interface RetryDispatchers {
   readonly cut: ReadonlySet<string>;
 }
 
-function createDispatchers(scope: PurgeScope, listed: Listed, cuts: CutTries): RetryDispatchers {
+function createDispatchers(scope: DeletingContext, listed: Listed, cuts: CutTries): RetryDispatchers {
   const failed: string[] = [];
   const cut = new Set<string>();
   const mayTryAgain = (id: string): boolean => {
@@ -162,7 +134,7 @@ function createDispatchers(scope: PurgeScope, listed: Listed, cuts: CutTries): R
  * @returns true when the query seems to lag behind
  */
 async function retryMissing(
-  context: PurgeContext,
+  context: DeletingContext,
   tries: RetryDispatchers,
   ids: readonly string[],
   sampleSize: number,
@@ -193,7 +165,7 @@ const GONE: ReadonlySet<IdState> = new Set([IdState.gone, IdState.goneTwice]);
  * creation before and after, its batch delete has no effect: that is learnt.
  */
 async function tryBatches(
-  context: PurgeContext,
+  context: DeletingContext,
   { small, listed }: RetryDispatchers,
   sample: readonly string[],
 ): Promise<void> {
@@ -219,7 +191,7 @@ function isHopeless(error: unknown): error is BrokerFailedError {
   return error instanceof BrokerFailedError && error.reason === 'nothing-but-failures';
 }
 
-function giveUp(scope: PurgeScope, entityId: string, error: BrokerFailedError): void {
+function giveUp(scope: DeletingContext, entityId: string, error: BrokerFailedError): void {
   const { ledger } = scope;
   const state = ledger.states.get(entityId);
   if (state === IdState.goneTwice || state === IdState.absentTwice || state === IdState.failed) return;

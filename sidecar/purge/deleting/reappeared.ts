@@ -2,19 +2,17 @@
  * Entities whose delete the broker has confirmed and that its query lists again: the query lags behind, the delete had no
  * effect, or somebody made them again. They count as made again unless the broker shows that they are the old ones.
  */
-import { parseJsonObject } from '../broker/broker-problem.js';
-import type { BrokerProblem } from '../broker/broker-problem.js';
-import type { PurgeContext } from '../run/context.js';
-import type { DeleteResult } from '../broker/batch-reply.js';
+import { parseJsonObject, type BrokerProblem, type DeleteResult } from '../broker/index.js';
+import type { PurgeContext } from '../run/index.js';
 import { BrokerRefusedError } from '../errors.js';
-import { isStaleSince } from '../listing/freshness.js';
-import { IdState } from '../ledger/id-states.js';
-import type { ListedPage } from '../listing/listing.js';
-import type { PageQuery } from '../listing/page.js';
-import { entityPath } from '../proof/resource-path.js';
+import { isStaleSince } from './delete-listed.js';
+import { IdState } from '../ledger/index.js';
+import type { ListedPage, PageQuery } from '../listing/index.js';
+import { entityPath } from '../proof/index.js';
 import type { Survey } from './survey.js';
 import { instantOf } from '../../ngsi-ld/q-time.js';
-import { portionsOf, withIds } from './unclear-items.js';
+import type { DeletingContext } from './deleter.js';
+import { portionsOf, withIds } from './items.js';
 
 /** How far the broker's clock may be behind the gateway's, for an entity to be taken for an old one. */
 const CLOCK_SKEW_MS = 60_000;
@@ -60,7 +58,7 @@ export interface Sorted {
  * @param isLast it is not looked at again; what cannot be told counts as made again
  */
 export async function sortReappeared(
-  context: PurgeContext,
+  context: DeletingContext,
   survey: Survey,
   isLast: boolean,
 ): Promise<Sorted> {
@@ -174,7 +172,7 @@ function hadNoEffect({ states }: PurgeContext['ledger'], survey: Survey, old: Cr
  * Deletes one old entity by a batch of its own. If it is there afterwards with the very time of its creation, batch deletes
  * have no effect at this broker, which is learnt.
  */
-async function learnIdleBatches(context: PurgeContext, [entityId]: readonly string[]): Promise<void> {
+async function learnIdleBatches(context: DeletingContext, [entityId]: readonly string[]): Promise<void> {
   const { capabilities, deleter, ledger, limits } = context;
   if (entityId === undefined || limits.strategy !== 'auto' || !deleter.usesBatches) return;
   const before = await retrieve(context, entityId);
@@ -199,10 +197,13 @@ async function retrieve(
   const found = entityPath(resource.path, id);
   if (found === undefined) return 'unknown';
   const path = `${found.path}?options=sysAttrs`;
-  const settled = await requester.send(
-    { method: 'GET', path, operation: 'show an entity', item: id },
-    { allow403: true },
-  );
+  const settled = await requester.send({
+    method: 'GET',
+    path,
+    operation: 'show an entity',
+    item: id,
+    takes403: true,
+  });
   if (settled.kind === 'gave-up') return 'unknown';
   if (settled.reply.status === 404) return 'gone';
   const body = settled.reply.status === 200 ? parseJsonObject(settled.reply.body) : undefined;

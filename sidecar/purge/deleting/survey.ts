@@ -1,9 +1,7 @@
-import type { BrokerProblem } from '../broker/broker-problem.js';
-import type { PurgeContext } from '../run/context.js';
-import type { Listed } from '../listing/freshness.js';
-import { IdStates, IdState } from '../ledger/id-states.js';
-import type { ListedPage } from '../listing/listing.js';
-import { walkMatches, type WalkEnd } from '../listing/walk.js';
+import type { BrokerProblem } from '../broker/index.js';
+import type { PurgeContext } from '../run/index.js';
+import { type Listed, type ListedPage, walkMatches, type WalkEnd } from '../listing/index.js';
+import { IdStates, IdState } from '../ledger/index.js';
 
 /** What the query still shows, sorted by what is known of each id. */
 export interface Survey extends WalkEnd {

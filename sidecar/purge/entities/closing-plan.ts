@@ -1,4 +1,4 @@
-import type { Survey } from '../deleting/survey.js';
+import type { Survey } from '../deleting/index.js';
 
 /** What is carried over from round to round. */
 export interface ClosingState {

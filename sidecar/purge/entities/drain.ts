@@ -1,13 +1,49 @@
+import {
+  Deleter,
+  type DeletingContext,
+  resolveUnclear,
+  resolveUnclearAtEnd,
+  WHOLE_ENTITIES,
+  createDeleteDispatcher,
+  deleteListed,
+  ListAhead,
+  CutTries,
+  deleteSingly,
+  runFinalRetries,
+  sortReappeared,
+  type Sorted,
+  surveyMatches,
+  type Survey,
+} from '../deleting/index.js';
+import type { ListedPage, Listed } from '../listing/index.js';
+import { type PurgeContext, trustedTotal } from '../run/index.js';
 import { initialClosing, MAX_RECHECKS, planClosing, takesFresh, type ClosingState } from './closing-plan.js';
-import type { PurgeContext } from '../run/context.js';
-import { createDeleteDispatcher, deleteListed } from '../deleting/delete-dispatcher.js';
 import { BrokerReplyError, NotConvergingError } from '../errors.js';
-import { ListAhead, type Listed } from '../listing/freshness.js';
-import { IdState } from '../ledger/id-states.js';
-import type { ListedPage } from '../listing/listing.js';
-import { CutTries, deleteSingly, runFinalRetries } from '../deleting/final-retries.js';
-import { sortReappeared, type Sorted } from '../deleting/reappeared.js';
-import { surveyMatches, type Survey } from '../deleting/survey.js';
+import { IdState } from '../ledger/index.js';
+
+/**
+ * Deletes every entity that the query lists.
+ *
+ * @param listed number of matches, if all were listed to check the maximum
+ * @returns how many matches arrived during the purge and were left
+ */
+export async function purgeByIds(
+  context: PurgeContext,
+  first: ListedPage,
+  listed: number | undefined,
+): Promise<number> {
+  const deleting: DeletingContext = { ...context, deleter: new Deleter(context) };
+  context.ledger.forgetUnclear();
+  try {
+    const arrived = await drain(deleting, listed ?? trustedTotal(context, first), first);
+    await resolveUnclear(context, WHOLE_ENTITIES);
+    return arrived;
+  } catch (error) {
+    context.requester.halt();
+    await resolveUnclearAtEnd(context, WHOLE_ENTITIES);
+    throw error;
+  }
+}
 
 /** Rounds that delete nothing. Reached only if what is listed is never there when its delete comes. */
 const MAX_IDLE_ROUNDS = 20_000;
@@ -34,7 +70,7 @@ const GONE = [IdState.gone, IdState.goneTwice, IdState.absentTwice] as const;
  * @throws BrokerReplyError when the broker hides matches: it counts them, or its pages are full of what cannot go
  */
 export async function drain(
-  context: PurgeContext,
+  context: DeletingContext,
   target: number | undefined,
   first: ListedPage,
 ): Promise<number> {

@@ -1,14 +1,24 @@
-import { previewAttributes, removeAttributes, checkKept } from '../attributes/attribute-removal.js';
-import { checkBound, previewEntities } from '../run/match-count.js';
-import type { PurgeScope } from '../run/context.js';
-import { firstPage, purgeByIds, trustedTotal } from './entity-purge.js';
-import type { PurgeEvent, PurgeReport } from '../run/events.js';
+import { previewAttributes, removeAttributes, checkKept } from '../attributes/index.js';
+import {
+  checkBound,
+  previewEntities,
+  firstPage,
+  trustedTotal,
+  type PurgeScope,
+  type PurgeEvent,
+  type PurgeReport,
+  previewOf,
+  reportOf,
+  runPurge,
+  type PurgeDependencies,
+  type PurgeOrder,
+} from '../run/index.js';
+import { purgeByIds } from './drain.js';
 import { planHints, withHints, type HintSource } from './hints.js';
-import { entities } from '../listing/listed-resource.js';
+import { entities } from '../listing/index.js';
 import { checkNativeQuery, purgeNatively } from './native.js';
-import { previewOf, reportOf, runPurge, type PurgeDependencies, type PurgeOrder } from '../run/purge-run.js';
 import { checkUnderstood } from './understood.js';
-import type { EntityPurgeQuery } from '../query/query.js';
+import type { EntityPurgeQuery } from '../query/index.js';
 
 const HINTS: HintSource = { resource: entities('ids'), variants: [[]], questionsMax: 5 };
 
@@ -23,8 +33,9 @@ export function purgeEntities(
     path: '/entities',
     run: async (scope) => {
       const report = await run(scope, query);
+      if (!report.dryRun || report.matched > 0) return report;
       const dropped = query.removal?.kind === 'drop' ? query.removal.names : [];
-      return withHints(scope, report, () => planHints(query.selection, dropped), HINTS);
+      return withHints(scope, report, planHints(query.selection, dropped), HINTS);
     },
     reportsItself: limits.strategy === 'native' && query.removal === undefined,
   });

@@ -1,10 +1,7 @@
-import type { PurgeScope } from '../run/context.js';
+import type { PurgeScope, PurgeReport } from '../run/index.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../errors.js';
-import type { PurgeReport } from '../run/events.js';
-import type { ListedResource } from '../listing/listed-resource.js';
-import { createLister } from '../listing/listing.js';
-import type { Parameter } from '../query/parameters.js';
-import { effortOf } from '../requests/requester.js';
+import { type ListedResource, Lister } from '../listing/index.js';
+import type { Parameter } from '../query/index.js';
 import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
 import { conditionsOf, demandedAttributesOf, parseQ, type QCondition, type QValue } from '../../ngsi-ld/q.js';
 import { temporalKindOf } from '../../ngsi-ld/q-time.js';
@@ -102,18 +99,16 @@ export interface HintSource {
 export async function withHints(
   scope: PurgeScope,
   report: PurgeReport,
-  plan: () => HintPlan,
+  { hints, types: allTypes, attributes: allAttributes }: HintPlan,
   source: HintSource,
 ): Promise<PurgeReport> {
-  if (!report.dryRun || report.matched > 0) return report;
-  const { hints, types: allTypes, attributes: allAttributes } = plan();
   const types = allTypes.slice(0, source.questionsMax);
   const missing = await unanswered(scope, types, source);
   if (missing.length === 0) {
     const attributes = allAttributes.slice(0, source.questionsMax - types.length);
     missing.push(...(await unanswered(scope, attributes, source)));
   }
-  return { ...report, hints: [...hints, ...missing], ...effortOf(scope.requester) };
+  return { ...report, hints: [...hints, ...missing], ...scope.requester.effort };
 }
 
 async function unanswered(
@@ -138,7 +133,7 @@ async function isSurelyEmpty(
   selection: readonly Parameter[],
 ): Promise<boolean> {
   const { pageSize } = limits;
-  const lister = createLister({ requester, capabilities, pageSize, pageSizeMax: pageSize, resource, clock });
+  const lister = new Lister({ requester, capabilities, pageSize, pageSizeMax: pageSize, resource, clock });
   try {
     const { ids, count, hasNext, warning } = await lister.page({ selection, limit: 1, count: true });
     // Without a count, an empty list may be a failed query.

@@ -1,5 +1,5 @@
-import { parseBrokerProblem } from '../broker/broker-problem.js';
-import type { PurgeContext } from '../run/context.js';
+import { parseBrokerProblem } from '../broker/index.js';
+import type { PurgeContext, PurgeReport } from '../run/index.js';
 import {
   BrokerFailedError,
   BrokerRefusedError,
@@ -7,13 +7,9 @@ import {
   QueryRefusedError,
   TooManyMatchesError,
 } from '../errors.js';
-import type { PurgeReport } from '../run/events.js';
-import { itemProblem } from '../ledger/item-problem.js';
-import type { ListedPage } from '../listing/listing.js';
-import { formatParameters } from '../query/parameters.js';
-import type { EntityPurgeQuery } from '../query/query.js';
-import type { PurgeCounts } from '../ledger/item-ledger.js';
-import { effortOf } from '../requests/requester.js';
+import { itemProblem, type PurgeCounts } from '../ledger/index.js';
+import type { ListedPage } from '../listing/index.js';
+import { formatParameters, type EntityPurgeQuery } from '../query/index.js';
 
 /** Selecting parameters that the broker's own Purge Entities does not have (Table 6.4.3.3-1). */
 const NOT_NATIVE: ReadonlySet<string> = new Set(['attrs', 'expandValues', 'jsonKeys']);
@@ -59,7 +55,7 @@ export async function purgeNatively(
     told.isUnclear = true;
   };
   const report = (counts: PurgeCounts) =>
-    context.emit({ type: 'progress', hasBegun: true, ...counts, ...effortOf(requester) });
+    context.emit({ type: 'progress', hasBegun: true, ...counts, ...requester.effort });
   const look = async () => {
     page = await lister.page({ selection, count: true });
     const count = countOf(page);

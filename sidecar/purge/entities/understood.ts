@@ -1,10 +1,10 @@
 import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
 import { conditionsOf, parseQ, type QCondition, type QNode, type QSpan } from '../../ngsi-ld/q.js';
-import type { PurgeContext, QueryView } from '../run/context.js';
+import type { PurgeContext, QueryView } from '../run/index.js';
 import { BrokerRefusedError, FilterIgnoredError } from '../errors.js';
-import type { ListedPage } from '../listing/listing.js';
-import type { Parameter } from '../query/parameters.js';
-import { NO_SUCH } from '../proof/impossible-q.js';
+import type { ListedPage } from '../listing/index.js';
+import type { Parameter } from '../query/index.js';
+import { NO_SUCH } from '../proof/index.js';
 
 /** Every entity was created and changed after this. */
 const EPOCH = '1970-01-01T00:00:00Z';

@@ -1,5 +1,4 @@
-import type { BrokerProblem } from '../broker/broker-problem.js';
-import type { Failure } from '../broker/failure.js';
+import type { BrokerProblem, Failure } from '../broker/index.js';
 import { isUri } from '../../ngsi-ld/names.js';
 import { errorTypes, ownType, type Problem } from '../../ngsi-ld/problem.js';
 import { describeFailure } from '../errors.js';

@@ -1,6 +1,6 @@
-import type { BrokerReply } from '../broker/failure.js';
+import type { BrokerReply, Projection, Failure } from '../broker/index.js';
 import { BrokerReplyError } from '../errors.js';
-import type { Parameter } from '../query/parameters.js';
+import type { Parameter } from '../query/index.js';
 
 /** What to ask the broker for. */
 export interface PageQuery {
@@ -47,6 +47,25 @@ export interface Page {
   readonly madeEntityMap: boolean;
   /** Characters of the answer. */
   readonly length: number;
+}
+
+/** A list of matches. */
+export interface Listed {
+  /** When the broker's answer came, in milliseconds since the epoch. */
+  readonly atMs: number;
+  /** How long the broker took for it, in milliseconds. */
+  readonly tookMs: number;
+}
+
+/** A page, and what was finally asked for. */
+export interface ListedPage extends Page, Listed {
+  readonly limit: number;
+  /** Instances of each attribute that were asked for; undefined for all. */
+  readonly instances: number | undefined;
+  /** A page of another size may follow. */
+  readonly mayGrow: boolean;
+  /** The path that listed it, below the API root: the collection, with a slash at the end where the broker wants one. */
+  readonly path: string;
 }
 
 /**
@@ -115,4 +134,113 @@ function idOf(entity: Readonly<Record<string, unknown>>): string {
 /** Looks for rel="next" among all link-values (RFC 8288); the @context link shares the header field. */
 function hasNextLink(link: string | undefined): boolean {
   return link !== undefined && /;\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next\b)/i.test(link);
+}
+
+/** A collection of the broker that can be listed, and how little of it can be asked for. */
+export interface ListedResource {
+  /** Below the API root. */
+  readonly path: '/entities' | '/temporal/entities';
+  /** Completes "The broker did not …". */
+  readonly listing: string;
+  /** Statuses with which a query of it is answered. */
+  readonly answered: ReadonlySet<number>;
+  /** Ways to ask for no more than is needed, best first; the last one is the bare query. */
+  projectionsOf(query: PageQuery): readonly Projection[];
+}
+
+/**
+ * Entities (clause 6.4.3.2).
+ *
+ * @param content `ids`: only ids are needed; `attributes`: the attributes are needed as well
+ */
+export function entities(content: 'ids' | 'attributes'): ListedResource {
+  return {
+    path: '/entities',
+    listing: 'list the matching entities',
+    answered: new Set([200, 201, 203]),
+    // `attrs` already narrows the output, and is not mixed with `pick`.
+    projectionsOf: ({ selection, needsTimes }) => {
+      if (needsTimes === true) return ['times', 'none'];
+      const isNarrow = selection.some(({ name }) => name === 'attrs');
+      return content === 'ids' && !isNarrow ? ['pick', 'key-values', 'none'] : ['none'];
+    },
+  };
+}
+
+/** Temporal evolutions of entities (clause 6.18.3.2); 206 says that instances are missing from the answer. */
+export function temporalEntities(): ListedResource {
+  return {
+    path: '/temporal/entities',
+    listing: 'list the matching temporal entities',
+    answered: new Set([200, 201, 203, 206]),
+    projectionsOf: ({ isBare, needsTimes }) => {
+      if (isBare === true) return needsTimes === true ? ['times', 'none'] : ['none'];
+      return needsTimes === true ? ['recent-times', 'recent', 'times', 'none'] : ['recent', 'none'];
+    },
+  };
+}
+
+const SYS_ATTRS: Parameter = { name: 'options', value: 'sysAttrs' };
+
+/** The query parameters that a projection adds. */
+export function projectionParameters(
+  projection: Projection,
+  { instances = 1 }: PageQuery,
+): readonly Parameter[] {
+  const lastN: Parameter = { name: 'lastN', value: String(instances) };
+  switch (projection) {
+    case 'pick':
+      return [{ name: 'pick', value: 'id' }];
+    case 'key-values':
+      return [{ name: 'options', value: 'keyValues' }];
+    case 'recent-times':
+      return [lastN, SYS_ATTRS];
+    case 'recent':
+      return [lastN];
+    case 'times':
+      return [SYS_ATTRS];
+    case 'none':
+      return [];
+  }
+}
+
+/** What a problem says when it is about the parameters of a projection. */
+export const PROJECTION_WORDS: Readonly<Record<Projection, RegExp | undefined>> = {
+  pick: /\bpick\b/i,
+  'key-values': /\boptions\b|keyValues/i,
+  'recent-times': /\blastN\b|\boptions\b|sysAttrs/i,
+  recent: /\blastN\b/i,
+  times: /\boptions\b|sysAttrs/i,
+  none: undefined,
+};
+
+/**
+ * Recognises empty lists that are failed queries: some brokers answer `200 []` when their database fails, with a count that was
+ * never set (Orion-LD).
+ *
+ * One for each query of a purge, since brokers count some queries and not others.
+ */
+export class CountCheck {
+  /** Matches were listed beside an invalid count: the broker cannot count this query, and its empty lists are answers. */
+  #isUncountable = false;
+
+  /** Learns from a page that was believed. */
+  note({ ids, hasInvalidCount }: Pick<Page, 'ids' | 'hasInvalidCount'>): void {
+    this.#isUncountable ||= ids.length > 0 && hasInvalidCount;
+  }
+
+  /** The failure in an answer that looks like a page; undefined when it may be believed. */
+  failureOf(reply: BrokerReply, { selection }: Pick<PageQuery, 'selection'>): Failure | undefined {
+    const isEmpty = /^\s*(?:\[\s*\]\s*)?$/.test(reply.body);
+    if (!isEmpty || countOf(reply) !== 'invalid') return undefined;
+    if (this.#isUncountable || isByDistance(selection)) return undefined;
+    const written = (reply.headers.get(COUNT_HEADER) ?? '').trim().slice(0, 40);
+    const message = `it answered an empty list with the impossible count ${written}`;
+    return { kind: 'failed-query', cause: new Error(message) };
+  }
+}
+
+/** MongoDB cannot count by distance, and a broker on it says so by a negative count (Orion-LD: -2). */
+function isByDistance(selection: PageQuery['selection']): boolean {
+  return selection.some(({ name, value }) => name === 'georel' && value.startsWith('near'));
 }

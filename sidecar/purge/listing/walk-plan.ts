@@ -1,4 +1,4 @@
-import type { ListedPage } from './listing.js';
+import type { ListedPage } from './page.js';
 
 /** How a walk ended. */
 export interface WalkEnd {

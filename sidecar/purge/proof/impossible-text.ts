@@ -1,3 +1,6 @@
+import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
+import { parseQ, type QCondition, type QNode, type QOperand, type QSpan } from '../../ngsi-ld/q.js';
+
 /**
  * Texts in which conditions stand, joined by "and" and "or" (`q`, `type`, `scopeQ`), and the variants of such a text that
  * cannot match. All that is not made impossible stays as it was written.
@@ -110,4 +113,100 @@ function edited(text: string, edits: readonly Edit[]): string {
     position = end;
   }
   return result + text.slice(position);
+}
+
+/** Behind a name, it makes one that nothing has. The name keeps its shape: a term, a compact IRI or an IRI. */
+export const NO_SUCH = 'NoSuchPurgeProbe';
+
+/** Long before anything was stored; some brokers refuse earlier years. */
+export const LONG_AGO = '1800-01-01T00:00:00Z';
+
+/** Members of entities that hold a time, by term and by IRI. */
+const TIMES = /^(?:https:\/\/uri\.etsi\.org\/ngsi-ld\/)?(?:createdAt|modifiedAt|deletedAt|expiresAt)$/;
+
+/**
+ * The conditions of a vetted `q`. One that asks for an attribute is made impossible by another name, everything else of it as it
+ * was: brokers drop what they cannot read, such as a path, a list or a date. A negated one cannot be made impossible that way,
+ * because some brokers find it met where the attribute is missing: it is asked for together with its opposite, which shows
+ * nothing but what the broker lists wrongly.
+ *
+ * @param isHistory the query is of temporal entities: some instance may meet a condition, and another one its opposite, so that a
+ *   negated condition is asked for without the negation and by another name
+ */
+export function termOfQ(text: string, isHistory = false): Term {
+  const spans = new Map<QNode, QSpan>();
+  const root = parseQ(text, 'q', spans);
+  return termOf(root, { text, spans, isHistory }, 'first');
+}
+
+/** A q, and where its nodes stand. */
+interface Parsed {
+  readonly text: string;
+  readonly spans: ReadonlyMap<QNode, QSpan>;
+  readonly isHistory: boolean;
+}
+
+/** Where a condition stands among others. */
+type Place = 'alternative' | 'first' | 'last';
+
+function termOf(node: QNode, q: Parsed, place: Place): Term {
+  const { text, spans, isHistory } = q;
+  const { start = 0, end = text.length, operator = end } = spans.get(node) ?? {};
+  switch (node.kind) {
+    case 'and':
+    case 'or': {
+      const operands = node.operands.map((operand, index) =>
+        termOf(operand, q, node.kind === 'or' ? 'alternative' : index === 0 ? 'first' : 'last'),
+      );
+      return { kind: node.kind, start, end, operands, mayDrop: true };
+    }
+    case 'group':
+      // An "and" of one: the brackets are part of it.
+      return { kind: 'and', start, end, operands: [termOf(node.inner, q, 'first')] };
+    case 'exists':
+    case 'equality':
+    case 'order':
+    case 'pattern': {
+      const condition = text.slice(start, end);
+      const opposite = positiveOf(node, condition, operator - start);
+      const leaf = { kind: 'leaf', start, end, operands: [] } as const;
+      if (opposite === undefined)
+        return { ...leaf, impossible: impossibleOf(node, condition, operator - start) };
+      const [name = ''] = node.path.names;
+      if (isHistory) return { ...leaf, impossible: name + NO_SUCH + opposite.slice(name.length) };
+      // The condition stays the first or the last one: a broker may drop that.
+      const both = place === 'last' ? `${opposite};${condition}` : `${condition};${opposite}`;
+      return { ...leaf, impossible: place === 'alternative' ? `(${both})` : both, isContradiction: true };
+    }
+  }
+}
+
+/** The opposite of a negated condition; undefined for one that is not negated. @param at where its operator begins */
+function positiveOf(node: QCondition, condition: string, at: number): string | undefined {
+  switch (node.kind) {
+    case 'exists':
+      return node.negated ? condition.slice(1) : undefined;
+    case 'equality':
+      return node.operator === '!=' ? `${condition.slice(0, at)}==${condition.slice(at + 2)}` : undefined;
+    case 'pattern':
+      return node.negated ? condition.slice(0, at) + condition.slice(at + 1) : undefined;
+    case 'order':
+      return undefined;
+  }
+}
+
+function impossibleOf(node: QCondition, condition: string, at: number): string {
+  const [first = ''] = node.path.names;
+  const isMember = node.path.names.length === 1 && NO_OWN_ATTRIBUTES.has(first);
+  const path = condition.slice(0, at);
+  // Every entity has these, so it is the value that has to be impossible.
+  if (isMember && node.kind === 'order' && TIMES.test(first)) return `${path}<${LONG_AGO}`;
+  if (isMember && node.kind === 'equality')
+    return `${path}==${impossibleOperand(node.operand, TIMES.test(first) ? LONG_AGO : '"NoSuchValuePurgeProbe"')}`;
+  return first + NO_SUCH + condition.slice(first.length);
+}
+
+function impossibleOperand({ kind }: QOperand, value: string): string {
+  if (kind === 'value') return value;
+  return kind === 'list' ? `${value},${value}` : `${value}..${value}`;
 }

@@ -1,10 +1,34 @@
+import { createHash } from 'node:crypto';
 import pLimit from 'p-limit';
-import type { BrokerCapabilities, ProofName } from '../broker/capabilities.js';
+import type { ProofName, BrokerCapabilities, ProbedParameter } from '../broker/index.js';
+import type { Parameter } from '../query/index.js';
 import { ownAttributesOf } from '../../ngsi-ld/entity-members.js';
 import { BrokerRefusedError, FilterIgnoredError } from '../errors.js';
-import type { ListedPage, Lister } from '../listing/listing.js';
-import type { PageQuery, PageShape } from '../listing/page.js';
-import type { Probe } from './probes.js';
+import type { ListedPage, PageQuery, PageShape, PagingEvidence, PageSource } from '../listing/index.js';
+import { type Probe, filtersOf, impossibleSelections } from './probes.js';
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Headers that decide which data a query reads, and how. */
+const READING = ['ngsild-tenant', 'fiware-service', 'fiware-servicepath', 'link'] as const;
+
+/** Headers that say who asks: a broker, or what stands before it, may show others something else. */
+const CREDENTIALS = ['authorization', 'x-auth-token'] as const;
+
+/**
+ * The name of the proof of exactly this query: these parameters with these values, these headers, this projection.
+ *
+ * @param shape how much of each entity is asked for
+ */
+export function proofNameOf(selection: readonly Parameter[], headers: Headers, shape: string): ProofName {
+  const parts = [
+    selection.map(({ name, value }) => [name, value]),
+    [...READING, ...CREDENTIALS].map((name) => headers[name] ?? null),
+    shape,
+  ];
+  const name = createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+  return { name, isShared: CREDENTIALS.every((header) => headers[header] === undefined) };
+}
 
 /** Probes of one query that are asked at the same time. */
 const AT_ONCE = 8;
@@ -12,7 +36,7 @@ const AT_ONCE = 8;
 export interface QueryProofOptions {
   readonly name: ProofName;
   readonly probes: readonly Probe[];
-  readonly lister: Pick<Lister, 'page'>;
+  readonly lister: Pick<PageSource, 'page'>;
   readonly capabilities: BrokerCapabilities;
   /** Pages may be empty before the end; the count shows whether there is more. */
   readonly countsUnshown: boolean;
@@ -132,5 +156,80 @@ export class QueryProof {
     if (countsUnshown) return hasNext || isCounted ? 'ignored' : 'honoured';
     if (isLast) return isCounted ? 'counted' : 'honoured';
     return count === 0 && !hasNext ? 'honoured' : 'open';
+  }
+}
+
+/** A query, and what is known of how the broker counts and pages it. */
+export interface CountedQuery {
+  readonly selection: readonly Parameter[];
+  readonly lister: Pick<PageSource, 'page'>;
+  readonly capabilities: BrokerCapabilities;
+  readonly paging: PagingEvidence;
+  /** The broker counts matches that it does not show, for another reason. */
+  readonly countsUnshown: boolean;
+}
+
+/** Parameters that go together with a filter. */
+const GEO = new Set(['georel', 'geometry', 'coordinates', 'geoproperty', 'geometryProperty']);
+
+/** Narrows nothing, and is accepted without any filter. */
+const LOCAL: Parameter = { name: 'local', value: 'true' };
+
+/**
+ * Finds out, for a query that is counted and shows nothing, whether its count is that of the query without a filter.
+ *
+ * @returns true when it is; the context then walks by what the broker pages through
+ */
+export async function learnCounting(context: CountedQuery): Promise<boolean> {
+  const { selection, capabilities } = context;
+  for (const filter of lateFiltersOf(selection)) {
+    const [impossible] = impossibleSelections(selection, filter);
+    if (impossible === undefined) continue;
+    const page = await pageOf(context, { selection: impossible.selection, limit: 1 });
+    if (page?.ids.length === 0 && (page.count ?? 0) > 0) capabilities.setCountsBefore(filter);
+  }
+  await learnStride(context);
+  return context.paging.stride !== undefined;
+}
+
+/** Where the broker is known to count before it applies a filter of the query, learns how far one of its pages reaches. */
+export async function learnStride(context: CountedQuery): Promise<void> {
+  const { selection, capabilities, paging, countsUnshown } = context;
+  if (countsUnshown || paging.stride !== undefined) return;
+  const late = new Set<string>(
+    lateFiltersOf(selection).filter((filter) => capabilities.countsBefore(filter)),
+  );
+  if (late.size === 0) return;
+  const others = selection.filter(({ name }) => !late.has(name) && !(late.has('georel') && GEO.has(name)));
+  const page = await pageOf(context, { selection: others.length === 0 ? [LOCAL] : others });
+  if (page === undefined) {
+    // It is unknown: one entity at a time.
+    paging.stride = 1;
+    return;
+  }
+  const { ids, count, limit } = page;
+  // Counted and never shown, with the filter or without it: the count is wrong in some other way.
+  if (ids.length === 0) return;
+  // Without the filter, a page is as long as a page can be, unless it holds all there is.
+  const holdsAll = count !== undefined && count <= ids.length;
+  paging.stride = holdsAll ? limit : Math.min(ids.length, limit);
+}
+
+/** Filters that may be applied late. Every broker pages through the entities of a type. */
+function lateFiltersOf(selection: readonly Parameter[]): readonly ProbedParameter[] {
+  return filtersOf(selection).filter((filter) => filter !== 'type');
+}
+
+async function pageOf(
+  { lister }: CountedQuery,
+  query: Pick<PageQuery, 'selection' | 'limit'>,
+): Promise<ListedPage | undefined> {
+  try {
+    return await lister.page({ ...query, count: true });
+  } catch (error) {
+    // Without the filter the query may be too wide.
+    if (error instanceof BrokerRefusedError && [400, 404, 422].includes(error.problem.status))
+      return undefined;
+    throw error;
   }
 }

@@ -1,8 +1,7 @@
-import type { Failure } from '../broker/failure.js';
-import { decideProbe, seemsAway, type RetryPolicy } from './policy.js';
-import type { Clock } from '../../shared/clock.js';
+import type { Failure } from '../broker/index.js';
 import { BrokerFailedError } from '../errors.js';
-import type { SharedPause } from './shared-pause.js';
+import type { Clock } from '../../shared/clock.js';
+import { decideProbe, seemsAway, type RetryPolicy } from './retry-policy.js';
 
 /** News of a broker that cannot be reached. */
 export type OutageEvent =
@@ -11,60 +10,29 @@ export type OutageEvent =
   /** It answers again. */
   | { readonly type: 'broker-back'; readonly afterMs: number };
 
-/** Detects that the broker is away and waits for it, on behalf of all requests of a purge, with one probe at a time. */
-export interface OutageWatch {
-  /** The broker seems to be away: only probes are sent until over() resolves. */
-  readonly isOn: boolean;
-  /**
-   * Resolves when the broker answers.
-   *
-   * @returns whether the broker was away; false when it answered the first probe, or another request before
-   * @throws BrokerFailedError when it does not come back in time
-   * @throws PurgeStoppedError when the purge is stopped
-   */
-  over(): Promise<boolean>;
-  /** Starts watching after a failure that looks like an outage, unless it already does; then as over(). */
-  suspect(failure: Failure, operation: string, signal: AbortSignal): Promise<boolean>;
-  /** Notes that an earlier request was answered. */
-  answered(): void;
-}
-
-export interface OutageWatchOptions {
+export interface OutageOptions {
   readonly retry: RetryPolicy;
   readonly clock: Clock;
   readonly random: () => number;
-  readonly pause: SharedPause;
+  /** Milliseconds for which the broker has asked to be left alone. */
+  readonly pauseLeftMs: () => number;
   /** Sends the broker a harmless query; returns why it failed, if it did. @throws PurgeStoppedError */
   readonly probe: (signal: AbortSignal) => Promise<Failure | undefined>;
   readonly onOutage?: ((event: OutageEvent) => void) | undefined;
 }
 
-export function createOutageWatch(options: OutageWatchOptions): OutageWatch {
-  let current: Outage | undefined;
-  const forget = (outage: Outage) => {
-    if (current === outage) current = undefined;
-  };
-  return {
-    get isOn() {
-      return current !== undefined;
-    },
-    over: async () => current?.over ?? false,
-    async suspect(failure, operation, signal) {
-      current ??= new Outage(failure, operation, signal, options, forget);
-      current.note(failure);
-      return current.over;
-    },
-    answered: () => current?.answered(),
-  };
-}
-
-/** One outage of the broker. */
-class Outage {
-  /** See OutageWatch. */
+/** One outage of the broker: finds out when it is over, on behalf of all requests of a purge, with one probe at a time. */
+export class Outage {
+  /**
+   * Resolves when the broker answers: whether it was away, which it was not if it answers the first probe, or answered another
+   * request before.
+   *
+   * Rejects with BrokerFailedError when it does not come back in time, with PurgeStoppedError when the purge is stopped.
+   */
   readonly over: Promise<boolean>;
-  readonly #options: OutageWatchOptions;
+  readonly #options: OutageOptions;
   readonly #operation: string;
-  readonly #forget: (outage: Outage) => void;
+  readonly #onEnd: () => void;
   readonly #sinceMs: number;
   /** Ends the pause before the next probe. */
   readonly #waking = new AbortController();
@@ -74,21 +42,22 @@ class Outage {
   #isOver = false;
   #resolve: (wasAway: boolean) => void = () => {};
 
+  /** @param onEnd called once, when it is over or cannot be waited for any longer */
   constructor(
     failure: Failure,
     operation: string,
     signal: AbortSignal,
-    options: OutageWatchOptions,
-    forget: (outage: Outage) => void,
+    options: OutageOptions,
+    onEnd: () => void,
   ) {
     this.#options = options;
     this.#operation = operation;
-    this.#forget = forget;
+    this.#onEnd = onEnd;
     this.#sinceMs = options.clock.now();
     this.#failure = failure;
     const ended = new Promise<boolean>((resolve) => (this.#resolve = resolve));
     const watched = this.#watch(signal).catch((error: unknown) => {
-      forget(this);
+      onEnd();
       throw error;
     });
     this.over = Promise.race([ended, watched.then(() => ended)]);
@@ -96,11 +65,12 @@ class Outage {
     this.over.catch(() => {});
   }
 
+  /** Notes another failure that looks like this outage. */
   note({ wasNeverSent }: Failure): void {
     this.#refusesConnections ||= wasNeverSent === true;
   }
 
-  /** A broker that takes no new connections may still answer requests in flight. */
+  /** Notes that an earlier request was answered: a broker that takes no new connections may still answer requests in flight. */
   answered(): void {
     if (!this.#refusesConnections) this.#end();
   }
@@ -109,7 +79,7 @@ class Outage {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#waking.abort();
-    this.#forget(this);
+    this.#onEnd();
     const { clock, onOutage } = this.#options;
     const wasAway = this.#probes > 0;
     if (wasAway) onOutage?.({ type: 'broker-back', afterMs: clock.now() - this.#sinceMs });
@@ -130,14 +100,14 @@ class Outage {
 
   /** @throws BrokerFailedError when no other probe is allowed */
   async #pauseBeforeProbe(): Promise<void> {
-    const { retry, clock, random, pause } = this.#options;
+    const { retry, clock, random, pauseLeftMs } = this.#options;
     const nowMs = clock.now();
     const absence = { failure: this.#failure, probes: this.#probes, forMs: nowMs - this.#sinceMs };
     const decision = decideProbe(absence, retry, { nowMs, random: random() });
     if (decision.action === 'stop')
       throw new BrokerFailedError(this.#operation, this.#failure, decision.reason);
     // The broker may ask for a longer pause in the meantime.
-    for (let ms = decision.afterMs; ms > 0 && !this.#waking.signal.aborted; ms = pause.leftMs)
+    for (let ms = decision.afterMs; ms > 0 && !this.#waking.signal.aborted; ms = pauseLeftMs())
       await clock.sleep(ms, this.#waking.signal).catch(() => {});
   }
 

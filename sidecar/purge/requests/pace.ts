@@ -1,13 +1,45 @@
 import type { Clock } from '../../shared/clock.js';
 
-/** How fast a purge may delete. All its deletes pass here, and the rate may be changed while it runs. */
-export interface Pace {
+/**
+ * How fast a purge may delete: all its deletes pass here, and the rate may be changed while it runs. A token bucket that holds
+ * what one second allows, and is full at first.
+ */
+export class Pace {
+  readonly #clock: Clock;
+  #perSecond: number | undefined;
+  #tokens: number;
+  #filledMs: number;
+  #changed = new AbortController();
+  #tail: Promise<unknown> = Promise.resolve();
+
+  /** @param perSecond deletes per second; undefined for no limit */
+  constructor(clock: Clock, perSecond?: number) {
+    this.#clock = clock;
+    this.#perSecond = perSecond;
+    this.#tokens = burstOf(perSecond);
+    this.#filledMs = clock.now();
+  }
+
   /** Deletes per second; undefined when there is no limit. */
-  readonly perSecond: number | undefined;
-  /** From now on; undefined takes the limit away. What was allowed before is not taken back. */
-  setPerSecond(perSecond: number | undefined): void;
+  get perSecond(): number | undefined {
+    return this.#perSecond;
+  }
+
   /** The most that one request may delete: what a second allows, at least one. */
-  readonly burst: number;
+  get burst(): number {
+    return burstOf(this.#perSecond);
+  }
+
+  /** From now on; undefined takes the limit away. What was allowed before is not taken back. */
+  setPerSecond(perSecond: number | undefined): void {
+    this.#fill();
+    const isFirst = this.#perSecond === undefined;
+    this.#perSecond = perSecond;
+    if (perSecond !== undefined) this.#tokens = isFirst ? 0 : Math.min(this.#tokens, burstOf(perSecond));
+    this.#changed.abort();
+    this.#changed = new AbortController();
+  }
+
   /**
    * Waits until `amount` deletes may be sent. Requests are let through in the order in which they came.
    *
@@ -15,76 +47,47 @@ export interface Pace {
    *   sent in parts
    * @throws the signal's reason when it aborts first
    */
-  take(amount: number, signal: AbortSignal): Promise<boolean>;
-  /** Gives back what was taken for a request that was not sent after all. */
-  giveBack(amount: number): void;
-}
-
-/** A token bucket that holds what one second allows, and is full at first. */
-export function createPace(clock: Clock, perSecond?: number): Pace {
-  let rate = perSecond;
-  let tokens = burstOf(rate);
-  let filledMs = clock.now();
-  let changed = new AbortController();
-  let tail: Promise<void> = Promise.resolve();
-
-  function fill(): void {
-    const nowMs = clock.now();
-    // A clock that was set back gives nothing, and takes nothing away.
-    const passedMs = Math.max(0, nowMs - filledMs);
-    filledMs = nowMs;
-    if (rate !== undefined) tokens = Math.min(burstOf(rate), tokens + (passedMs * rate) / 1000);
+  async take(amount: number, signal: AbortSignal): Promise<boolean> {
+    if (this.#perSecond === undefined && !signal.aborted) return true;
+    const turn = this.#tail.then(() => this.#waitFor(amount, signal));
+    // One that gives up lets the next one through.
+    this.#tail = turn.catch(() => {});
+    return turn;
   }
 
-  async function waitFor(amount: number, signal: AbortSignal): Promise<boolean> {
+  /** Gives back what was taken for a request that was not sent after all. */
+  giveBack(amount: number): void {
+    if (this.#perSecond === undefined) return;
+    this.#fill();
+    this.#tokens = Math.min(this.burst, this.#tokens + amount);
+  }
+
+  #fill(): void {
+    const nowMs = this.#clock.now();
+    // A clock that was set back gives nothing, and takes nothing away.
+    const passedMs = Math.max(0, nowMs - this.#filledMs);
+    this.#filledMs = nowMs;
+    if (this.#perSecond !== undefined)
+      this.#tokens = Math.min(this.burst, this.#tokens + (passedMs * this.#perSecond) / 1000);
+  }
+
+  async #waitFor(amount: number, signal: AbortSignal): Promise<boolean> {
     for (;;) {
       signal.throwIfAborted();
-      fill();
-      if (rate === undefined) return true;
-      if (amount > burstOf(rate)) return false;
+      this.#fill();
+      if (this.#perSecond === undefined) return true;
+      if (amount > this.burst) return false;
       // Rounding must not cost another sleep of a millisecond.
-      if (tokens >= amount - 1e-6) break;
-      const waitMs = Math.ceil(((amount - tokens) * 1000) / rate);
-      const wake = AbortSignal.any([signal, changed.signal]);
-      await clock.sleep(waitMs, wake).catch(() => signal.throwIfAborted());
+      if (this.#tokens >= amount - 1e-6) break;
+      const waitMs = Math.ceil(((amount - this.#tokens) * 1000) / this.#perSecond);
+      const wake = AbortSignal.any([signal, this.#changed.signal]);
+      await this.#clock.sleep(waitMs, wake).catch(() => signal.throwIfAborted());
     }
-    tokens -= amount;
+    this.#tokens -= amount;
     return true;
   }
-
-  return {
-    get perSecond() {
-      return rate;
-    },
-    get burst() {
-      return burstOf(rate);
-    },
-    setPerSecond(next) {
-      fill();
-      const before = rate;
-      rate = next;
-      if (next !== undefined) tokens = before === undefined ? 0 : Math.min(tokens, burstOf(next));
-      changed.abort();
-      changed = new AbortController();
-    },
-    take(amount, signal) {
-      if (rate === undefined && !signal.aborted) return Promise.resolve(true);
-      const turn = tail.then(() => waitFor(amount, signal));
-      // One that gives up lets the next one through.
-      tail = turn.then(
-        () => {},
-        () => {},
-      );
-      return turn;
-    },
-    giveBack(amount) {
-      if (rate === undefined) return;
-      fill();
-      tokens = Math.min(burstOf(rate), tokens + amount);
-    },
-  };
 }
 
-function burstOf(rate: number | undefined): number {
-  return rate === undefined ? Infinity : Math.max(1, rate);
+function burstOf(perSecond: number | undefined): number {
+  return perSecond === undefined ? Infinity : Math.max(1, perSecond);
 }

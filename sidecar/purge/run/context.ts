@@ -1,23 +1,35 @@
-import type { BrokerCapabilities } from '../broker/capabilities.js';
+import type { BrokerCapabilities } from '../broker/index.js';
 import type { Clock } from '../../shared/clock.js';
-import { createDeleter, type Deleter, type DeleteStrategy } from '../deleting/deleter.js';
 import { FilterIgnoredError } from '../errors.js';
 import type { PurgeEvent } from './events.js';
-import { createIdGuard } from '../proof/id-guard.js';
-import type { ListedResource } from '../listing/listed-resource.js';
-import { createLister, type ListedPage, type Lister } from '../listing/listing.js';
-import type { Page, PageQuery, PageShape } from '../listing/page.js';
-import { learnStride } from '../proof/page-first.js';
-import type { Parameter } from '../query/parameters.js';
-import { contextOfRequest, dependsOnContext, isCoreContext } from '../proof/context-names.js';
-import { checkContext, proveLink } from '../proof/link-proof.js';
-import { probesOf } from '../proof/probes.js';
-import { proofNameOf } from '../proof/proof-name.js';
-import { QueryProof } from '../proof/query-proof.js';
-import { effortOf, type Requester } from '../requests/requester.js';
-import type { PurgeQuery } from '../query/selection.js';
-import { ItemLedger, type OnOutcome } from '../ledger/item-ledger.js';
-import type { PagingEvidence } from '../listing/walk.js';
+import {
+  createIdGuard,
+  learnStride,
+  proofNameOf,
+  QueryProof,
+  contextOfRequest,
+  dependsOnContext,
+  isCoreContext,
+  checkContext,
+  proveLink,
+  probesOf,
+} from '../proof/index.js';
+import {
+  type ListedResource,
+  type ListedPage,
+  type Page,
+  type PageQuery,
+  type PageShape,
+  type PagingEvidence,
+  Lister,
+  type PageSource,
+} from '../listing/index.js';
+import type { Parameter, PurgeQuery } from '../query/index.js';
+import type { Requester } from '../requests/index.js';
+import { ItemLedger, type OnOutcome } from '../ledger/index.js';
+
+/** How entities are deleted: `native` by the broker's own Purge Entities, the others by the gateway. */
+export type PurgeStrategy = 'auto' | 'batch' | 'single' | 'native';
 
 /** How hard a purge may work: what its caller asks for, within the gateway's configuration. */
 export interface PurgeLimits {
@@ -29,7 +41,7 @@ export interface PurgeLimits {
   readonly batchSize: number;
   /** Delete requests in flight. */
   readonly concurrency: number;
-  readonly strategy: DeleteStrategy | 'native';
+  readonly strategy: PurgeStrategy;
   /** Most items that may be affected; undefined for no bound. */
   readonly maxAffected: number | undefined;
 }
@@ -39,7 +51,6 @@ export interface PurgeScope {
   readonly limits: PurgeLimits;
   readonly requester: Requester;
   readonly capabilities: BrokerCapabilities;
-  readonly deleter: Deleter;
   /** Records every item; refuses more than `limits.maxAffected`. */
   readonly ledger: ItemLedger;
   readonly warnings: ReadonlySet<string>;
@@ -80,7 +91,7 @@ export interface QueryView {
    * Besides what a lister throws: UnexpectedEntityError for an id that the query excludes, FilterIgnoredError when a
    * page shows that the broker did not stay local.
    */
-  readonly lister: Lister;
+  readonly lister: PageSource;
   /** An item that this query no longer lists is gone. */
   readonly showsAll: boolean;
   /** The broker counts matches that it does not show, or shows empty pages before the end. */
@@ -117,8 +128,7 @@ export interface PurgeScopeOptions {
 
 const MAX_WARNINGS = 10;
 
-/** @param path the collection whose entities are deleted */
-export function createPurgeScope(options: PurgeScopeOptions, path: ListedResource['path']): PurgeScope {
+export function createPurgeScope(options: PurgeScopeOptions): PurgeScope {
   const { query, limits, requester, capabilities, clock, emit } = options;
   const ledger = new ItemLedger(limits.maxAffected, options.onOutcome);
   const warnings = new Set<string>();
@@ -146,7 +156,7 @@ export function createPurgeScope(options: PurgeScopeOptions, path: ListedResourc
     removed,
   }: BrokerQuery): QueryView {
     const selection = [...filters, ...additions];
-    const unchecked = createLister({
+    const unchecked = new Lister({
       requester,
       capabilities,
       pageSize: limits.pageSize,
@@ -220,20 +230,9 @@ export function createPurgeScope(options: PurgeScopeOptions, path: ListedResourc
     startedMs: clock.now(),
     emit,
     warn,
-    deleter: createDeleter({
-      requester,
-      capabilities,
-      path,
-      strategy: limits.strategy === 'native' ? 'auto' : limits.strategy,
-      batchSize: limits.batchSize,
-      onSend: (ids) => void ledger.addNew(ids),
-      onUnclear: (ids) => {
-        for (const entityId of ids) ledger.markUnclear({ entityId });
-      },
-    }),
     reportProgress() {
       const hasBegun = ledger.matched > 0;
-      emit({ type: 'progress', hasBegun, ...ledger.counts, ...effortOf(requester) });
+      emit({ type: 'progress', hasBegun, ...ledger.counts, ...requester.effort });
     },
     open: (opened) => ({ ...scope, ...viewOf(opened) }),
   };

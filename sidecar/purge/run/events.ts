@@ -1,5 +1,5 @@
-import type { Item, ItemError, PurgeCounts } from '../ledger/item-ledger.js';
-import type { OutageEvent } from '../requests/outage.js';
+import type { Item, ItemError, PurgeCounts } from '../ledger/index.js';
+import type { OutageEvent } from '../requests/index.js';
 
 /** News of a running purge, in order; the last one is `finished`, or the stream throws. */
 export type PurgeEvent =

@@ -1,17 +1,13 @@
-import type { BrokerClient } from '../broker/client.js';
-import type { BrokerCapabilities } from '../broker/capabilities.js';
-import type { RetryPolicy } from '../requests/policy.js';
+import { setMaxListeners } from 'node:events';
+import type { BrokerClient, BrokerCapabilities } from '../broker/index.js';
+import { type RetryPolicy, Requester, type PurgeRequest, type Pace } from '../requests/index.js';
 import type { Clock } from '../../shared/clock.js';
 import { createPurgeScope, type PurgeLimits, type PurgeScope } from './context.js';
 import { FilterIgnoredError, UnexpectedEntityError } from '../errors.js';
 import type { PurgeEvent, PurgeProgress, PurgeReport } from './events.js';
-import { eventStream } from './event-stream.js';
-import type { ListedResource } from '../listing/listed-resource.js';
-import { formatParameters } from '../query/parameters.js';
-import { createRequester, effortOf, type PurgeRequest } from '../requests/requester.js';
-import type { OnOutcome } from '../ledger/item-ledger.js';
-import type { PurgeQuery } from '../query/selection.js';
-import type { Pace } from '../requests/pace.js';
+import type { ListedResource } from '../listing/index.js';
+import { formatParameters, type PurgeQuery } from '../query/index.js';
+import type { OnOutcome } from '../ledger/index.js';
 
 /** What a purge needs from outside. */
 export interface PurgeDependencies {
@@ -91,7 +87,7 @@ export function runPurge(
         taken: plan.reportsItself === true ? Infinity : scope.ledger.matched,
       };
     };
-    const requester = createRequester({
+    const requester = new Requester({
       ...{ ...dependencies, headers, pace, mostAtOnce, beforeDelete, signal: stop, onOutage: emit },
       reserve: reserve && ((deletes) => reserve(deletes, done)),
       probe: probeOf(plan.path, query),
@@ -101,10 +97,7 @@ export function runPurge(
       if (event.type === 'progress') told = event;
       emit(event);
     };
-    const scope = createPurgeScope(
-      { query, limits, requester, capabilities, clock, emit: note, onOutcome },
-      plan.path,
-    );
+    const scope = createPurgeScope({ query, limits, requester, capabilities, clock, emit: note, onOutcome });
     try {
       emit({ type: 'finished', report: await plan.run(scope) });
     } catch (error) {
@@ -133,7 +126,7 @@ export function reportOf(scope: PurgeScope, arrived: number): PurgeReport {
     sample: [],
     warnings: [...warnings],
     arrived,
-    ...effortOf(requester),
+    ...requester.effort,
   };
 }
 
@@ -143,4 +136,54 @@ export function previewOf(
   preview: Pick<PurgeReport, 'matched' | 'sample' | 'unit' | 'items' | 'isLowerBound'>,
 ): PurgeReport {
   return { ...reportOf(scope, 0), dryRun: true, ...preview };
+}
+
+/**
+ * Turns a running task into the stream of the events it emits.
+ *
+ * The task starts when the stream is first read. Its signal aborts when the given one does, or when the reader stops
+ * reading; the stream ends only after the task has ended, and throws what the task throws.
+ */
+export async function* eventStream<Event>(
+  signal: AbortSignal,
+  task: (emit: (event: Event) => void, signal: AbortSignal) => Promise<void>,
+): AsyncGenerator<Event, void> {
+  const stop = new AbortController();
+  // One listener for each request and wait under way, however many those are.
+  setMaxListeners(0, stop.signal);
+  const onAbort = () => stop.abort(signal.reason);
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort, { once: true });
+
+  let queue: Event[] = [];
+  let wake = () => {};
+  const over = { is: false };
+  const emit = (event: Event) => {
+    queue.push(event);
+    wake();
+  };
+  const ended = task(emit, stop.signal).finally(() => {
+    over.is = true;
+    wake();
+  });
+  // The task's error is thrown below, after its last events; until then nobody else may call it unhandled.
+  ended.catch(() => {});
+
+  try {
+    for (;;) {
+      const events = queue;
+      queue = [];
+      yield* events;
+      if (queue.length > 0) continue;
+      if (over.is) break;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+    await ended;
+  } finally {
+    stop.abort();
+    signal.removeEventListener('abort', onAbort);
+    await ended.catch(() => {});
+  }
 }

@@ -1,11 +1,9 @@
-import type { PurgeScope } from '../run/context.js';
-import { datasetParameter } from '../attributes/datasets.js';
-import { deleteItem, deleteWholeAttribute } from '../attributes/item-delete.js';
-import type { ItemKind } from '../deleting/item-walk.js';
-import { attributePath } from '../proof/resource-path.js';
-import type { Item } from '../ledger/item-ledger.js';
-import type { InstanceGuard } from './instance-guard.js';
-import { instanceListsOf } from './instances.js';
+import type { PurgeScope } from '../run/index.js';
+import { datasetParameter, deleteItem, deleteWholeAttribute } from '../attributes/index.js';
+import type { ItemKind } from '../deleting/index.js';
+import { attributePath } from '../proof/index.js';
+import type { Item } from '../ledger/index.js';
+import { type InstanceGuard, instanceListsOf } from './instances.js';
 
 /** Entities per page when all their instances are shown. */
 const BARE_LIMIT = 10;

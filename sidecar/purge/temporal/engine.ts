@@ -1,20 +1,27 @@
-import { checkBound, countMatches } from '../run/match-count.js';
-import type { PurgeScope } from '../run/context.js';
-import { purgeByIds, trustedTotal } from '../entities/entity-purge.js';
+import {
+  checkBound,
+  countMatches,
+  trustedTotal,
+  type PurgeScope,
+  type PurgeEvent,
+  type PurgeReport,
+  previewOf,
+  reportOf,
+  runPurge,
+  type PurgeDependencies,
+  type PurgeOrder,
+} from '../run/index.js';
+import { purgeByIds, planHints, withHints, type HintSource } from '../entities/index.js';
 import { PurgeStoppedError, TooManyMatchesError, UncountableError } from '../errors.js';
-import type { PurgeEvent, PurgeReport } from '../run/events.js';
-import { IdStates } from '../ledger/id-states.js';
-import { planHints, withHints, type HintSource } from '../entities/hints.js';
-import { removeItems } from '../attributes/item-removal.js';
-import { countItems, type ItemKind } from '../deleting/item-walk.js';
-import { previewOf, reportOf, runPurge, type PurgeDependencies, type PurgeOrder } from '../run/purge-run.js';
-import { temporalEntities } from '../listing/listed-resource.js';
-import type { Item } from '../ledger/item-ledger.js';
+import { IdStates, type Item } from '../ledger/index.js';
+import { removeItems } from '../attributes/index.js';
+import { countItems, type ItemKind } from '../deleting/index.js';
+import { temporalEntities } from '../listing/index.js';
 import { temporalAttributeKind } from './attribute-kind.js';
-import { createInstanceGuard, type InstanceGuard } from './instance-guard.js';
+import { createInstanceGuard, type InstanceGuard } from './instances.js';
 import { instanceKind } from './instance-kind.js';
-import { VALUE_FILTERS } from './attribute-query.js';
-import { firstShape } from './page-shape.js';
+import { VALUE_FILTERS } from './narrowed-queries.js';
+import { firstShape } from './instance-pages.js';
 import type { TemporalPurgeQuery } from './query.js';
 import { CATCH_ALL_TIMES, QuerySet, type OpenedQuery } from './query-set.js';
 
@@ -44,7 +51,8 @@ export function purgeTemporal(
     path: '/temporal/entities',
     run: async (scope) => {
       const report = await run(scope, query, startedMs);
-      return withHints(scope, report, () => planHints(query.selection), HINTS);
+      if (!report.dryRun || report.matched > 0) return report;
+      return withHints(scope, report, planHints(query.selection), HINTS);
     },
   });
 }

@@ -1,17 +1,23 @@
 import { instantOf } from '../../ngsi-ld/q-time.js';
-import type { PurgeContext } from '../run/context.js';
-import { IdState } from '../ledger/id-states.js';
-import type { ItemBatch, ItemKind } from '../deleting/item-walk.js';
-import type { ListedPage } from '../listing/listing.js';
-import { itemProblem } from '../ledger/item-problem.js';
-import { keyOf, type Item, type ItemError } from '../ledger/item-ledger.js';
-import { TruncationEvidence } from './truncation.js';
-import { OUT_OF_SIGHT, removeInstance, toItem } from './instance-item.js';
-import type { InstanceGuard } from './instance-guard.js';
-import { instanceListsOf } from './instances.js';
-import { interleave, findByNarrowedQueries } from './narrowed-queries.js';
-import { VALUE_FILTERS, attributeQuery, type TruncatedList } from './attribute-query.js';
-import { firstShape, MAX_INSTANCES, nextShape, type InstancePageShape } from './page-shape.js';
+import type { PurgeContext } from '../run/index.js';
+import { IdState, itemProblem, keyOf, type Item, type ItemError } from '../ledger/index.js';
+import type { ItemBatch, ItemKind } from '../deleting/index.js';
+import type { ListedPage } from '../listing/index.js';
+import {
+  TruncationEvidence,
+  firstShape,
+  MAX_INSTANCES,
+  nextShape,
+  type InstancePageShape,
+} from './instance-pages.js';
+import { OUT_OF_SIGHT, removeInstance, toItem, type InstanceGuard, instanceListsOf } from './instances.js';
+import {
+  interleave,
+  findByNarrowedQueries,
+  VALUE_FILTERS,
+  attributeQuery,
+  type TruncatedList,
+} from './narrowed-queries.js';
 import { EPOCH, timeParameters, type TimeFilter } from './time-filter.js';
 import { learnValueSelection, type ValueSelection } from './value-selection.js';
 

@@ -1,8 +1,14 @@
 import { createHash } from 'node:crypto';
 import { ownAttributesOf } from '../../ngsi-ld/entity-members.js';
-import { NO_DATASET } from '../attributes/datasets.js';
-import { BrokerReplyError } from '../errors.js';
-import type { TimeProperty } from './time-filter.js';
+import { NO_DATASET, deleteItem, type ItemDelete } from '../attributes/index.js';
+import { BrokerReplyError, FilterIgnoredError, QueryRefusedError } from '../errors.js';
+import { type TimeProperty, type TimeFilter, containment } from './time-filter.js';
+import type { BrokerProblem, DeleteResult } from '../broker/index.js';
+import { ownType } from '../../ngsi-ld/problem.js';
+import type { PurgeScope } from '../run/index.js';
+import { attributePath } from '../proof/index.js';
+import type { Item } from '../ledger/index.js';
+import type { TemporalPurgeQuery } from './query.js';
 
 /** The parts of an attribute instance that a purge needs. */
 export interface AttributeInstance {
@@ -74,4 +80,122 @@ function digestOf(instance: object): string {
   } catch (cause) {
     throw new BrokerReplyError('The broker shows an instance that is nested too deeply.', { cause });
   }
+}
+
+/** An instance as an item of a purge. */
+export function toItem(
+  entityId: string,
+  attribute: string,
+  { instanceId, digest, datasetId, time, createdAt }: AttributeInstance,
+  { property }: TimeFilter,
+): Item {
+  const times = {
+    ...(createdAt === undefined ? {} : { createdAt }),
+    ...(time === undefined ? {} : { [property]: time }),
+  };
+  return {
+    entityId,
+    attribute,
+    ...(instanceId === undefined ? {} : { instanceId }),
+    ...(digest === undefined ? {} : { digest }),
+    ...(datasetId === NO_DATASET ? {} : { datasetId }),
+    ...(Object.keys(times).length === 0 ? {} : { time: times }),
+  };
+}
+
+/** For an attribute with remaining instances that the query may include but does not show. */
+export const OUT_OF_SIGHT: BrokerProblem = {
+  type: ownType('instances-out-of-sight'),
+  status: 501,
+  title: 'Instances out of sight',
+  detail:
+    'The broker shows only some of the instances in the interval, and it is unclear whether the query matches the others. Purge them by id and time.',
+};
+
+/**
+ * Deletes one instance (clause 6.22.3.2). Refuses, without a request, an instance that has no instanceId or no time.
+ *
+ * @throws BrokerRefusedError when the broker has no such operation
+ */
+export async function removeInstance(
+  scope: Pick<PurgeScope, 'requester' | 'ledger'>,
+  item: Item,
+  { property }: TimeFilter,
+  timing: Pick<ItemDelete, 'isStale' | 'onSend'>,
+): Promise<DeleteResult> {
+  const { entityId, attribute, instanceId, time } = item;
+  if (instanceId === undefined) {
+    return refused(
+      ownType('instance-without-id'),
+      'Instance without instanceId',
+      'The broker shows no instanceId, so this instance cannot be deleted alone; a wider delete would remove others too.',
+    );
+  }
+  if (time?.[property] === undefined) {
+    return refused(
+      ownType('instance-without-time'),
+      `Instance without ${property}`,
+      `The broker shows the instance without ${property}, so it may lie outside the interval.`,
+    );
+  }
+  return deleteItem(scope, item, {
+    path: attributePath('/temporal/entities', entityId, attribute ?? '', instanceId),
+    operation: 'delete an attribute instance',
+    ...timing,
+  });
+}
+
+function refused(type: string, title: string, detail: string): DeleteResult {
+  return { kind: 'refused', problem: { type, status: 501, title, detail } };
+}
+
+/**
+ * Checks each shown instance against the query's attrs, datasetId and interval, so that an ignored filter cannot widen a
+ * delete.
+ */
+export interface InstanceGuard {
+  /**
+   * The broker is known to honour attrs by then, so it must use another name for the attribute.
+   *
+   * @throws QueryRefusedError for an attribute that the query does not name
+   */
+  checkAttribute(entityId: string, attribute: string): void;
+  /** @throws FilterIgnoredError for an instance that the query excludes */
+  checkInstance(entityId: string, attribute: string, instance: AttributeInstance): void;
+}
+
+export function createInstanceGuard(query: TemporalPurgeQuery): InstanceGuard {
+  const attributes = query.attributes === undefined ? undefined : new Set(query.attributes);
+  const datasetIds = query.datasetIds === undefined ? undefined : new Set(query.datasetIds);
+  const { target } = query;
+  const time = target.kind === 'instances' ? target.time : undefined;
+  const isWithin = time === undefined ? () => true : containment(time);
+  return {
+    checkAttribute(entityId, attribute) {
+      if (attributes?.has(attribute) !== false) return;
+      throw new QueryRefusedError(
+        'badRequestData',
+        `The broker shows the attribute ${short(attribute)} of ${short(entityId)}, which attrs does not name. Use that name, or send the @context that defines yours. Nothing more is deleted.`,
+        'attrs',
+      );
+    },
+    checkInstance(entityId, attribute, instance) {
+      if (datasetIds?.has(instance.datasetId) === false) {
+        throw new FilterIgnoredError(
+          'datasetId',
+          `The broker shows an instance of ${short(attribute)} of ${short(entityId)} in the dataset ${short(instance.datasetId)}, which datasetId does not name. Nothing more is deleted.`,
+        );
+      }
+      if (time !== undefined && instance.time !== undefined && !isWithin(instance.time)) {
+        throw new FilterIgnoredError(
+          'timerel',
+          `The broker shows an instance of ${short(attribute)} of ${short(entityId)} with ${time.property} ${short(instance.time)}, which is outside the interval. Nothing more is deleted.`,
+        );
+      }
+    },
+  };
+}
+
+function short(text: string): string {
+  return text.slice(0, 200);
 }

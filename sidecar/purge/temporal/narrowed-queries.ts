@@ -1,12 +1,97 @@
+import type { Parameter } from '../query/index.js';
+import { type AttributeInstance, instanceListsOf } from './instances.js';
+import { ownAttributesOf } from '../../ngsi-ld/entity-members.js';
+import type { QueryView } from '../run/index.js';
+import { BrokerRefusedError, FilterIgnoredError } from '../errors.js';
+import { filtersOf, impossibleSelections, type Impossible } from '../proof/index.js';
+import { timeParameters, type TimeFilter, since, until } from './time-filter.js';
 import { instantOf } from '../../ngsi-ld/q-time.js';
-import type { QueryView } from '../run/context.js';
-import { IdStates, IdState } from '../ledger/id-states.js';
-import type { TruncationEvidence } from './truncation.js';
-import { instanceListsOf, type AttributeInstance } from './instances.js';
-import { attributeQuery, type TruncatedList } from './attribute-query.js';
-import { MAX_INSTANCES } from './page-shape.js';
-import { proveValueFilters } from './value-proof.js';
-import { since, timeParameters, until, type TimeFilter } from './time-filter.js';
+import { IdStates, IdState } from '../ledger/index.js';
+import { type TruncationEvidence, MAX_INSTANCES } from './instance-pages.js';
+
+/** The instances shown of one attribute of one entity; the broker may have left some out. */
+export interface TruncatedList {
+  readonly entityId: string;
+  readonly attribute: string;
+  readonly instances: readonly AttributeInstance[];
+}
+
+/** Parameters that are replaced, or that select the entity. */
+const REPLACED_PARAMETERS: ReadonlySet<string> = new Set([
+  ...['id', 'idPattern', 'scopeQ', 'attrs', 'timerel', 'timeAt', 'endTimeAt', 'timeproperty'],
+]);
+
+/** Filters by value. */
+export const VALUE_FILTERS: ReadonlySet<string> = new Set([
+  ...[
+    'q',
+    'georel',
+    'geometry',
+    'coordinates',
+    'geoproperty',
+    'geometryProperty',
+    'expandValues',
+    'jsonKeys',
+  ],
+]);
+
+/**
+ * The query for one attribute of one entity, without its time filter.
+ *
+ * @param keepsValues keep filters by value; otherwise the query may show instances that they exclude
+ */
+export function attributeQuery(
+  selection: readonly Parameter[],
+  { entityId, attribute }: Pick<TruncatedList, 'entityId' | 'attribute'>,
+  { keepsValues }: { readonly keepsValues: boolean },
+): readonly Parameter[] {
+  return [
+    ...selection.filter(
+      ({ name }) => !REPLACED_PARAMETERS.has(name) && (keepsValues || !VALUE_FILTERS.has(name)),
+    ),
+    { name: 'id', value: entityId },
+    { name: 'attrs', value: attribute },
+  ];
+}
+
+/** Statuses of a broker that has read the impossible value: it accepts the query itself. */
+const REFUSED: ReadonlySet<number> = new Set([400, 404, 422]);
+
+/**
+ * Proves that the broker honours filters by value in a query for one entity: some drop `q` beside one id, and would show
+ * instances there that the query of the purge excludes.
+ *
+ * @param selection the query for one attribute of one entity, without its time filter
+ * @throws FilterIgnoredError
+ */
+export async function proveValueFilters(
+  view: Pick<QueryView, 'lister'>,
+  selection: readonly Parameter[],
+  time: TimeFilter,
+): Promise<void> {
+  const byValue = filtersOf(selection).filter((filter) => filter === 'q' || filter === 'georel');
+  const impossible = byValue.flatMap((filter) => impossibleSelections(selection, filter, true));
+  await Promise.all(impossible.map(async (each) => proveOne(view, each, time)));
+}
+
+async function proveOne(
+  { lister }: Pick<QueryView, 'lister'>,
+  { filter, selection, about }: Impossible,
+  time: TimeFilter,
+): Promise<void> {
+  try {
+    const query = [...selection, ...timeParameters(time)];
+    const { entities } = await lister.page({ selection: query, limit: 1 });
+    if (entities.every((entity) => ownAttributesOf(entity).length === 0)) return;
+  } catch (error) {
+    if (error instanceof BrokerRefusedError && REFUSED.has(error.problem.status)) return;
+    throw error;
+  }
+  throw new FilterIgnoredError(
+    filter,
+    `The broker ignores ${filter} (${about.slice(0, 100)}) in a query for one entity, so the gateway cannot see which instances the query excludes. Nothing more is deleted. Narrow the interval.`,
+  );
+}
 
 export interface NarrowedQueryOptions {
   /** Keep the query's filters by value; drop them when they select entities with all their instances. */

@@ -1,16 +1,19 @@
-import type { BrokerQuery, PurgeContext, PurgeScope, QueryView } from '../run/context.js';
-import { firstPage } from '../entities/entity-purge.js';
-import { BrokerRefusedError, UnsupportedRequestError } from '../errors.js';
-import { temporalEntities } from '../listing/listed-resource.js';
-import type { ListedPage } from '../listing/listing.js';
-import type { PageShape } from '../listing/page.js';
-import { checkUnderstood } from '../entities/understood.js';
-import type { Parameter } from '../query/parameters.js';
+import {
+  type BrokerQuery,
+  type PurgeContext,
+  type PurgeScope,
+  type QueryView,
+  firstPage,
+} from '../run/index.js';
+import { BrokerRefusedError, UnsupportedRequestError, FilterIgnoredError } from '../errors.js';
+import { temporalEntities, type ListedPage, type PageShape } from '../listing/index.js';
+import { checkUnderstood, showsOnlyWithout } from '../entities/index.js';
+import { type Parameter, TIME_PARAMETERS } from '../query/index.js';
 import { instanceListsOf } from './instances.js';
-import { checkTimeProperty } from './known-time.js';
 import type { TemporalPurgeQuery } from './query.js';
 import { EPOCH, timeParameters, type TimeProperty } from './time-filter.js';
 import { learnValueSelection } from './value-selection.js';
+import { ownAttributesOf } from '../../ngsi-ld/entity-members.js';
 
 /**
  * Time filters that match every time, for queries without one, because brokers require one (clause 5.7.4.4). Instances
@@ -129,4 +132,35 @@ function catchAllQueries(
 
 function isAboutQuery({ problem }: BrokerRefusedError): boolean {
   return problem.status === 400 || problem.status === 422 || problem.status === 501;
+}
+
+/** Times that the broker itself writes, so that every instance has them. */
+const SYSTEM_TIMES: readonly TimeProperty[] = ['createdAt', 'modifiedAt'];
+
+/**
+ * Checks, for a query that matched nothing, that the broker keeps the time by which it selects instances. Where it does not,
+ * nothing would ever be old enough, which looks like success. Nothing can be said of `observedAt`, which need not be there.
+ *
+ * @throws FilterIgnoredError where instances have been observed since 1970, but none was created or changed since then
+ */
+export async function checkTimeProperty(context: QueryView): Promise<void> {
+  const given = context.selection.find(({ name }) => name === 'timeproperty')?.value;
+  const property = SYSTEM_TIMES.find((known) => known === given);
+  if (property === undefined) return;
+  const times = new Set<string>(TIME_PARAMETERS);
+  const others = context.selection.filter(({ name }) => !times.has(name));
+  const since = (by: TimeProperty) => [
+    ...others,
+    ...timeParameters({ property: by, from: EPOCH, to: undefined }),
+  ];
+  const isUnknown = await showsOnlyWithout(
+    context,
+    { holding: since(property), without: since('observedAt') },
+    ({ entities }) => entities.some((entity) => ownAttributesOf(entity).length > 0),
+  );
+  if (!isUnknown) return;
+  throw new FilterIgnoredError(
+    'timeproperty',
+    `The broker does not select instances by ${property}: it shows instances observed since 1970, and none with ${property} since then, which every instance has. So an empty result proves nothing. Nothing was deleted.`,
+  );
 }

@@ -1,9 +1,17 @@
 import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
 import { isUri } from '../../ngsi-ld/names.js';
-import { NO_DATASET } from '../attributes/datasets.js';
-import { itemsOf, namesOf } from '../query/name-list.js';
-import { parseParameters, TEMPORAL_PARAMETERS, type Parameter } from '../query/parameters.js';
-import { refusedData, vetSelection, type PurgeQuery, type WholeTenant } from '../query/selection.js';
+import { NO_DATASET } from '../attributes/index.js';
+import {
+  itemsOf,
+  namesOf,
+  parseParameters,
+  TEMPORAL_PARAMETERS,
+  type Parameter,
+  refusedData,
+  vetSelection,
+  type PurgeQuery,
+  type WholeTenant,
+} from '../query/index.js';
 import { parseTimeFilter, timeParameters, type TimeFilter } from './time-filter.js';
 
 /** What a temporal purge deletes of each match; the widest call that is exact. */

@@ -1,7 +1,6 @@
 import { instantOf, nanosecondsOf, temporalKindOf } from '../../ngsi-ld/q-time.js';
 import { QueryRefusedError } from '../errors.js';
-import type { Parameter } from '../query/parameters.js';
-import { refusedData } from '../query/selection.js';
+import { type Parameter, refusedData } from '../query/index.js';
 
 /** The times that an attribute instance has (clause 4.11). */
 const TIME_PROPERTIES = ['observedAt', 'createdAt', 'modifiedAt', 'deletedAt'] as const;

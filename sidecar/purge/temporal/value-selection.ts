@@ -1,9 +1,9 @@
 import { instantOf } from '../../ngsi-ld/q-time.js';
-import type { QueryView } from '../run/context.js';
-import type { Parameter } from '../query/parameters.js';
-import { MAX_INSTANCES } from './page-shape.js';
+import type { QueryView } from '../run/index.js';
+import type { Parameter } from '../query/index.js';
+import { MAX_INSTANCES } from './instance-pages.js';
 import { instanceListsOf, type AttributeInstance } from './instances.js';
-import { attributeQuery, type TruncatedList } from './attribute-query.js';
+import { attributeQuery, type TruncatedList } from './narrowed-queries.js';
 import { since, timeParameters, until, type TimeFilter } from './time-filter.js';
 
 /**

@@ -2,8 +2,7 @@ import { nextTurn } from '../../shared/next-turn.js';
 import type { Clock } from '../../shared/clock.js';
 import type { JsonValue } from '../../shared/json/json.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
-import type { Repository } from './collector.js';
-import { byPath } from './collector.js';
+import { type Repository, byPath } from './collector.js';
 import type {
   ImportPlan,
   PlannedContext,

@@ -3,8 +3,12 @@ import { describe, it } from 'node:test';
 import { viewsOf } from '../../../sidecar/cli/broker-place.js';
 import type { PurgeWish } from '../../../sidecar/cli/purge-place.js';
 import type { PurgeView } from '../../../sidecar/cli/purge-view.js';
-import { BrokerRefusedError, PurgeStoppedError } from '../../../sidecar/purge/errors.js';
-import type { PurgeEvent, PurgeReport } from '../../../sidecar/purge/run/events.js';
+import {
+  BrokerRefusedError,
+  PurgeStoppedError,
+  type PurgeEvent,
+  type PurgeReport,
+} from '../../../sidecar/purge/index.js';
 
 const WISH: PurgeWish = {
   ...{ target: 'entities', query: 'type=A', tenant: 'city' },

@@ -3,7 +3,8 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { CliError } from '../../../sidecar/cli/exit-codes.js';
 import { encode, encodeQuery, valuesIn } from '../../../sidecar/cli/query-text.js';
-import { ENTITY_PARAMETERS, parseParameters } from '../../../sidecar/purge/query/parameters.js';
+import { ENTITY_PARAMETERS } from '../../../sidecar/purge/index.js';
+import { parseParameters } from '../../../sidecar/purge/query/index.js';
 
 describe('a query on the command line', () => {
   it('a query on the command line is accepted as people write it', () => {

@@ -12,11 +12,8 @@ import {
   unitOf,
   type Target,
 } from '../../../console/purge/form.js';
-import {
-  ENTITY_PARAMETERS,
-  parseParameters,
-  TEMPORAL_PARAMETERS,
-} from '../../../sidecar/purge/query/parameters.js';
+import { ENTITY_PARAMETERS, TEMPORAL_PARAMETERS } from '../../../sidecar/purge/index.js';
+import { parseParameters } from '../../../sidecar/purge/query/index.js';
 
 const ACCEPTED = { entities: ENTITY_PARAMETERS, temporal: TEMPORAL_PARAMETERS };
 

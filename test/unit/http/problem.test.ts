@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BrokerProblem } from '../../../sidecar/purge/broker/broker-problem.js';
-import type { Failure } from '../../../sidecar/purge/broker/failure.js';
+import type { BrokerProblem, Failure } from '../../../sidecar/purge/broker/index.js';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../../../sidecar/shared/config/load.js';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { purgeAnswer } from '../../../sidecar/http/purge-answer.js';
-import type { PurgeReport } from '../../../sidecar/purge/run/events.js';
-import type { Item, ItemError } from '../../../sidecar/purge/ledger/item-ledger.js';
+import type { PurgeReport, Item } from '../../../sidecar/purge/index.js';
+import type { ItemError } from '../../../sidecar/purge/ledger/index.js';
 
 const CLEAN: PurgeReport = {
   dryRun: false,

@@ -5,7 +5,7 @@ import { RequestRefusedError } from '../../../sidecar/http/errors.js';
 import { orderOf, recordedOrderOf, type AskedPurge } from '../../../sidecar/http/purge-order.js';
 import type { PurgeOrder } from '../../../sidecar/jobs/new-record.js';
 import { PurgeFailedError } from '../../../sidecar/jobs/errors.js';
-import { UnsupportedRequestError } from '../../../sidecar/purge/errors.js';
+import { UnsupportedRequestError } from '../../../sidecar/purge/index.js';
 
 const ASKED: AskedPurge = { target: 'entities', query: 'type=T' };
 const VOUCHED = { hasToken: true };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { configuredKinds } from '../../../sidecar/jobs/configured-kinds.js';
 import { preparePurge } from '../../../sidecar/jobs/purge-kinds.js';
-import { PolicyRefusedError, QueryRefusedError } from '../../../sidecar/purge/errors.js';
+import { PolicyRefusedError, QueryRefusedError } from '../../../sidecar/purge/index.js';
 import { loadConfig } from '../../../sidecar/shared/config/load.js';
 import { createTestClock } from '../../support/purge-harness.js';
 

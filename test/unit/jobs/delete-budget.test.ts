@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { DeleteBudget, type DeleteBound } from '../../../sidecar/jobs/delete-budget.js';
-import { TooManyMatchesError } from '../../../sidecar/purge/errors.js';
+import { TooManyMatchesError } from '../../../sidecar/purge/index.js';
 
 const nothing = async () => {};
 const maximum = (most: number) => ({ most, by: 'maxAffected' }) as const;

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { laidAside } from '../../../sidecar/jobs/elsewhere.js';
 import { newRecord } from '../../../sidecar/jobs/new-record.js';
-import { TooManyMatchesError } from '../../../sidecar/purge/errors.js';
+import { TooManyMatchesError } from '../../../sidecar/purge/index.js';
 import type { PurgeRecord, StrandedPurge } from '../../../sidecar/store/purge-records.js';
 import { KeptPurges } from '../../support/kept-purges.js';
 import { createTestClock } from '../../support/purge-harness.js';

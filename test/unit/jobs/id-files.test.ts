@@ -17,7 +17,7 @@ import { text } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { IdFiles, IdRecorder } from '../../../sidecar/jobs/id-files.js';
-import type { Item } from '../../../sidecar/purge/ledger/item-ledger.js';
+import type { Item } from '../../../sidecar/purge/index.js';
 
 const [A, B] = ['00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-00000000000b'] as const;
 

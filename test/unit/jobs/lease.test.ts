@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Lease } from '../../../sidecar/jobs/lease.js';
-import { PurgeStoppedError } from '../../../sidecar/purge/errors.js';
+import { PurgeStoppedError } from '../../../sidecar/purge/index.js';
 
 function leaseOf(number = 1, untilMs = 1000) {
   const time = { ms: 0 };

@@ -10,11 +10,15 @@ import {
   type PurgeControl,
 } from '../../../sidecar/jobs/purge-kinds.js';
 import type { PurgePolicy } from '../../../sidecar/jobs/policy.js';
-import type { PurgeLimits } from '../../../sidecar/purge/run/context.js';
-import { createPace } from '../../../sidecar/purge/requests/pace.js';
+import {
+  type PurgeLimits,
+  Pace,
+  PolicyRefusedError,
+  QueryRefusedError,
+  type PurgeDependencies,
+  type PurgeOrder,
+} from '../../../sidecar/purge/index.js';
 import { systemClock } from '../../../sidecar/shared/clock.js';
-import { PolicyRefusedError, QueryRefusedError } from '../../../sidecar/purge/errors.js';
-import type { PurgeDependencies, PurgeOrder } from '../../../sidecar/purge/run/purge-run.js';
 
 const LIMITS: PurgeLimits = {
   ...{ pageSize: 100, pageSizeMax: 1000, batchSize: 50, concurrency: 4, strategy: 'auto' },
@@ -175,7 +179,7 @@ describe('a prepared purge', () => {
       { ...own, entities },
       { target: 'entities', query: 'type=Car', policy: {} },
     );
-    const control: PurgeControl = { pace: createPace(systemClock, 5), concurrency: 3 };
+    const control: PurgeControl = { pace: new Pace(systemClock, 5), concurrency: 3 };
     const { signal } = new AbortController();
     const run = (more: { readonly budget?: Parameters<typeof prepared.run>[0]['budget'] }) => {
       prepared.run({ headers: { link: '<x>' }, control, ...more }, signal);

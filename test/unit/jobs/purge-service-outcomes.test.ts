@@ -16,9 +16,10 @@ import {
   PurgeStoppedError,
   QueryRefusedError,
   TooManyMatchesError,
-} from '../../../sidecar/purge/errors.js';
-import type { PurgeEvent, PurgeReport } from '../../../sidecar/purge/run/events.js';
-import type { PurgeOrder } from '../../../sidecar/purge/run/purge-run.js';
+  type PurgeEvent,
+  type PurgeReport,
+  type PurgeOrder,
+} from '../../../sidecar/purge/index.js';
 import type { PurgeJob, PurgeRecord, UnfinishedPurge } from '../../../sidecar/store/purge-records.js';
 import { problemOf } from '../../../sidecar/http/problem.js';
 import { createTestClock } from '../../support/purge-harness.js';

@@ -9,9 +9,13 @@ import {
 } from '../../../sidecar/jobs/errors.js';
 import type { IdFiles } from '../../../sidecar/jobs/id-files.js';
 import { newRecord } from '../../../sidecar/jobs/new-record.js';
-import { PurgeStoppedError, TooManyMatchesError } from '../../../sidecar/purge/errors.js';
-import type { PurgeEvent, PurgeReport } from '../../../sidecar/purge/run/events.js';
-import type { PurgeOrder } from '../../../sidecar/purge/run/purge-run.js';
+import {
+  PurgeStoppedError,
+  TooManyMatchesError,
+  type PurgeEvent,
+  type PurgeReport,
+  type PurgeOrder,
+} from '../../../sidecar/purge/index.js';
 import { StoreUnavailableError } from '../../../sidecar/store/errors.js';
 import type { PurgeQueue, PurgeRecord, Purges } from '../../../sidecar/store/purge-records.js';
 import { KeptPurges } from '../../support/kept-purges.js';

@@ -2,10 +2,13 @@ import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, it } from 'node:test';
 import type { PurgeRecord, PurgeService } from '../../../sidecar/jobs/purge-service.js';
-import { PurgeStoppedError } from '../../../sidecar/purge/errors.js';
-import type { PurgeEvent, PurgeReport } from '../../../sidecar/purge/run/events.js';
-import type { PurgeOrder } from '../../../sidecar/purge/run/purge-run.js';
-import type { RunningPurges } from '../../../sidecar/purge/run/running.js';
+import {
+  PurgeStoppedError,
+  type PurgeEvent,
+  type PurgeReport,
+  type PurgeOrder,
+  type RunningPurges,
+} from '../../../sidecar/purge/index.js';
 import type { GatewayError } from '../../../sidecar/shared/errors.js';
 import { systemClock } from '../../../sidecar/shared/clock.js';
 import { KeptPurges } from '../../support/kept-purges.js';

@@ -6,7 +6,7 @@ import { Lease } from '../../../sidecar/jobs/lease.js';
 import { newRecord } from '../../../sidecar/jobs/new-record.js';
 import type { PurgeServiceOptions } from '../../../sidecar/jobs/purge-options.js';
 import { PurgesAtWork } from '../../../sidecar/jobs/purges-at-work.js';
-import { QueryRefusedError } from '../../../sidecar/purge/errors.js';
+import { QueryRefusedError } from '../../../sidecar/purge/index.js';
 import { LeaseLostError } from '../../../sidecar/store/errors.js';
 import type { PurgeClaim, PurgeRecord } from '../../../sidecar/store/purge-records.js';
 import { createTestClock } from '../../support/purge-harness.js';

@@ -1,8 +1,14 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { attributePathsOf, mixesLogicalOperators, parseQ } from '../../../sidecar/ngsi-ld/q.js';
-import type { QNode, QPath, QValue } from '../../../sidecar/ngsi-ld/q.js';
+import {
+  attributePathsOf,
+  mixesLogicalOperators,
+  parseQ,
+  type QNode,
+  type QPath,
+  type QValue,
+} from '../../../sidecar/ngsi-ld/q.js';
 import { NgsiLdSyntaxError } from '../../../sidecar/ngsi-ld/syntax-error.js';
 import { printQ } from './print-q.js';
 

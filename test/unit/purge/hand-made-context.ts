@@ -1,27 +1,38 @@
-import { createCapabilities } from '../../../sidecar/purge/broker/capabilities.js';
-import type { BrokerRequest } from '../../../sidecar/purge/broker/client.js';
-import type { BrokerReply } from '../../../sidecar/purge/broker/exchange.js';
 import {
-  createPurgeScope,
-  type PurgeContext,
-  type PurgeLimits,
-  type PurgeScope,
-  type BrokerQuery,
-} from '../../../sidecar/purge/run/context.js';
-import type { PurgeEvent } from '../../../sidecar/purge/run/events.js';
-import { createRequester } from '../../../sidecar/purge/requests/requester.js';
-import type { PurgeQuery } from '../../../sidecar/purge/query/selection.js';
-import { createTestClock } from '../../support/purge-harness.js';
+  createCapabilities,
+  type BrokerRequest,
+  type BrokerReply,
+} from '../../../sidecar/purge/broker/index.js';
+import { Deleter, type DeletingContext } from '../../../sidecar/purge/deleting/index.js';
+import { createPurgeScope } from '../../../sidecar/purge/run/context.js';
+import type {
+  PurgeContext,
+  PurgeLimits,
+  PurgeScope,
+  BrokerQuery,
+  PurgeEvent,
+} from '../../../sidecar/purge/run/index.js';
+import { Requester, type RetryPolicy } from '../../../sidecar/purge/requests/index.js';
+import type { RequesterOptions } from '../../../sidecar/purge/requests/requester.js';
+import type { OnOutcome } from '../../../sidecar/purge/ledger/index.js';
+import type { PurgeQuery } from '../../../sidecar/purge/query/index.js';
+import type { Clock } from '../../../sidecar/shared/clock.js';
+import { createTestClock, type TestClock } from '../../support/purge-harness.js';
 
-export interface HandMadePurge {
+export interface HandMadePurge extends Pick<RequesterOptions, 'mostAtOnce' | 'pace'> {
   readonly brokerQuery: BrokerQuery;
   /** The broker, as a function; undefined where no request gets to it. */
   readonly broker?: (request: BrokerRequest) => BrokerReply | Promise<BrokerReply>;
   readonly query?: Partial<PurgeQuery>;
   readonly limits?: Partial<PurgeLimits>;
+  readonly retry?: Partial<RetryPolicy>;
+  readonly clock?: Clock;
+  /** In [0, 1), for jitter; 0 by default. */
+  readonly random?: () => number;
   /** Told of the deletes that a request may make, before it is sent. */
   readonly reserve?: (deletes: number) => Promise<void>;
   readonly emit?: (event: PurgeEvent) => void;
+  readonly onOutcome?: OnOutcome;
   /** Sent with each request; lower-case. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -31,18 +42,16 @@ export function contextOf(purge: HandMadePurge): PurgeContext {
   return scopeOf(purge).open(purge.brokerQuery);
 }
 
+/** The same for a purge that deletes whole entities. */
+export function deletingContextOf(purge: HandMadePurge): DeletingContext {
+  const context = contextOf(purge);
+  return { ...context, deleter: new Deleter(context) };
+}
+
 /** The same before its query is opened. */
-export function scopeOf({
-  brokerQuery,
-  broker,
-  query,
-  limits,
-  headers = {},
-  reserve,
-  emit = () => {},
-}: HandMadePurge): PurgeScope {
-  const clock = createTestClock();
-  const requester = createRequester({
+export function scopeOf(purge: HandMadePurge): PurgeScope {
+  const { brokerQuery, broker, query, limits, reserve, emit = () => {}, clock = createTestClock() } = purge;
+  const requester = new Requester({
     client: {
       send: async (request) => {
         if (broker === undefined) throw new Error(`nobody answers ${request.method} ${request.path}`);
@@ -50,45 +59,55 @@ export function scopeOf({
       },
       close: async () => {},
     },
-    headers,
+    headers: purge.headers ?? {},
     reserve:
       reserve &&
       (async (deletes) => {
         await reserve(deletes);
         return () => {};
       }),
-    retry: { maxAttempts: 3, minDelayMs: 1, maxDelayMs: 10, awayMs: 30_000 },
+    retry: { maxAttempts: 3, minDelayMs: 1, maxDelayMs: 10, awayMs: 30_000, ...purge.retry },
     clock,
-    random: () => 0,
+    random: purge.random ?? (() => 0),
+    ...{ pace: purge.pace, mostAtOnce: purge.mostAtOnce },
     signal: new AbortController().signal,
     probe: { method: 'GET', path: `${brokerQuery.resource.path}?limit=1`, operation: 'answer' },
   });
-  return createPurgeScope(
-    {
-      query: {
-        selection: brokerQuery.selection,
-        ids: undefined,
-        idPattern: undefined,
-        dryRun: false,
-        maxAffected: undefined,
-        maxPerSecond: undefined,
-        recordsIds: false,
-        ...query,
-      },
-      limits: {
-        pageSize: 10,
-        pageSizeMax: 10,
-        batchSize: 10,
-        concurrency: 4,
-        strategy: 'auto',
-        maxAffected: undefined,
-        ...limits,
-      },
-      requester,
-      capabilities: createCapabilities(clock),
-      clock,
-      emit,
+  return createPurgeScope({
+    query: {
+      selection: brokerQuery.selection,
+      ids: undefined,
+      idPattern: undefined,
+      dryRun: false,
+      maxAffected: undefined,
+      maxPerSecond: undefined,
+      recordsIds: false,
+      ...query,
     },
-    brokerQuery.resource.path,
-  );
+    limits: {
+      pageSize: 10,
+      pageSizeMax: 10,
+      batchSize: 10,
+      concurrency: 4,
+      strategy: 'auto',
+      maxAffected: undefined,
+      ...limits,
+    },
+    requester,
+    capabilities: createCapabilities(clock),
+    clock,
+    emit,
+    onOutcome: purge.onOutcome,
+  });
+}
+
+/** By these settings, a wait before the n-th look takes 2^n ms. */
+export const COUNTED_LOOKS = {
+  retry: { minDelayMs: 1, maxDelayMs: 1_000_000 },
+  random: () => 1,
+} satisfies Partial<HandMadePurge>;
+
+/** The looks before which a purge with COUNTED_LOOKS has waited. */
+export function looksOf({ sleeps }: Pick<TestClock, 'sleeps'>): readonly number[] {
+  return sleeps.map((ms) => Math.log2(ms));
 }

@@ -1,5 +1,4 @@
-import type { ListedPage, Lister } from '../../../sidecar/purge/listing/listing.js';
-import type { PageQuery } from '../../../sidecar/purge/listing/page.js';
+import type { ListedPage, PageQuery, PageSource } from '../../../sidecar/purge/listing/index.js';
 
 /** A page of these ids; by default of a broker that gives no count and no links. */
 export function pageOf(ids: readonly string[], more: Partial<ListedPage> = {}): ListedPage {
@@ -26,7 +25,7 @@ export function pageOf(ids: readonly string[], more: Partial<ListedPage> = {}): 
 /** A lister that answers by a function, and keeps what it was asked. */
 export function listerOf(answer: (query: PageQuery, index: number) => ListedPage) {
   const asked: PageQuery[] = [];
-  const lister: Lister = {
+  const lister: PageSource = {
     page: async (query) => {
       asked.push(query);
       return answer(query, asked.length - 1);

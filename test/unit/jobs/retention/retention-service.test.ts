@@ -3,9 +3,12 @@ import { describe, it } from 'node:test';
 import type { PurgeOrder } from '../../../../sidecar/jobs/new-record.js';
 import { entityPurges, temporalPurges, type PurgeKinds } from '../../../../sidecar/jobs/purge-kinds.js';
 import { RetentionService } from '../../../../sidecar/jobs/retention/retention-service.js';
-import { PolicyRefusedError, QueryRefusedError } from '../../../../sidecar/purge/errors.js';
-import type { PurgeReport } from '../../../../sidecar/purge/run/events.js';
-import type { PurgeDependencies } from '../../../../sidecar/purge/run/purge-run.js';
+import {
+  PolicyRefusedError,
+  QueryRefusedError,
+  type PurgeReport,
+  type PurgeDependencies,
+} from '../../../../sidecar/purge/index.js';
 import { PreconditionFailedError } from '../../../../sidecar/store/errors.js';
 import type { PurgeFilter, PurgeRecord } from '../../../../sidecar/store/purge-records.js';
 import type {

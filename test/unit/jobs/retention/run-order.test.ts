@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { retentionQuery, runQuery, usualMost } from '../../../../sidecar/jobs/retention/run-order.js';
-import { QueryRefusedError } from '../../../../sidecar/purge/errors.js';
+import { QueryRefusedError } from '../../../../sidecar/purge/index.js';
 import { PURGE_STATES, type PurgeRecord } from '../../../../sidecar/store/purge-records.js';
 import type { RetentionSettings } from '../../../../sidecar/store/retention-records.js';
 

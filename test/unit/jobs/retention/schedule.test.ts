@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { nextRuns } from '../../../../console/retention/schedule.js';
 import { checkSchedule, nextDue } from '../../../../sidecar/jobs/retention/schedule.js';
-import { QueryRefusedError } from '../../../../sidecar/purge/errors.js';
+import { QueryRefusedError } from '../../../../sidecar/purge/index.js';
 
 const YEAR_START = Date.parse('2026-01-01T00:00:00Z');
 const YEAR_END = Date.parse('2027-01-01T00:00:00Z');

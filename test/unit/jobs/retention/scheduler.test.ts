@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import { QueueFullError } from '../../../../sidecar/jobs/errors.js';
 import { RetentionScheduler } from '../../../../sidecar/jobs/retention/scheduler.js';
-import { PurgeStoppedError } from '../../../../sidecar/purge/errors.js';
+import { PurgeStoppedError } from '../../../../sidecar/purge/index.js';
 import { RunUnderWayError, StoreUnavailableError } from '../../../../sidecar/store/errors.js';
 import type { RetentionPolicy, RetentionSettings } from '../../../../sidecar/store/retention-records.js';
 import type { Clock } from '../../../../sidecar/shared/clock.js';

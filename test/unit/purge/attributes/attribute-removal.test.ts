@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { attributesToRemove, checkNames } from '../../../../sidecar/purge/attributes/attribute-removal.js';
 import {
-  attributesToRemove,
-  checkNames,
   previewAttributes,
   removeAttributes,
   checkKept,
-} from '../../../../sidecar/purge/attributes/attribute-removal.js';
+} from '../../../../sidecar/purge/attributes/index.js';
 import { QueryRefusedError, TooManyMatchesError } from '../../../../sidecar/purge/errors.js';
-import { firstPage } from '../../../../sidecar/purge/entities/entity-purge.js';
-import type { PurgeContext } from '../../../../sidecar/purge/run/context.js';
-import { entities } from '../../../../sidecar/purge/listing/listed-resource.js';
-import type { PageQuery } from '../../../../sidecar/purge/listing/page.js';
-import type { Parameter } from '../../../../sidecar/purge/query/parameters.js';
-import type { AttributeRemoval } from '../../../../sidecar/purge/query/query.js';
+import { firstPage, type PurgeContext } from '../../../../sidecar/purge/run/index.js';
+import { entities, type PageQuery } from '../../../../sidecar/purge/listing/index.js';
+import type { Parameter, AttributeRemoval } from '../../../../sidecar/purge/query/index.js';
 import { replyOf } from '../broker/replies.js';
 import { contextOf } from '../hand-made-context.js';
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { datasetParameter, datasetsOf } from '../../../../sidecar/purge/attributes/datasets.js';
+import { datasetParameter } from '../../../../sidecar/purge/attributes/index.js';
+import { datasetsOf } from '../../../../sidecar/purge/attributes/item-delete.js';
 
 describe('datasetsOf', () => {
   it('datasetsOf names each dataset once, and the instances without one as @none', () => {

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BrokerRequest } from '../../../../sidecar/purge/broker/client.js';
-import { BrokerUnreachableError } from '../../../../sidecar/purge/broker/errors.js';
-import type { BrokerReply } from '../../../../sidecar/purge/broker/exchange.js';
+import {
+  type BrokerRequest,
+  BrokerUnreachableError,
+  type BrokerReply,
+} from '../../../../sidecar/purge/broker/index.js';
 import { BrokerFailedError, BrokerRefusedError } from '../../../../sidecar/purge/errors.js';
-import { deleteItem } from '../../../../sidecar/purge/attributes/item-delete.js';
-import { entities } from '../../../../sidecar/purge/listing/listed-resource.js';
-import type { Item } from '../../../../sidecar/purge/ledger/item-ledger.js';
+import { deleteItem } from '../../../../sidecar/purge/attributes/index.js';
+import { entities } from '../../../../sidecar/purge/listing/index.js';
+import type { Item } from '../../../../sidecar/purge/ledger/index.js';
 import { replyOf } from '../broker/replies.js';
 import { contextOf } from '../hand-made-context.js';
 
@@ -110,6 +112,6 @@ describe('the delete of an item', () => {
       isStale: () => false,
     });
     assert.ok(verdict.kind === 'refused');
-    assert.equal(context.requester.requests, 0);
+    assert.equal(context.requester.effort.requests, 0);
   });
 });

@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BrokerRequest } from '../../../../sidecar/purge/broker/client.js';
+import type { BrokerRequest, BrokerReply } from '../../../../sidecar/purge/broker/index.js';
 import { ownAttributesOf } from '../../../../sidecar/ngsi-ld/entity-members.js';
-import type { BrokerReply } from '../../../../sidecar/purge/broker/exchange.js';
 import {
   BrokerFailedError,
   BrokerRefusedError,
   FilterIgnoredError,
 } from '../../../../sidecar/purge/errors.js';
-import { deleteItem } from '../../../../sidecar/purge/attributes/item-delete.js';
-import { removeItems } from '../../../../sidecar/purge/attributes/item-removal.js';
-import { entities } from '../../../../sidecar/purge/listing/listed-resource.js';
-import { attributePath } from '../../../../sidecar/purge/proof/resource-path.js';
+import { deleteItem, removeItems } from '../../../../sidecar/purge/attributes/index.js';
+import { entities } from '../../../../sidecar/purge/listing/index.js';
+import { attributePath } from '../../../../sidecar/purge/proof/index.js';
 import { replyOf } from '../broker/replies.js';
 import { contextOf } from '../hand-made-context.js';
 

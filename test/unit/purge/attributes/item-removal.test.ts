@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ownAttributesOf } from '../../../../sidecar/ngsi-ld/entity-members.js';
-import type { DeleteResult } from '../../../../sidecar/purge/broker/batch-reply.js';
-import type { PurgeContext, BrokerQuery } from '../../../../sidecar/purge/run/context.js';
+import type { DeleteResult } from '../../../../sidecar/purge/broker/index.js';
+import type { PurgeContext, BrokerQuery, PurgeEvent } from '../../../../sidecar/purge/run/index.js';
 import {
   BrokerFailedError,
   BrokerReplyError,
   NotConvergingError,
   TooManyMatchesError,
 } from '../../../../sidecar/purge/errors.js';
-import type { PurgeEvent } from '../../../../sidecar/purge/run/events.js';
-import { removeItems } from '../../../../sidecar/purge/attributes/item-removal.js';
-import type { ItemKind } from '../../../../sidecar/purge/deleting/item-walk.js';
-import { entities, temporalEntities } from '../../../../sidecar/purge/listing/listed-resource.js';
-import { keyOf, type Item } from '../../../../sidecar/purge/ledger/item-ledger.js';
+import { removeItems } from '../../../../sidecar/purge/attributes/index.js';
+import type { ItemKind } from '../../../../sidecar/purge/deleting/index.js';
+import { entities, temporalEntities } from '../../../../sidecar/purge/listing/index.js';
+import { keyOf, type Item } from '../../../../sidecar/purge/ledger/index.js';
 import { replyOf } from '../broker/replies.js';
 import { contextOf } from '../hand-made-context.js';
 import { listerOf, pageOf } from '../hand-made-lister.js';

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { NO_DATASET } from '../../../../sidecar/purge/attributes/datasets.js';
+import { NO_DATASET, deleteWholeAttribute } from '../../../../sidecar/purge/attributes/index.js';
 import { BrokerRefusedError } from '../../../../sidecar/purge/errors.js';
-import { entities } from '../../../../sidecar/purge/listing/listed-resource.js';
-import { deleteWholeAttribute } from '../../../../sidecar/purge/attributes/item-delete.js';
+import { entities } from '../../../../sidecar/purge/listing/index.js';
 import { replyOf } from '../broker/replies.js';
 import { contextOf } from '../hand-made-context.js';
 

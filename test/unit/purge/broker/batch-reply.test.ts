@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { readBatchReply, type DeleteResult } from '../../../../sidecar/purge/broker/batch-reply.js';
+import { readBatchReply, type DeleteResult } from '../../../../sidecar/purge/broker/index.js';
 import { replyOf } from './replies.js';
 
 const IDS = ['urn:a:1', 'urn:a:2', 'urn:a:3'] as const;

@@ -6,7 +6,7 @@ import {
   isUnknownTenant,
   parseBrokerProblem,
   parseJsonObject,
-} from '../../../../sidecar/purge/broker/broker-problem.js';
+} from '../../../../sidecar/purge/broker/index.js';
 import { replyOf } from './replies.js';
 
 const ETSI = 'https://uri.etsi.org/ngsi-ld/errors/';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createCapabilities } from '../../../../sidecar/purge/broker/capabilities.js';
+import { createCapabilities } from '../../../../sidecar/purge/broker/index.js';
 
 const HOUR_MS = 3_600_000;
 

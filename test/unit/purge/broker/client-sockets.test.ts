@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
-import { createBrokerClient } from '../../../../sidecar/purge/broker/client.js';
 import {
+  createBrokerClient,
   BrokerTimeoutError,
   BrokerUnreachableError,
   ReplyTooLargeError,
-} from '../../../../sidecar/purge/broker/errors.js';
+} from '../../../../sidecar/purge/broker/index.js';
 
 const LIST = { method: 'GET', path: '/entities?type=Car' } as const;
 

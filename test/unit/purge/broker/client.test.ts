@@ -5,14 +5,12 @@ import { buildConnector, MockAgent, Pool, type Dispatcher } from 'undici';
 import {
   createBrokerClient,
   type BrokerRequest,
-  type BrokerRequestEnd,
-} from '../../../../sidecar/purge/broker/client.js';
-import {
   BrokerTimeoutError,
   BrokerUnreachableError,
   ReplyTooLargeError,
   RequestAbortedError,
-} from '../../../../sidecar/purge/broker/errors.js';
+} from '../../../../sidecar/purge/broker/index.js';
+import type { BrokerRequestEnd } from '../../../../sidecar/purge/broker/client.js';
 import { nextTurn } from '../../../../sidecar/shared/next-turn.js';
 
 const ORIGIN = 'http://broker.test:1026';

@@ -3,7 +3,6 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import {
   DISTRUSTED,
-  FACT_MS,
   isFact,
   isFresh,
   isProof,
@@ -12,6 +11,7 @@ import {
   type Facts,
   type FactValue,
 } from '../../../../sidecar/purge/broker/facts.js';
+import { FACT_MS } from '../../../../sidecar/purge/broker/index.js';
 
 const NOW = 10 * FACT_MS;
 const ALWAYS = { nowMs: NOW, proofsAfterMs: -Infinity };

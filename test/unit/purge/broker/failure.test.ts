@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { failureOf, isRetryableStatus } from '../../../../sidecar/purge/broker/failure.js';
+import { failureOf } from '../../../../sidecar/purge/broker/index.js';
+import { isRetryableStatus } from '../../../../sidecar/purge/broker/reply.js';
 import { replyOf } from './replies.js';
 
 const CONTEXT_ERROR = 'https://uri.etsi.org/ngsi-ld/errors/LdContextNotAvailable';

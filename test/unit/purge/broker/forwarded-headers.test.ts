@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { FORWARDED_HEADERS, forwardedHeaders } from '../../../../sidecar/purge/broker/forwarded-headers.js';
+import { FORWARDED_HEADERS } from '../../../../sidecar/purge/broker/client.js';
+import { forwardedHeaders } from '../../../../sidecar/purge/broker/index.js';
 
 describe('forwardedHeaders', () => {
   it('forwardedHeaders passes on @context, tenant, credentials, loop prevention and tracing, and nothing else', () => {

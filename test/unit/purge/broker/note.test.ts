@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { DISTRUSTED, type Facts, type FactValue } from '../../../../sidecar/purge/broker/facts.js';
-import { readNote, writeNote, type ClockOffset } from '../../../../sidecar/purge/broker/note.js';
+import {
+  DISTRUSTED,
+  type Facts,
+  type FactValue,
+  type ClockOffset,
+} from '../../../../sidecar/purge/broker/facts.js';
+import { readNote, writeNote } from '../../../../sidecar/purge/broker/index.js';
 
 const SAME: ClockOffset = { leastMs: 0, mostMs: 0 };
 const NOW = 1_700_000_000_000;

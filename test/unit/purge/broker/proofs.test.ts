@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createCapabilities } from '../../../../sidecar/purge/broker/capabilities.js';
-import { readNote, writeNote } from '../../../../sidecar/purge/broker/note.js';
+import { createCapabilities, readNote, writeNote } from '../../../../sidecar/purge/broker/index.js';
 
 const SAME = { leastMs: 0, mostMs: 0 };
 const proof = (nth: number, isShared = true) => ({ name: `q${nth}`.padEnd(43, '-'), isShared });

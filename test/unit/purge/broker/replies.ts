@@ -1,4 +1,4 @@
-import type { BrokerReply } from '../../../../sidecar/purge/broker/exchange.js';
+import type { BrokerReply } from '../../../../sidecar/purge/broker/index.js';
 
 /** A broker's reply: `body` as it is when it is a text, else as JSON; header names in lower case. */
 export function replyOf(

@@ -1,71 +1,55 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { DeleteResult } from '../../../../sidecar/purge/broker/batch-reply.js';
-import {
-  createDeleteDispatcher,
-  type DeleteTry,
-} from '../../../../sidecar/purge/deleting/delete-dispatcher.js';
-import type { Deleter } from '../../../../sidecar/purge/deleting/deleter.js';
-import { IdState } from '../../../../sidecar/purge/ledger/id-states.js';
-import { entities } from '../../../../sidecar/purge/listing/listed-resource.js';
-import { contextOf } from '../hand-made-context.js';
+import { createDeleteDispatcher } from '../../../../sidecar/purge/deleting/index.js';
+import type { DeleteTry } from '../../../../sidecar/purge/deleting/delete-listed.js';
+import { IdState } from '../../../../sidecar/purge/ledger/index.js';
+import { entities } from '../../../../sidecar/purge/listing/index.js';
+import { replyOf } from '../broker/replies.js';
+import { deletingContextOf } from '../hand-made-context.js';
 import { idsOf } from '../hand-made-lister.js';
 
-const GONE: DeleteResult = { kind: 'deleted' };
-const BUSY: DeleteResult = { kind: 'retryable', problem: { status: 503 } };
 const FIRST: DeleteTry = { listed: { atMs: Infinity, tookMs: 0 }, isFinalTry: false, singly: false };
 
-interface HandMadeDeleter {
-  readonly verdictOf?: (id: string) => DeleteResult;
+interface HandMadeBroker {
+  /** With which status it answers the delete of an entity; undefined for an error without one. */
+  readonly statusOf?: (id: string) => number | undefined;
   readonly takesBatches?: boolean;
-  /** Takes no batches any more after the first. */
-  readonly stopsBatches?: boolean;
+  /** Has no batch delete, which the gateway does not know yet. */
+  readonly lacksBatches?: boolean;
   readonly how?: Partial<DeleteTry>;
 }
 
-/** A dispatcher of deletes whose deleter is by hand. */
-function dispatcherOf({ verdictOf = () => GONE, takesBatches = true, stopsBatches, how }: HandMadeDeleter) {
+/** A dispatcher of deletes whose broker is by hand. */
+function dispatcherOf({ statusOf = () => 204, takesBatches = true, lacksBatches, how }: HandMadeBroker) {
   const sent: (readonly string[])[] = [];
   let [underWay, mostUnderWay, reports] = [0, 0, 0];
-  let usesBatches = takesBatches;
-  const send = async (ids: readonly string[]) => {
-    sent.push(ids);
-    underWay += 1;
-    mostUnderWay = Math.max(mostUnderWay, underWay);
-    await new Promise((resolve) => setImmediate(resolve));
-    underWay -= 1;
-  };
-  const deleter: Deleter = {
-    async deleteBatch(ids, settle) {
-      await send(ids);
-      if (stopsBatches === true) {
-        usesBatches = false;
-        return ids;
-      }
-      for (const id of ids) settle(id, verdictOf(id));
-      return [];
-    },
-    async deleteOne(id) {
-      await send([id]);
-      return verdictOf(id);
-    },
-    get usesBatches() {
-      return usesBatches;
-    },
-    batchSize: 500,
-  };
-  const opened = contextOf({
+  const opened = deletingContextOf({
     brokerQuery: { resource: entities('ids'), selection: [] },
-    limits: { concurrency: 3 },
+    broker: async ({ path, jsonBody }) => {
+      const ids =
+        jsonBody === undefined
+          ? [decodeURIComponent(path.split('/').at(-1) ?? '')]
+          : (JSON.parse(jsonBody) as string[]);
+      sent.push(ids);
+      underWay += 1;
+      mostUnderWay = Math.max(mostUnderWay, underWay);
+      await new Promise((resolve) => setImmediate(resolve));
+      underWay -= 1;
+      if (jsonBody === undefined) return replyOf(statusOf(ids[0] ?? '') ?? 500);
+      if (lacksBatches === true) return replyOf(404);
+      const errors = ids.flatMap((entityId) => {
+        const status = statusOf(entityId);
+        return status === 204 ? [] : [{ entityId, error: status === undefined ? {} : { status } }];
+      });
+      return replyOf(207, { errors });
+    },
+    limits: { concurrency: 3, batchSize: 500, strategy: takesBatches ? 'auto' : 'single' },
+    retry: { maxAttempts: 1 },
   });
-  const context = { ...opened, deleter, reportProgress: () => void (reports += 1) };
+  const context = { ...opened, reportProgress: () => void (reports += 1) };
   const dispatcher = createDeleteDispatcher(context, { ...FIRST, ...how });
   return {
-    ledger: context.ledger,
-    sent,
-    giveUpBatches: () => {
-      usesBatches = false;
-    },
+    ...{ ledger: context.ledger, capabilities: context.capabilities, sent },
     counts: () => ({ mostUnderWay, reports }),
     run: async (ids: readonly string[]) => {
       context.ledger.addNew(ids);
@@ -122,9 +106,9 @@ describe('the dispatch of deletes', () => {
   });
 
   it('the dispatch of deletes deletes one by one what was queued before batches were given up', async () => {
-    const { run, sent, ledger, giveUpBatches } = dispatcherOf({ stopsBatches: true });
+    const { run, sent, ledger, capabilities } = dispatcherOf({});
     const ended = run(idsOf(5));
-    giveUpBatches();
+    capabilities.batchDelete = false;
     await ended;
     assert.deepEqual(
       sent,
@@ -134,7 +118,7 @@ describe('the dispatch of deletes', () => {
   });
 
   it('the dispatch of deletes continues one by one with the ids that a batch hands back', async () => {
-    const { run, sent, ledger } = dispatcherOf({ stopsBatches: true });
+    const { run, sent, ledger } = dispatcherOf({ lacksBatches: true });
     await run(idsOf(5));
     assert.deepEqual([sent.length, ledger.counts.deleted], [6, 5]);
   });
@@ -146,23 +130,17 @@ describe('the dispatch of deletes', () => {
       [false, false, IdState.retryDue],
       [true, false, IdState.failed],
     ] as const) {
-      const { run, ledger } = dispatcherOf({ verdictOf: () => BUSY, takesBatches, how: { isFinalTry } });
+      const { run, ledger } = dispatcherOf({ statusOf: () => 503, takesBatches, how: { isFinalTry } });
       await run(idsOf(2));
       assert.equal(ledger.states.count(state), 2);
     }
   });
 
   it('the dispatch of deletes hands out only retryable failures instead of recording them', async () => {
-    const verdicts: readonly DeleteResult[] = [
-      BUSY,
-      GONE,
-      { kind: 'absent' },
-      { kind: 'refused', problem: { status: 409 } },
-      { kind: 'unclear', problem: { status: 500 } },
-    ];
+    const statuses = [503, 204, 404, 409, undefined];
     const retried: string[] = [];
     const { run, ledger } = dispatcherOf({
-      verdictOf: (id) => verdicts[Number(id.split(':')[2])] ?? GONE,
+      statusOf: (id) => statuses[Number(id.split(':')[2])],
       how: { isFinalTry: true, retrySingly: (id) => retried.push(id) },
     });
     await run(idsOf(5));

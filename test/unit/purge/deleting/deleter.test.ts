@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { BrokerRequest } from '../../../../sidecar/purge/broker/client.js';
-import type { BrokerReply } from '../../../../sidecar/purge/broker/exchange.js';
-import type { DeleteResult } from '../../../../sidecar/purge/broker/batch-reply.js';
-import { createDeleter, type DeleterOptions } from '../../../../sidecar/purge/deleting/deleter.js';
+import type { BrokerRequest, BrokerReply, DeleteResult } from '../../../../sidecar/purge/broker/index.js';
+import { Deleter } from '../../../../sidecar/purge/deleting/index.js';
 import { BrokerRefusedError } from '../../../../sidecar/purge/errors.js';
-import { entities } from '../../../../sidecar/purge/listing/listed-resource.js';
+import { entities, temporalEntities } from '../../../../sidecar/purge/listing/index.js';
+import type { PurgeLimits } from '../../../../sidecar/purge/run/index.js';
 import { replyOf } from '../broker/replies.js';
 import { contextOf } from '../hand-made-context.js';
 import { idsOf } from '../hand-made-lister.js';
@@ -20,16 +19,16 @@ interface HandMadeDeletes {
   readonly get?: (id: string) => BrokerReply;
   /** Most deletes that the pace allows at once. */
   readonly mostAtOnce?: number;
-  readonly options?: Partial<Pick<DeleterOptions, 'strategy' | 'batchSize' | 'path'>>;
+  readonly limits?: Partial<PurgeLimits>;
+  readonly isTemporal?: boolean;
 }
 
 const isFresh = () => false;
 
 /** A deleter whose broker is a function, and what it sent and settled. */
-function deleterOf({ batch, single, get, mostAtOnce = Infinity, options }: HandMadeDeletes) {
+function deleterOf({ batch, single, get, mostAtOnce, limits, isTemporal = false }: HandMadeDeletes) {
   const batches: (readonly string[])[] = [];
   const singles: string[] = [];
-  const unclear: string[] = [];
   const settled = new Map<string, DeleteResult>();
   const broker = ({ method, path, jsonBody = '[]' }: BrokerRequest): BrokerReply => {
     if (method === 'POST') {
@@ -44,18 +43,19 @@ function deleterOf({ batch, single, get, mostAtOnce = Infinity, options }: HandM
     return single?.(id) ?? replyOf(204);
   };
   const reserved: number[] = [];
-  const { requester, capabilities } = contextOf({
-    brokerQuery: { resource: entities('ids'), selection: [] },
+  const unclear: string[] = [];
+  const context = contextOf({
+    onOutcome: ({ entityId }, outcome) => {
+      if (outcome === 'unknown') unclear.push(entityId);
+    },
+    brokerQuery: { resource: isTemporal ? temporalEntities() : entities('ids'), selection: [] },
     broker,
     reserve: async (deletes) => void reserved.push(deletes),
+    limits: { batchSize: 100, ...limits },
+    ...(mostAtOnce === undefined ? {} : { mostAtOnce: () => mostAtOnce }),
   });
-  const deleter = createDeleter({
-    ...{ capabilities, strategy: 'auto', batchSize: 100, path: '/entities' },
-    requester: { ...requester, mostAtOnce },
-    onSend: () => {},
-    onUnclear: (ids) => unclear.push(...ids),
-    ...options,
-  });
+  const { capabilities } = context;
+  const deleter = new Deleter(context);
   const settle = (id: string, verdict: DeleteResult) => {
     assert.ok(!settled.has(id), `${id} is settled twice`);
     settled.set(id, verdict);
@@ -131,7 +131,7 @@ describe('the batch delete of entities', () => {
     });
 
     it(`the batch delete ends after a ${status} if only batches may be used`, async () => {
-      const hand = deleterOf({ batch: () => replyOf(status), options: { strategy: 'batch' } });
+      const hand = deleterOf({ batch: () => replyOf(status), limits: { strategy: 'batch' } });
       await assert.rejects(
         hand.deleteBatch(idsOf(3)),
         (error: unknown) => error instanceof BrokerRefusedError && error.problem.status === status,
@@ -198,7 +198,7 @@ describe('the batch delete of entities', () => {
   it('the batch delete leaves open what a bare 404 means after a lost answer, if only batches may be used', async () => {
     const hand = deleterOf({
       batch: (_ids, nth) => replyOf(nth === 1 ? 503 : 404),
-      options: { strategy: 'batch' },
+      limits: { strategy: 'batch' },
     });
     assert.deepEqual(await hand.deleteBatch(idsOf(2)), []);
     assert.deepEqual(hand.kinds(), { 'urn:t:0': 'retryable', 'urn:t:1': 'retryable' });
@@ -207,7 +207,7 @@ describe('the batch delete of entities', () => {
     for (const status of [405, 501]) {
       const other = deleterOf({
         batch: (_ids, nth) => replyOf(nth === 1 ? 503 : status),
-        options: { strategy: 'batch' },
+        limits: { strategy: 'batch' },
       });
       await assert.rejects(other.deleteBatch(idsOf(2)), BrokerRefusedError);
       assert.equal(other.settled.size, 0);
@@ -236,7 +236,7 @@ describe('the batch delete of entities', () => {
   it('the batch delete refuses an entity with the problem of its batch if only batches may be used', async () => {
     const hand = deleterOf({
       batch: (ids) => (ids.includes('urn:t:2') ? replyOf(422, { title: 'Bad' }) : replyOf(204)),
-      options: { strategy: 'batch' },
+      limits: { strategy: 'batch' },
     });
     assert.deepEqual(await hand.deleteBatch(idsOf(4)), []);
     assert.deepEqual(hand.settled.get('urn:t:2'), {
@@ -290,8 +290,8 @@ describe('the batch delete of entities', () => {
   });
 
   it('the batch delete is never larger than the purge, its pace or the broker allows', () => {
-    assert.equal(deleterOf({ mostAtOnce: 7, options: { batchSize: 50 } }).deleter.batchSize, 7);
-    const { deleter, capabilities } = deleterOf({ options: { batchSize: 50 } });
+    assert.equal(deleterOf({ mostAtOnce: 7, limits: { batchSize: 50 } }).deleter.batchSize, 7);
+    const { deleter, capabilities } = deleterOf({ limits: { batchSize: 50 } });
     assert.equal(deleter.batchSize, 50);
     capabilities.batchSizeMax = 70;
     assert.equal(deleter.batchSize, 50);
@@ -321,11 +321,11 @@ describe('the delete of one entity', () => {
 
   for (const status of [405, 501]) {
     it(`the delete of one entity ends the purge when the broker answers ${status}, since it has no such operation`, async () => {
-      for (const [path, operation] of [
-        ['/entities', 'delete an entity'],
-        ['/temporal/entities', 'delete a temporal entity'],
+      for (const [isTemporal, operation] of [
+        [false, 'delete an entity'],
+        [true, 'delete a temporal entity'],
       ] as const) {
-        const { deleter } = deleterOf({ single: () => replyOf(status), options: { path } });
+        const { deleter } = deleterOf({ single: () => replyOf(status), isTemporal });
         await assert.rejects(
           deleter.deleteOne('urn:t:0', isFresh),
           (error: unknown) => error instanceof BrokerRefusedError && error.operation === operation,
@@ -341,19 +341,19 @@ describe('the delete of one entity', () => {
   });
 
   it('the delete of one entity follows the strategy, and never goes by batch for temporal entities', async () => {
-    for (const [options, ways] of [
-      [{ strategy: 'batch' }, [1, 0]],
-      [{ strategy: 'auto' }, [0, 1]],
-      [{ strategy: 'single' }, [0, 1]],
-      [{ strategy: 'batch', path: '/temporal/entities' }, [0, 1]],
+    for (const [strategy, isTemporal, ways] of [
+      ['batch', false, [1, 0]],
+      ['auto', false, [0, 1]],
+      ['single', false, [0, 1]],
+      ['batch', true, [0, 1]],
     ] as const) {
-      const hand = deleterOf({ options });
+      const hand = deleterOf({ limits: { strategy }, isTemporal });
       assert.equal((await hand.deleter.deleteOne('urn:t:0', isFresh)).kind, 'deleted');
       assert.deepEqual([hand.batches.length, hand.singles.length], ways);
     }
-    const { deleter } = deleterOf({ options: { path: '/temporal/entities', strategy: 'batch' } });
+    const { deleter } = deleterOf({ limits: { strategy: 'batch' }, isTemporal: true });
     assert.equal(deleter.usesBatches, false);
-    assert.equal(deleterOf({ options: { strategy: 'single' } }).deleter.usesBatches, false);
+    assert.equal(deleterOf({ limits: { strategy: 'single' } }).deleter.usesBatches, false);
   });
 
   it('an entity whose path could mean another one is deleted by batch, or else refused', async () => {
@@ -383,7 +383,7 @@ describe('the delete of one entity', () => {
     }
     for (const without of [
       deleterOf({ batch: () => replyOf(404) }),
-      deleterOf({ options: { strategy: 'single' } }),
+      deleterOf({ limits: { strategy: 'single' } }),
     ]) {
       const verdict = await without.deleter.deleteOne(id, isFresh);
       assert.ok(verdict.kind === 'refused' && verdict.problem.status === 501);
@@ -401,7 +401,7 @@ describe('each request of a deleter', () => {
     const halving = deleterOf({ batch: (ids) => replyOf(ids.length > 2 ? 413 : 204) });
     await halving.deleteBatch(idsOf(4));
     assert.deepEqual(halving.reserved, [4, 2, 2]);
-    const native = deleterOf({ options: { strategy: 'batch' } });
+    const native = deleterOf({ limits: { strategy: 'batch' } });
     await native.deleter.deleteOne('urn:t:8', isFresh);
     assert.deepEqual([native.reserved, native.batches], [[1], [['urn:t:8']]]);
   });

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { BrokerTimeoutError } from '../../../../sidecar/purge/broker/errors.js';
-import type { BrokerReply } from '../../../../sidecar/purge/broker/exchange.js';
+import { BrokerTimeoutError, type BrokerReply } from '../../../../sidecar/purge/broker/index.js';
 import { BrokerRefusedError, PurgeStoppedError } from '../../../../sidecar/purge/errors.js';
-import { IdState } from '../../../../sidecar/purge/ledger/id-states.js';
-import { entities } from '../../../../sidecar/purge/listing/listed-resource.js';
-import type { PurgeLimits } from '../../../../sidecar/purge/run/context.js';
-import { CutTries, deleteSingly, runFinalRetries } from '../../../../sidecar/purge/deleting/final-retries.js';
+import { IdState } from '../../../../sidecar/purge/ledger/index.js';
+import { entities } from '../../../../sidecar/purge/listing/index.js';
+import type { PurgeLimits } from '../../../../sidecar/purge/run/index.js';
+import { CutTries, deleteSingly, runFinalRetries } from '../../../../sidecar/purge/deleting/index.js';
 import { replyOf } from '../broker/replies.js';
-import { contextOf } from '../hand-made-context.js';
+import { createTestClock } from '../../../support/purge-harness.js';
+import { COUNTED_LOOKS, deletingContextOf, looksOf } from '../hand-made-context.js';
 import { idsOf } from '../hand-made-lister.js';
 
 interface Second {
@@ -37,7 +37,9 @@ function second({ missing = [], retryDue = [], lags = 0, limits, ...broker }: Se
     underWay -= 1;
     return reply;
   };
-  const context = contextOf({
+  const clock = createTestClock();
+  const context = deletingContextOf({
+    ...{ clock, ...COUNTED_LOOKS },
     brokerQuery: { resource: entities('ids'), selection: [] },
     broker: async ({ method, path, jsonBody = '[]' }) => {
       if (method === 'POST') {
@@ -65,12 +67,8 @@ function second({ missing = [], retryDue = [], lags = 0, limits, ...broker }: Se
   for (const entityId of missing) ledger.record({ entityId }, { kind: 'absent' }, false);
   const problem = { status: 503, title: 'Busy' };
   for (const entityId of retryDue) ledger.record({ entityId }, { kind: 'retryable', problem }, false);
-  const waits: number[] = [];
   const ended = runFinalRetries(
-    {
-      ...context,
-      requester: { ...context.requester, waitBefore: async (look) => void waits.push(look) },
-    },
+    context,
     {
       ...{ complete: true, trickles: false, unlisted: 0, lastCount: undefined },
       ...{ fresh: [], unseen: 0, missing, retryDue, lingering: 0, reappeared: [], reappearedCount: 0 },
@@ -79,7 +77,7 @@ function second({ missing = [], retryDue = [], lags = 0, limits, ...broker }: Se
     lags,
     new CutTries(),
   );
-  return { ...context, ended, singles, batches, waits, inFlight: () => underWay };
+  return { ...context, ended, singles, batches, waits: () => looksOf(clock), inFlight: () => underWay };
 }
 
 const GONE = replyOf(404);
@@ -125,7 +123,7 @@ describe('final retries of entities that were reported missing and are listed', 
       });
       assert.equal(await ended, true);
       assert.deepEqual(singles, idsOf(sample));
-      assert.deepEqual(waits, [lags + 1]);
+      assert.deepEqual(waits(), [lags + 1]);
       assert.equal(ledger.states.get(`urn:t:${sample}`), IdState.absent);
       assert.equal(capabilities.batchDelete, true);
     }
@@ -271,7 +269,7 @@ describe('final retries that end the purge', () => {
 describe('entities on which a first delete had no effect', () => {
   it('entities on which a first delete had no effect are deleted singly only while the query still lists them', async () => {
     const deleted: string[] = [];
-    const context = contextOf({
+    const context = deletingContextOf({
       brokerQuery: { resource: entities('ids'), selection: [{ name: 'q', value: 'n>1' }] },
       broker: ({ method, path }) => {
         if (method === 'DELETE') {

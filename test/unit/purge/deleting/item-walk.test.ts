@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { PurgeContext } from '../../../../sidecar/purge/run/context.js';
+import type { PurgeContext } from '../../../../sidecar/purge/run/index.js';
 import { FilterIgnoredError } from '../../../../sidecar/purge/errors.js';
-import { IdStates } from '../../../../sidecar/purge/ledger/id-states.js';
+import { IdStates, type Item } from '../../../../sidecar/purge/ledger/index.js';
 import {
   countItems,
   walkItems,
   type ItemBatch,
   type ItemKind,
-} from '../../../../sidecar/purge/deleting/item-walk.js';
-import { temporalEntities } from '../../../../sidecar/purge/listing/listed-resource.js';
-import type { ListedPage } from '../../../../sidecar/purge/listing/listing.js';
-import type { PageQuery } from '../../../../sidecar/purge/listing/page.js';
-import type { Item } from '../../../../sidecar/purge/ledger/item-ledger.js';
+} from '../../../../sidecar/purge/deleting/index.js';
+import {
+  temporalEntities,
+  type ListedPage,
+  type PageQuery,
+} from '../../../../sidecar/purge/listing/index.js';
 import { contextOf } from '../hand-made-context.js';
 import { idsOf, listerOf, pageOf } from '../hand-made-lister.js';
 

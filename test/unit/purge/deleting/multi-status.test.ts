@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { failureIn } from '../../../../sidecar/purge/broker/batch-reply.js';
-import { firstPage, purgeByIds } from '../../../../sidecar/purge/entities/entity-purge.js';
-import { entities } from '../../../../sidecar/purge/listing/listed-resource.js';
+import { failureIn } from '../../../../sidecar/purge/broker/index.js';
+import { firstPage } from '../../../../sidecar/purge/run/index.js';
+import { purgeByIds } from '../../../../sidecar/purge/entities/index.js';
+import { entities } from '../../../../sidecar/purge/listing/index.js';
 import { replyOf } from '../broker/replies.js';
 import { contextOf } from '../hand-made-context.js';
 

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BrokerReply } from '../../../../sidecar/purge/broker/exchange.js';
-import type { PurgeContext } from '../../../../sidecar/purge/run/context.js';
-import { IdState } from '../../../../sidecar/purge/ledger/id-states.js';
-import { entities } from '../../../../sidecar/purge/listing/listed-resource.js';
-import { sortReappeared } from '../../../../sidecar/purge/deleting/reappeared.js';
-import type { Survey } from '../../../../sidecar/purge/deleting/survey.js';
+import type { BrokerReply } from '../../../../sidecar/purge/broker/index.js';
+import {
+  type DeletingContext,
+  sortReappeared,
+  type Survey,
+} from '../../../../sidecar/purge/deleting/index.js';
+import { IdState } from '../../../../sidecar/purge/ledger/index.js';
+import { entities } from '../../../../sidecar/purge/listing/index.js';
 import { replyOf } from '../broker/replies.js';
-import { contextOf } from '../hand-made-context.js';
+import { deletingContextOf } from '../hand-made-context.js';
 
 const OLD = '2020-01-01T00:00:00Z';
 
@@ -24,7 +26,7 @@ interface Listed {
 function listedAgain({ ids, isSecond = false, listMs = 0, answer = () => undefined }: Listed) {
   let nowMs = Date.UTC(2026, 0, 1);
   let batches = 0;
-  const opened = contextOf({
+  const opened = deletingContextOf({
     brokerQuery: { resource: entities('ids'), selection: [{ name: 'type', value: 'T' }] },
     broker: ({ method, path }) => {
       if (method === 'POST') batches += 1;
@@ -43,7 +45,7 @@ function listedAgain({ ids, isSecond = false, listMs = 0, answer = () => undefin
     },
     limits: { pageSize: 100, pageSizeMax: 100 },
   });
-  const context: PurgeContext = { ...opened, clock: { now: () => nowMs } };
+  const context: DeletingContext = { ...opened, clock: { now: () => nowMs } };
   for (const entityId of ids) {
     context.ledger.add({ entityId });
     context.ledger.record({ entityId }, { kind: 'deleted' }, isSecond);

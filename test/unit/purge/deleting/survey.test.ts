@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { PurgeContext } from '../../../../sidecar/purge/run/context.js';
-import { IdState } from '../../../../sidecar/purge/ledger/id-states.js';
-import { entities } from '../../../../sidecar/purge/listing/listed-resource.js';
-import type { ListedPage } from '../../../../sidecar/purge/listing/listing.js';
-import { surveyMatches, type Survey, type SurveyOptions } from '../../../../sidecar/purge/deleting/survey.js';
+import type { PurgeContext } from '../../../../sidecar/purge/run/index.js';
+import { IdState } from '../../../../sidecar/purge/ledger/index.js';
+import { entities, type ListedPage } from '../../../../sidecar/purge/listing/index.js';
+import { surveyMatches, type Survey } from '../../../../sidecar/purge/deleting/index.js';
+import type { SurveyOptions } from '../../../../sidecar/purge/deleting/survey.js';
 import { contextOf } from '../hand-made-context.js';
 import { idsOf, listerOf, pageOf } from '../hand-made-lister.js';
 

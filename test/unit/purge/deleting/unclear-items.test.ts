@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { BrokerRequest } from '../../../../sidecar/purge/broker/client.js';
-import type { BrokerReply } from '../../../../sidecar/purge/broker/exchange.js';
+import type { BrokerRequest, BrokerReply } from '../../../../sidecar/purge/broker/index.js';
 import { ownAttributesOf } from '../../../../sidecar/ngsi-ld/entity-members.js';
-import type { PurgeCounts } from '../../../../sidecar/purge/ledger/item-ledger.js';
-import { entities } from '../../../../sidecar/purge/listing/listed-resource.js';
-import type { ItemBatch, ItemKind } from '../../../../sidecar/purge/deleting/item-walk.js';
-import type { Parameter } from '../../../../sidecar/purge/query/parameters.js';
-import type { Item } from '../../../../sidecar/purge/ledger/item-ledger.js';
+import type { PurgeCounts, Item } from '../../../../sidecar/purge/ledger/index.js';
+import { entities } from '../../../../sidecar/purge/listing/index.js';
 import {
+  type ItemBatch,
+  type ItemKind,
   resolveUnclear,
   resolveUnclearAtEnd,
   WHOLE_ENTITIES,
-} from '../../../../sidecar/purge/deleting/unclear-items.js';
+} from '../../../../sidecar/purge/deleting/index.js';
+import type { Parameter } from '../../../../sidecar/purge/query/index.js';
 import { replyOf } from '../broker/replies.js';
 import { contextOf } from '../hand-made-context.js';
 

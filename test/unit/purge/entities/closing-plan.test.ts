@@ -8,7 +8,7 @@ import {
   type ClosingFacts,
   type ClosingState,
 } from '../../../../sidecar/purge/entities/closing-plan.js';
-import type { Survey } from '../../../../sidecar/purge/deleting/survey.js';
+import type { Survey } from '../../../../sidecar/purge/deleting/index.js';
 
 function surveyOf(findings: Partial<Survey> = {}): Survey {
   return {

@@ -1,14 +1,21 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { BrokerReply } from '../../../../sidecar/purge/broker/exchange.js';
-import { checkBound, countMatches, previewEntities } from '../../../../sidecar/purge/run/match-count.js';
-import type { PurgeContext, PurgeLimits } from '../../../../sidecar/purge/run/context.js';
-import { firstPage, purgeByIds } from '../../../../sidecar/purge/entities/entity-purge.js';
+import type { BrokerReply } from '../../../../sidecar/purge/broker/index.js';
+import {
+  checkBound,
+  countMatches,
+  previewEntities,
+  firstPage,
+  type PurgeContext,
+  type PurgeLimits,
+} from '../../../../sidecar/purge/run/index.js';
+import { purgeByIds } from '../../../../sidecar/purge/entities/index.js';
 import { BrokerReplyError, TooManyMatchesError } from '../../../../sidecar/purge/errors.js';
-import { entities } from '../../../../sidecar/purge/listing/listed-resource.js';
+import { entities } from '../../../../sidecar/purge/listing/index.js';
 import { replyOf } from '../broker/replies.js';
-import { contextOf } from '../hand-made-context.js';
+import { createTestClock } from '../../../support/purge-harness.js';
+import { contextOf, COUNTED_LOOKS, looksOf } from '../hand-made-context.js';
 import { idsOf } from '../hand-made-lister.js';
 
 interface World {
@@ -69,7 +76,9 @@ function purgeOf({ ids, count = (total) => total, pageMax = Infinity, limits, ..
       headers,
     );
   };
+  const clock = createTestClock();
   const opened = contextOf({
+    ...{ clock, ...COUNTED_LOOKS },
     brokerQuery: {
       resource: entities('ids'),
       selection: [{ name: 'type', value: 'T' }],
@@ -97,17 +106,15 @@ function purgeOf({ ids, count = (total) => total, pageMax = Infinity, limits, ..
   });
   /** Deletes that were sent when it was told that all matches had been tried. */
   const drainedAfter: number[] = [];
-  const waits: number[] = [];
   const context: PurgeContext = {
     ...opened,
     emit: ({ type }) => {
       if (type === 'drained') drainedAfter.push(deletes);
     },
-    requester: { ...opened.requester, waitBefore: async (look) => void waits.push(look) },
   };
   const run = async () => purgeByIds(context, await firstPage(context), undefined);
   return {
-    ...{ context, ledger: context.ledger, there, tried, drainedAfter, waits, run },
+    ...{ context, ledger: context.ledger, there, tried, drainedAfter, waits: () => looksOf(clock), run },
     bound: async () => checkBound(context, await firstPage(context)),
     preview: async () => previewEntities(context, await firstPage(context)),
     queries: () => queries,
@@ -185,7 +192,7 @@ describe('the drain of a query', () => {
       );
       const repeated = [...purge.tried.values()].filter((tries) => tries > 1).length;
       assert.ok(repeated <= 20, `${repeated} repeated`);
-      assert.equal(purge.waits[0], 1);
+      assert.equal(purge.waits()[0], 1);
     }
   });
 
@@ -199,7 +206,7 @@ describe('the drain of a query', () => {
     const { deleted, failed } = purge.ledger.counts;
     assert.deepEqual([deleted, failed], [300, 0]);
     assert.ok([...purge.tried.values()].every((tries) => tries === 1));
-    assert.deepEqual(purge.waits, [1, 2, 3]);
+    assert.deepEqual(purge.waits(), [1, 2, 3]);
     assert.match([...purge.context.warnings].join(), /still lists entities/);
   });
 

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createCapabilities } from '../../../../sidecar/purge/broker/capabilities.js';
-import type { BrokerRequest } from '../../../../sidecar/purge/broker/client.js';
-import { BrokerUnreachableError } from '../../../../sidecar/purge/broker/errors.js';
-import type { BrokerReply } from '../../../../sidecar/purge/broker/exchange.js';
-import type { PurgeLimits } from '../../../../sidecar/purge/run/context.js';
-import { purgeEntities } from '../../../../sidecar/purge/entities/engine.js';
+import {
+  createCapabilities,
+  type BrokerRequest,
+  BrokerUnreachableError,
+  type BrokerReply,
+} from '../../../../sidecar/purge/broker/index.js';
+import type { PurgeLimits, PurgeEvent } from '../../../../sidecar/purge/run/index.js';
+import { purgeEntities } from '../../../../sidecar/purge/entities/index.js';
 import {
   BrokerFailedError,
   BrokerRefusedError,
@@ -13,8 +15,7 @@ import {
   QueryRefusedError,
   TooManyMatchesError,
 } from '../../../../sidecar/purge/errors.js';
-import type { PurgeEvent } from '../../../../sidecar/purge/run/events.js';
-import { parseEntityPurgeQuery } from '../../../../sidecar/purge/query/query.js';
+import { parseEntityPurgeQuery } from '../../../../sidecar/purge/query/index.js';
 import { createTestClock } from '../../../support/purge-harness.js';
 import { replyOf } from '../broker/replies.js';
 

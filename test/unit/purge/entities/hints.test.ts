@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BrokerReply } from '../../../../sidecar/purge/broker/exchange.js';
-import { planHints, withHints, type HintPlan } from '../../../../sidecar/purge/entities/hints.js';
+import type { BrokerReply } from '../../../../sidecar/purge/broker/index.js';
+import { planHints, withHints } from '../../../../sidecar/purge/entities/index.js';
+import type { HintPlan } from '../../../../sidecar/purge/entities/hints.js';
 import { PurgeStoppedError } from '../../../../sidecar/purge/errors.js';
-import { entities } from '../../../../sidecar/purge/listing/listed-resource.js';
-import { previewOf } from '../../../../sidecar/purge/run/purge-run.js';
-import { formatParameters } from '../../../../sidecar/purge/query/parameters.js';
-import { parseEntityPurgeQuery } from '../../../../sidecar/purge/query/query.js';
+import { entities } from '../../../../sidecar/purge/listing/index.js';
+import { previewOf } from '../../../../sidecar/purge/run/index.js';
+import { formatParameters, parseEntityPurgeQuery } from '../../../../sidecar/purge/query/index.js';
 import { replyOf } from '../broker/replies.js';
 import { scopeOf } from '../hand-made-context.js';
 import { queryOf } from '../refusals.js';
@@ -113,8 +113,6 @@ describe('the questions of a dry run that matches nothing', () => {
       readonly answer?: (query: URLSearchParams) => BrokerReply | undefined;
       readonly questionsMax?: number;
       readonly variants?: readonly string[];
-      readonly matched?: number;
-      readonly dryRun?: boolean;
       readonly retries?: number;
     } = {},
   ) {
@@ -131,14 +129,14 @@ describe('the questions of a dry run that matches nothing', () => {
         return more.answer?.(query) ?? replyOf(200, isThere ? [{ id: 'urn:t:1' }] : [], count);
       },
     });
-    const { matched = 0, questionsMax = 9, dryRun = true, variants } = more;
-    const report = { ...previewOf(scope, { matched, sample: [] }), dryRun };
-    const ended = await withHints(scope, report, () => PLAN, {
+    const { questionsMax = 9, variants } = more;
+    const report = previewOf(scope, { matched: 0, sample: [] });
+    const ended = await withHints(scope, report, PLAN, {
       ...{ resource, questionsMax },
       variants: variants === undefined ? [[]] : variants.map(parameter),
     });
     assert.equal(ended.requests, asked.length);
-    assert.equal(ended.retries, scope.requester.retries);
+    assert.equal(ended.retries, scope.requester.effort.retries);
     if (more.retries !== undefined) assert.equal(ended.retries, more.retries);
     return { hints: ended.hints, asked };
   }
@@ -192,11 +190,6 @@ describe('the questions of a dry run that matches nothing', () => {
       return replyOf(503);
     };
     await hintsOf(['t1', 't2', 't3', 'a1', 'a2', 'a3'], { answer, retries: 1 });
-  });
-
-  it('the hints of a dry run ask nothing if something matched, or nothing was to be counted', async () => {
-    for (const more of [{ matched: 1 }, { dryRun: false }])
-      assert.deepEqual(await hintsOf([], more), { hints: undefined, asked: [] });
   });
 
   it('the hints of a dry run stay silent after a doubtful answer', async () => {

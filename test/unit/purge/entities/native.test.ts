@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BrokerReply } from '../../../../sidecar/purge/broker/exchange.js';
+import type { BrokerReply } from '../../../../sidecar/purge/broker/index.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../../../../sidecar/purge/errors.js';
-import type { PurgeEvent } from '../../../../sidecar/purge/run/events.js';
-import { entities } from '../../../../sidecar/purge/listing/listed-resource.js';
+import type { PurgeEvent } from '../../../../sidecar/purge/run/index.js';
+import { entities } from '../../../../sidecar/purge/listing/index.js';
 import { checkNativeQuery, purgeNatively } from '../../../../sidecar/purge/entities/native.js';
-import { parseEntityPurgeQuery } from '../../../../sidecar/purge/query/query.js';
+import { parseEntityPurgeQuery } from '../../../../sidecar/purge/query/index.js';
 import { replyOf } from '../broker/replies.js';
 import { contextOf } from '../hand-made-context.js';
 import { idsOf, pageOf } from '../hand-made-lister.js';

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
-import { IdStates, IdState } from '../../../../sidecar/purge/ledger/id-states.js';
+import { IdStates, IdState } from '../../../../sidecar/purge/ledger/index.js';
 
 type Known = Exclude<IdState, 0>;
 

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { DeleteResult } from '../../../../sidecar/purge/broker/batch-reply.js';
+import type { DeleteResult } from '../../../../sidecar/purge/broker/index.js';
 import { TooManyMatchesError } from '../../../../sidecar/purge/errors.js';
-import { IdState } from '../../../../sidecar/purge/ledger/id-states.js';
 import {
+  IdState,
   keyOf,
   ItemLedger,
   type Item,
   type ItemOutcome,
   type PurgeCounts,
-} from '../../../../sidecar/purge/ledger/item-ledger.js';
+} from '../../../../sidecar/purge/ledger/index.js';
 
 const GONE: DeleteResult = { kind: 'deleted' };
 const ABSENT: DeleteResult = { kind: 'absent' };

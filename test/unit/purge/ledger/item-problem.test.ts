@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { errorTypes } from '../../../../sidecar/ngsi-ld/problem.js';
-import {
-  itemProblem,
-  outcomeUnknown,
-  problemOfFailure,
-} from '../../../../sidecar/purge/ledger/item-problem.js';
+import { itemProblem, problemOfFailure } from '../../../../sidecar/purge/ledger/index.js';
+import { outcomeUnknown } from '../../../../sidecar/purge/ledger/item-problem.js';
 
 describe('itemProblem (clause 5.2.17)', () => {
   it('itemProblem (clause 5.2.17) keeps what the broker said', () => {

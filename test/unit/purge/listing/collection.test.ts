@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { BrokerUnreachableError } from '../../../../sidecar/purge/broker/errors.js';
-import type { BrokerReply } from '../../../../sidecar/purge/broker/exchange.js';
-import { createCollection } from '../../../../sidecar/purge/listing/collection.js';
+import { BrokerUnreachableError, type BrokerReply } from '../../../../sidecar/purge/broker/index.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../../../../sidecar/purge/errors.js';
-import { entities } from '../../../../sidecar/purge/listing/listed-resource.js';
+import { entities, Lister } from '../../../../sidecar/purge/listing/index.js';
 import { replyOf } from '../broker/replies.js';
 import { contextOf } from '../hand-made-context.js';
 
@@ -12,10 +10,14 @@ const QUERY = [{ name: 'type', value: 'T' }];
 const UNKNOWN = replyOf(404, { title: 'Not found' });
 const LISTED = replyOf(200, [{ id: 'urn:t:1' }]);
 
+/** Whether a query was refused with a status. */
+const isRefusal = (status: number) => (error: unknown) =>
+  error instanceof BrokerRefusedError && error.problem.status === status;
+
 /** A collection of a broker that answers by the spelling of its path: without a slash, and with one. */
 function collectionOf(plain: (nth: number) => BrokerReply, slashed: () => BrokerReply = () => UNKNOWN) {
   const asked: string[] = [];
-  const { requester, capabilities } = contextOf({
+  const { requester, capabilities, clock } = contextOf({
     brokerQuery: { resource: entities('ids'), selection: QUERY },
     broker: ({ path }) => {
       const [resource = ''] = path.split('?');
@@ -23,43 +25,46 @@ function collectionOf(plain: (nth: number) => BrokerReply, slashed: () => Broker
       return resource.endsWith('/') ? slashed() : plain(asked.length);
     },
   });
-  const collection = createCollection({ requester, capabilities, resource: entities('ids') });
-  return { collection, capabilities, asked, requester };
+  const resource = entities('attributes');
+  const lister = new Lister({
+    ...{ requester, capabilities, clock, resource },
+    pageSize: 10,
+    pageSizeMax: 10,
+  });
+  return { page: async () => lister.page({ selection: QUERY }), capabilities, asked };
 }
 
 describe('the spelling of a collection', () => {
   it('the spelling of a collection is tried with a slash where it is unknown without, and kept once it was answered', async () => {
-    const { collection, capabilities, asked } = collectionOf(
+    const { page, capabilities, asked } = collectionOf(
       () => UNKNOWN,
       () => LISTED,
     );
-    const answered = await collection.query(QUERY);
-    assert.deepEqual([answered.path, answered.reply.status], ['/entities/', 200]);
-    assert.equal(capabilities.collectionEnd, undefined);
-    collection.confirm(answered);
+    assert.equal((await page()).path, '/entities/');
     assert.equal(capabilities.collectionEnd, '/');
-    await collection.query(QUERY);
+    await page();
     assert.deepEqual(asked, ['/entities', '/entities/', '/entities/']);
   });
 
   it('the spelling of a collection is never tried otherwise once it was answered', async () => {
-    const { collection, asked } = collectionOf(
+    const { page, asked } = collectionOf(
       (nth) => (nth === 1 ? LISTED : UNKNOWN),
       () => LISTED,
     );
-    collection.confirm(await collection.query(QUERY));
-    assert.equal((await collection.query(QUERY)).reply.status, 404);
+    assert.equal((await page()).path, '/entities');
+    await assert.rejects(page(), isRefusal(404));
     assert.deepEqual(asked, ['/entities', '/entities']);
   });
 
   it('the spelling of a collection is blamed only for a 404, and not for one about the tenant', async () => {
     for (const status of [200, 400, 403, 422]) {
-      const { collection, asked } = collectionOf(() => replyOf(status, []));
-      assert.equal((await collection.query(QUERY)).reply.status, status);
-      assert.deepEqual(asked, ['/entities']);
+      const { page, asked } = collectionOf(() => replyOf(status, []));
+      if (status === 200) await page();
+      else await assert.rejects(page(), isRefusal(status));
+      assert.deepEqual([...new Set(asked)], ['/entities']);
     }
-    const { collection, asked } = collectionOf(() => replyOf(404, { type: 'NonexistentTenant' }));
-    await assert.rejects(collection.query(QUERY), BrokerRefusedError);
+    const { page, asked } = collectionOf(() => replyOf(404, { type: 'NonexistentTenant' }));
+    await assert.rejects(page(), BrokerRefusedError);
     assert.deepEqual(asked, ['/entities']);
   });
 
@@ -78,16 +83,13 @@ describe('the spelling of a collection', () => {
       [replyOf(422), false],
       [replyOf(500), false],
     ] as const) {
-      const { collection } = collectionOf(
+      const { page } = collectionOf(
         () => UNKNOWN,
         () => reply,
       );
-      const { path, reply: received } = await collection.query(QUERY);
-      assert.deepEqual(
-        [path, received.status],
-        isAnswer ? ['/entities/', reply.status] : ['/entities', 404],
-        `${reply.status} ${reply.body}`,
-      );
+      const answered = page();
+      if (isAnswer && reply.status === 200) assert.equal((await answered).path, '/entities/');
+      else await assert.rejects(answered, isRefusal(isAnswer ? reply.status : 404), reply.body);
     }
   });
 });
@@ -96,46 +98,46 @@ describe('a query whose tries run out', () => {
   const failing = () => replyOf(500, { title: 'Broken' });
 
   it('a query whose tries run out has exactly one more round of tries in a purge that has had answers', async () => {
-    const { collection, asked } = collectionOf((nth) => (nth === 1 ? LISTED : failing()));
-    await collection.query(QUERY);
+    const { page, asked } = collectionOf((nth) => (nth === 1 ? LISTED : failing()));
+    await page();
     await assert.rejects(
-      collection.query(QUERY),
+      page(),
       (error: unknown) => error instanceof BrokerFailedError && error.reason === 'attempts-used-up',
     );
     assert.equal(asked.length, 1 + 2 * 3);
 
     const recovering = collectionOf((nth) => (nth === 1 || nth === 6 ? LISTED : failing()));
-    await recovering.collection.query(QUERY);
-    assert.equal((await recovering.collection.query(QUERY)).reply.status, 200);
+    await recovering.page();
+    assert.deepEqual((await recovering.page()).ids, ['urn:t:1']);
   });
 
   it('a query whose tries run out is not tried in another round by a purge without answers', async () => {
-    const { collection, asked } = collectionOf(failing);
-    await assert.rejects(collection.query(QUERY), BrokerFailedError);
+    const { page, asked } = collectionOf(failing);
+    await assert.rejects(page(), BrokerFailedError);
     assert.equal(asked.length, 3);
   });
 
   it('a query whose tries run out is not tried in another round for an unavailable @context', async () => {
-    const { collection, asked } = collectionOf((nth) =>
+    const { page, asked } = collectionOf((nth) =>
       nth === 1 ? LISTED : replyOf(504, { type: 'LdContextNotAvailable' }),
     );
-    await collection.query(QUERY);
-    await assert.rejects(collection.query(QUERY), BrokerFailedError);
+    await page();
+    await assert.rejects(page(), BrokerFailedError);
     assert.equal(asked.length, 1 + 2);
   });
 
   it('a query whose tries run out reports that the listing failed, and why', async () => {
-    const { collection } = collectionOf(() => {
+    const { page } = collectionOf(() => {
       throw new BrokerUnreachableError('The broker could not be reached: connection refused.', false);
     });
-    await assert.rejects(collection.query(QUERY), {
+    await assert.rejects(page(), {
       message:
         'The broker did not list the matching entities: The broker could not be reached: connection refused (all tries failed).',
     });
   });
 
   it('a query whose tries run out never follows a redirect', async () => {
-    const { collection } = collectionOf(() => replyOf(302, '', { location: '/elsewhere' }));
-    await assert.rejects(collection.query(QUERY), BrokerReplyError);
+    const { page } = collectionOf(() => replyOf(302, '', { location: '/elsewhere' }));
+    await assert.rejects(page(), BrokerReplyError);
   });
 });

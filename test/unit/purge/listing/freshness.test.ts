@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { freshMsOf, isStaleSince, ListAhead } from '../../../../sidecar/purge/listing/freshness.js';
+import { freshMsOf } from '../../../../sidecar/purge/deleting/delete-listed.js';
+import { isStaleSince, ListAhead } from '../../../../sidecar/purge/deleting/index.js';
 
 describe('how long a list is fresh', () => {
   it('a list is fresh for two seconds, or for as long as it took, ten seconds at most', () => {

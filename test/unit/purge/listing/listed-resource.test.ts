@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Projection } from '../../../../sidecar/purge/broker/capabilities.js';
-import {
-  entities,
-  projectionParameters,
-  PROJECTION_WORDS,
-  temporalEntities,
-} from '../../../../sidecar/purge/listing/listed-resource.js';
-import { formatParameters } from '../../../../sidecar/purge/query/parameters.js';
+import type { Projection } from '../../../../sidecar/purge/broker/index.js';
+import { entities, temporalEntities } from '../../../../sidecar/purge/listing/index.js';
+import { projectionParameters, PROJECTION_WORDS } from '../../../../sidecar/purge/listing/page.js';
+import { formatParameters } from '../../../../sidecar/purge/query/index.js';
 
 const SELECTION = [{ name: 'type', value: 'T' }];
 const PROJECTIONS: readonly Projection[] = ['pick', 'key-values', 'recent-times', 'recent', 'times', 'none'];

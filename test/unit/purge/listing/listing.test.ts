@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BrokerRequest } from '../../../../sidecar/purge/broker/client.js';
-import { ReplyTooLargeError } from '../../../../sidecar/purge/broker/errors.js';
-import type { BrokerReply } from '../../../../sidecar/purge/broker/exchange.js';
-import type { PurgeLimits } from '../../../../sidecar/purge/run/context.js';
+import {
+  type BrokerRequest,
+  ReplyTooLargeError,
+  type BrokerReply,
+} from '../../../../sidecar/purge/broker/index.js';
+import type { PurgeLimits } from '../../../../sidecar/purge/run/index.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../../../../sidecar/purge/errors.js';
 import {
   entities,
   temporalEntities,
   type ListedResource,
-} from '../../../../sidecar/purge/listing/listed-resource.js';
-import type { PageQuery } from '../../../../sidecar/purge/listing/page.js';
+  type PageQuery,
+} from '../../../../sidecar/purge/listing/index.js';
 import { replyOf } from '../broker/replies.js';
 import { contextOf } from '../hand-made-context.js';
 import { idsOf } from '../hand-made-lister.js';

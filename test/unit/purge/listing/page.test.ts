@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { BrokerReplyError } from '../../../../sidecar/purge/errors.js';
-import { parsePage } from '../../../../sidecar/purge/listing/page.js';
+import { parsePage } from '../../../../sidecar/purge/listing/index.js';
 import { replyOf } from '../broker/replies.js';
 
 const withHeaders = (headers: Readonly<Record<string, string>>) => parsePage(replyOf(200, [], headers));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { ReadAhead } from '../../../../sidecar/purge/listing/read-ahead.js';
+import { ReadAhead } from '../../../../sidecar/purge/listing/walk.js';
 import { idsOf, listerOf, pageOf } from '../hand-made-lister.js';
 
 const SELECTION = [{ name: 'type', value: 'T' }];

@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import {
-  walkMatches,
-  type PagingEvidence,
-  type WalkOptions,
-} from '../../../../sidecar/purge/listing/walk.js';
+import { walkMatches, type PagingEvidence } from '../../../../sidecar/purge/listing/index.js';
+import type { WalkOptions } from '../../../../sidecar/purge/listing/walk.js';
 import { idsOf, listerOf, pageOf } from '../hand-made-lister.js';
 
 const LIMIT = 10;

@@ -4,9 +4,9 @@ import {
   learnPaging,
   nextStep,
   startOfWalk,
-  type PagingEvidence,
   type WalkState,
 } from '../../../../sidecar/purge/listing/walk-plan.js';
+import type { PagingEvidence } from '../../../../sidecar/purge/listing/index.js';
 
 interface Look {
   readonly ids?: number;

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { ListedPage } from '../../../../sidecar/purge/listing/listing.js';
-import type { PageQuery } from '../../../../sidecar/purge/listing/page.js';
-import { walkMatches, type PagingEvidence, type WalkEnd } from '../../../../sidecar/purge/listing/walk.js';
+import {
+  type ListedPage,
+  type PageQuery,
+  walkMatches,
+  type PagingEvidence,
+  type WalkEnd,
+} from '../../../../sidecar/purge/listing/index.js';
 import { listerOf, pageOf } from '../hand-made-lister.js';
 
 const LIMIT = 10;

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { compilePattern } from '../../../../sidecar/ngsi-ld/pattern.js';
 import { UnexpectedEntityError } from '../../../../sidecar/purge/errors.js';
-import { createIdGuard } from '../../../../sidecar/purge/proof/id-guard.js';
+import { createIdGuard } from '../../../../sidecar/purge/proof/index.js';
 
 const guardOf = (ids: readonly string[] | undefined, idPattern?: string) =>
   createIdGuard(ids, idPattern === undefined ? undefined : compilePattern('idPattern', idPattern));

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { parseQ, type QNode, type QSpan } from '../../../../sidecar/ngsi-ld/q.js';
 import { parseTypeSelector } from '../../../../sidecar/ngsi-ld/type-selector.js';
 import { QueryRefusedError } from '../../../../sidecar/purge/errors.js';
-import { filtersOf, impossibleSelections } from '../../../../sidecar/purge/proof/impossible.js';
-import type { Parameter } from '../../../../sidecar/purge/query/parameters.js';
+import { filtersOf, impossibleSelections } from '../../../../sidecar/purge/proof/index.js';
+import type { Parameter } from '../../../../sidecar/purge/query/index.js';
 
 const selectionOf = (given: Readonly<Record<string, string>>): readonly Parameter[] =>
   Object.entries(given).map(([name, value]) => ({ name, value }));

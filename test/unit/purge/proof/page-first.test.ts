@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { createCapabilities } from '../../../../sidecar/purge/broker/capabilities.js';
+import { createCapabilities } from '../../../../sidecar/purge/broker/index.js';
 import { BrokerRefusedError } from '../../../../sidecar/purge/errors.js';
-import type { ListedPage } from '../../../../sidecar/purge/listing/listing.js';
-import { learnCounting, learnStride } from '../../../../sidecar/purge/proof/page-first.js';
-import type { PageQuery } from '../../../../sidecar/purge/listing/page.js';
-import type { Parameter } from '../../../../sidecar/purge/query/parameters.js';
-import type { PagingEvidence } from '../../../../sidecar/purge/listing/walk.js';
+import type { ListedPage, PageQuery, PagingEvidence } from '../../../../sidecar/purge/listing/index.js';
+import { learnCounting, learnStride } from '../../../../sidecar/purge/proof/index.js';
+import type { Parameter } from '../../../../sidecar/purge/query/index.js';
 import { idsOf, listerOf, pageOf } from '../hand-made-lister.js';
 
 const selectionOf = (given: Readonly<Record<string, string>>): readonly Parameter[] =>

@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createCapabilities } from '../../../../sidecar/purge/broker/capabilities.js';
+import { createCapabilities } from '../../../../sidecar/purge/broker/index.js';
 import {
   BrokerFailedError,
   BrokerRefusedError,
   FilterIgnoredError,
 } from '../../../../sidecar/purge/errors.js';
-import type { ListedPage } from '../../../../sidecar/purge/listing/listing.js';
-import type { PageQuery } from '../../../../sidecar/purge/listing/page.js';
-import { probesOf } from '../../../../sidecar/purge/proof/probes.js';
-import { proofNameOf } from '../../../../sidecar/purge/proof/proof-name.js';
-import { QueryProof } from '../../../../sidecar/purge/proof/query-proof.js';
-import type { Parameter } from '../../../../sidecar/purge/query/parameters.js';
+import type { ListedPage, PageQuery } from '../../../../sidecar/purge/listing/index.js';
+import { probesOf, proofNameOf, QueryProof } from '../../../../sidecar/purge/proof/index.js';
+import type { Parameter } from '../../../../sidecar/purge/query/index.js';
 import { listerOf, pageOf } from '../hand-made-lister.js';
 
 const selectionOf = (given: Readonly<Record<string, string>>): readonly Parameter[] =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { attributePath, entityPath } from '../../../../sidecar/purge/proof/resource-path.js';
+import { attributePath, entityPath } from '../../../../sidecar/purge/proof/index.js';
 
 const ID = 'urn:ngsi-ld:Car:1';
 const CAR = '/temporal/entities/urn%3Angsi-ld%3ACar%3A1';

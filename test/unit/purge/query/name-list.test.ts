@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { checkName, itemsOf, namesOf } from '../../../../sidecar/purge/query/name-list.js';
+import { checkName } from '../../../../sidecar/purge/query/name-list.js';
+import { itemsOf, namesOf } from '../../../../sidecar/purge/query/index.js';
 import { assertRefused } from '../refusals.js';
 
 const EXPECTED = 'an attribute name such as speed';

@@ -3,9 +3,8 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { parseQ } from '../../../../sidecar/ngsi-ld/q.js';
 import { QueryRefusedError } from '../../../../sidecar/purge/errors.js';
-import { cutoffOf, olderThan } from '../../../../sidecar/purge/query/older-than.js';
-import { parseEntityPurgeQuery } from '../../../../sidecar/purge/query/query.js';
-import { parseTemporalPurgeQuery } from '../../../../sidecar/purge/temporal/query.js';
+import { cutoffOf, olderThan, parseEntityPurgeQuery } from '../../../../sidecar/purge/query/index.js';
+import { parseTemporalPurgeQuery } from '../../../../sidecar/purge/temporal/index.js';
 import { assertRefused } from '../refusals.js';
 
 const NOW = Date.UTC(2026, 2, 31, 12, 0, 0, 500);

@@ -5,10 +5,10 @@ import {
   formatParameters,
   parseParameters,
   ENTITY_PARAMETERS,
-  SELECTION_PARAMETERS,
   TEMPORAL_PARAMETERS,
   TIME_PARAMETERS,
-} from '../../../../sidecar/purge/query/parameters.js';
+} from '../../../../sidecar/purge/query/index.js';
+import { SELECTION_PARAMETERS } from '../../../../sidecar/purge/query/parameters.js';
 import { assertRefused } from '../refusals.js';
 
 const refused = (query: string, parameter: string) =>

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { PolicyRefusedError } from '../../../../sidecar/purge/errors.js';
-import { parseEntityPurgeQuery } from '../../../../sidecar/purge/query/query.js';
-import { parseTemporalPurgeQuery } from '../../../../sidecar/purge/temporal/query.js';
+import { parseEntityPurgeQuery } from '../../../../sidecar/purge/query/index.js';
+import { parseTemporalPurgeQuery } from '../../../../sidecar/purge/temporal/index.js';
 import { assertRefused, queryOf } from '../refusals.js';
 
 const GEO = 'georel=near%3BmaxDistance==100&geometry=Point&coordinates=%5B1,2%5D';

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { PatternTooLargeError } from '../../../../sidecar/ngsi-ld/pattern.js';
 import { QueryRefusedError } from '../../../../sidecar/purge/errors.js';
 import { SELECTION_PARAMETERS } from '../../../../sidecar/purge/query/parameters.js';
-import { parseEntityPurgeQuery } from '../../../../sidecar/purge/query/query.js';
-import { parseTemporalPurgeQuery } from '../../../../sidecar/purge/temporal/query.js';
+import { parseEntityPurgeQuery } from '../../../../sidecar/purge/query/index.js';
+import { parseTemporalPurgeQuery } from '../../../../sidecar/purge/temporal/index.js';
 import { assertRefused, queryOf } from '../refusals.js';
 
 const accepted = (query: string) => parseEntityPurgeQuery(query);

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Failure } from '../../../../sidecar/purge/broker/failure.js';
-import { decideProbe, seemsAway, type RetryPolicy } from '../../../../sidecar/purge/requests/policy.js';
+import type { Failure } from '../../../../sidecar/purge/broker/index.js';
+import { decideProbe, seemsAway } from '../../../../sidecar/purge/requests/retry-policy.js';
+import type { RetryPolicy } from '../../../../sidecar/purge/requests/index.js';
 
 const POLICY: RetryPolicy = { maxAttempts: 6, minDelayMs: 200, maxDelayMs: 10_000, awayMs: 30_000 };
 const NOW_MS = Date.UTC(2026, 0, 1, 12);

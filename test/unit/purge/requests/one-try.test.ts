@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BrokerRequest } from '../../../../sidecar/purge/broker/client.js';
 import {
+  type BrokerRequest,
   BrokerTimeoutError,
   BrokerUnreachableError,
   ReplyTooLargeError,
   RequestAbortedError,
-} from '../../../../sidecar/purge/broker/errors.js';
-import type { BrokerReply } from '../../../../sidecar/purge/broker/exchange.js';
+  type BrokerReply,
+} from '../../../../sidecar/purge/broker/index.js';
 import { BrokerReplyError, PurgeStoppedError } from '../../../../sidecar/purge/errors.js';
-import { TryFailed, tryOnce, type PurgeRequest } from '../../../../sidecar/purge/requests/one-try.js';
+import { TryFailed, tryOnce } from '../../../../sidecar/purge/requests/request.js';
+import type { PurgeRequest } from '../../../../sidecar/purge/requests/index.js';
 import { replyOf } from '../broker/replies.js';
 
 const HEADERS = { 'ngsild-tenant': 'mine', link: '<x>' };

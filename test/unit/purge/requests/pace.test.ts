@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { createPace } from '../../../../sidecar/purge/requests/pace.js';
+import { Pace } from '../../../../sidecar/purge/requests/index.js';
 import type { Clock } from '../../../../sidecar/shared/clock.js';
 
 /** A clock that a test moves; sleeps end when their time has come. */
@@ -42,14 +42,14 @@ const never = new AbortController().signal;
 
 describe('the pace of a purge', () => {
   it('the pace of a purge lets everything through while no rate is set', async () => {
-    const pace = createPace(createManualClock());
+    const pace = new Pace(createManualClock());
     await pace.take(1_000_000, never);
     assert.equal(pace.burst, Infinity);
   });
 
   it('the pace of a purge lets at most one second’s worth through at once, and the rest at the rate', async () => {
     const clock = createManualClock();
-    const pace = createPace(clock, 10);
+    const pace = new Pace(clock, 10);
     let through = 0;
     for (let n = 0; n < 40; n += 1) void pace.take(1, never).then(() => (through += 1));
     await clock.settle();
@@ -64,14 +64,14 @@ describe('the pace of a purge', () => {
 
   it('the pace of a purge refuses more than one second allows, and takes nothing for it', async () => {
     const clock = createManualClock();
-    const pace = createPace(clock, 10);
+    const pace = new Pace(clock, 10);
     assert.equal(await pace.take(11, never), false);
     assert.equal(await pace.take(10, never), true);
   });
 
   it('the pace of a purge lets an amount through once the bucket holds it', async () => {
     const clock = createManualClock();
-    const pace = createPace(clock, 10);
+    const pace = new Pace(clock, 10);
     const done: number[] = [];
     for (const amount of [10, 5, 10, 1]) void pace.take(amount, never).then(() => done.push(amount));
     for (const [ms, through] of [
@@ -90,7 +90,7 @@ describe('the pace of a purge', () => {
 
   it('the pace of a purge that is lowered refuses what waits and is too much now, and lets the rest through at the new rate', async () => {
     const clock = createManualClock();
-    const pace = createPace(clock, 500);
+    const pace = new Pace(clock, 500);
     await pace.take(500, never);
     const ends: [number, boolean, number][] = [];
     for (const amount of [500, 1, 500, 1])
@@ -110,7 +110,7 @@ describe('the pace of a purge', () => {
 
   it('the pace of a purge takes back what was not sent, but never more than a burst', async () => {
     const clock = createManualClock();
-    const pace = createPace(clock, 10);
+    const pace = new Pace(clock, 10);
     await pace.take(10, never);
     pace.setPerSecond(2);
     pace.giveBack(10);
@@ -123,7 +123,7 @@ describe('the pace of a purge', () => {
 
   it('the pace of a purge neither gains nor loses by a clock that is set back', async () => {
     const clock = createManualClock();
-    const pace = createPace(clock, 2);
+    const pace = new Pace(clock, 2);
     await pace.take(2, never);
     clock.setBack(10_000);
     let through = 0;
@@ -152,7 +152,7 @@ describe('the pace of a purge', () => {
         fc.array(step, { maxLength: 60 }),
         async (first, steps) => {
           const clock = createManualClock();
-          const pace = createPace(clock, first);
+          const pace = new Pace(clock, first);
           let through = 0;
           let allowed = Math.max(1, first);
           let rate = first;
@@ -180,7 +180,7 @@ describe('the pace of a purge', () => {
 
   it('the pace of a purge lets everything through that waits when the rate is removed', async () => {
     const clock = createManualClock();
-    const pace = createPace(clock, 1);
+    const pace = new Pace(clock, 1);
     await pace.take(1, never);
     let through = 0;
     for (let n = 0; n < 5; n += 1) void pace.take(1, never).then(() => (through += 1));
@@ -197,7 +197,7 @@ describe('the pace of a purge', () => {
       [100, 1, 1],
     ] as const) {
       const clock = createManualClock();
-      const pace = createPace(clock, before);
+      const pace = new Pace(clock, before);
       await pace.take(before, never);
       await clock.advance(900);
       pace.setPerSecond(after);
@@ -211,7 +211,7 @@ describe('the pace of a purge', () => {
 
   it('the pace of a purge lets one delete through at once, however low its rate is', async () => {
     const clock = createManualClock();
-    const pace = createPace(clock, 0.5);
+    const pace = new Pace(clock, 0.5);
     assert.equal(pace.burst, 1);
     let through = 0;
     for (let n = 0; n < 2; n += 1) void pace.take(1, never).then(() => (through += 1));
@@ -228,7 +228,7 @@ describe('the pace of a purge', () => {
 
   it('the pace of a purge gives no burst for a rate that is set while nothing was limited', async () => {
     const clock = createManualClock();
-    const pace = createPace(clock);
+    const pace = new Pace(clock);
     pace.setPerSecond(10);
     let through = 0;
     for (let n = 0; n < 20; n += 1) void pace.take(1, never).then(() => (through += 1));
@@ -238,7 +238,7 @@ describe('the pace of a purge', () => {
 
   it('the pace of a purge can be left by a signal, and those behind go on', async () => {
     const clock = createManualClock();
-    const pace = createPace(clock, 1);
+    const pace = new Pace(clock, 1);
     await pace.take(1, never);
     const leaving = new AbortController();
     const first = pace.take(1, leaving.signal);

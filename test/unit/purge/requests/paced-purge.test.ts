@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createPace } from '../../../../sidecar/purge/requests/pace.js';
+import { Pace } from '../../../../sidecar/purge/requests/index.js';
 import { MishapBroker, type Mishap } from '../../../support/mishap-broker.js';
 import { createTestClock, purge } from '../../../support/purge-harness.js';
 import { replyOf } from '../broker/replies.js';
@@ -30,7 +30,7 @@ async function pacedPurge(options: {
   const broker = new MishapBroker({
     ...{ clock, entities, mishaps, hasBatches, restartMs: 1000, dies: false, random: seededRandom(1) },
   });
-  const pace = createPace(clock, perSecond);
+  const pace = new Pace(clock, perSecond);
   const sent: Sent[] = [];
   const stop = new AbortController();
   const outcome = await purge({ url: new URL('http://broker') }, 'type=Thing', {
@@ -148,7 +148,7 @@ async function agesOfFirstDeletes(perSecond: number): Promise<readonly number[]>
   };
   const { report } = await purge({ url: new URL('http://broker') }, 'type=Thing&q=n>1&drop=a,b,c', {
     clock,
-    pace: createPace(clock, perSecond),
+    pace: new Pace(clock, perSecond),
     client: {
       send: async ({ method, path }) => {
         const [resource = '', query = ''] = path.split('?');

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Failure, FailureKind } from '../../../../sidecar/purge/broker/failure.js';
-import {
-  askedDelayMs,
-  backoffMs,
-  decideRetry,
-  type RetryPolicy,
-} from '../../../../sidecar/purge/requests/policy.js';
+import type { Failure } from '../../../../sidecar/purge/broker/index.js';
+import type { FailureKind } from '../../../../sidecar/purge/broker/reply.js';
+import { askedDelayMs, backoffMs, decideRetry } from '../../../../sidecar/purge/requests/retry-policy.js';
+import type { RetryPolicy } from '../../../../sidecar/purge/requests/index.js';
 
 const POLICY: RetryPolicy = { maxAttempts: 6, minDelayMs: 200, maxDelayMs: 10_000, awayMs: 30_000 };
 const NOW_MS = Date.UTC(2026, 0, 1, 12);

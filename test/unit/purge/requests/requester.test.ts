@@ -1,23 +1,29 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BrokerRequest } from '../../../../sidecar/purge/broker/client.js';
 import {
+  type BrokerRequest,
   BrokerTimeoutError,
   BrokerUnreachableError,
   RequestAbortedError,
-} from '../../../../sidecar/purge/broker/errors.js';
-import type { BrokerReply } from '../../../../sidecar/purge/broker/exchange.js';
+  type BrokerReply,
+} from '../../../../sidecar/purge/broker/index.js';
 import {
   BrokerFailedError,
   BrokerRefusedError,
   BrokerReplyError,
   PurgeStoppedError,
 } from '../../../../sidecar/purge/errors.js';
-import { ListedTooLongAgo, MustBeSplit } from '../../../../sidecar/purge/requests/one-try.js';
-import { createRequester, effortOf, type Settled } from '../../../../sidecar/purge/requests/requester.js';
-import type { Pace } from '../../../../sidecar/purge/requests/pace.js';
-import type { RetryPolicy } from '../../../../sidecar/purge/requests/policy.js';
+import {
+  ListedTooLongAgo,
+  MustBeSplit,
+  Requester,
+  type Settled,
+  Pace,
+  type RetryPolicy,
+} from '../../../../sidecar/purge/requests/index.js';
 import { replyOf } from '../broker/replies.js';
+import { createTestClock } from '../../../support/purge-harness.js';
+import { paceOf } from './hand-made-pace.js';
 
 const POLICY: RetryPolicy = { maxAttempts: 6, minDelayMs: 200, maxDelayMs: 10_000, awayMs: 30_000 };
 const REFUSED = new BrokerUnreachableError('refused', false);
@@ -65,7 +71,7 @@ function byHand(
   const sent: Exchange[] = [];
   const stop = new AbortController();
   if (isStopped) stop.abort();
-  const requester = createRequester({
+  const requester = new Requester({
     client: {
       send: async (request) =>
         new Promise((resolve, reject) => {
@@ -415,7 +421,7 @@ describe('the answers of a requester', () => {
   it('a requester of a purge that was stopped before sends nothing', async () => {
     const hand = byHand({}, { isStopped: true });
     await assert.rejects(hand.delete('/1'), PurgeStoppedError);
-    assert.deepEqual([hand.open(), hand.requester.requests], [[], 0]);
+    assert.deepEqual([hand.open(), hand.requester.effort.requests], [[], 0]);
   });
 
   it('a requester counts a query that was cut off as sent', async () => {
@@ -427,7 +433,7 @@ describe('the answers of a requester', () => {
     await hand.turn();
     hand.stop.abort();
     await one;
-    assert.equal(hand.requester.requests, 2);
+    assert.equal(hand.requester.effort.requests, 2);
   });
 
   it('a requester tells of each try after the first', async () => {
@@ -469,7 +475,7 @@ describe('the answers of a requester', () => {
       [replyOf(404, UNKNOWN_TENANT), false],
     ] as const) {
       const hand = await begun();
-      const one = hand.requester.send({ method: 'GET', path: '/1', operation: 'look' }, { allow403: true });
+      const one = hand.requester.send({ method: 'GET', path: '/1', operation: 'look', takes403: true });
       const ended = isTold ? isAnswered(one) : assert.rejects(one, BrokerRefusedError);
       await hand.turn();
       await hand.end('/1', reply);
@@ -487,22 +493,21 @@ describe('the answers of a requester', () => {
 
   it('a requester counts each request that it sent, and those after the first try as retries', async () => {
     const hand = await begun();
-    assert.deepEqual(effortOf(hand.requester), { requests: 1, retries: 0 });
+    assert.deepEqual(hand.requester.effort, { requests: 1, retries: 0 });
     const one = hand.delete('/1');
     await hand.turn();
-    assert.deepEqual(effortOf(hand.requester), { requests: 2, retries: 0 });
+    assert.deepEqual(hand.requester.effort, { requests: 2, retries: 0 });
     await hand.end('/1', replyOf(500));
     await hand.pass(200);
-    assert.deepEqual(effortOf(hand.requester), { requests: 3, retries: 1 });
+    assert.deepEqual(hand.requester.effort, { requests: 3, retries: 1 });
     await hand.end('/1', DONE);
     await isAnswered(one);
-    assert.deepEqual(effortOf(hand.requester), { requests: 3, retries: 1 });
+    assert.deepEqual(hand.requester.effort, { requests: 3, retries: 1 });
   });
 });
 
 describe('a requester of a purge that is held to a rate', () => {
-  const paced = (take: Pace['take']) =>
-    byHand({}, { pace: { take, perSecond: 1, burst: 1, setPerSecond: () => {}, giveBack: () => {} } });
+  const paced = (take: Pace['take']) => byHand({}, { pace: paceOf({ take }) });
   const request = { method: 'DELETE', path: '/1', operation: 'delete', deletes: 3 } as const;
 
   it('a requester with a rate sends a delete only when its pace lets it through, and delays no query', async () => {
@@ -532,10 +537,7 @@ describe('a requester of a purge that is held to a rate', () => {
       [7.9, 7],
       [Infinity, Infinity],
     ] as const) {
-      const pace = {
-        ...{ perSecond: burst, burst, setPerSecond: () => {}, giveBack: () => {} },
-        take: async () => true,
-      };
+      const pace = paceOf({ burst });
       assert.equal(byHand({}, { pace }).requester.burst, most);
     }
     assert.equal(byHand().requester.burst, Infinity);
@@ -550,14 +552,13 @@ describe('a requester of a purge that is held to a rate', () => {
     for (const reserve of [undefined, async () => {}]) {
       let isFresh = true;
       const given: number[] = [];
-      const pace = {
-        ...{ perSecond: 1, burst: 1, setPerSecond: () => {} },
+      const pace = paceOf({
         take: async () => {
           isFresh = false;
           return true;
         },
         giveBack: (amount: number) => void given.push(amount),
-      };
+      });
       const booked: string[] = [];
       const hand = byHand({}, { pace, ...(reserve === undefined ? {} : { reserve }) });
       const sent = hand.requester.send({
@@ -572,10 +573,7 @@ describe('a requester of a purge that is held to a rate', () => {
 
   it('a requester gives back the share of the rate of what must not be sent for the bound', async () => {
     const given: number[] = [];
-    const pace = {
-      ...{ perSecond: 1, burst: 1, setPerSecond: () => {}, take: async () => true },
-      giveBack: (amount: number) => void given.push(amount),
-    };
+    const pace = paceOf({ giveBack: (amount) => void given.push(amount) });
     const hand = byHand({}, { pace, reserve: async () => false });
     assert.equal((await hand.requester.send({ ...request, deletes: 1 })).kind, 'gave-up');
     assert.deepEqual([given, hand.open()], [[1], []]);
@@ -596,7 +594,7 @@ describe('a requester of a purge that is held to a rate', () => {
     isStale = true;
     connect();
     await assert.rejects(sent, ListedTooLongAgo);
-    assert.deepEqual([unclear, hand.requester.requests], [[], 0]);
+    assert.deepEqual([unclear, hand.requester.effort.requests], [[], 0]);
   });
 
   it('a requester with a rate does not send what is too much for it by now: it must be split', async () => {
@@ -605,16 +603,29 @@ describe('a requester of a purge that is held to a rate', () => {
     assert.deepEqual(hand.open(), []);
   });
 
+  it('a requester does not send what got too much for its rate while it was reserved: it must be split', async () => {
+    const pace = new Pace(createTestClock(), 10);
+    const ended: number[] = [];
+    let reserved = () => {};
+    const reserve = async () => new Promise<void>((resolve) => (reserved = resolve));
+    const hand = byHand({}, { pace, reserve, ended });
+    const sent = assert.rejects(hand.requester.send(request), MustBeSplit);
+    await hand.turn();
+    pace.setPerSecond(1);
+    reserved();
+    await sent;
+    assert.deepEqual([hand.open(), ended], [[], [3]]);
+  });
+
   it('a requester with a rate lets what waits for a pause add up to no more than one burst', async () => {
     let tokens = 3;
-    const pace = {
-      ...{ perSecond: 3, burst: 3, setPerSecond: () => {} },
-      take: async (amount: number) => {
+    const pace = paceOf({
+      take: async (amount) => {
         tokens -= amount;
         return true;
       },
-      giveBack: (amount: number) => void (tokens += amount),
-    };
+      giveBack: (amount) => void (tokens += amount),
+    });
     const hand = byHand({}, { pace });
     const send = (path: string) => hand.requester.send({ ...request, path, deletes: 1 });
     const first = send('/1');
@@ -815,7 +826,7 @@ describe('a requester that reserves what it may delete', () => {
       });
       assert.equal(settled.kind === 'gave-up' && settled.failure.kind, 'withheld');
     }
-    assert.deepEqual([hand.open(), hand.requester.retries], [[], 0]);
+    assert.deepEqual([hand.open(), hand.requester.effort.retries], [[], 0]);
   });
 
   it('a requester sends nothing of what cannot be reserved', async () => {
@@ -968,6 +979,6 @@ describe('a requester whose purge another process may take over', () => {
       else isOwn = false;
       connect();
       await assert.rejects(one, PurgeStoppedError);
-      assert.deepEqual([unclear, hand.requester.requests], [0, 1], 'nothing was sent');
+      assert.deepEqual([unclear, hand.requester.effort.requests], [0, 1], 'nothing was sent');
     });
 });

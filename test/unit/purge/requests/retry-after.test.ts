@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { parseRetryAfter } from '../../../../sidecar/purge/requests/policy.js';
+import { parseRetryAfter } from '../../../../sidecar/purge/requests/retry-policy.js';
 
 // A zone that is never GMT: dates without a zone must not be read in local time.
 process.env['TZ'] = 'Asia/Tokyo';

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BrokerReply } from '../../../../sidecar/purge/broker/exchange.js';
+import type { BrokerReply } from '../../../../sidecar/purge/broker/index.js';
 import {
   FilterIgnoredError,
   TooManyMatchesError,
   UnexpectedEntityError,
 } from '../../../../sidecar/purge/errors.js';
-import type { PurgeEvent } from '../../../../sidecar/purge/run/events.js';
+import type { PurgeEvent } from '../../../../sidecar/purge/run/index.js';
 import { compilePattern } from '../../../../sidecar/ngsi-ld/pattern.js';
-import { IdState } from '../../../../sidecar/purge/ledger/id-states.js';
-import { entities, temporalEntities } from '../../../../sidecar/purge/listing/listed-resource.js';
-import type { Parameter } from '../../../../sidecar/purge/query/parameters.js';
+import { IdState } from '../../../../sidecar/purge/ledger/index.js';
+import { entities, temporalEntities } from '../../../../sidecar/purge/listing/index.js';
+import type { Parameter } from '../../../../sidecar/purge/query/index.js';
 import { replyOf } from '../broker/replies.js';
 import { contextOf, scopeOf, type HandMadePurge } from '../hand-made-context.js';
 import { idsOf } from '../hand-made-lister.js';

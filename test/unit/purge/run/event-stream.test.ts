@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { eventStream } from '../../../../sidecar/purge/run/event-stream.js';
+import { eventStream } from '../../../../sidecar/purge/run/purge-run.js';
 
 const NEVER = new AbortController().signal;
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { TooManyPurgesError } from '../../../../sidecar/purge/errors.js';
-import { PurgePlaces, type PlaceKind } from '../../../../sidecar/purge/run/places.js';
+import { PurgePlaces } from '../../../../sidecar/purge/run/places.js';
+import type { PlaceKind } from '../../../../sidecar/purge/run/index.js';
 
 /** How many places of a kind can be taken one after the other. */
 const take = (places: PurgePlaces, kind: PlaceKind): number => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { BrokerRequest } from '../../../../sidecar/purge/broker/client.js';
 import {
+  type BrokerRequest,
   createCapabilities,
   type BrokerCapabilities,
-} from '../../../../sidecar/purge/broker/capabilities.js';
-import type { BrokerReply } from '../../../../sidecar/purge/broker/exchange.js';
+  type BrokerReply,
+} from '../../../../sidecar/purge/broker/index.js';
 import {
   BrokerReplyError,
   FilterIgnoredError,
@@ -14,20 +14,20 @@ import {
   TooManyMatchesError,
   UnexpectedEntityError,
 } from '../../../../sidecar/purge/errors.js';
-import type { PurgeScope } from '../../../../sidecar/purge/run/context.js';
-import type { PurgeEvent } from '../../../../sidecar/purge/run/events.js';
 import {
+  type PurgeScope,
+  type PurgeEvent,
   previewOf,
   reportOf,
   runPurge,
   type PurgeOrder,
-  type PurgePlan,
-} from '../../../../sidecar/purge/run/purge-run.js';
-import { entities } from '../../../../sidecar/purge/listing/listed-resource.js';
-import { parseEntityPurgeQuery } from '../../../../sidecar/purge/query/query.js';
-import type { Pace } from '../../../../sidecar/purge/requests/pace.js';
+} from '../../../../sidecar/purge/run/index.js';
+import type { PurgePlan } from '../../../../sidecar/purge/run/purge-run.js';
+import { entities } from '../../../../sidecar/purge/listing/index.js';
+import { parseEntityPurgeQuery } from '../../../../sidecar/purge/query/index.js';
 import { createTestClock } from '../../../support/purge-harness.js';
 import { replyOf } from '../broker/replies.js';
+import { paceOf } from '../requests/hand-made-pace.js';
 
 const NONE = { matched: 0, deleted: 0, alreadyGone: 0, failed: 0, unknown: 0 };
 
@@ -125,10 +125,7 @@ describe('a purge that runs', () => {
 
   it('a purge run keeps its maximum, its pace and its reserve', async () => {
     const [taken, reserved]: [number[], number[]] = [[], []];
-    const pace: Pace = {
-      ...{ perSecond: 1, burst: 1, setPerSecond: () => {}, giveBack: () => {} },
-      take: async (amount) => taken.push(amount) > 0,
-    };
+    const pace = paceOf({ take: async (amount) => taken.push(amount) > 0 });
     const { error } = await ran({
       run: async (scope) => {
         await scope.requester.send(DELETE);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { PurgeStoppedError, TooManyPurgesError } from '../../../../sidecar/purge/errors.js';
-import { createRunningPurges } from '../../../../sidecar/purge/run/running.js';
+import { createRunningPurges } from '../../../../sidecar/purge/run/index.js';
 
 const NEVER = new AbortController().signal;
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BrokerRequest } from '../../../../sidecar/purge/broker/client.js';
-import type { Item } from '../../../../sidecar/purge/ledger/item-ledger.js';
-import { temporalEntities } from '../../../../sidecar/purge/listing/listed-resource.js';
+import type { BrokerRequest } from '../../../../sidecar/purge/broker/index.js';
+import type { Item } from '../../../../sidecar/purge/ledger/index.js';
+import { temporalEntities } from '../../../../sidecar/purge/listing/index.js';
 import { temporalAttributeKind } from '../../../../sidecar/purge/temporal/attribute-kind.js';
 import { replyOf } from '../broker/replies.js';
 import { contextOf } from '../hand-made-context.js';

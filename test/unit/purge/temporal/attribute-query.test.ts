@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { SELECTION_PARAMETERS, TIME_PARAMETERS } from '../../../../sidecar/purge/query/parameters.js';
-import { attributeQuery, VALUE_FILTERS } from '../../../../sidecar/purge/temporal/attribute-query.js';
+import { SELECTION_PARAMETERS } from '../../../../sidecar/purge/query/parameters.js';
+import { TIME_PARAMETERS } from '../../../../sidecar/purge/query/index.js';
+import { attributeQuery, VALUE_FILTERS } from '../../../../sidecar/purge/temporal/narrowed-queries.js';
 
 const BY_VALUE = [
   ...['q', 'georel', 'geometry', 'coordinates', 'geoproperty', 'geometryProperty'],

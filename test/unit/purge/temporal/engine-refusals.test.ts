@@ -5,7 +5,7 @@ import {
   createBrokerClient,
   type BrokerClient,
   type BrokerRequest,
-} from '../../../../sidecar/purge/broker/client.js';
+} from '../../../../sidecar/purge/broker/index.js';
 import {
   BrokerRefusedError,
   FilterIgnoredError,

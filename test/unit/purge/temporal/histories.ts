@@ -3,15 +3,15 @@ import {
   createBrokerClient,
   type BrokerClient,
   type BrokerRequest,
-} from '../../../../sidecar/purge/broker/client.js';
-import type { BrokerReply } from '../../../../sidecar/purge/broker/exchange.js';
+  type BrokerReply,
+} from '../../../../sidecar/purge/broker/index.js';
 import {
   startEmbeddedBroker,
   type Behaviour,
   type EmbeddedBroker,
 } from '../../../../sidecar/embedded-broker/index.js';
 import { ownAttributesOf } from '../../../../sidecar/ngsi-ld/entity-members.js';
-import type { PurgeReport } from '../../../../sidecar/purge/run/events.js';
+import type { PurgeReport } from '../../../../sidecar/purge/run/index.js';
 import { systemClock, type Clock } from '../../../../sidecar/shared/clock.js';
 import { purgeHistory, type PurgeOptions } from '../../../support/purge-harness.js';
 

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { FilterIgnoredError, QueryRefusedError } from '../../../../sidecar/purge/errors.js';
-import { createInstanceGuard } from '../../../../sidecar/purge/temporal/instance-guard.js';
-import { instanceListsOf, type AttributeInstance } from '../../../../sidecar/purge/temporal/instances.js';
-import { parseTemporalPurgeQuery } from '../../../../sidecar/purge/temporal/query.js';
+import {
+  createInstanceGuard,
+  instanceListsOf,
+  type AttributeInstance,
+} from '../../../../sidecar/purge/temporal/instances.js';
+import { parseTemporalPurgeQuery } from '../../../../sidecar/purge/temporal/index.js';
 
 const ID = 'urn:ngsi-ld:Car:1';
 const BETWEEN = 'timerel=between&timeAt=2026-01-01T00:00:00Z&endTimeAt=2026-02-01T00:00:00Z';

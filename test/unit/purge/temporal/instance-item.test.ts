@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { BrokerRefusedError } from '../../../../sidecar/purge/errors.js';
-import type { Item } from '../../../../sidecar/purge/ledger/item-ledger.js';
-import { temporalEntities } from '../../../../sidecar/purge/listing/listed-resource.js';
-import { OUT_OF_SIGHT, removeInstance, toItem } from '../../../../sidecar/purge/temporal/instance-item.js';
-import { instanceListsOf } from '../../../../sidecar/purge/temporal/instances.js';
+import type { Item } from '../../../../sidecar/purge/ledger/index.js';
+import { temporalEntities } from '../../../../sidecar/purge/listing/index.js';
+import {
+  OUT_OF_SIGHT,
+  removeInstance,
+  toItem,
+  instanceListsOf,
+} from '../../../../sidecar/purge/temporal/instances.js';
 import type { TimeFilter } from '../../../../sidecar/purge/temporal/time-filter.js';
 import { replyOf } from '../broker/replies.js';
 import { contextOf } from '../hand-made-context.js';

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { IdState } from '../../../../sidecar/purge/ledger/id-states.js';
-import { keyOf } from '../../../../sidecar/purge/ledger/item-ledger.js';
-import type { ItemBatch } from '../../../../sidecar/purge/deleting/item-walk.js';
-import type { ListedPage } from '../../../../sidecar/purge/listing/listing.js';
-import { temporalEntities } from '../../../../sidecar/purge/listing/listed-resource.js';
-import type { PageQuery } from '../../../../sidecar/purge/listing/page.js';
+import { IdState, keyOf } from '../../../../sidecar/purge/ledger/index.js';
+import type { ItemBatch } from '../../../../sidecar/purge/deleting/index.js';
+import {
+  type ListedPage,
+  type PageQuery,
+  temporalEntities,
+} from '../../../../sidecar/purge/listing/index.js';
 import { instanceKind } from '../../../../sidecar/purge/temporal/instance-kind.js';
 import { timeParameters, type TimeFilter } from '../../../../sidecar/purge/temporal/time-filter.js';
 import { contextOf } from '../hand-made-context.js';

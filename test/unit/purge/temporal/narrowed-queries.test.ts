@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { temporalEntities } from '../../../../sidecar/purge/listing/listed-resource.js';
-import type { PageQuery } from '../../../../sidecar/purge/listing/page.js';
-import { TruncationEvidence } from '../../../../sidecar/purge/temporal/truncation.js';
+import { temporalEntities, type PageQuery } from '../../../../sidecar/purge/listing/index.js';
+import { TruncationEvidence } from '../../../../sidecar/purge/temporal/instance-pages.js';
 import { instanceListsOf, type AttributeInstance } from '../../../../sidecar/purge/temporal/instances.js';
 import { findByNarrowedQueries } from '../../../../sidecar/purge/temporal/narrowed-queries.js';
 import { timeParameters, type TimeFilter } from '../../../../sidecar/purge/temporal/time-filter.js';

@@ -6,7 +6,7 @@ import {
   nextShape,
   type InstancePageShape,
   type ShownPage,
-} from '../../../../sidecar/purge/temporal/page-shape.js';
+} from '../../../../sidecar/purge/temporal/instance-pages.js';
 
 const PAGE = 1000;
 const shown = (entities: number, perEntity: number, longest = perEntity): ShownPage => ({

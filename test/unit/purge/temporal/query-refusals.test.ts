@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { PolicyRefusedError } from '../../../../sidecar/purge/errors.js';
-import { parseTemporalPurgeQuery } from '../../../../sidecar/purge/temporal/query.js';
+import { parseTemporalPurgeQuery } from '../../../../sidecar/purge/temporal/index.js';
 import { assertRefused, queryOf } from '../refusals.js';
 
 const AT = '2026-01-01T00:00:00Z';

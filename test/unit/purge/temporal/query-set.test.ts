@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BrokerReply } from '../../../../sidecar/purge/broker/exchange.js';
+import type { BrokerReply } from '../../../../sidecar/purge/broker/index.js';
 import {
   BrokerFailedError,
   BrokerRefusedError,
   UnsupportedRequestError,
 } from '../../../../sidecar/purge/errors.js';
-import { temporalEntities } from '../../../../sidecar/purge/listing/listed-resource.js';
-import type { PageShape } from '../../../../sidecar/purge/listing/page.js';
-import { parseTemporalPurgeQuery } from '../../../../sidecar/purge/temporal/query.js';
+import { temporalEntities, type PageShape } from '../../../../sidecar/purge/listing/index.js';
+import { parseTemporalPurgeQuery } from '../../../../sidecar/purge/temporal/index.js';
 import { QuerySet } from '../../../../sidecar/purge/temporal/query-set.js';
 import { replyOf } from '../broker/replies.js';
 import { scopeOf } from '../hand-made-context.js';

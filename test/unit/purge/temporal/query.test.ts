@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseTemporalPurgeQuery } from '../../../../sidecar/purge/temporal/query.js';
+import { parseTemporalPurgeQuery } from '../../../../sidecar/purge/temporal/index.js';
 import { queryOf } from '../refusals.js';
 
 const SINCE = { timerel: 'after', timeAt: '2026-01-01T00:00:00Z' };

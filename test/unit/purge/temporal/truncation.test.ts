@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { TruncationEvidence, type PageExtent } from '../../../../sidecar/purge/temporal/truncation.js';
+import { TruncationEvidence, type PageExtent } from '../../../../sidecar/purge/temporal/instance-pages.js';
 
 const ASKED: PageExtent = { isPartial: false, instances: 1000 };
 const BARE: PageExtent = { isPartial: false, instances: undefined };

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { BrokerRefusedError, FilterIgnoredError } from '../../../../sidecar/purge/errors.js';
-import type { ListedPage } from '../../../../sidecar/purge/listing/listing.js';
-import type { PageQuery } from '../../../../sidecar/purge/listing/page.js';
-import { proveValueFilters } from '../../../../sidecar/purge/temporal/value-proof.js';
+import type { ListedPage, PageQuery } from '../../../../sidecar/purge/listing/index.js';
+import { proveValueFilters } from '../../../../sidecar/purge/temporal/narrowed-queries.js';
 import { listerOf, pageOf } from '../hand-made-lister.js';
 
 const SELECTION = Object.entries({ id: 'urn:t:0', attrs: 'speed', q: 'speed>1;brand!="x"' }).map(

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { temporalEntities } from '../../../../sidecar/purge/listing/listed-resource.js';
-import type { PageQuery } from '../../../../sidecar/purge/listing/page.js';
+import { temporalEntities, type PageQuery } from '../../../../sidecar/purge/listing/index.js';
 import { instanceListsOf } from '../../../../sidecar/purge/temporal/instances.js';
 import { EPOCH } from '../../../../sidecar/purge/temporal/time-filter.js';
 import { learnValueSelection } from '../../../../sidecar/purge/temporal/value-selection.js';

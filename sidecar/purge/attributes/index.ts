@@ -1,0 +1,10 @@
+/** Removes parts of entities: attributes, datasets and instances, in passes over all matches. */
+export { checkKept, previewAttributes, removeAttributes } from './attribute-removal.js';
+export {
+  type ItemDelete,
+  NO_DATASET,
+  datasetParameter,
+  deleteItem,
+  deleteWholeAttribute,
+} from './item-delete.js';
+export { removeItems } from './item-removal.js';

@@ -1,0 +1,35 @@
+/** One request to the broker, what its answer means, and what was learnt about the broker. */
+export {
+  type BrokerCapabilities,
+  type BrokerMemory,
+  type CollectionEnd,
+  type ProbedParameter,
+  type Projection,
+  type ProofName,
+  createCapabilities,
+} from './capabilities.js';
+export { type BrokerClient, type BrokerRequest, createBrokerClient, forwardedHeaders } from './client.js';
+export {
+  type BrokerReply,
+  BrokerTimeoutError,
+  BrokerUnreachableError,
+  NoAnswerError,
+  type NoAnswer,
+  ReplyTooLargeError,
+  RequestAbortedError,
+} from './exchange.js';
+export { COLLECTIONS, FACT_MS, type Learnt, readNote, writeNote } from './facts.js';
+export { lessonsOf } from './learnt.js';
+export {
+  type BrokerProblem,
+  type DeleteResult,
+  type Failure,
+  failureIn,
+  failureOf,
+  isAboutPageSize,
+  isUnknownTenant,
+  parseBrokerProblem,
+  parseJsonObject,
+  readBatchReply,
+  wordsOf,
+} from './reply.js';

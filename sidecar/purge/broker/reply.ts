@@ -1,0 +1,262 @@
+import type { BrokerReply } from './exchange.js';
+import { cut } from '../../shared/shown.js';
+
+/**
+ * The readable part of a broker's error. Brokers send problems without status or title, HTML pages and empty bodies, so
+ * every member but the status is optional, and every text is capped.
+ */
+export interface BrokerProblem {
+  readonly status: number;
+  readonly type?: string;
+  readonly title?: string;
+  readonly detail?: string;
+}
+
+const MAX_TEXT_CHARS = 1000;
+
+/** Reads the problem in a reply; never throws. */
+export function parseBrokerProblem(reply: BrokerReply): BrokerProblem {
+  const body = parseJsonObject(reply.body);
+  if (body !== undefined) return { ...problemMembers(body), status: reply.status };
+  const isText = !/html|xml/.test(mediaTypeOf(reply.headers.get('content-type')));
+  const text = isText ? reply.body.trim() : '';
+  return text === '' ? { status: reply.status } : { status: reply.status, detail: cap(text) };
+}
+
+/** The textual members of a problem-like object. */
+export function problemMembers(body: Readonly<Record<string, unknown>>): Omit<BrokerProblem, 'status'> {
+  const type = textOf(body['type']);
+  const title = textOf(body['title']);
+  const detail = textOf(body['detail']) ?? textOf(body['message']) ?? textOf(body['description']);
+  return {
+    ...(type === undefined ? {} : { type }),
+    ...(title === undefined ? {} : { title }),
+    ...(detail === undefined ? {} : { detail }),
+  };
+}
+
+/**
+ * True when a problem says that the tenant does not exist. The standard's type is NonexistentTenant (clause 5.5.10);
+ * brokers also write NonExistingTenant and TenantNotFound.
+ */
+export function isUnknownTenant(problem: BrokerProblem): boolean {
+  if (problem.status !== 404) return false;
+  const { type = '', title = '' } = problem;
+  // "Entity urn:ngsi-ld:Tenant:1 not found" is about an entity.
+  const spoken = /\bentit|urn:/i.test(title) ? '' : title;
+  return /nonexist\w*tenant|tenant\W*(?:is\W+|was\W+|does\W+)?(?:not|unknown)|(?:no such|unknown|non-?existent|non-?existing)\W+tenant/i.test(
+    `${type} ${spoken}`,
+  );
+}
+
+/** True when the problem is about the page size: TooManyResults (clause 5.5.2) or similar words. */
+export function isAboutPageSize(problem: BrokerProblem): boolean {
+  return /too ?many ?results|\blimit\b|page ?size/i.test(wordsOf(problem));
+}
+
+/** All texts of a problem, for the few decisions that depend on wording. */
+export function wordsOf(problem: BrokerProblem): string {
+  return [problem.type, problem.title, problem.detail].filter((text) => text !== undefined).join(' ');
+}
+
+/** Parses a JSON object; undefined for anything else. */
+export function parseJsonObject(text: string): Record<string, unknown> | undefined {
+  if (text === '') return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? cap(value.trim()) : undefined;
+}
+
+function cap(text: string): string {
+  return cut(text, MAX_TEXT_CHARS);
+}
+
+/** The type/subtype of a Content-Type value in lower case, without parameters (RFC 9110 § 8.3); '' when absent. */
+export function mediaTypeOf(contentType: string | undefined): string {
+  return (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+/** Why a request failed, for reasons that may pass. */
+export type FailureKind =
+  | 'throttled'
+  | 'broker-error'
+  | 'context-unavailable'
+  | 'timeout'
+  | 'unreachable'
+  /** Answered as a success with a list that no query can have: the broker hides that its query failed. */
+  | 'failed-query'
+  /** Not sent: the purge might exceed its bound. */
+  | 'withheld';
+
+export interface Failure {
+  readonly kind: FailureKind;
+  /** Status of the answer, if there was one. */
+  readonly status?: number;
+  /** The broker's Retry-After as sent. */
+  readonly retryAfter?: string;
+  readonly problem?: BrokerProblem;
+  /** The request was not sent, for lack of a connection. */
+  readonly wasNeverSent?: true;
+  readonly cause?: unknown;
+}
+
+/** Server errors that mean "not this way" rather than "not now" (RFC 9110 § 15.6, RFC 5842, RFC 2774, RFC 6585). */
+const PERMANENT_SERVER_ERRORS: ReadonlySet<number> = new Set([501, 505, 508, 510, 511]);
+
+/** True for the statuses worth another try: 429 and every 5xx except the permanent ones. */
+export function isRetryableStatus(status: number): boolean {
+  return status === 429 || (status >= 500 && status <= 599 && !PERMANENT_SERVER_ERRORS.has(status));
+}
+
+/** The failure in a reply; undefined when the reply is final. */
+export function failureOf(reply: BrokerReply): Failure | undefined {
+  if (!isRetryableStatus(reply.status)) return undefined;
+  const problem = parseBrokerProblem(reply);
+  const retryAfter = reply.headers.get('retry-after');
+  return {
+    kind:
+      reply.status === 429 ? 'throttled' : isContextProblem(problem) ? 'context-unavailable' : 'broker-error',
+    status: reply.status,
+    problem,
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  };
+}
+
+/**
+ * LdContextNotAvailable is 504 in V1.9.1 (Table 6.3.2-1) and was 503 before. Both are in use, so the type decides.
+ */
+function isContextProblem(problem: BrokerProblem): boolean {
+  return /LdContextNotAvailable/i.test(problem.type ?? '');
+}
+
+/** The result of deleting one item, as answered. `deleted` and `absent` are not trusted while a query still lists the item. */
+export type DeleteResult =
+  /** The broker deleted it. */
+  | { readonly kind: 'deleted' }
+  /** The broker did not have it. */
+  | { readonly kind: 'absent' }
+  /** Failed for a reason that may pass; `isCutShort`: with tries left, since it was listed too long ago. */
+  | { readonly kind: 'retryable'; readonly problem: BrokerProblem; readonly isCutShort?: boolean }
+  /** Not sent, since it was listed too long ago. */
+  | { readonly kind: 'unsent' }
+  /** Failed without a status: worth one more try, alone. */
+  | { readonly kind: 'unclear'; readonly problem: BrokerProblem }
+  /** Refused for good. */
+  | { readonly kind: 'refused'; readonly problem: BrokerProblem };
+
+/** The meaning of the answer to a batch delete. */
+export type BatchResult =
+  | { readonly kind: 'items'; readonly items: ReadonlyMap<string, DeleteResult> }
+  /** The broker has no batch delete. */
+  | { readonly kind: 'no-batch' }
+  /** The whole batch was refused: for its size, or for something in it. */
+  | { readonly kind: 'refused'; readonly problem: BrokerProblem };
+
+/**
+ * Reads the answer to a batch delete (clause 6.17.3.1), leniently: brokers answer 204 or 200, 207 with or without
+ * `errors`, 404 with `errors` when all failed (Scorpio) or with `entityId` or `entityIds` when all are missing (Coraine). An error
+ * overrides an entry under `success`; an id that is not mentioned counts as deleted.
+ *
+ * @param ids the ids of the batch
+ */
+export function readBatchReply(reply: BrokerReply, ids: readonly string[]): BatchResult {
+  const body = parseJsonObject(reply.body);
+  const errors = failuresIn(body);
+  if (reply.status >= 200 && reply.status < 300) return { kind: 'items', items: resultsOf(ids, errors) };
+  if (errors.length > 0) return { kind: 'items', items: resultsOf(ids, errors) };
+  // A 404 that names entities means that they are missing, not the operation.
+  const namesEntities = body !== undefined && ('entityIds' in body || 'entityId' in body);
+  if (reply.status === 404 && namesEntities) {
+    return { kind: 'items', items: new Map(ids.map((id) => [id, ABSENT])) };
+  }
+  if (reply.status === 404 || reply.status === 405 || reply.status === 501) return { kind: 'no-batch' };
+  return { kind: 'refused', problem: parseBrokerProblem(reply) };
+}
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+const DELETED: DeleteResult = { kind: 'deleted' };
+const ABSENT: DeleteResult = { kind: 'absent' };
+
+/**
+ * What a 207 to the delete of a single item says of its failure: some brokers answer with the result of an update (clause 5.2.18),
+ * whose `notUpdated` names no entity (Orion-LD). Undefined when it says of none.
+ *
+ * What is missing there may be gone, or be held by another source: only a query shows it.
+ */
+export function failureIn(reply: BrokerReply): DeleteResult | undefined {
+  if (reply.status !== 207) return undefined;
+  const results = failuresIn(parseJsonObject(reply.body)).map((item) => ({ item, result: resultOf(item) }));
+  const [worst] = [...results.filter(({ result }) => result.kind !== 'absent'), ...results];
+  if (worst === undefined) return undefined;
+  const { item, result } = worst;
+  return result.kind === 'absent' ? { kind: 'unclear', problem: problemOf(item, 404) } : result;
+}
+
+/** The items of a multi-status body that failed. */
+function failuresIn(body: Readonly<Record<string, unknown>> | undefined): readonly JsonObject[] {
+  return ['errors', 'notUpdated'].flatMap((member) => {
+    const items = body?.[member];
+    return Array.isArray(items)
+      ? (items as unknown[]).map(asObject).filter((item) => item !== undefined)
+      : [];
+  });
+}
+
+function resultsOf(ids: readonly string[], errors: readonly JsonObject[]): ReadonlyMap<string, DeleteResult> {
+  const items = new Map<string, DeleteResult>(ids.map((id) => [id, DELETED]));
+  for (const item of errors) {
+    const id = item['entityId'] ?? item['id'];
+    if (typeof id === 'string' && items.has(id)) items.set(id, resultOf(item));
+  }
+  return items;
+}
+
+function resultOf(item: JsonObject): DeleteResult {
+  const object = asObject(detailsOf(item));
+  const status = [object?.['status'], item['status'], item['statusCode']].map(statusOf).find(isDefined);
+  const problem = problemOf(item, status ?? 500);
+  const text = `${problem.type ?? ''} ${problem.title ?? ''}`;
+  if (status === 404 || (status === undefined && /not ?found|non-?exist/i.test(text))) return ABSENT;
+  if (status === undefined) return { kind: 'unclear', problem };
+  return { kind: isRetryableStatus(status) ? 'retryable' : 'refused', problem };
+}
+
+function detailsOf(item: JsonObject): unknown {
+  return item['error'] ?? item['ProblemDetails'] ?? item['problemDetails'];
+}
+
+/** What an item says, in an object of its own or by its own members. */
+function problemOf(item: JsonObject, status: number): BrokerProblem {
+  const details = detailsOf(item);
+  const text = typeof details === 'string' ? details : item['reason'];
+  const said = asObject(details) ?? (details === undefined ? { ...item, type: undefined } : {});
+  const title = typeof text === 'string' ? { title: text.slice(0, 1000) } : {};
+  return { ...title, ...problemMembers(said), status };
+}
+
+function isDefined<Value>(value: Value | undefined): value is Value {
+  return value !== undefined;
+}
+
+function statusOf(value: unknown): number | undefined {
+  const status = typeof value === 'string' ? Number(value) : value;
+  return typeof status === 'number' && Number.isInteger(status) && status >= 100 && status <= 599
+    ? status
+    : undefined;
+}
+
+function asObject(value: unknown): JsonObject | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as JsonObject)
+    : undefined;
+}

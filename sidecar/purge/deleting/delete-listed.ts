@@ -1,0 +1,180 @@
+import type { Clock } from '../../shared/clock.js';
+import type { Listed } from '../listing/index.js';
+import type { DeletingContext, ReportResult } from './deleter.js';
+import { Dispatcher } from './dispatcher.js';
+
+/** What is deleted was listed no longer ago than this: it may have stopped matching since. */
+const FRESH_MS = 2000;
+
+/** The same where the broker takes longer for a list. */
+const FRESH_MAX_MS = 10_000;
+
+/** A round lists what can be deleted in about this share of that time, so that little of it gets too old. */
+const ROUND_SHARE = 0.75;
+
+/**
+ * How long what was listed may be deleted, in milliseconds: two seconds, or as long as listing it took, so that a purge does not
+ * spend most of its time listing where each answer takes seconds; never more than ten seconds.
+ */
+export function freshMsOf({ tookMs }: Pick<Listed, 'tookMs'>): number {
+  return Math.min(FRESH_MAX_MS, Math.max(FRESH_MS, tookMs));
+}
+
+/** Whether what was listed is too old to be deleted, as of now. */
+export function isStaleSince(clock: Pick<Clock, 'now'>, listed: Listed): () => boolean {
+  const freshMs = freshMsOf(listed);
+  return () => clock.now() - listed.atMs > freshMs;
+}
+
+/** What was listed, and what came of it. */
+interface Round {
+  readonly listed: Pick<Listed, 'tookMs'>;
+  /** Items whose deletes were sent within `ms`. */
+  readonly sent: number;
+  /** Items that got too old. */
+  readonly unsent: number;
+  readonly ms: number;
+}
+
+/** How far ahead to list: as much as goes before it gets too old, by what has gone so far and by the rate. */
+export class ListAhead {
+  /** Items in a millisecond; unlimited until something got too old. */
+  #speed = Infinity;
+  #freshMs = FRESH_MS;
+
+  /** Learns from what was listed and then deleted. */
+  note({ listed, sent, unsent, ms }: Round): void {
+    this.#freshMs = freshMsOf(listed);
+    const speed = sent / Math.max(1, ms);
+    if (unsent > 0) this.#speed = speed;
+    // Small rounds are slower than they need to be: let them grow.
+    else this.#speed = Math.max(this.#speed, speed) * 1.5;
+  }
+
+  /**
+   * The number of items to list.
+   *
+   * @param burst the most that may be deleted in a second
+   */
+  next(burst: number): number {
+    return Math.max(1, Math.floor(Math.min(this.#speed, burst / 1000) * this.#freshMs * ROUND_SHARE));
+  }
+}
+
+/** Final tries of an entity that may be cut short, because their list got too old, before the next one is its last. */
+const MAX_CUTS = 3;
+
+/** Entities whose cut tries are remembered; others have one final try. */
+const MAX_REMEMBERED = 10_000;
+
+/** How often the final tries of entities were cut short. */
+export class CutTries {
+  readonly #cuts = new Map<string, number>();
+
+  of(id: string): number {
+    return this.#cuts.get(id) ?? 0;
+  }
+
+  /** Whether one more is the last. */
+  isLast(id: string): boolean {
+    return this.of(id) >= MAX_CUTS - 1;
+  }
+
+  /** Notes one more; false when there may be no other. */
+  note(id: string): boolean {
+    const cuts = this.of(id) + 1;
+    if (cuts > 1 || this.#cuts.size < MAX_REMEMBERED) this.#cuts.set(id, cuts);
+    return cuts < MAX_CUTS && this.#cuts.has(id);
+  }
+}
+
+/** Largest body of a batch delete; brokers refuse bodies from 1 MB on. */
+const MAX_BATCH_BYTES = 900_000;
+
+export interface DeleteTry {
+  /** The list that the ids are from. */
+  readonly listed: Listed;
+  readonly isFinalTry: boolean;
+  /** One request for each entity, even where batches work. */
+  readonly singly: boolean;
+  /** Asked for each final try that was cut short, since the list got too old: whether there may be another one. */
+  readonly mayTryAgain?: (id: string) => boolean;
+  /** One after the other. */
+  readonly isAlone?: boolean;
+  /** Most ids in one batch. */
+  readonly batchMax?: number;
+  /** Receives the ids that failed in a batch and are to be retried singly, instead of recording them. */
+  readonly retrySingly?: (id: string) => void;
+}
+
+/** Deletes entities with the purge's concurrency and records the results. What was listed too long ago is not sent. */
+export function createDeleteDispatcher(scope: DeletingContext, howToTry: DeleteTry): Dispatcher<string> {
+  const { isFinalTry, singly, retrySingly, mayTryAgain, listed, batchMax = Infinity } = howToTry;
+  const { deleter, ledger, limits, clock } = scope;
+  const isStale = isStaleSince(clock, listed);
+  const usesBatches = () => !singly && deleter.usesBatches;
+  const report: ReportResult = (entityId, verdict) => {
+    const wasCutShort = verdict.kind === 'retryable' && verdict.isCutShort === true;
+    const isDueAgain = isFinalTry && wasCutShort && mayTryAgain?.(entityId) === true;
+    // A batch may not find what a single delete does.
+    const isFinal = isFinalTry && !isDueAgain && (singly || verdict.kind !== 'absent');
+    ledger.record({ entityId }, verdict, isFinal);
+  };
+  return new Dispatcher<string>({
+    concurrency: () => (howToTry.isAlone === true ? 1 : limits.concurrency),
+    chunkSize: () => (usesBatches() ? Math.min(deleter.batchSize, batchMax) : 1),
+    bytesOf: (id) => Buffer.byteLength(JSON.stringify(id)) + 1,
+    chunkBytesMax: MAX_BATCH_BYTES,
+    run: async (ids) => {
+      if (isStale()) return [];
+      const [only] = ids;
+      if (!usesBatches() && ids.length === 1 && only !== undefined) {
+        report(only, await deleter.deleteOne(only, isStale));
+        scope.reportProgress();
+        return [];
+      }
+      const toReport: ReportResult = (id, verdict) => {
+        if (retrySingly !== undefined && verdict.kind === 'retryable' && verdict.isCutShort !== true)
+          retrySingly(id);
+        else report(id, verdict);
+      };
+      const leftForSingle = await deleter.deleteBatch(ids, toReport, isStale);
+      scope.reportProgress();
+      return leftForSingle;
+    },
+  });
+}
+
+/** Ids deleted at each end of the list to find the faster one. */
+const SAMPLE_SIZE = 32;
+
+/** With fewer ids, sampling would cost more than it saves. */
+const MIN_SAMPLED = 1000;
+
+/** An end is faster when it takes at most this share of the time. */
+const MAX_SHARE_OF_TIME = 0.67;
+
+/**
+ * Deletes the listed ids, starting at the end of the list where the broker is faster. Some brokers search from the oldest
+ * entity on: deleting the newest first takes them a hundred times as long.
+ */
+export async function deleteListed(
+  { clock }: Pick<DeletingContext, 'clock'>,
+  dispatcher: Dispatcher<string>,
+  ids: readonly string[],
+): Promise<void> {
+  const timed = async (sample: readonly string[]): Promise<number> => {
+    const startedMs = clock.now();
+    dispatcher.add(sample);
+    await dispatcher.settled();
+    return clock.now() - startedMs;
+  };
+  if (ids.length < MIN_SAMPLED) {
+    await timed(ids);
+    return;
+  }
+  const frontMs = await timed(ids.slice(0, SAMPLE_SIZE));
+  const backMs = await timed(ids.slice(-SAMPLE_SIZE));
+  const rest = ids.slice(SAMPLE_SIZE, -SAMPLE_SIZE);
+  await timed(backMs < frontMs * MAX_SHARE_OF_TIME ? rest.reverse() : rest);
+}

@@ -1,0 +1,17 @@
+/** Deletes what was listed while its list is fresh, and finds out what became of what got no clear answer. */
+export { CutTries, ListAhead, createDeleteDispatcher, deleteListed, isStaleSince } from './delete-listed.js';
+export { Deleter, type DeletingContext, givenUp } from './deleter.js';
+export { Dispatcher } from './dispatcher.js';
+export { deleteSingly, runFinalRetries } from './final-retries.js';
+export {
+  type ItemBatch,
+  type ItemKind,
+  WHOLE_ENTITIES,
+  countItems,
+  resolveUnclear,
+  resolveUnclearAtEnd,
+  selectsByValue,
+  walkItems,
+} from './items.js';
+export { type Sorted, isCreatedBefore, sortReappeared } from './reappeared.js';
+export { type Survey, surveyMatches } from './survey.js';

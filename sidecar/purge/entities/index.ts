@@ -1,0 +1,5 @@
+/** Purges of entities: the plot, rounds of listing and deleting until nothing is left, and what a dry run says. */
+export { purgeByIds } from './drain.js';
+export { purgeEntities } from './engine.js';
+export { type HintSource, planHints, withHints } from './hints.js';
+export { checkUnderstood, showsOnlyWithout } from './understood.js';

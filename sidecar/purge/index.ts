@@ -1,0 +1,44 @@
+/**
+ * The purge engine, for those that start purges: jobs, the HTTP interface and the command line. A purge deletes what a query matches,
+ * and nothing else, whatever the broker does. Its rooms, top to bottom: temporal, entities, attributes, deleting, run, proof, listing,
+ * requests, query, ledger, broker. Each imports those below it, through their faces.
+ */
+export { purgeEntities } from './entities/index.js';
+export {
+  BrokerFailedError,
+  BrokerRefusedError,
+  FilterIgnoredError,
+  PolicyRefusedError,
+  PurgeStoppedError,
+  QueryRefusedError,
+  TooManyMatchesError,
+  TooManyPurgesError,
+  UnexpectedEntityError,
+  UnsupportedRequestError,
+} from './errors.js';
+export type { Item, ItemOutcome, OnOutcome } from './ledger/index.js';
+export { contextOfRequest } from './proof/index.js';
+export {
+  ENTITY_PARAMETERS,
+  type EntityPurgeQuery,
+  type PurgeQuery,
+  TEMPORAL_PARAMETERS,
+  type WholeTenant,
+  cutoffOf,
+  olderThan,
+  parseEntityPurgeQuery,
+} from './query/index.js';
+export { Pace } from './requests/index.js';
+export {
+  type DoneSoFar,
+  type PlaceKind,
+  type PurgeDependencies,
+  type PurgeEvent,
+  type PurgeLimits,
+  type PurgeOrder,
+  type PurgeProgress,
+  type PurgeReport,
+  type RunningPurges,
+  createRunningPurges,
+} from './run/index.js';
+export { type TemporalPurgeQuery, parseTemporalPurgeQuery, purgeTemporal } from './temporal/index.js';

@@ -1,0 +1,12 @@
+/** What became of each item of a purge. */
+export { IdState, IdStates } from './id-states.js';
+export { itemProblem, problemOfFailure } from './item-problem.js';
+export {
+  type Item,
+  type ItemError,
+  ItemLedger,
+  type ItemOutcome,
+  type OnOutcome,
+  type PurgeCounts,
+  keyOf,
+} from './ledger.js';

@@ -1,0 +1,318 @@
+import type { BrokerProblem, DeleteResult } from '../broker/index.js';
+import type { Problem } from '../../ngsi-ld/problem.js';
+import { TooManyMatchesError } from '../errors.js';
+import { IdStates, IdState } from './id-states.js';
+import { itemProblem, outcomeUnknown } from './item-problem.js';
+
+/**
+ * An item of a purge: an entity; with `attribute` one of its attributes, with `datasetId` one dataset of it (`@none` for
+ * the instances without one), with `instanceId` one instance.
+ */
+export interface Item {
+  readonly entityId: string;
+  readonly attribute?: string;
+  readonly datasetId?: string;
+  readonly instanceId?: string;
+  /** For a whole attribute: its datasets, as the broker shows them. */
+  readonly datasets?: readonly string[];
+  /** Identifies an instance without an instanceId: a digest of its content. */
+  readonly digest?: string;
+  /** The instance's times by property name, as far as shown. */
+  readonly time?: Readonly<Record<string, string>>;
+}
+
+/** One item that could not be deleted. */
+export interface ItemError extends Item {
+  readonly error: Problem;
+}
+
+/** What is known of an item's delete. `unknown`: it was sent, and its effect is not known, or not yet. */
+export type ItemOutcome = 'deleted' | 'alreadyGone' | 'unknown' | 'notDeleted';
+
+/** Told of each item's outcome, and again when it turns out to be another one. */
+export type OnOutcome = (item: Item, outcome: ItemOutcome) => void;
+
+/** What became of the items of a purge. At the end, the other four add up to `matched`. */
+export interface PurgeCounts {
+  /** Items found and taken. */
+  readonly matched: number;
+  /** Deleted by this purge. */
+  readonly deleted: number;
+  /** Gone before their delete arrived, or deleted later by another client. */
+  readonly alreadyGone: number;
+  readonly failed: number;
+  /** A delete was sent, with unknown effect. */
+  readonly unknown: number;
+}
+
+/** Longest lists in an answer; the counts have no limit. */
+const MAX_LISTED = 1000;
+
+/** The states of an item that was not deleted. */
+type LeftState = typeof IdState.retryDue | typeof IdState.failed;
+
+const CONFIRMED_AND_PRESENT: BrokerProblem = {
+  status: 409,
+  title: 'Still listed',
+  detail: 'The broker confirmed a delete and still lists what it should have deleted.',
+};
+
+const NEVER_IN_TIME: BrokerProblem = {
+  status: 504,
+  title: 'Not deleted in time',
+  detail: 'Each time its delete could have been sent, the list that it was on was too old.',
+};
+
+/** Unclear items that can be resolved at the end: more than are ever in flight with usual settings. */
+const MAX_UNCLEAR = 10_000;
+
+/** Records what became of every item: its state by hash, counts, and capped lists for the answer. */
+export class ItemLedger {
+  readonly states = new IdStates();
+  readonly #maxAffected: number;
+  readonly #onOutcome: OnOutcome;
+  readonly #errors = new Map<string, ItemError>();
+  readonly #success = new Set<string>();
+  readonly #unclear = new Map<string, Item>();
+  /** The list of errors is full: an entity may have a failed attribute that is not in it. */
+  #errorsOverflowed = false;
+
+  /** @param maxAffected most items that may ever be added */
+  constructor(maxAffected = Infinity, onOutcome: OnOutcome = () => {}) {
+    this.#maxAffected = maxAffected;
+    this.#onOutcome = onOutcome;
+  }
+
+  /**
+   * Adds an item that was never seen before. Its delete is on its way.
+   *
+   * @throws TooManyMatchesError when that is one more than may be affected
+   */
+  add(item: Item): void {
+    this.#boundTo(this.matched + 1);
+    this.states.set(keyOf(item), IdState.pending);
+  }
+
+  /** @throws TooManyMatchesError when the item is new and one too many */
+  checkRoomFor(item: Item): void {
+    if (this.states.get(keyOf(item)) === IdState.unknown) this.#boundTo(this.matched + 1);
+  }
+
+  /** Adds an item that was never seen before, whose delete is about to be sent. @throws as add() */
+  addOnce(item: Item): void {
+    if (this.states.get(keyOf(item)) === IdState.unknown) this.add(item);
+  }
+
+  /**
+   * Adds the entities that were never seen before, all or none.
+   *
+   * @returns their ids
+   * @throws TooManyMatchesError when those are more than may be affected
+   */
+  addNew(ids: readonly string[]): readonly string[] {
+    const { states } = this;
+    // Nearly always there is room for all of them, and one look at each is enough.
+    if (this.matched + ids.length > this.#maxAffected) {
+      const fresh = new Set(ids.filter((id) => states.get(id) === IdState.unknown));
+      this.#boundTo(this.matched + fresh.size);
+    }
+    return ids.filter((id) => states.add(id));
+  }
+
+  /** Marks an item whose delete may have had an effect but had no clear answer. */
+  markUnclear(item: Item): void {
+    const key = keyOf(item);
+    const state = this.states.get(key);
+    if (state === IdState.unknown) return;
+    this.states.set(key, state, true);
+    if (this.#unclear.size < MAX_UNCLEAR) this.#unclear.set(key, item);
+    this.#onOutcome(item, 'unknown');
+  }
+
+  /**
+   * Records the result of an item's first or final try; one that was not sent changes nothing. An item that is absent after a
+   * confirmed or unclear delete was deleted by it.
+   */
+  record(item: Item, verdict: DeleteResult, isFinalTry: boolean): void {
+    if (verdict.kind === 'unsent') return;
+    const key = keyOf(item);
+    if (verdict.kind === 'deleted' || verdict.kind === 'absent') {
+      const wasDeleted =
+        verdict.kind === 'deleted' || isGone(this.states.get(key)) || this.states.isUnclear(key);
+      this.#recordGone(key, item, wasDeleted, isFinalTry);
+      return;
+    }
+    const isDueAgain = !isFinalTry && verdict.kind !== 'refused';
+    this.#recordLeft(key, item, isDueAgain ? IdState.retryDue : IdState.failed, verdict.problem);
+  }
+
+  /** Records an item as failed that is still there after two confirmed deletes. */
+  recordStillListed(item: Item, problem: BrokerProblem): void {
+    const key = keyOf(item);
+    this.#unclear.delete(key);
+    this.#onOutcome(item, 'notDeleted');
+    this.states.set(key, IdState.failed, false);
+    this.#noteError(key, item, problem);
+  }
+
+  /** Gives up entities whose final tries never came in time; a problem that is known stays. */
+  giveUp(entityIds: readonly string[]): void {
+    for (const entityId of entityIds) {
+      const state = this.states.get(entityId);
+      if (state === IdState.retryDue) this.states.set(entityId, IdState.failed);
+      if (state === IdState.pending || state === IdState.absent)
+        this.recordFailure({ entityId }, NEVER_IN_TIME);
+    }
+  }
+
+  /** Records an item as failed that is not retried; it stays unclear if it was. */
+  recordFailure(item: Item, problem: BrokerProblem): void {
+    this.#recordLeft(keyOf(item), item, IdState.failed, problem);
+  }
+
+  /** Resolves the items that were not deleted by the current survey; see IdStates. */
+  resolveBySurvey(showsAll: boolean): void {
+    this.states.resolveBySurvey(showsAll);
+    for (const [key, item] of this.#unclear) {
+      if (this.states.isUnclear(key)) continue;
+      this.#onOutcome(item, isGone(this.states.get(key)) ? 'deleted' : 'notDeleted');
+    }
+    if (!showsAll) return;
+    for (const [key, error] of this.#errors) {
+      if (this.states.isListed(key)) continue;
+      this.#errors.delete(key);
+      this.#noteSuccess(error);
+      if (!this.#unclear.has(key))
+        this.#onOutcome(error, isGone(this.states.get(key)) ? 'deleted' : 'alreadyGone');
+    }
+  }
+
+  /** Notes an item as made again by somebody after it was deleted: what is there now is another one. */
+  markMadeAgain(item: Item): void {
+    this.states.set(keyOf(item), IdState.madeAgain, false);
+  }
+
+  /** Items that were made again after they were deleted, and left. */
+  get madeAgain(): number {
+    return this.states.count(IdState.madeAgain);
+  }
+
+  /** Items that may still be added under the maximum; Infinity without one. */
+  get allowance(): number {
+    return Math.max(0, this.#maxAffected - this.matched);
+  }
+
+  /** Unclear items of the current query, at most 10,000; another query may resolve them. */
+  get unclear(): readonly Item[] {
+    return [...this.#unclear.values()].filter((item) => this.states.isUnclear(keyOf(item)));
+  }
+
+  /** Forgets the items that earlier queries left unclear; the next one cannot resolve them. */
+  forgetUnclear(): void {
+    this.#unclear.clear();
+  }
+
+  /** Resolves an unclear item that is no longer there: it was deleted. */
+  resolveAsDeleted(item: Item): void {
+    this.#recordGone(keyOf(item), item, true, true);
+  }
+
+  /** Resolves an unclear item that is still there: its delete had no effect, nor an earlier one that was confirmed. */
+  resolveAsPresent(item: Item): void {
+    const key = keyOf(item);
+    const state = this.states.get(key);
+    if (wasToldGone(state)) {
+      this.recordStillListed(item, CONFIRMED_AND_PRESENT);
+      return;
+    }
+    this.#unclear.delete(key);
+    this.#onOutcome(item, 'notDeleted');
+    if (state !== IdState.unknown) this.states.set(key, state, false);
+  }
+
+  get counts(): PurgeCounts {
+    const { states } = this;
+    const { pending, gone, absent, retryDue, goneTwice, absentTwice, failed, madeAgain } = IdState;
+    return {
+      matched: this.matched,
+      deleted: states.count(gone, false) + states.count(goneTwice) + states.count(madeAgain),
+      alreadyGone: states.count(absent, false) + states.count(absentTwice),
+      failed: states.count(retryDue, false) + states.count(failed, false),
+      // Also what was confirmed, still listed, and then deleted once more without a clear answer.
+      unknown: [pending, gone, absent, retryDue, failed].reduce(
+        (sum, state) => sum + states.count(state, true),
+        0,
+      ),
+    };
+  }
+
+  /** Number of items added. */
+  get matched(): number {
+    return this.states.size;
+  }
+
+  /** Items that were not deleted, or may not have been; at most 1000. */
+  get errors(): readonly ItemError[] {
+    return [...this.#errors].map(([key, error]) =>
+      this.states.isUnclear(key) ? { ...error, error: outcomeUnknown(error.error) } : error,
+    );
+  }
+
+  /** Entities without a failed item. */
+  get success(): readonly string[] {
+    const withFailure = new Set(this.errors.map((error) => error.entityId));
+    return [...this.#success].filter((entityId) => !withFailure.has(entityId));
+  }
+
+  #boundTo(affected: number): void {
+    if (affected > this.#maxAffected) throw new TooManyMatchesError(affected, this.#maxAffected, false);
+  }
+
+  #recordGone(key: string, item: Item, wasDeleted: boolean, isFinalTry: boolean): void {
+    const [first, second] = wasDeleted
+      ? [IdState.gone, IdState.goneTwice]
+      : [IdState.absent, IdState.absentTwice];
+    this.states.set(key, isFinalTry ? second : first, false);
+    this.#onOutcome(item, wasDeleted ? 'deleted' : 'alreadyGone');
+    this.#unclear.delete(key);
+    this.#errors.delete(key);
+    this.#noteSuccess(item);
+  }
+
+  /** The item was not deleted, whatever an earlier try answered; it stays unclear if it was. */
+  #recordLeft(key: string, item: Item, state: LeftState, problem: BrokerProblem): void {
+    if (wasToldGone(this.states.get(key)) && !this.states.isUnclear(key)) this.#onOutcome(item, 'notDeleted');
+    this.states.set(key, state);
+    this.#noteError(key, item, problem);
+  }
+
+  #noteSuccess(item: Item): void {
+    if (item.attribute !== undefined && this.#errorsOverflowed) return;
+    if (this.#success.size < MAX_LISTED) this.#success.add(item.entityId);
+  }
+
+  #noteError(key: string, item: Item, problem: BrokerProblem): void {
+    this.#success.delete(item.entityId);
+    if (this.#errors.size < MAX_LISTED || this.#errors.has(key)) {
+      this.#errors.set(key, { ...item, error: itemProblem(problem) });
+    } else this.#errorsOverflowed = true;
+  }
+}
+
+function isGone(state: IdState): boolean {
+  return state === IdState.gone || state === IdState.goneTwice || state === IdState.madeAgain;
+}
+
+/** Its outcome was told as `deleted` or `alreadyGone`. */
+function wasToldGone(state: IdState): boolean {
+  return isGone(state) || state === IdState.absent || state === IdState.absentTwice;
+}
+
+/** The key of an item; URIs cannot contain NUL characters. */
+export function keyOf({ entityId, attribute, datasetId, instanceId, digest }: Item): string {
+  if (attribute === undefined) return entityId;
+  const key = `${entityId}\u0000${attribute}`;
+  if (instanceId !== undefined) return `${key}\u0000i${instanceId}`;
+  if (digest !== undefined) return `${key}\u0000x${digest}`;
+  return datasetId === undefined ? key : `${key}\u0000d${datasetId}`;
+}

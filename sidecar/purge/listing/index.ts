@@ -1,0 +1,15 @@
+/** Lists the matches of a query page by page, in ways that the broker accepts, and tells when there are no more. */
+export { Lister, type PageSource } from './lister.js';
+export {
+  type Listed,
+  type ListedPage,
+  type ListedResource,
+  type Page,
+  type PageQuery,
+  type PageShape,
+  entities,
+  parsePage,
+  temporalEntities,
+} from './page.js';
+export type { PagingEvidence, WalkEnd } from './walk-plan.js';
+export { walkMatches } from './walk.js';

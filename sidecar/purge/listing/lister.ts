@@ -1,0 +1,307 @@
+import {
+  isAboutPageSize,
+  parseBrokerProblem,
+  ReplyTooLargeError,
+  type BrokerCapabilities,
+  type BrokerReply,
+  type Failure,
+  type Projection,
+} from '../broker/index.js';
+import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../errors.js';
+import { formatParameters, type Parameter } from '../query/index.js';
+import type { PurgeRequest, Requester, Settled } from '../requests/index.js';
+import type { Clock } from '../../shared/clock.js';
+import { PageSize, smallerThan, Trial, type PageTry, type Reception } from './page-limits.js';
+import {
+  CountCheck,
+  parsePage,
+  projectionParameters,
+  type ListedPage,
+  type ListedResource,
+  type Page,
+  type PageQuery,
+} from './page.js';
+
+export interface ListerOptions {
+  readonly requester: Requester;
+  readonly capabilities: BrokerCapabilities;
+  /** Entities wanted in one page. */
+  readonly pageSize: number;
+  /** Most entities in one page, where the broker is quicker with larger ones. */
+  readonly pageSizeMax: number;
+  readonly resource: ListedResource;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** An answer to a query, and the path that got it. */
+interface Answered {
+  readonly reply: BrokerReply;
+  /** Below the API root, without the query. */
+  readonly path: string;
+}
+
+/** How a query is sent. */
+interface Sending {
+  readonly headers?: PageQuery['headers'];
+  readonly replyMaxBytes?: number | undefined;
+  /** Finds a failed query in an answer that looks like a page. */
+  readonly failureOf?: (reply: BrokerReply) => Failure | undefined;
+}
+
+/** A page of several entities is asked for in smaller ones beyond this: reading it would hold up everything else. */
+const MAX_PAGE_BYTES = 4 * 1024 * 1024;
+
+/** Statuses with which brokers refuse a page for its size, among other reasons. */
+const MAY_BE_SIZE: ReadonlySet<number> = new Set([400, 403, 413, 422]);
+
+/** Shows the pages of a query: a lister, or one whose pages are checked as well. */
+export type PageSource = Pick<Lister, 'page' | 'showsAnything'>;
+
+/** Lists the matches of a query, page by page, adapting to what the broker accepts. */
+export class Lister {
+  readonly #options: ListerOptions;
+  readonly #size: PageSize;
+  readonly #counts = new CountCheck();
+  /** Larger pages of this query are too large to be read; other queries may be slimmer. */
+  #readableLimit = Infinity;
+  #isBareReadable = true;
+
+  constructor(options: ListerOptions) {
+    this.#options = options;
+    this.#size = new PageSize(options.pageSize, options.pageSizeMax);
+  }
+
+  /** Whether the query shows anything when it is sent bare, without paging: the way its author would send it. */
+  async showsAnything(selection: readonly Parameter[]): Promise<boolean> {
+    try {
+      const { reply } = await this.#send(selection);
+      return this.#isAnswer(reply) && parsePage(reply).ids.length > 0;
+    } catch (error) {
+      if (error instanceof ReplyTooLargeError) return true;
+      throw error;
+    }
+  }
+
+  /**
+   * Fetches one page.
+   *
+   * @throws BrokerRefusedError when the broker refuses the query itself
+   * @throws BrokerFailedError when the tries of the request are used up
+   * @throws BrokerReplyError when the answer cannot be read
+   */
+  async page(asked: PageQuery): Promise<ListedPage> {
+    const { capabilities, resource, clock } = this.#options;
+    const trial = new Trial(capabilities, resource);
+    let tooLarge = 0;
+    for (;;) {
+      const query = this.#isBareReadable ? asked : { ...asked, isBare: false };
+      // After two pages that are too large, a look at a single entity tells whether the broker heeds limits at all.
+      const wanted = this.#limitFor(query, trial);
+      const isLook = tooLarge === 2 && wanted > 1;
+      const tried = { query, limit: isLook ? 1 : wanted, projection: trial.projectionFor(query) };
+      const startedMs = clock.now();
+      let answered: Answered;
+      try {
+        answered = await this.#ask(tried, trial);
+      } catch (error) {
+        if (this.#fallsBack(tried.limit, error)) continue;
+        if (!(error instanceof ReplyTooLargeError)) throw error;
+        this.#askForLess(tried, error);
+        tooLarge += 1;
+        continue;
+      }
+      if (this.#isAnswer(answered.reply)) {
+        const page = this.#accept(answered, tried, trial, startedMs);
+        if (!isLook) return page;
+        // Sources of a broker may each show one.
+        const heedsLimits = new Set(page.ids).size <= Math.max(1, wanted / 10);
+        if (!heedsLimits) {
+          this.#readableLimit = 1;
+          return { ...page, mayGrow: this.#mayGrow() };
+        }
+        tooLarge += 1;
+      } else if (!(await this.#adapt(answered.reply, tried, trial))) {
+        // The steps did not help, so the query is at fault.
+        const problem = parseBrokerProblem(answered.reply);
+        throw new BrokerRefusedError(
+          resource.listing,
+          problem,
+          answered.reply.headers.get('www-authenticate'),
+        );
+      }
+    }
+  }
+
+  #limitFor(query: PageQuery, trial: Trial): number {
+    const { size, start } = this.#size;
+    // A large page for a few matches would only find out that the broker refuses it.
+    const grows = query.limit !== undefined || (query.expected ?? 0) > start;
+    const page = Math.min(grows ? size : start, trial.pageSizeMax, this.#readableLimit);
+    return Math.max(1, Math.min(page, query.limit ?? Infinity));
+  }
+
+  #mayGrow(): boolean {
+    const { size, isSettled } = this.#size;
+    return (
+      !isSettled && size <= Math.min(this.#options.capabilities.pageSizeMax ?? Infinity, this.#readableLimit)
+    );
+  }
+
+  #isAnswer({ status }: BrokerReply): boolean {
+    return this.#options.resource.answered.has(status);
+  }
+
+  async #ask({ query, limit, projection }: PageTry, trial: Trial): Promise<Answered> {
+    const { selection, offset = 0, headers } = query;
+    const parameters = [
+      ...selection,
+      ...projectionParameters(projection, query),
+      { name: 'limit', value: String(limit) },
+      ...(offset === 0 ? [] : [{ name: 'offset', value: String(offset) }]),
+      ...(trial.asksCount(query) ? [{ name: 'count', value: 'true' }] : []),
+    ];
+    return this.#send(parameters, {
+      headers,
+      // Of a single entity nothing smaller can be asked for.
+      replyMaxBytes: limit > 1 ? MAX_PAGE_BYTES : undefined,
+      failureOf: (reply) => (this.#isAnswer(reply) ? this.#counts.failureOf(reply, query) : undefined),
+    });
+  }
+
+  /** Reads a page, and learns from it. */
+  #accept({ reply, path }: Answered, tried: PageTry, trial: Trial, startedMs: number): ListedPage {
+    const { capabilities, resource, clock } = this.#options;
+    const { query, limit, projection } = tried;
+    const page = parsePage(reply);
+    this.#counts.note(page);
+    // From now on, the path that answered is the only one used.
+    capabilities.collectionEnd = path === `${resource.path}/` ? '/' : '';
+    trial.keep();
+    capabilities.setProvenPage(projection, limit);
+    const atMs = clock.now();
+    const tookMs = atMs - startedMs;
+    this.#noteSize(page, tried, tookMs);
+    const instances = instancesOf(query, projection);
+    return { ...page, limit, instances, mayGrow: this.#mayGrow(), atMs, tookMs, path };
+  }
+
+  /** Learns from a page. A short page with more to come shows that the broker does not serve this size. */
+  #noteSize({ ids, length, count = 0, hasNext }: Page, { query, limit }: PageTry, ms: number): void {
+    if (ids.length === limit) this.#size.note({ limit, ms, length });
+    else if (
+      limit > this.#size.start &&
+      ids.length < limit &&
+      (hasNext || count > (query.offset ?? 0) + limit)
+    )
+      this.#size.refuse(limit);
+  }
+
+  /** Gives up a page size that is larger than at first, where its page cannot be had. */
+  #fallsBack(limit: number, error: unknown): boolean {
+    const isOfThisPage =
+      error instanceof ReplyTooLargeError ||
+      (error instanceof BrokerFailedError && error.reason === 'attempts-used-up');
+    if (limit <= this.#size.start || !isOfThisPage) return false;
+    this.#size.refuse(limit);
+    return true;
+  }
+
+  /** Asks for less after a page too large to read. @throws BrokerReplyError when there is no smaller page */
+  #askForLess({ query, limit }: PageTry, error: ReplyTooLargeError): void {
+    const smaller = smallerThan(limit);
+    // Other pages may have found out more meanwhile.
+    if (smaller !== undefined) this.#readableLimit = Math.min(this.#readableLimit, smaller);
+    else if (query.isBare === true) this.#isBareReadable = false;
+    else {
+      const advice = 'It cannot be asked for in smaller parts: narrow the query.';
+      throw new BrokerReplyError(`${error.message} ${advice}`, { cause: error });
+    }
+  }
+
+  /** Finds another way to ask for a page that was refused; false when there is none. */
+  async #adapt(reply: BrokerReply, tried: PageTry, trial: Trial): Promise<boolean> {
+    const { status } = reply;
+    if (tried.limit > this.#size.start && MAY_BE_SIZE.has(status)) {
+      this.#size.refuse(tried.limit);
+      trial.limitPages(this.#size.size);
+      return true;
+    }
+    if (status < 400)
+      throw new BrokerReplyError(`The broker answered a query with status ${status} instead of 200.`);
+    return trial.adapt(tried, parseBrokerProblem(reply), (other) => this.#receptionOf(other, trial));
+  }
+
+  async #receptionOf(tried: PageTry, trial: Trial): Promise<Reception> {
+    try {
+      const { reply } = await this.#ask(tried, trial);
+      if (this.#isAnswer(reply)) return 'accepted';
+      return isAboutPageSize(parseBrokerProblem(reply)) ? 'too-many' : 'refused';
+    } catch (error) {
+      // More than can be read is an answer all the same; the page itself is then asked for in smaller steps.
+      if (error instanceof ReplyTooLargeError) return 'accepted';
+      throw error;
+    }
+  }
+
+  /**
+   * Sends a query until it is answered, to the path with or without a slash at its end, as the broker requires.
+   *
+   * @throws BrokerFailedError when its tries are used up, ReplyTooLargeError for more than `replyMaxBytes`
+   */
+  async #send(parameters: readonly Parameter[], sending: Sending = {}): Promise<Answered> {
+    const { resource, capabilities } = this.#options;
+    const { headers, replyMaxBytes, failureOf } = sending;
+    const search = formatParameters(parameters);
+    const requestTo = (path: string): PurgeRequest => ({
+      ...{ method: 'GET', path: `${path}?${search}`, operation: resource.listing, takes403: true },
+      ...(headers === undefined ? {} : { headers }),
+      ...(replyMaxBytes === undefined ? {} : { replyMaxBytes }),
+      ...(failureOf === undefined ? {} : { failureOf }),
+    });
+    const known = capabilities.collectionEnd;
+    const path = resource.path + (known ?? '');
+    const reply = await this.#replyTo(requestTo(path));
+    if (known !== undefined || reply.status !== 404) return { reply, path };
+    const otherPath = `${resource.path}/`;
+    const other = await this.#answerFrom(requestTo(otherPath));
+    return other === undefined ? { reply, path } : { reply: other, path: otherPath };
+  }
+
+  async #replyTo(request: PurgeRequest): Promise<BrokerReply> {
+    const { requester, resource } = this.#options;
+    let settled = await requester.send(request);
+    // In a purge that has had answers, a query whose tries ran out is more likely bad luck than a dead broker, and
+    // giving up would leave matches behind. A broker that really died stays dead for another round of tries.
+    if (isBadLuck(settled) && requester.hasAnswered) settled = await requester.send(request);
+    if (settled.kind === 'gave-up')
+      throw new BrokerFailedError(resource.listing, settled.failure, 'attempts-used-up');
+    return settled.reply;
+  }
+
+  /** The answer from a path that the broker may not serve; undefined when it does not answer a query there. */
+  async #answerFrom(request: PurgeRequest): Promise<BrokerReply | undefined> {
+    try {
+      const settled = await this.#options.requester.send(request);
+      if (settled.kind === 'gave-up') return undefined;
+      const { reply } = settled;
+      // These may be about the page, or about what is asked to be shown of it.
+      if (reply.status === 400 || reply.status === 403) return reply;
+      if (!this.#isAnswer(reply) || reply.body.trim() === '') return undefined;
+      parsePage(reply);
+      return reply;
+    } catch (error) {
+      if (error instanceof BrokerReplyError || error instanceof BrokerRefusedError) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** The tries ran out for a reason that may pass, unlike an unavailable @context. */
+function isBadLuck(settled: Settled): boolean {
+  return settled.kind === 'gave-up' && settled.failure.kind !== 'context-unavailable';
+}
+
+/** How many instances of each attribute a query asks for; undefined for all. */
+function instancesOf(query: PageQuery, projection: Projection): number | undefined {
+  return projection === 'recent' || projection === 'recent-times' ? (query.instances ?? 1) : undefined;
+}

@@ -1,0 +1,158 @@
+import { isSingleResourceDeletePath } from '../../ngsi-ld/request-path.js';
+import { readingsOf } from '../../ngsi-ld/request-path-readings.js';
+import type { ListedResource } from '../listing/index.js';
+import { parseJsonObject, type DeleteResult, ReplyTooLargeError, type BrokerReply } from '../broker/index.js';
+import { ownType } from '../../ngsi-ld/problem.js';
+import { BrokerReplyError } from '../errors.js';
+import { problemOfFailure } from '../ledger/index.js';
+import type { Requester, Settled } from '../requests/index.js';
+
+/** The path of one entity below the API root. */
+export interface EntityPath {
+  /** Percent-encoded (RFC 3986 § 2.1). */
+  readonly path: string;
+  /** A server could read it as the path of another entity, so the broker must prove that it does not. */
+  readonly needsProof: boolean;
+}
+
+/**
+ * Unreserved characters (RFC 3986 § 2.3) and the colon, without a trailing dot: nothing that a server could decode, split,
+ * truncate, trim or fold.
+ */
+const PLAIN_ID = /^[A-Za-z0-9](?:[A-Za-z0-9_.:~-]*[A-Za-z0-9_:~-])?$/;
+
+/**
+ * Letters, and the characters of a path segment (RFC 3986 § 3.3) except those that some servers interpret: `%`, `;`, `,` (a
+ * list), `+` (a space), `*`, and a trailing dot.
+ */
+const PLAIN_NAME = /^[\p{L}\p{M}\p{N}_.~:@!$&'()=-]*[\p{L}\p{M}\p{N}_~:@!$&'()=-]$/u;
+
+/**
+ * The path of one entity.
+ *
+ * @returns undefined when a server could read it as a collection or as the path of an attribute (an id like `urn:x/..` or
+ *   `urn:x/attrs/a`, decoded too early), or when the id cannot be encoded at all
+ */
+export function entityPath(collection: ListedResource['path'], id: string): EntityPath | undefined {
+  const path = pathOf(collection, [id]);
+  if (path === undefined) return undefined;
+  if (PLAIN_ID.test(id)) return { path, needsProof: false };
+  return leadsToAttribute(collection, path) ? undefined : { path, needsProof: true };
+}
+
+/**
+ * The path of an attribute of an entity, or of one instance of it.
+ *
+ * @returns undefined when a name has a character that some servers interpret: something else might be deleted, and no
+ *   request could rule that out
+ */
+export function attributePath(
+  collection: ListedResource['path'],
+  entityId: string,
+  attribute: string,
+  instanceId?: string,
+): string | undefined {
+  const names = [entityId, attribute, ...(instanceId === undefined ? [] : [instanceId])];
+  // Some servers fold full-width and other compatibility characters.
+  const isPlain = names.every((name) => PLAIN_NAME.test(name) && name === name.normalize('NFKC'));
+  return isPlain ? pathOf(collection, names) : undefined;
+}
+
+/** Undefined when a server could read the path as a collection, or it cannot be encoded. */
+function pathOf(collection: ListedResource['path'], names: readonly string[]): string | undefined {
+  let encoded: readonly string[];
+  try {
+    encoded = names.map(encodeURIComponent);
+  } catch {
+    // Half a surrogate pair has no UTF-8 form.
+    return undefined;
+  }
+  const [entity = '', ...within] = encoded;
+  const path = [`${collection}/${entity}`, ...(within.length === 0 ? [] : ['attrs', ...within])].join('/');
+  // A shortcut for most names.
+  const isPlain = names.every((name) => PLAIN_ID.test(name));
+  return isPlain || isSingleResourceDeletePath(`/ngsi-ld/v1${path}`) ? path : undefined;
+}
+
+function leadsToAttribute(collection: ListedResource['path'], path: string): boolean {
+  const inEntity = collection.split('/').length;
+  return readingsOf(path).some(({ segments }) => segments.slice(inEntity).includes('attrs'));
+}
+
+/** The path by which an entity may be deleted, or the result if no path is safe. */
+export type SafePath = { readonly path: string } | { readonly doubt: DeleteResult };
+
+/** Ids remembered as proven; others are proven again for their final retry. */
+const MAX_PROVEN = 10_000;
+
+/** Statuses of an answer with an entity; 206 if instances are missing (clause 6.3.10). */
+const SHOWN: ReadonlySet<number> = new Set([200, 203, 206]);
+
+/**
+ * Finds the paths of entities and proves that the broker reads them as those entities: some servers decode a path before they
+ * split it, or truncate it at a `;`, so that an id with such characters may address another entity.
+ */
+export class EntityPaths {
+  readonly #requester: Requester;
+  readonly #collection: ListedResource['path'];
+  readonly #proven = new Set<string>();
+
+  constructor(requester: Requester, collection: ListedResource['path']) {
+    this.#requester = requester;
+    this.#collection = collection;
+  }
+
+  /** A path that needs proof is safe only once the broker has answered a GET of it with that very id. */
+  async safePathOf(id: string): Promise<SafePath> {
+    const found = entityPath(this.#collection, id);
+    if (found === undefined) return { doubt: noSafePath('its path, once decoded, leads to something else') };
+    const { path, needsProof } = found;
+    return !needsProof || this.#proven.has(id) ? { path } : this.#prove(id, path);
+  }
+
+  async #prove(id: string, path: string): Promise<SafePath> {
+    let settled: Settled;
+    try {
+      // The very target of the DELETE: with a query, it might be read in another way.
+      const request = { method: 'GET', path, operation: 'show an entity', item: id, takes403: true } as const;
+      settled = await this.#requester.send(request);
+    } catch (error) {
+      if (!(error instanceof ReplyTooLargeError || error instanceof BrokerReplyError)) throw error;
+      const why = error.message.replace(/\.$/, '');
+      return { doubt: noSafePath(`the answer to a GET of its path cannot be used: ${why}`) };
+    }
+    if (settled.kind === 'gave-up')
+      return { doubt: { kind: 'retryable', problem: problemOfFailure(settled.failure) } };
+    const { reply } = settled;
+    const shown = SHOWN.has(reply.status) ? idOf(reply) : undefined;
+    if (shown !== id) return { doubt: noSafePath(describe(reply, shown)) };
+    if (this.#proven.size < MAX_PROVEN) this.#proven.add(id);
+    return { path };
+  }
+}
+
+function idOf(reply: BrokerReply): string | undefined {
+  const body = parseJsonObject(reply.body);
+  const id = body?.['id'] ?? body?.['@id'];
+  return typeof id === 'string' ? id : undefined;
+}
+
+function describe({ status }: BrokerReply, shown: string | undefined): string {
+  if (shown !== undefined) return `the broker answers a GET of its path with ${shown.slice(0, 200)}`;
+  return SHOWN.has(status)
+    ? 'the broker answers a GET of its path with something other than an entity'
+    : `the broker answers a GET of its path with status ${status}`;
+}
+
+/** The result for an item that no request is sure to address. @param why completes "…, because …" */
+export function noSafePath(why: string): DeleteResult {
+  return {
+    kind: 'refused',
+    problem: {
+      type: ownType('no-safe-path'),
+      status: 501,
+      title: 'No safe path',
+      detail: `No path is sure to lead to it, because ${why}. Nothing was sent, to avoid deleting something else.`,
+    },
+  };
+}

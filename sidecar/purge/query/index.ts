@@ -1,0 +1,13 @@
+/** Parses and vets the query string of a purge: what is unknown, ambiguous or too wide is refused. */
+export { itemsOf, namesOf } from './name-list.js';
+export { cutoffOf, olderThan } from './older-than.js';
+export {
+  ENTITY_PARAMETERS,
+  type Parameter,
+  TEMPORAL_PARAMETERS,
+  TIME_PARAMETERS,
+  formatParameters,
+  parseParameters,
+} from './parameters.js';
+export { type AttributeRemoval, type EntityPurgeQuery, parseEntityPurgeQuery } from './query.js';
+export { type PurgeQuery, type WholeTenant, refusedData, vetSelection } from './selection.js';

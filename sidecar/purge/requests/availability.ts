@@ -1,0 +1,291 @@
+import type { Failure } from '../broker/index.js';
+import { BrokerFailedError } from '../errors.js';
+import type { Clock } from '../../shared/clock.js';
+import { Outage, type OutageOptions } from './outage.js';
+import type { Pace } from './pace.js';
+import {
+  ListedTooLongAgo,
+  MustBeSplit,
+  sleep,
+  throwIfStopped,
+  TryFailed,
+  type PurgeRequest,
+} from './request.js';
+import { askedDelayMs, seemsAway } from './retry-policy.js';
+
+const MAX_FAILURES_IN_A_ROW = 20;
+
+/**
+ * Failures in a row that all concern a few items are about those items, not the broker. Once an item was deleted singly,
+ * the broker is known to work, and each item counts only once: otherwise a few bad items in flight together would end the
+ * purge.
+ */
+const MIN_DIFFERENT_ITEMS = 5;
+
+/** Counts failures in a row. When open, the broker answers nothing but failures. */
+export class Breaker {
+  #inARow = 0;
+  #general = 0;
+  #deletesItems = false;
+  readonly #items = new Set<string>();
+
+  /** Notes an answer that is not a failure. `item` as in failed(). */
+  succeeded(item?: string): void {
+    this.#deletesItems ||= item !== undefined;
+    this.#inARow = 0;
+    this.#general = 0;
+    this.#items.clear();
+  }
+
+  /** Notes a failed try. `item` is the key of the single item it concerned; absent for queries and batches. */
+  failed(item?: string): void {
+    this.#inARow += 1;
+    if (item === undefined) this.#general += 1;
+    else this.#items.add(item);
+  }
+
+  get isOpen(): boolean {
+    const fewest = this.#deletesItems ? MAX_FAILURES_IN_A_ROW : MIN_DIFFERENT_ITEMS;
+    return this.#inARow >= MAX_FAILURES_IN_A_ROW && this.#general + this.#items.size >= fewest;
+  }
+}
+
+/** A try that failed. */
+export interface FailedTry {
+  readonly request: PurgeRequest;
+  readonly failure: Failure;
+  /** Its number, from 1. */
+  readonly attempt: number;
+  /** Pauses that the broker had asked for when it was sent. */
+  readonly pausesBefore: number;
+}
+
+/**
+ * Whether the broker may be asked now, for all requests of one purge: it may have asked to be left alone, be away, or answer nothing
+ * but failures.
+ */
+export class Availability {
+  readonly #options: OutageOptions;
+  readonly #breaker = new Breaker();
+  #pausedUntilMs = 0;
+  /** How often the broker has asked for a pause. */
+  pauses = 0;
+  /** Whether the broker has answered a request without a failure. */
+  hasAnswered = false;
+  #outage: Outage | undefined;
+  /** The last delete that ended a try failed. */
+  #doDeletesFail = false;
+  #brokenBy: BrokerFailedError | undefined;
+
+  /** @param options all but the pause, of which it knows itself */
+  constructor(options: Omit<OutageOptions, 'pauseLeftMs'>) {
+    this.#options = { ...options, pauseLeftMs: () => this.pauseLeftMs };
+  }
+
+  /** Milliseconds for which the broker has asked all requests to wait; a shorter pause never cuts a longer one. */
+  get pauseLeftMs(): number {
+    return this.#pausedUntilMs === 0 ? 0 : Math.max(0, this.#pausedUntilMs - this.#options.clock.now());
+  }
+
+  /** The broker has asked to be left alone, even by a last look. */
+  get isAskedToWait(): boolean {
+    return this.pauseLeftMs > 0 || this.#brokenBy?.reason === 'retry-after-too-long';
+  }
+
+  /** Resolves when the broker is back; undefined while it does not seem to be away. @throws BrokerFailedError if the purge has failed */
+  get outage(): Promise<boolean> | undefined {
+    if (this.#brokenBy !== undefined) throw this.#brokenBy;
+    return this.#outage?.over;
+  }
+
+  /** Notes that a request was answered. */
+  succeeded({ deletes, item }: PurgeRequest): void {
+    this.#outage?.answered();
+    // Lists come between deletes: an answer to one does not show that deletes work again.
+    if (deletes !== undefined) this.#doDeletesFail = false;
+    if (!this.#doDeletesFail) this.#breaker.succeeded(item);
+    this.hasAnswered = true;
+  }
+
+  /**
+   * Notes a failed try, and waits for a broker that seems to be away.
+   *
+   * @returns whether it was away
+   * @throws BrokerFailedError when it does not come back, answers nothing but failures, or asks to come back too late
+   */
+  async failed(
+    { request, failure, attempt, pausesBefore }: FailedTry,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { operation, deletes, isPart, item } = request;
+    const { awayMs, maxAttempts } = this.#options.retry;
+    if (deletes !== undefined && isPart !== true) this.#doDeletesFail = true;
+    // Requests in flight together are throttled together: one pause for all of them is one failure.
+    if (failure.retryAfter === undefined || pausesBefore === this.pauses) this.#breaker.failed(item);
+    this.holdBack(failure, operation);
+    throwIfStopped(signal);
+    let wasAway = false;
+    if (awayMs > 0 && this.hasAnswered && seemsAway(failure))
+      wasAway = await this.#waitFor(failure, operation, signal);
+    else if (failure.status !== undefined) this.#outage?.answered();
+    // First tries that fail in a row may all be of one moment: so many are in flight.
+    if (this.#breaker.isOpen && attempt >= Math.min(2, maxAttempts))
+      this.#breakBy(new BrokerFailedError(operation, failure, 'nothing-but-failures'));
+    return wasAway;
+  }
+
+  /** Holds all requests back for as long as the broker asks. @throws BrokerFailedError when that is too long */
+  holdBack(failure: Failure, operation: string): void {
+    const { retry, clock } = this.#options;
+    const nowMs = clock.now();
+    const askedMs = askedDelayMs(failure, retry, nowMs);
+    if (askedMs === 'too-long')
+      this.#breakBy(new BrokerFailedError(operation, failure, 'retry-after-too-long'));
+    if (askedMs === 0) return;
+    this.pauses += 1;
+    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, nowMs + askedMs);
+  }
+
+  /** Starts counting failures anew, after those of a few hopeless items. */
+  forgive(): void {
+    this.#doDeletesFail = false;
+    this.#breaker.succeeded();
+    this.#brokenBy = undefined;
+  }
+
+  async #waitFor(failure: Failure, operation: string, signal: AbortSignal): Promise<boolean> {
+    const outage =
+      this.#outage ??
+      new Outage(failure, operation, signal, this.#options, () => {
+        if (this.#outage === outage) this.#outage = undefined;
+      });
+    this.#outage = outage;
+    outage.note(failure);
+    const wasAway = await outage.over.catch((error: unknown) => {
+      if (error instanceof BrokerFailedError) this.#breakBy(error);
+      throw error;
+    });
+    // All that was in flight failed together, which says nothing of the broker that is there now.
+    if (wasAway) this.#breaker.succeeded();
+    return wasAway;
+  }
+
+  /** No request is sent any more: the error is that of all others, too. */
+  #breakBy(error: BrokerFailedError): never {
+    this.#brokenBy ??= error;
+    throw this.#brokenBy;
+  }
+}
+
+export interface ClearanceOptions {
+  readonly clock: Clock;
+  /** Holds back deletes, each try of them; without it nothing does. */
+  readonly pace?: Pace | undefined;
+  /**
+   * Called before a request that deletes is first sent, with the most it can delete; when it throws, or returns nothing, the
+   * request is not sent. What it returns is called when the request has ended.
+   */
+  readonly reserve?: ((deletes: number) => Promise<(() => void) | undefined>) | undefined;
+  /** See PurgeOrder. */
+  readonly beforeDelete?: (() => Promise<void> | undefined) | undefined;
+}
+
+/** What was done for a request before it is first sent. */
+export interface Booking {
+  /** What it deletes was booked, and reserved where that is asked for. */
+  isBooked: boolean;
+  /** To be called when the request has ended. */
+  onEnd?: (() => void) | undefined;
+}
+
+/** Of a delete that was not sent, since the purge might delete more than it may. */
+export const WITHHELD: Failure = {
+  kind: 'withheld',
+  status: 409,
+  problem: {
+    status: 409,
+    title: 'Not deleted, to keep the maximum',
+    detail:
+      'The gateway stopped while deletes were in flight, and they may have had an effect. With this one, more might be gone than the maximum allows, so it was not sent. Send the purge again.',
+  },
+};
+
+/** Lets the requests of a purge go: when the broker can be asked, within the rate, and booked before they are sent. */
+export class Clearance {
+  readonly #availability: Availability;
+  readonly #options: ClearanceOptions;
+
+  constructor(availability: Availability, options: ClearanceOptions) {
+    this.#availability = availability;
+    this.#options = options;
+  }
+
+  /**
+   * Waits until a request may be sent. Its share of the rate is taken last: what waits for anything else must not add up to
+   * more than one burst. What it deletes is booked when nothing but the reserve keeps it from being sent, and before that, since no
+   * more may be reserved than was booked.
+   */
+  async wait(request: PurgeRequest, signal: AbortSignal, booking: Booking): Promise<void> {
+    const { deletes } = request;
+    const { pace } = this.#options;
+    for (;;) {
+      for (
+        let wait = this.#obstacle(request, signal);
+        wait !== undefined;
+        wait = this.#obstacle(request, signal)
+      )
+        await wait;
+      if (request.isStale?.() === true) throw new ListedTooLongAgo();
+      if (deletes === undefined) return;
+      if (pace !== undefined && !(await this.#takeShare(pace, deletes, signal))) throw new MustBeSplit();
+      // It may have waited for its share, and for the reserve after that.
+      const mayBegin = pace === undefined || this.#mayGo(request, signal);
+      if (mayBegin && ((await this.#book(request, booking)) || this.#mayGo(request, signal))) return;
+      pace?.giveBack(deletes);
+    }
+  }
+
+  /** What the next request has to wait for, before it looks again; undefined when it may be sent. */
+  #obstacle({ deletes }: PurgeRequest, signal: AbortSignal): Promise<unknown> | undefined {
+    throwIfStopped(signal);
+    const { outage, pauseLeftMs } = this.#availability;
+    if (outage !== undefined) return outage;
+    if (pauseLeftMs > 0) return sleep(this.#options.clock, pauseLeftMs, signal);
+    return deletes === undefined ? undefined : this.#options.beforeDelete?.();
+  }
+
+  /** Whether a delete may be sent after it has waited: the rate may have been lowered meanwhile. */
+  #mayGo(request: PurgeRequest, signal: AbortSignal): boolean {
+    const { deletes = 0 } = request;
+    return (
+      deletes <= (this.#options.pace?.burst ?? Infinity) &&
+      request.isStale?.() !== true &&
+      this.#obstacle(request, signal) === undefined
+    );
+  }
+
+  /**
+   * Books, once, what a request deletes, and reserves it.
+   *
+   * @returns whether that took no time
+   */
+  async #book(request: PurgeRequest, booking: Booking): Promise<boolean> {
+    if (booking.isBooked) return true;
+    booking.isBooked = true;
+    request.onSend?.();
+    const { reserve, pace } = this.#options;
+    if (reserve === undefined) return true;
+    const { deletes = 0 } = request;
+    booking.onEnd = await reserve(deletes);
+    if (booking.onEnd !== undefined) return false;
+    pace?.giveBack(deletes);
+    throw new TryFailed(WITHHELD);
+  }
+
+  async #takeShare(pace: Pace, deletes: number, signal: AbortSignal): Promise<boolean> {
+    return pace.take(deletes, signal).catch((error: unknown) => {
+      throwIfStopped(signal);
+      throw error;
+    });
+  }
+}

@@ -1,0 +1,21 @@
+/** One purge: a stream of events, what its parts share, and what it sees of the broker through a query. */
+export type { BrokerQuery, PurgeContext, PurgeLimits, PurgeScope, QueryView } from './context.js';
+export type { PurgeEvent, PurgeProgress, PurgeReport } from './events.js';
+export {
+  type Preview,
+  checkBound,
+  countMatches,
+  firstPage,
+  previewEntities,
+  trustedTotal,
+} from './matches.js';
+export type { PlaceKind } from './places.js';
+export {
+  type DoneSoFar,
+  type PurgeDependencies,
+  type PurgeOrder,
+  previewOf,
+  reportOf,
+  runPurge,
+} from './purge-run.js';
+export { type RunningPurges, createRunningPurges } from './running.js';

@@ -1,0 +1,189 @@
+import { BrokerRefusedError, BrokerReplyError, TooManyMatchesError } from '../errors.js';
+import { type ListedPage, type PageShape, walkMatches, type WalkEnd } from '../listing/index.js';
+import { learnCounting } from '../proof/index.js';
+import type { Parameter } from '../query/index.js';
+import type { PurgeContext, QueryView } from './context.js';
+import { IdStates, IdState } from '../ledger/index.js';
+
+const UNCOUNTED =
+  'The broker answers this query with an empty list and no count, although it counts other queries that match nothing: it may have failed to run it.';
+
+/** Requests of a first page that stays empty although the broker counts matches. */
+const MAX_EMPTY_PAGES = 3;
+
+/** Matches nothing, whatever else a query asks for. */
+const NO_SUCH_TYPE: Parameter = { name: 'type', value: 'NoSuchTypePurgeProbe' };
+
+/**
+ * Fetches the first page of a query with the broker's count. An empty page is confirmed by its count, or by other queries.
+ *
+ * @param shape how much to ask for
+ * @throws BrokerReplyError when the broker shows matches only when it is not asked for pages, or seems not to have run the query
+ */
+export async function firstPage(context: PurgeContext, shape: PageShape = {}): Promise<ListedPage> {
+  const beside = context.beginProof(shape);
+  try {
+    return await lookFor(context, shape);
+  } finally {
+    await beside;
+  }
+}
+
+async function lookFor(context: PurgeContext, shape: PageShape): Promise<ListedPage> {
+  const { selection, lister, requester } = context;
+  for (let look = 1; ; look++) {
+    const page = await lister.page({ selection, count: true, ...shape });
+    // A count beside nothing, or one of fewer than are listed, is not believed.
+    if (page.count !== undefined && (page.ids.length > 0 || page.count === 0))
+      context.emit({ type: 'counted', matches: page.count });
+    const isLast = look === MAX_EMPTY_PAGES;
+    if (page.ids.length > 0 || page.count === 0 || (isLast && page.count !== undefined)) return page;
+    // An empty page alone proves nothing: some brokers show an error as an empty result, and one shows nothing when it is
+    // asked for pages. The count confirms it; without a count, the bare query does.
+    if (page.count !== undefined) {
+      if (await learnCounting(context)) return page;
+      await requester.waitBefore(look);
+    } else if (!(await lister.showsAnything(selection))) {
+      // A broker that counts what surely matches nothing would have counted this.
+      if (!(await countsNothing(context))) return page;
+      if (isLast) throw new BrokerReplyError(UNCOUNTED);
+      await requester.waitBefore(look);
+    } else if (look > 1) {
+      throw new BrokerReplyError(
+        'The broker lists matches only without limit, offset and count, so they cannot be purged page by page.',
+      );
+    }
+  }
+}
+
+/** Whether the broker gives a count with an empty list. */
+async function countsNothing({ selection, lister }: PurgeContext): Promise<boolean> {
+  const others = selection.filter(({ name }) => name !== NO_SUCH_TYPE.name);
+  try {
+    const { ids, count } = await lister.page({ selection: [...others, NO_SUCH_TYPE], count: true, limit: 1 });
+    return ids.length === 0 && count === 0;
+  } catch (error) {
+    if (error instanceof BrokerRefusedError && [400, 404, 422].includes(error.problem.status)) return false;
+    throw error;
+  }
+}
+
+/**
+ * The first page's count, if it can be trusted. It cannot if it equals the length of a full page (some brokers count only
+ * the page) or ignores a filter.
+ */
+export function trustedTotal({ paging }: QueryView, first: ListedPage): number | undefined {
+  if (first.count === undefined || paging.contradicted || paging.stride !== undefined) return undefined;
+  const isWholePage = first.ids.length >= first.limit;
+  if (first.count < first.ids.length || (first.count === first.ids.length && isWholePage)) return undefined;
+  return first.count;
+}
+
+/**
+ * Refuses a purge that matches more than it may affect, before its first delete.
+ *
+ * A count above the maximum is enough. A lower one may be missing or wrong, so the matches are listed until there is one too
+ * many, or no more.
+ *
+ * @returns the number of matches, if all were listed
+ * @throws TooManyMatchesError
+ */
+export async function checkBound(
+  context: PurgeContext,
+  first: ListedPage,
+  seen?: IdStates,
+): Promise<number | undefined> {
+  const { maxAffected } = context.limits;
+  if (maxAffected === undefined) return undefined;
+  // A count beside an empty list is none: the broker may have failed to run the query.
+  const isBelievable = context.paging.stride === undefined && first.ids.length > 0;
+  if (isBelievable && first.count !== undefined && first.count > maxAffected) {
+    throw new TooManyMatchesError(first.count, maxAffected, true);
+  }
+  const { listed, isComplete } = await countMatches(
+    context,
+    first,
+    (soFar) => {
+      if (soFar > maxAffected) throw new TooManyMatchesError(soFar, maxAffected, false);
+      return true;
+    },
+    seen,
+  );
+  return isComplete ? listed : undefined;
+}
+
+/**
+ * Counts the matches by listing them, without deleting.
+ *
+ * @param onPage receives the number of distinct matches so far; it may throw, or return false to stop
+ * @param seen matches listed by an earlier query; they are not counted again
+ * @returns the number of distinct matches, and how the list ended; without an end when it was stopped
+ */
+export async function countMatches(
+  context: PurgeContext,
+  first: ListedPage,
+  onPage: (listed: number, page: ListedPage) => boolean,
+  seen = new IdStates(),
+): Promise<{ readonly listed: number; readonly isComplete: boolean; readonly end: WalkEnd | undefined }> {
+  seen.startSurvey();
+  const walk = walkMatches({
+    lister: context.lister,
+    selection: context.selection,
+    countsUnshown: context.countsUnshown,
+    waitBefore: (look) => context.requester.waitBefore(look),
+    paging: context.paging,
+    first,
+    concurrency: context.limits.concurrency,
+    isNew: (id) => {
+      if (seen.get(id) === IdState.unknown) seen.set(id, IdState.pending);
+      return seen.markListed(id);
+    },
+  });
+  for (;;) {
+    const step = await walk.next();
+    if (step.done === true) return { listed: seen.size, isComplete: step.value.complete, end: step.value };
+    await context.proveFilters();
+    if (!onPage(seen.size, step.value)) return { listed: seen.size, isComplete: false, end: undefined };
+  }
+}
+
+const MAX_SAMPLE = 100;
+
+/** What a purge would reach: the number of matching entities, and some of their ids. */
+export interface Preview {
+  readonly matched: number;
+  readonly sample: readonly string[];
+  /** There are more than could be counted. */
+  readonly isLowerBound?: true;
+}
+
+/**
+ * Counts the matches without deleting, by listing them; where there are more than a sample, by a plausible count of the broker. Warns
+ * where the broker counts another number than it lists.
+ *
+ * @throws BrokerReplyError when the broker counts matches and lists none
+ */
+export async function previewEntities(context: PurgeContext, first: ListedPage): Promise<Preview> {
+  const sample = new Set<string>();
+  let counted: number | undefined;
+  const { listed, isComplete, end } = await countMatches(context, first, (_listed, page) => {
+    for (const id of page.ids) if (sample.size < MAX_SAMPLE) sample.add(id);
+    const { contradicted, stride } = context.paging;
+    const isPlausible =
+      page.count !== undefined && !contradicted && stride === undefined && page.count > page.ids.length;
+    counted = isPlausible ? page.count : undefined;
+    // The sample is full and the count is known: stop listing.
+    return !(sample.size >= MAX_SAMPLE && counted !== undefined);
+  });
+  if (end === undefined) return { matched: Math.max(listed, counted ?? 0), sample: [...sample] };
+  if (listed === 0 && end.unlisted > 0) {
+    throw new BrokerReplyError(
+      `The broker counts ${end.unlisted} matches and lists none of them: it may have failed to run the query.`,
+    );
+  }
+  const { stride, hidesSome } = context.paging;
+  const isCounted = end.lastCount !== undefined && stride === undefined && hidesSome !== true;
+  if (isCounted && end.lastCount !== listed)
+    context.warn(`The broker counts ${String(end.lastCount)} matches and lists ${listed}.`);
+  return { matched: listed, sample: [...sample], ...(isComplete ? {} : { isLowerBound: true }) };
+}
