@@ -2,12 +2,27 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 
-/** esbuild, or an end with advice where it is not installed. */
+/** esbuild; or an end with advice where this Node.js is too old, or packages are missing. */
 export async function loadEsbuild() {
-  return import('esbuild').catch(() => {
-    console.error('The build needs the development dependencies: run `npm ci --include=dev` first.');
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major < 22 || (major === 22 && minor < 19)) {
+    // As sidecar/shared/node-version.ts does. npm scripts get here where npm was not allowed to run install scripts.
+    console.error(
+      `This needs Node.js 22.19 or newer, and runs on ${process.versions.node}. Install a supported version (22, 24 or 26), or run \`npm rebuild node --ignore-scripts=false\`: it installs one for npm scripts.`,
+    );
+    process.exit(2);
+  }
+  try {
+    const esbuild = await import('esbuild');
+    // Fails where its binary is missing, or is one for another system.
+    await esbuild.transform('');
+    return esbuild;
+  } catch {
+    console.error(
+      'esbuild cannot run: packages are missing, or were installed on another system. Run `npm ci --include=dev --include=optional`.',
+    );
     process.exit(1);
-  });
+  }
 }
 
 /** @param {string} folder @returns {Promise<string[]>} all files below the folder, absolute */
@@ -19,12 +34,25 @@ export async function filesBelow(folder) {
 /**
  * Makes a folder hold exactly these files. Safe to repeat while another process runs from the folder: every file is
  * written aside and renamed into place, files that did not change are not touched, and only files that are no longer
- * made are removed.
+ * made are removed. Ends the process with advice where the folder cannot be written.
  *
  * @param {readonly Pick<import('esbuild').OutputFile, 'path' | 'contents'>[]} outputs
  * @param {string} folder absolute
  */
 export async function putOutputs(outputs, folder) {
+  try {
+    await put(outputs, folder);
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+    console.error(
+      `Cannot write ${folder} (${error.message}). Use a copy of the project that this user may write, on a disk with room.`,
+    );
+    process.exit(1);
+  }
+}
+
+/** @param {readonly Pick<import('esbuild').OutputFile, 'path' | 'contents'>[]} outputs @param {string} folder */
+async function put(outputs, folder) {
   for (const output of outputs) {
     const current = await readFile(output.path).catch(() => undefined);
     if (current?.equals(output.contents)) continue;

@@ -14,6 +14,7 @@ import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { filesBelow, loadEsbuild, putOutputs } from './outputs.js';
 
+const { build } = await loadEsbuild();
 const root = join(import.meta.dirname, '..');
 const compiled = join(root, '.tests');
 const isNarrowed = process.argv.length > 2;
@@ -30,7 +31,6 @@ if (!isNarrowed) {
 /** How many processes share the test files. */
 const GROUPS = { unit: 8, others: 14 };
 
-const { build } = await loadEsbuild();
 const sources = (
   await Promise.all(
     ['sidecar', 'kong-plugins', 'console', 'test', 'bench'].map((name) => filesBelow(join(root, name))),

@@ -83,4 +83,10 @@ describe('npm run build', () => {
     gateway.signal('SIGTERM');
     assert.deepEqual(await gateway.ended, { code: 0, signal: null });
   });
+
+  it('npm run build fails with one line that says what to do where it cannot write', async () => {
+    await rm(join(root, 'dist/sidecar'), { recursive: true });
+    await writeFile(join(root, 'dist/sidecar'), 'a file, where no folder can be made');
+    await assert.rejects(build(), /ended with 1: Cannot write \/.*\/dist \(.*\)\. Use a copy .*\n$/);
+  });
 });

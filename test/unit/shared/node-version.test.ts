@@ -34,10 +34,29 @@ describe('the versions of Node.js', () => {
         /^The gateway needs Node\.js 22\.19 or newer, and this is 20\.20\.2\. Install .*\n$/,
       );
     });
+
+  for (const script of ['scripts/build.js', 'scripts/test.js'])
+    it(`${script} run by a Node.js that is too old says in one line how npm gets a newer one, and ends with 2`, () => {
+      const { status, stdout, stderr } = startedBy('20.20.2', script);
+      assert.deepEqual({ status, stdout }, { status: 2, stdout: '' });
+      assert.match(
+        stderr,
+        /^This needs Node\.js 22\.19 or newer, and runs on 20\.20\.2\. .*npm rebuild node.*\n$/,
+      );
+    });
 });
 
-describe('a platform for which SQLite has no binary', () => {
+describe('a platform without a binary', () => {
   before(ensureBuilt);
+
+  it('a build without a binary of esbuild fails with one line that says what to do', () => {
+    const { status, stdout, stderr } = started(
+      `import os from 'node:os'; os.arch = () => 'pdp11'`,
+      'scripts/build.js',
+    );
+    assert.deepEqual({ status, stdout }, { status: 1, stdout: '' });
+    assert.match(stderr, /^esbuild cannot run: .*npm ci --include=dev.*\n$/);
+  });
 
   it('a start without a binary of SQLite fails with one line that says what to do', () => {
     const { status, stdout, stderr } = started(
