@@ -5,6 +5,7 @@ import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
 import { openConsole, startBrowser, type Tab } from '../support/browser.js';
 import { ensureCliBuilt } from '../support/cli-process.js';
 import { checkAccess } from '../support/console/access.js';
+import { endFlow } from '../support/console/flow.js';
 import { formFlows } from '../support/console/form-flow.js';
 import { listFlows } from '../support/console/list-flow.js';
 import { modelFlows } from '../support/console/model-flow.js';
@@ -89,10 +90,6 @@ const carsLeft = async ({ gateway }: World) => {
   return Number(headers.get('ngsild-results-count'));
 };
 
-function assertClean({ faults }: Tab): void {
-  assert.deepEqual(faults, []);
-}
-
 // Most of a flow is waiting for the page.
 describe('the console in a browser', { concurrency: 3 }, () => {
   let browser: Browser;
@@ -134,7 +131,7 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     await page.getByRole('link', { name: 'Run again…' }).click();
     assert.equal(await page.getByLabel('Query (q)').inputValue(), 'speed<30');
     await page.getByText('Nothing matches.').waitFor();
-    assertClean(tab);
+    await endFlow(tab);
   });
 
   it('a purge that more match than were confirmed deletes nothing, and says that it was refused', async () => {
@@ -176,8 +173,8 @@ describe('the console in a browser', { concurrency: 3 }, () => {
       deleted: number;
     };
     assert.equal(record.deleted, 40 - left);
-    assertClean(tab);
-    assertClean(other);
+    await endFlow(tab);
+    await endFlow(other);
   });
 
   it('a purge that is left goes on to its end, and is throttled by the slider', async () => {
@@ -219,7 +216,7 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     const deleted = tab.page.locator('.counts div', { hasText: /^Deleted/ });
     assert.equal(await deleted.locator('dd').innerText(), '10');
     assert.equal(await tab.page.locator('main img').count(), 0);
-    assertClean(tab);
+    await endFlow(tab);
   });
 
   it('hostile ids, names, hints, problems and descriptions are shown as text on every page', async () => {
@@ -302,7 +299,7 @@ describe('the console in a browser', { concurrency: 3 }, () => {
       await shown.waitFor();
       assert.equal(await page.locator('img, b').count(), 0, hash);
     }
-    assertClean(tab);
+    await endFlow(tab);
   });
 
   it('the policy of the page refuses a script and a style that were brought into it, and the tests see that', async () => {
@@ -354,7 +351,7 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     assert.deepEqual(kept, ['{}', '', 1]);
     const other = await openConsole(browser, gateway.url, '#/history');
     await other.page.getByRole('dialog').waitFor();
-    assertClean(tab);
+    await endFlow(tab);
   });
 
   it('a gateway that is gone, refuses or is away is shown as such, with a way to try again', async () => {
@@ -449,7 +446,7 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     await page.getByRole('button', { name: 'Only report' }).click();
     await page.getByRole('button', { name: 'Report now' }).click();
     await page.getByRole('heading', { name: 'Dry run' }).waitFor();
-    assertClean(tab);
+    await endFlow(tab);
   });
 
   it('no page has a serious fault of accessibility in any theme, and none is wider than a telephone', async () => {
@@ -493,7 +490,7 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     await page.goto(`${world.gateway.url}/console/#/purge?query=type%3DCar`);
     await page.getByRole('button', { name: /^Purge \d+ entities…/ }).click();
     await checkAccess(page);
-    assertClean(tab);
+    await endFlow(tab);
     world.turnstile.let(100);
   });
 });

@@ -104,6 +104,7 @@ class Flattener {
       keeps: this.#keeps,
       tracksItems: this.#linked.tracksItems,
       inner: (next, definition) => (definition ? undefined : this.#render(next, this.#within(next, scope))),
+      finish: this.#finish,
     };
     const rendered = render(position, style);
     if (!isObject(rendered)) return rendered;

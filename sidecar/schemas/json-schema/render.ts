@@ -38,6 +38,8 @@ export interface Style {
   readonly tracksItems: boolean;
   /** What stands for a schema within; undefined leaves it out, or `true` where its place must not move. */
   inner(position: Position, definition: boolean): Schema | undefined;
+  /** The last word on a schema that stands for a part of another one. */
+  readonly finish?: (schema: JsonObject) => JsonObject;
 }
 
 /** Writes a schema of any supported draft in draft 2020-12; the same documents are valid. */
@@ -91,7 +93,8 @@ const CONTAINS: ReadonlySet<string> = new Set(['contains', 'minContains', 'maxCo
 /** Puts `contains` of draft 2019-09 where it asks for the same and evaluates nothing: within `not`, twice. */
 function withoutEvaluating(position: Position, style: Style, entries: readonly Entry[]): readonly Entry[] {
   if (!hidesContains(position, style.tracksItems)) return entries;
-  const own = objectOf(entries.filter(([keyword]) => CONTAINS.has(keyword)));
+  const part = objectOf(entries.filter(([keyword]) => CONTAINS.has(keyword)));
+  const own = style.finish?.(part) ?? part;
   const others = entries.filter(([keyword]) => !CONTAINS.has(keyword) && keyword !== 'allOf');
   const allOf = entries.find(([keyword]) => keyword === 'allOf')?.[1];
   return [...others, ['allOf', [...(isArray(allOf) ? allOf : []), { not: { not: own } }]]];

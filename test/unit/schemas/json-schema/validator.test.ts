@@ -295,6 +295,17 @@ describe('a validator', () => {
     }
   });
 
+  it('a validator of a 2019-09 schema with unevaluatedItems finds an empty list without what it should contain, also after one that contains it', () => {
+    const $schema = DIALECT_URIS['2019-09'];
+    const schema = { $schema, unevaluatedItems: {}, additionalProperties: { contains: { const: 1 } } };
+    for (const stopsAtFirst of [true, false])
+      for (const isOptimized of [true, false]) {
+        const { validate } = compileSchema(resolveWith(schema), { isOptimized, stopsAtFirst });
+        assert.deepEqual(validate({ a: [1], b: [2, 1] }), []);
+        assert.notDeepEqual(validate({ a: [1], b: [] }), []);
+      }
+  });
+
   it('a validator of a 2019-09 schema takes no item as evaluated by a contains that asks for none', () => {
     const { validate } = compileSchema(
       resolveWith({
