@@ -15,7 +15,7 @@ import { registerConsoleRoutes, type ConsoleRoutesOptions } from './console-rout
 import { createFrontDoor } from './front-door.js';
 import { instanceOf } from './forward-problem.js';
 import { closeIdleClients } from './idle-clients.js';
-import { registerHealthRoutes } from './health-routes.js';
+import { registerHealthRoutes } from './health.js';
 import { sendAfterUpload } from './late-upload.js';
 import type { LoopCheck } from './loop-check.js';
 import { registerMetricsRoute, type MetricsPage } from './metrics-routes.js';

@@ -1,3 +1,4 @@
+import type { FastifyInstance } from 'fastify';
 import type { BrokerClient } from '../purge/broker/index.js';
 import type { SchemaService } from '../schemas/models/service.js';
 
@@ -45,4 +46,13 @@ async function brokerAnswers(client: BrokerClient): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/** `GET /health/live` (the process serves) and `GET /health/ready` (it takes work; broker and database answer). */
+export function registerHealthRoutes(app: FastifyInstance, options: HealthOptions): void {
+  app.get('/health/live', async () => ({ status: 'up' }));
+  app.get('/health/ready', async (_request, reply) => {
+    const health = await readHealth(options);
+    return reply.code(health.status === 'up' ? 200 : 503).send(health);
+  });
 }

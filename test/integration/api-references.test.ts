@@ -109,7 +109,8 @@ describe('reference documents', () => {
     }
     const mixed = await api.get(`${target(URI)}&limit=5`);
     assert.equal(mixed.problem()['parameter'], 'limit');
-    assert.equal((await api.get(`${target(URI)}&offset=5`)).problem()['parameter'], 'offset');
+    for (const offset of [5, 0])
+      assert.equal((await api.get(`${target(URI)}&offset=${offset}`)).problem()['parameter'], 'offset');
   });
 
   it('reference documents that no schema can refer to are 422', async () => {

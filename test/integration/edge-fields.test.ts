@@ -49,21 +49,35 @@ describe('header fields of a purge', () => {
 
   it('header fields that select or authorise a purge are refused when they are empty or repeated', async () => {
     const { broker, gateway } = await start();
-    for (const last of [
-      ['NGSILD-Tenant:'],
-      ['NGSILD-Tenant: t1', 'NGSILD-Tenant: t2'],
-      ['Fiware-Service: '],
-      ['X-Purge-Policy: max-affected=5', 'X-Purge-Policy: max-affected=9'],
-      ['X-Purge-Policy:'],
-      ['Authorization: a', 'Authorization: b'],
+    for (const name of [
+      ...['NGSILD-Tenant', 'Fiware-Service', 'Fiware-ServicePath', 'NGSILD-Snapshot', 'NGSILD-EntityMap'],
+      ...['Authorization', 'X-Auth-Token', 'X-Gateway-Token', 'X-Purge-Policy'],
     ]) {
-      const answer = await exchange(gateway.port, crowded(1, [`X-Gateway-Token: ${TOKEN}`, ...last]));
-      assert.match(answer, /^HTTP\/1\.1 400 /, last.join(' | '));
-      assert.match(answer, /application\/problem\+json/);
+      for (const fields of [
+        [`${name}:`],
+        [`${name}: \t`],
+        [`${name}: a`, `${name}: b`],
+        [`${name}: a`, 'Link: <a>', `${name.toUpperCase()}: a`],
+      ]) {
+        const token = name === 'X-Gateway-Token' ? [] : [`X-Gateway-Token: ${TOKEN}`];
+        const answer = await exchange(gateway.port, crowded(1, [...token, ...fields]));
+        assert.match(answer, /^HTTP\/1\.1 400 /, fields.join(' | '));
+        assert.match(answer, new RegExp(`The header field ${name} is`, 'i'));
+      }
     }
-    const twice = [`X-Gateway-Token: ${TOKEN}`, `X-Gateway-Token: ${TOKEN}`];
-    assert.match(await exchange(gateway.port, crowded(1, twice)), /^HTTP\/1\.1 400 /);
     assert.deepEqual([broker.entities.count(), broker.entities.count('t1')], [3, 3]);
+  });
+
+  it('a request may have five hundred header fields, and not one more', async () => {
+    const { gateway } = await start();
+    // Host, Connection and the token are fields as well.
+    for (const [fields, status] of [
+      [497, 204],
+      [498, 431],
+    ] as const) {
+      const answer = await exchange(gateway.port, crowded(fields, [`X-Gateway-Token: ${TOKEN}`]));
+      assert.equal(answer.slice(9, 12), String(status));
+    }
   });
 
   it('header fields of forwarded requests obey the same rules as those of purges', async () => {

@@ -2,6 +2,7 @@ import { writeJson } from '../../shared/json/lossless-json.js';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
+import type { Lifecycle } from '../../schemas/models/service.js';
 import { PURGE_ID_HEADER } from '../purge-routes.js';
 import { isKnown } from './conditions.js';
 
@@ -109,6 +110,31 @@ function hashOf(...parts: readonly (Buffer | string)[]): string {
   return hash.digest('base64url').slice(0, 22);
 }
 
+/**
+ * An answer about a model, with since when the model is deprecated (RFC 9745) and when it will be removed (RFC 8594). Of a draft, nothing
+ * stays what it is.
+ *
+ * @param lifecycle as it was before the answer was made; undefined where it is about no model
+ */
+export function withLifecycle(answer: Answer, lifecycle: Lifecycle | undefined): Answer {
+  if (lifecycle === undefined) return answer;
+  const { status, deprecatedAt, sunsetAt } = lifecycle;
+  return {
+    ...answer,
+    headers: {
+      ...answer.headers,
+      ...(deprecatedAt === undefined ? {} : { deprecation: `@${Math.floor(deprecatedAt / 1000)}` }),
+      ...(sunsetAt === undefined ? {} : { sunset: new Date(sunsetAt).toUTCString() }),
+    },
+    isImmutable: answer.isImmutable === true && status !== 'draft',
+  };
+}
+
+/** A time of the schema service as the API writes it: RFC 3339, in UTC. */
+export function timeText(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
 /** Clients revalidate each time, which an ETag makes cheap: the default of every answer, errors included. */
 export const REVALIDATE = 'no-cache';
 
@@ -124,7 +150,8 @@ export function send(reply: FastifyReply, answer: Answer): FastifyReply {
   if (etag !== undefined) {
     reply.header('etag', `"${etag}"`);
     const isRead = request.method === 'GET' || request.method === 'HEAD';
-    if (isRead && isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send();
+    const known = request.headers['if-none-match'];
+    if (isRead && known !== undefined && isKnown(known, etag)) return reply.code(304).send();
   }
   reply.code(status);
   if (answer.stream !== undefined) {

@@ -37,8 +37,7 @@ function matchOf(header: string): readonly string[] | '*' {
 }
 
 /** Whether the client of a read has the current representation already; `etag` is without quotes. */
-export function isKnown(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false;
+export function isKnown(header: string, etag: string): boolean {
   if (header === `"${etag}"` || header.trim() === '*') return true;
   return tagsOf(header).some(({ tag }) => tag === etag);
 }

@@ -8,9 +8,19 @@ import type {
 } from '../../schemas/models/service.js';
 import { changeOf } from '../../schemas/repository/refusals.js';
 import { disconnectSignal } from '../client-disconnect.js';
-import { type Answer, created, derived, document, NO_CONTENT, ok, page, send } from './answer.js';
+import {
+  type Answer,
+  created,
+  derived,
+  document,
+  NO_CONTENT,
+  ok,
+  page,
+  send,
+  withLifecycle,
+  timeText,
+} from './answer.js';
 import { writeOptions } from './conditions.js';
-import { withLifecycle } from './lifecycle.js';
 import { dependentJson, UPDATED_DEPENDENTS } from './transfer-representation.js';
 import { content, empty, json, list } from './responses.js';
 import { type Api, apiUrl } from './routes.js';
@@ -23,7 +33,6 @@ import {
   Query,
   TEXT,
   TIME,
-  timeText,
   URL_TEXT,
   VERSION,
   VERSION_NUMBER,

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Domain, DomainService, ListedDomain } from '../../schemas/models/service.js';
-import { created, document, NO_CONTENT, ok, page, send } from './answer.js';
+import { created, document, NO_CONTENT, ok, page, send, timeText } from './answer.js';
 import { writeOptions } from './conditions.js';
 import { LD_CONTEXT, withWarnings } from './contexts.js';
 import { COMPATIBILITY } from './model-representation.js';
@@ -19,7 +19,6 @@ import {
   STRINGS,
   TEXT,
   TIME,
-  timeText,
   type WrittenOf,
 } from './schemas.js';
 

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import type { ModelDocumentKind, ModelFile, ModelKey, ModelService } from '../../schemas/models/service.js';
-import { type Answer, document, page, send } from './answer.js';
-import { withLifecycle } from './lifecycle.js';
+import { type Answer, document, page, send, withLifecycle } from './answer.js';
 import { content, json, list } from './responses.js';
 import { type Api, apiUrl } from './routes.js';
 import {

@@ -17,10 +17,10 @@ import {
   STRINGS,
   TEXT,
   TIME,
-  timeText,
   VERSION_NUMBER,
   type WrittenOf,
 } from './schemas.js';
+import { timeText } from './answer.js';
 
 /** Models in requests and answers: their schemas, and the functions that make values of these types. */
 

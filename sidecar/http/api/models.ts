@@ -1,8 +1,7 @@
 import type { ModelKey, ModelService } from '../../schemas/models/service.js';
 import type { ProblemKind } from '../../shared/errors.js';
-import { created, derived, NO_CONTENT, ok, page, send } from './answer.js';
+import { created, derived, NO_CONTENT, ok, page, send, withLifecycle } from './answer.js';
 import { expectedOf, writeOptions } from './conditions.js';
-import { withLifecycle } from './lifecycle.js';
 import {
   MODEL,
   MODEL_CHANGE,

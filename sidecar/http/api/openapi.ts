@@ -59,7 +59,7 @@ export function openapiRoute(api: Api, routes: readonly ApiRoute[]): void {
       description ??= describe(api.swagger(), routes);
       const { paths, purges, ...rest } = description;
       // They are beside the API, below the same base.
-      const beside = Object.entries(purges).map(([path, item]) => [
+      const beside = Object.entries(purges).map(([path, item]): [string, object] => [
         path,
         { servers: [{ url: baseUrl }], ...item },
       ]);
@@ -87,13 +87,12 @@ function describe({ paths: described = {}, ...document }: Described, routes: rea
     const operation = describeOperation(operations[method] ?? {}, route);
     paths[path] = { ...paths[path], [method]: named(operation, schemas) };
   }
-  const purges = Object.entries(purgePaths(PROBLEM, referTo('PurgeId'))).map(([path, item]) => [
-    path,
-    named(item, schemas),
-  ]);
+  const purges = Object.entries(purgePaths(PROBLEM, referTo('PurgeId'))).map(
+    ([path, item]): [string, object] => [path, named(item, schemas)],
+  );
   return {
     ...document,
-    ...{ paths, purges: Object.fromEntries(purges) as Readonly<Record<string, object>> },
+    ...{ paths, purges: Object.fromEntries(purges) },
     tags: [...new Set(routes.flatMap(({ schema }) => schema.tags ?? []))].map((name) => ({ name })),
     components: { ...document.components, schemas: Object.fromEntries(schemas) },
   };

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Reference, ReferenceService } from '../../schemas/models/service.js';
 import type { Transfer } from '../../schemas/repository/transfer.js';
 import { disconnectSignal } from '../client-disconnect.js';
-import { created, derived, document, NO_CONTENT, ok, page, send } from './answer.js';
+import { created, derived, document, NO_CONTENT, ok, page, send, timeText } from './answer.js';
 import { expectedOf, writeOptions } from './conditions.js';
 import { dependentJson, UPDATED_DEPENDENTS } from './transfer-representation.js';
 import { parameterRefused } from './faults.js';
@@ -19,7 +19,6 @@ import {
   SHA256,
   TEXT,
   TIME,
-  timeText,
   type WrittenOf,
 } from './schemas.js';
 

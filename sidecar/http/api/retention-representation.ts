@@ -2,17 +2,8 @@ import { Type, type Static } from 'typebox';
 import { DEFAULT_RETENTION } from '../../jobs/retention/defaults.js';
 import type { RetentionPolicy } from '../../jobs/retention/retention-service.js';
 import { HEADER_TEXT, POSITIVE, TARGET, UNIT } from './purge-schemas.js';
-import {
-  Closed,
-  COUNT,
-  DESCRIPTION,
-  NAME,
-  STRINGS,
-  TEXT,
-  TIME,
-  timeText,
-  type WrittenOf,
-} from './schemas.js';
+import { Closed, COUNT, DESCRIPTION, NAME, STRINGS, TEXT, TIME, type WrittenOf } from './schemas.js';
+import { timeText } from './answer.js';
 
 /** Retention policies in requests and answers: their schemas, and the functions that make values of these types. */
 

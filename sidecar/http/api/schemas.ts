@@ -134,8 +134,3 @@ export function VersionParameter(otherwise: string) {
 }
 
 export const VERSION = { version: VersionParameter('the current one') };
-
-/** A time of the schema service as the API writes it: RFC 3339, in UTC. */
-export function timeText(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
-}

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { withLifecycle } from '../../../sidecar/http/api/lifecycle.js';
 import { RequestRefusedError } from '../../../sidecar/http/errors.js';
 import { PurgeFailedError } from '../../../sidecar/jobs/errors.js';
 import { BrokerRefusedError } from '../../../sidecar/purge/errors.js';
@@ -29,7 +28,6 @@ const MODEL = {
 };
 const KEY = { domain: 'D', name: 'M' };
 const MODEL_PATH = '/domains/D/models/M';
-const HELD = { bytes: Buffer.from('{}'), mediaType: 'application/json', etag: 'e' };
 const DOMAIN = { name: 'D', compatibility: 'none', createdAt: 1, modifiedAt: 2, etag: 'e' };
 const CONTEXT = {
   context: { name: 'C', kind: 'custom', currentVersion: 2, etag: 'e', createdAt: 1, modifiedAt: 2 },
@@ -134,17 +132,6 @@ describe('writes that may be conditional', () => {
     }
   });
 
-  it('the deletion of a domain takes its models with it only where it is told to', async () => {
-    for (const [query, cascade] of [
-      ['?cascade=true', true],
-      ['?cascade=false', false],
-      ['', false],
-    ] as const) {
-      const { calls } = await send('DELETE', `/domains/D${query}`);
-      assert.deepEqual(calls, [['delete', 'D', { cascade }]]);
-    }
-  });
-
   it('a new context of a name looks at what follows it, dry or not, until the client disconnects', async () => {
     for (const dryRun of [true, false]) {
       const path = `/contexts/C?dryRun=${dryRun}`;
@@ -176,46 +163,6 @@ describe('answers about models', () => {
     }
   });
 
-  it('every answer about a deprecated model says since when, and when it will be removed', async () => {
-    const paged = { items: [], total: 0 };
-    const doing = {
-      ...{ get: MODEL, lifecycle: LIFECYCLE, versions: paged, diff: {} },
-      ...{ document: { ...HELD, lifecycle: LIFECYCLE }, file: HELD, files: [] },
-    };
-    for (const path of [
-      ...['', '/versions', '/versions/diff', '/schema', '/openapi', '/context', '/files', '/files/x'].map(
-        (below) => `${MODEL_PATH}${below}`,
-      ),
-      '/contexts/D~M',
-    ]) {
-      const { deprecation, sunset } = (await send('GET', path, {}, doing)).headers;
-      assert.deepEqual([deprecation, sunset], ['@5', 'Thu, 01 Jan 2026 00:00:00 GMT'], path);
-    }
-  });
-
-  it('a version of a draft may change, so it is not cached; one that was published may be', () => {
-    const answer = { status: 200, isImmutable: true } as const;
-    const none = { deprecatedAt: undefined, sunsetAt: undefined };
-    assert.equal(withLifecycle(answer, { ...none, status: 'draft' }).isImmutable, false);
-    assert.equal(withLifecycle(answer, { ...none, status: 'published' }).isImmutable, true);
-    assert.equal(withLifecycle({ status: 200 }, { ...none, status: 'published' }).isImmutable, false);
-    assert.equal(withLifecycle(answer, undefined), answer);
-    const dying = { ...none, status: 'deprecated', sunsetAt: 0 } as const;
-    const { headers } = withLifecycle({ ...answer, headers: { a: 'b' } }, dying);
-    assert.deepEqual(headers, { a: 'b', sunset: 'Thu, 01 Jan 1970 00:00:00 GMT' });
-  });
-
-  it('a bundled schema is asked for as such', async () => {
-    for (const [query, kind] of [
-      ['?version=2&bundled=true', 'bundled'],
-      ['?version=2', 'schema'],
-    ] as const) {
-      const doing = { document: HELD, lifecycle: { status: 'published' } };
-      const { calls } = await send('GET', `${MODEL_PATH}/schema${query}`, {}, doing);
-      assert.deepEqual(calls[1], ['document', KEY, kind, { version: 2, baseUrl }]);
-    }
-  });
-
   it('a model shows its times and its sunset, whether or not it is deprecated', async () => {
     const { deprecatedAt, sunsetAt } = LIFECYCLE;
     for (const [times, shown] of [
@@ -232,42 +179,6 @@ describe('answers about models', () => {
         ...{ dialect: '2020-12', schema: true, references: ['urn:r'], warnings: [] },
       });
     }
-  });
-});
-
-describe('lists of the API', () => {
-  it('a search keeps its filters in the link to the next page', async () => {
-    const doing = { search: { items: [MODEL], total: 9 } };
-    const { calls, headers } = await send('GET', '/models?q=a+b&type=T&limit=1&offset=2', {}, doing);
-    assert.deepEqual(calls, [['search', { q: 'a b', type: 'T' }, { limit: 1, offset: 2 }]]);
-    assert.equal(headers.link, `<${API}/models?q=a+b&type=T&limit=1&offset=3>; rel="next"`);
-  });
-
-  it('the warnings of a context are paged', async () => {
-    const warnings = ['a', 'b', 'c', 'd'].map((term) => ({ code: 'x', term, detail: '', models: [] }));
-    const listed = async (limit: number, offset: number) => {
-      const path = `/domains/D/context/warnings?limit=${limit}&offset=${offset}`;
-      const { headers, json } = await send('GET', path, {}, { context: { warnings } });
-      const terms = (json() as typeof warnings).map(({ term }) => term);
-      return [terms, headers['x-total-count'], headers.link !== undefined];
-    };
-    assert.deepEqual(await listed(2, 0), [['a', 'b'], '4', true]);
-    assert.deepEqual(await listed(2, 2), [['c', 'd'], '4', false]);
-    assert.deepEqual(await listed(2, 1), [['b', 'c'], '4', true]);
-  });
-
-  it('a reference is read by its URI alone: limit and offset are for the list, at any value', async () => {
-    const doing = { list: { items: [], total: 0 }, get: HELD };
-    for (const page of ['limit=1', 'offset=1', 'offset=0']) {
-      const { status, calls } = await send('GET', `/references?uri=urn:a&${page}`, {}, doing);
-      assert.deepEqual([status, calls], [400, []]);
-    }
-    for (const [query, call] of [
-      ['?uri=urn:a', ['get', 'urn:a']],
-      ['', ['list', { limit: 100, offset: 0 }]],
-      ['?limit=7&offset=9', ['list', { limit: 7, offset: 9 }]],
-    ] as const)
-      assert.deepEqual((await send('GET', `/references${query}`, {}, doing)).calls, [call]);
   });
 });
 

@@ -64,7 +64,7 @@ describe('conditions of reads', () => {
   it('conditions of reads hold for the ETag in any list, weak or strong, and for *', () => {
     for (const header of ['"e"', 'W/"e"', '"x", "e"', '"x",W/"e" , "y"', '*', ' * '])
       assert.equal(isKnown(header, 'e'), true, header);
-    for (const header of [undefined, '', '"x"', 'e', '"E"', '"e', '"ee"', '"x,e"'])
-      assert.equal(isKnown(header, 'e'), false, String(header));
+    for (const header of ['', '"x"', 'e', '"E"', '"e', '"ee"', '"x,e"'])
+      assert.equal(isKnown(header, 'e'), false, header);
   });
 });

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import Fastify from 'fastify';
-import { registerHealthRoutes } from '../../../sidecar/http/health-routes.js';
-import { readHealth, type HealthOptions } from '../../../sidecar/http/health.js';
+import { readHealth, registerHealthRoutes, type HealthOptions } from '../../../sidecar/http/health.js';
 
 type Sent = Parameters<HealthOptions['client']['send']>[0];
 
