@@ -1,6 +1,6 @@
 import type { PurgeContext, QueryView } from '../run/index.js';
 import {
-  createDispatcher,
+  Dispatcher,
   CutTries,
   isStaleSince,
   isCreatedBefore,
@@ -158,7 +158,7 @@ async function removeInOnePass(
   const hasBegun = (entityId: string) => begun.get(entityId) !== IdState.unknown;
   /** Keys of the items that are queued or in flight. */
   const queued = new Set<string>();
-  const dispatcher = createDispatcher<PendingDelete>({
+  const dispatcher = new Dispatcher<PendingDelete>({
     concurrency: () => limits.concurrency,
     chunkSize: () => 1,
     run: async ([next]) => {
@@ -280,7 +280,7 @@ async function runFinalRetries(
 ): Promise<void> {
   const { ledger, requester, limits } = context;
   const due = pending.filter(({ item }) => ledger.states.get(keyOf(item)) === IdState.retryDue);
-  const dispatcher = createDispatcher<PendingDelete>({
+  const dispatcher = new Dispatcher<PendingDelete>({
     concurrency: () => limits.concurrency,
     chunkSize: () => 1,
     run: async ([next]) => {

@@ -6,7 +6,7 @@ import {
   BrokerTimeoutError,
   BrokerUnreachableError,
   RequestAbortedError,
-  createCanceller,
+  Canceller,
   exchange,
   type BrokerReply,
 } from './exchange.js';
@@ -108,7 +108,7 @@ export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
       },
       body: request.jsonBody ?? null,
     };
-    const canceller = createCanceller(request.beforeSending);
+    const canceller = new Canceller(request.beforeSending);
     const timer = setTimeout(() => {
       const message = `The broker did not answer within ${timeoutMs} ms.`;
       canceller.cancel(new BrokerTimeoutError(message, canceller.hasStarted));

@@ -45,63 +45,50 @@ export interface BrokerReply {
 const REPLY_WEIGHT: WeightLimits = { marks: 500_000, depth: 500 };
 
 /** Cancels one exchange. */
-export interface Canceller {
+export class Canceller {
   /** Why it was cancelled; the first reason counts. */
-  readonly reason: Error | undefined;
-  cancel(reason: Error): void;
-  /** @param reject called when the exchange is cancelled before its request is sent */
-  onCancelledEarly(reject: (reason: Error) => void): void;
-  /** Takes the controller of the request, once there is a connection and before anything is sent. */
-  attach(controller: Dispatcher.DispatchController): void;
+  reason: Error | undefined;
   /** The request was sent, or a part of it. */
-  readonly hasStarted: boolean;
+  hasStarted = false;
+  readonly #beforeSending: (() => void) | undefined;
+  #running: Dispatcher.DispatchController | undefined;
+  #rejectEarly: (reason: Error) => void = () => {};
+
+  /** @param beforeSending asked once there is a connection; when it throws, nothing is sent, and what it throws is the reason */
+  constructor(beforeSending?: () => void) {
+    this.#beforeSending = beforeSending;
+  }
+
+  cancel(reason: Error): void {
+    this.reason ??= reason;
+    if (this.#running === undefined) this.#rejectEarly(this.reason);
+    else this.#running.abort(this.reason);
+  }
+
+  /** @param reject called when the exchange is cancelled before its request is sent */
+  onCancelledEarly(reject: (reason: Error) => void): void {
+    this.#rejectEarly = reject;
+  }
+
+  /** Takes the controller of the request, once there is a connection and before anything is sent. */
+  attach(controller: Dispatcher.DispatchController): void {
+    this.#running = controller;
+    try {
+      if (this.reason === undefined) this.#beforeSending?.();
+    } catch (error) {
+      this.reason = error instanceof Error ? error : new Error('The request was refused.', { cause: error });
+    }
+    // Cancelled while waiting for a connection: nothing is sent.
+    if (this.reason === undefined) this.hasStarted = true;
+    else controller.abort(this.reason);
+  }
+
   /** Releases everything, once the answer is complete. */
-  release(): void;
-}
-
-/** @param beforeSending asked once there is a connection; when it throws, nothing is sent, and what it throws is the reason */
-export function createCanceller(beforeSending?: () => void): Canceller {
-  let reason: Error | undefined;
-  let running: Dispatcher.DispatchController | undefined;
-  let hasStarted = false;
-  let rejectEarly: (reason: Error) => void = () => {};
-  return {
-    get reason() {
-      return reason;
-    },
-    cancel(error) {
-      reason ??= error;
-      if (running === undefined) rejectEarly(reason);
-      else running.abort(reason);
-    },
-    onCancelledEarly(reject) {
-      rejectEarly = reject;
-    },
-    attach(controller) {
-      running = controller;
-      reason ??= refusalOf(beforeSending);
-      // Cancelled while waiting for a connection: nothing is sent.
-      if (reason === undefined) hasStarted = true;
-      else controller.abort(reason);
-    },
-    get hasStarted() {
-      return hasStarted;
-    },
-    release() {
-      // A removed abort listener still references later ones, and each of them its canceller. Without this, all pages of a
-      // purge would stay in memory until a full garbage collection.
-      running = undefined;
-      rejectEarly = () => {};
-    },
-  };
-}
-
-function refusalOf(beforeSending: (() => void) | undefined): Error | undefined {
-  try {
-    beforeSending?.();
-    return undefined;
-  } catch (error) {
-    return error instanceof Error ? error : new Error('The request was refused.', { cause: error });
+  release(): void {
+    // A removed abort listener still references later ones, and each of them its canceller. Without this, all pages of a
+    // purge would stay in memory until a full garbage collection.
+    this.#running = undefined;
+    this.#rejectEarly = () => {};
   }
 }
 

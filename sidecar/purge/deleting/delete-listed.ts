@@ -1,7 +1,7 @@
 import type { Clock } from '../../shared/clock.js';
 import type { Listed } from '../listing/index.js';
 import type { DeletingContext, ReportResult } from './deleter.js';
-import { createDispatcher, type Dispatcher } from './dispatcher.js';
+import { Dispatcher } from './dispatcher.js';
 
 /** What is deleted was listed no longer ago than this: it may have stopped matching since. */
 const FRESH_MS = 2000;
@@ -61,6 +61,33 @@ export class ListAhead {
   }
 }
 
+/** Final tries of an entity that may be cut short, because their list got too old, before the next one is its last. */
+const MAX_CUTS = 3;
+
+/** Entities whose cut tries are remembered; others have one final try. */
+const MAX_REMEMBERED = 10_000;
+
+/** How often the final tries of entities were cut short. */
+export class CutTries {
+  readonly #cuts = new Map<string, number>();
+
+  of(id: string): number {
+    return this.#cuts.get(id) ?? 0;
+  }
+
+  /** Whether one more is the last. */
+  isLast(id: string): boolean {
+    return this.of(id) >= MAX_CUTS - 1;
+  }
+
+  /** Notes one more; false when there may be no other. */
+  note(id: string): boolean {
+    const cuts = this.of(id) + 1;
+    if (cuts > 1 || this.#cuts.size < MAX_REMEMBERED) this.#cuts.set(id, cuts);
+    return cuts < MAX_CUTS && this.#cuts.has(id);
+  }
+}
+
 /** Largest body of a batch delete; brokers refuse bodies from 1 MB on. */
 const MAX_BATCH_BYTES = 900_000;
 
@@ -93,7 +120,7 @@ export function createDeleteDispatcher(scope: DeletingContext, howToTry: DeleteT
     const isFinal = isFinalTry && !isDueAgain && (singly || verdict.kind !== 'absent');
     ledger.record({ entityId }, verdict, isFinal);
   };
-  return createDispatcher<string>({
+  return new Dispatcher<string>({
     concurrency: () => (howToTry.isAlone === true ? 1 : limits.concurrency),
     chunkSize: () => (usesBatches() ? Math.min(deleter.batchSize, batchMax) : 1),
     bytesOf: (id) => Buffer.byteLength(JSON.stringify(id)) + 1,

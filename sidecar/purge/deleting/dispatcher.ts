@@ -1,21 +1,5 @@
 import pLimit from 'p-limit';
 
-/** Runs deletes with bounded concurrency while the caller goes on listing. */
-export interface Dispatcher<Item> {
-  /** Queues items; whole chunks start as soon as there is room. */
-  add(items: readonly Item[]): void;
-  /** Starts all queued items, even if they do not fill a chunk. */
-  flush(): void;
-  /** Items queued or in flight. */
-  readonly pending: number;
-  /** Resolves when fewer than `most` items are pending; flushes when nothing is in flight. */
-  room(most: number): Promise<void>;
-  /** Flushes, and resolves when nothing is pending. @throws the first error of a chunk, at once */
-  settled(): Promise<void>;
-  /** Drops the queued items and waits for those in flight; never throws. */
-  abandon(): Promise<void>;
-}
-
 export interface DispatcherOptions<Item> {
   /** Most chunks in flight, as of now. */
   readonly concurrency: () => number;
@@ -29,129 +13,140 @@ export interface DispatcherOptions<Item> {
 }
 
 /**
+ * Runs deletes with bounded concurrency while the caller goes on listing.
+ *
  * Every chunk runs in a turn of one limiter, which bounds how many run at once. At most one turn waits there: it takes its
  * chunk when it starts, by the chunk size of that moment, and asks for the turn after it.
  */
-export function createDispatcher<Item>(options: DispatcherOptions<Item>): Dispatcher<Item> {
-  const { concurrency, chunkSize, run, bytesOf, chunkBytesMax = Infinity } = options;
-  const limit = pLimit(concurrency());
-  let queue: Item[] = [];
+export class Dispatcher<Item> {
+  readonly #options: DispatcherOptions<Item>;
+  readonly #limit: ReturnType<typeof pLimit>;
+  #queue: Item[] = [];
   /** Index of the queue's head: slicing it off for each chunk would copy the rest every time. */
-  let head = 0;
-  let underWay = 0;
-  let isTurnWaiting = false;
-  let isFlushing = false;
-  let failure: { readonly error: unknown } | undefined;
-  let changed = deferred();
+  #head = 0;
+  #underWay = 0;
+  #isTurnWaiting = false;
+  #isFlushing = false;
+  #failure: { readonly error: unknown } | undefined;
+  #noteChange: () => void = () => {};
+  #changed = this.#nextChange();
 
-  function askForTurn(): void {
-    if (failure !== undefined) drop();
-    limit.concurrency = concurrency();
-    if (isTurnWaiting || !hasChunk()) return;
-    isTurnWaiting = true;
-    void limit(takeTurn);
+  constructor(options: DispatcherOptions<Item>) {
+    this.#options = options;
+    this.#limit = pLimit(options.concurrency());
+  }
+
+  /** Items queued or in flight. */
+  get pending(): number {
+    return this.#queue.length - this.#head + this.#underWay;
+  }
+
+  /** Queues items; whole chunks start as soon as there is room. */
+  add(items: readonly Item[]): void {
+    for (const item of items) this.#queue.push(item);
+    this.#askForTurn();
+  }
+
+  /** Starts all queued items, even if they do not fill a chunk. */
+  flush(): void {
+    this.#isFlushing = true;
+    this.#askForTurn();
+  }
+
+  /** Resolves when fewer than `most` items are pending; flushes when nothing is in flight. @throws as settled() */
+  async room(most: number): Promise<void> {
+    for (;;) {
+      this.#throwFailure();
+      if (this.pending < most) return;
+      if (this.#underWay === 0) this.flush();
+      await this.#changed;
+    }
+  }
+
+  /** Flushes, and resolves when nothing is pending. @throws the first error of a chunk, at once */
+  async settled(): Promise<void> {
+    for (;;) {
+      this.#throwFailure();
+      this.flush();
+      if (this.pending === 0) return;
+      await this.#changed;
+    }
+  }
+
+  /** Drops the queued items and waits for those in flight; never throws. */
+  async abandon(): Promise<void> {
+    this.#failure ??= { error: new Error('abandoned') };
+    this.#drop();
+    while (this.#underWay > 0) await this.#changed;
+  }
+
+  #askForTurn(): void {
+    if (this.#failure !== undefined) this.#drop();
+    this.#limit.concurrency = this.#options.concurrency();
+    if (this.#isTurnWaiting || !this.#hasChunk()) return;
+    this.#isTurnWaiting = true;
+    void this.#limit(async () => this.#takeTurn());
   }
 
   /** Runs the next chunk; never throws. */
-  async function takeTurn(): Promise<void> {
-    isTurnWaiting = false;
-    const chunk = takeChunk();
-    underWay += chunk.length;
-    askForTurn();
+  async #takeTurn(): Promise<void> {
+    this.#isTurnWaiting = false;
+    const chunk = this.#takeChunk();
+    this.#underWay += chunk.length;
+    this.#askForTurn();
     try {
-      if (chunk.length > 0) for (const item of await run(chunk)) queue.push(item);
+      if (chunk.length > 0) for (const item of await this.#options.run(chunk)) this.#queue.push(item);
     } catch (error) {
-      failure ??= { error };
+      this.#failure ??= { error };
     }
-    underWay -= chunk.length;
-    askForTurn();
-    changed.resolve();
-    changed = deferred();
+    this.#underWay -= chunk.length;
+    this.#askForTurn();
+    this.#noteChange();
+    this.#changed = this.#nextChange();
   }
 
-  const queued = () => queue.length - head;
-
-  function drop(): void {
-    queue = [];
-    head = 0;
+  async #nextChange(): Promise<void> {
+    await new Promise<void>((resolve) => (this.#noteChange = resolve));
   }
 
-  function flush(): void {
-    isFlushing = true;
-    askForTurn();
-  }
-
-  function takeChunk(): readonly Item[] {
-    if (!hasChunk()) return [];
-    const to = endOfChunk();
-    const chunk = queue.slice(head, to);
-    head = to;
-    if (head * 2 >= queue.length) {
-      queue = queue.slice(head);
-      head = 0;
+  #takeChunk(): readonly Item[] {
+    if (!this.#hasChunk()) return [];
+    const to = this.#endOfChunk();
+    const chunk = this.#queue.slice(this.#head, to);
+    this.#head = to;
+    if (this.#head * 2 >= this.#queue.length) {
+      this.#queue = this.#queue.slice(this.#head);
+      this.#head = 0;
     }
-    if (queued() === 0) isFlushing = false;
+    if (this.#head === this.#queue.length) this.#isFlushing = false;
     return chunk;
   }
 
   /** Whether a chunk may run now: a full one, or any when flushing. */
-  function hasChunk(): boolean {
-    if (queued() === 0) return false;
-    return isFlushing || queued() >= chunkSize() || endOfChunk() < queue.length;
+  #hasChunk(): boolean {
+    const queued = this.#queue.length - this.#head;
+    if (queued === 0) return false;
+    return this.#isFlushing || queued >= this.#options.chunkSize() || this.#endOfChunk() < this.#queue.length;
   }
 
-  function endOfChunk(): number {
-    const most = Math.min(queue.length, head + Math.max(1, chunkSize()));
+  #endOfChunk(): number {
+    const { chunkSize, bytesOf, chunkBytesMax = Infinity } = this.#options;
+    const most = Math.min(this.#queue.length, this.#head + Math.max(1, chunkSize()));
     if (bytesOf === undefined) return most;
     let bytes = 0;
-    for (let to = head; to < most; to++) {
-      bytes += bytesOf(queue[to] as Item);
-      if (bytes > chunkBytesMax && to > head) return to;
+    for (let to = this.#head; to < most; to++) {
+      bytes += bytesOf(this.#queue[to] as Item);
+      if (bytes > chunkBytesMax && to > this.#head) return to;
     }
     return most;
   }
 
-  function throwFailure(): void {
-    if (failure !== undefined) throw failure.error;
+  #drop(): void {
+    this.#queue = [];
+    this.#head = 0;
   }
 
-  return {
-    add(items) {
-      for (const item of items) queue.push(item);
-      askForTurn();
-    },
-    flush,
-    get pending() {
-      return queued() + underWay;
-    },
-    async room(most) {
-      for (;;) {
-        throwFailure();
-        if (queued() + underWay < most) return;
-        if (underWay === 0) flush();
-        await changed.promise;
-      }
-    },
-    async settled() {
-      for (;;) {
-        throwFailure();
-        flush();
-        if (underWay === 0 && queued() === 0) return;
-        await changed.promise;
-      }
-    },
-    async abandon() {
-      failure ??= { error: new Error('abandoned') };
-      drop();
-      while (underWay > 0) await changed.promise;
-    },
-  };
-}
-
-function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {
-  let resolve = () => {};
-  const promise = new Promise<void>((done) => {
-    resolve = done;
-  });
-  return { promise, resolve };
+  #throwFailure(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
 }

@@ -1,4 +1,4 @@
-import { createDeleteDispatcher, isStaleSince } from './delete-listed.js';
+import { createDeleteDispatcher, CutTries, isStaleSince } from './delete-listed.js';
 import type { DeletingContext, ReportResult } from './deleter.js';
 import type { Dispatcher } from './dispatcher.js';
 import { BrokerFailedError } from '../errors.js';
@@ -13,33 +13,6 @@ const SAMPLE_SIZE = 20;
 
 /** Ids in one batch of those that a larger one has reported as missing: some brokers find nothing in batches of many ids. */
 const SMALL_BATCH = 100;
-
-/** Final tries of an entity that may be cut short, because their list got too old, before the next one is its last. */
-const MAX_CUTS = 3;
-
-/** Entities whose cut tries are remembered; others have one final try. */
-const MAX_REMEMBERED = 10_000;
-
-/** How often the final tries of entities were cut short. */
-export class CutTries {
-  readonly #cuts = new Map<string, number>();
-
-  of(id: string): number {
-    return this.#cuts.get(id) ?? 0;
-  }
-
-  /** Whether one more is the last. */
-  isLast(id: string): boolean {
-    return this.of(id) >= MAX_CUTS - 1;
-  }
-
-  /** Notes one more; false when there may be no other. */
-  note(id: string): boolean {
-    const cuts = this.of(id) + 1;
-    if (cuts > 1 || this.#cuts.size < MAX_REMEMBERED) this.#cuts.set(id, cuts);
-    return cuts < MAX_CUTS && this.#cuts.has(id);
-  }
-}
 
 /**
  * Gives the ids that a survey lists and that were not deleted their final retry: by batch, and singly where that does not

@@ -1,8 +1,8 @@
 /** Deletes what was listed while its list is fresh, and finds out what became of what got no clear answer. */
-export { ListAhead, createDeleteDispatcher, deleteListed, isStaleSince } from './delete-listed.js';
+export { CutTries, ListAhead, createDeleteDispatcher, deleteListed, isStaleSince } from './delete-listed.js';
 export { Deleter, type DeletingContext, givenUp } from './deleter.js';
-export { createDispatcher } from './dispatcher.js';
-export { CutTries, deleteSingly, runFinalRetries } from './final-retries.js';
+export { Dispatcher } from './dispatcher.js';
+export { deleteSingly, runFinalRetries } from './final-retries.js';
 export {
   type ItemBatch,
   type ItemKind,

@@ -33,8 +33,9 @@ export function purgeEntities(
     path: '/entities',
     run: async (scope) => {
       const report = await run(scope, query);
+      if (!report.dryRun || report.matched > 0) return report;
       const dropped = query.removal?.kind === 'drop' ? query.removal.names : [];
-      return withHints(scope, report, () => planHints(query.selection, dropped), HINTS);
+      return withHints(scope, report, planHints(query.selection, dropped), HINTS);
     },
     reportsItself: limits.strategy === 'native' && query.removal === undefined,
   });

@@ -99,11 +99,9 @@ export interface HintSource {
 export async function withHints(
   scope: PurgeScope,
   report: PurgeReport,
-  plan: () => HintPlan,
+  { hints, types: allTypes, attributes: allAttributes }: HintPlan,
   source: HintSource,
 ): Promise<PurgeReport> {
-  if (!report.dryRun || report.matched > 0) return report;
-  const { hints, types: allTypes, attributes: allAttributes } = plan();
   const types = allTypes.slice(0, source.questionsMax);
   const missing = await unanswered(scope, types, source);
   if (missing.length === 0) {

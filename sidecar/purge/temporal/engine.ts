@@ -51,7 +51,8 @@ export function purgeTemporal(
     path: '/temporal/entities',
     run: async (scope) => {
       const report = await run(scope, query, startedMs);
-      return withHints(scope, report, () => planHints(query.selection), HINTS);
+      if (!report.dryRun || report.matched > 0) return report;
+      return withHints(scope, report, planHints(query.selection), HINTS);
     },
   });
 }

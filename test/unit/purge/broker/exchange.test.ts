@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Dispatcher } from 'undici';
-import { createCanceller, exchange, type Canceller } from '../../../../sidecar/purge/broker/exchange.js';
+import { Canceller, exchange } from '../../../../sidecar/purge/broker/exchange.js';
 import type { BrokerReply } from '../../../../sidecar/purge/broker/index.js';
 
 setFlagsFromString('--expose-gc');
@@ -40,7 +40,7 @@ async function answered(canceller: Canceller): Promise<WeakRef<BrokerReply>> {
 
 describe('an exchange with the broker', () => {
   it('an exchange with the broker leaves nothing of its answer in its canceller, which may live longer', async () => {
-    const cancellers = Array.from({ length: 10 }, createCanceller);
+    const cancellers = Array.from({ length: 10 }, () => new Canceller());
     const replies = await Promise.all(cancellers.map(answered));
     // What was awaited last may still be on the stack.
     await new Promise((resolve) => setImmediate(resolve));
@@ -50,7 +50,7 @@ describe('an exchange with the broker', () => {
   });
 
   it('an exchange with the broker keeps received data although its memory is reused', async () => {
-    const { handler, reply } = begun(createCanceller());
+    const { handler, reply } = begun(new Canceller());
     const memory = Buffer.from('["urn:');
     handler.onResponseStart?.(CONTROLLER, 200, {});
     handler.onResponseData?.(CONTROLLER, memory);
@@ -62,7 +62,7 @@ describe('an exchange with the broker', () => {
   });
 
   it('an exchange with the broker answers with the final status and its fields, ignoring interim ones', async () => {
-    const { handler, reply } = begun(createCanceller());
+    const { handler, reply } = begun(new Canceller());
     handler.onResponseStart?.(CONTROLLER, 103, { link: '</early>', early: 'hint' });
     handler.onResponseStart?.(CONTROLLER, 207, { link: ['<a>', '<b>'], none: undefined });
     handler.onResponseEnd?.(CONTROLLER, {});
@@ -75,7 +75,7 @@ describe('an exchange with the broker', () => {
       [1000, true],
       [1001, false],
     ] as const) {
-      const canceller = createCanceller();
+      const canceller = new Canceller();
       const { handler } = begun(canceller);
       handler.onResponseStart?.(CONTROLLER, 200, {});
       handler.onResponseData?.(CONTROLLER, Buffer.alloc(bytes));
@@ -85,7 +85,7 @@ describe('an exchange with the broker', () => {
 
   it('an exchange with the broker strips a byte order mark', async () => {
     for (const chunks of [['\ufeff[]'], ['\ufeff', '[]']]) {
-      const { handler, reply } = begun(createCanceller());
+      const { handler, reply } = begun(new Canceller());
       handler.onResponseStart?.(CONTROLLER, 200, {});
       for (const chunk of chunks) handler.onResponseData?.(CONTROLLER, Buffer.from(chunk));
       handler.onResponseEnd?.(CONTROLLER, {});
@@ -97,7 +97,7 @@ describe('an exchange with the broker', () => {
 describe('a canceller', () => {
   it('a canceller ends an exchange with the first reason given', () => {
     const aborted: Error[] = [];
-    const canceller = createCanceller();
+    const canceller = new Canceller();
     canceller.attach(controllerOf(aborted));
     const [first, second] = [new Error('first'), new Error('second')];
     canceller.cancel(first);
@@ -109,7 +109,7 @@ describe('a canceller', () => {
   it('a canceller ends an exchange that waits for a connection, and nothing is sent afterwards', () => {
     const aborted: Error[] = [];
     const rejected: Error[] = [];
-    const canceller = createCanceller();
+    const canceller = new Canceller();
     canceller.onCancelledEarly((reason) => rejected.push(reason));
     const reason = new Error('stopped');
     canceller.cancel(reason);
@@ -121,7 +121,7 @@ describe('a canceller', () => {
   it('a canceller lets go of the connection and of the caller once the answer is complete', () => {
     const aborted: Error[] = [];
     const rejected: Error[] = [];
-    const canceller = createCanceller();
+    const canceller = new Canceller();
     canceller.onCancelledEarly((reason) => rejected.push(reason));
     canceller.attach(controllerOf(aborted));
     canceller.release();
@@ -130,7 +130,7 @@ describe('a canceller', () => {
   });
 
   it('a canceller knows whether there was a connection', () => {
-    const canceller = createCanceller();
+    const canceller = new Canceller();
     assert.equal(canceller.hasStarted, false);
     canceller.attach(CONTROLLER);
     assert.equal(canceller.hasStarted, true);

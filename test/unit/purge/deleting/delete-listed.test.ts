@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { deleteListed, createDispatcher } from '../../../../sidecar/purge/deleting/index.js';
+import { deleteListed, Dispatcher } from '../../../../sidecar/purge/deleting/index.js';
 import { idsOf } from '../hand-made-lister.js';
 
 /**
@@ -13,7 +13,7 @@ async function deletedFrom(ids: readonly string[], costOf: (position: number, le
   let nowMs = 0;
   const row = [...ids];
   const order: string[] = [];
-  const dispatcher = createDispatcher<string>({
+  const dispatcher = new Dispatcher<string>({
     concurrency: () => 1,
     chunkSize: () => 50,
     run: async (chunk) => {

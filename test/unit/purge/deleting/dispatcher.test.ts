@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
-import { createDispatcher } from '../../../../sidecar/purge/deleting/index.js';
+import { Dispatcher } from '../../../../sidecar/purge/deleting/index.js';
 import type { DispatcherOptions } from '../../../../sidecar/purge/deleting/dispatcher.js';
 
 interface Chunk {
@@ -16,7 +16,7 @@ type Options = Partial<Omit<DispatcherOptions<number>, 'run'>>;
 /** A dispatcher whose chunks run until the test ends them. */
 function heldDispatcher(options: Options = {}) {
   const started: Chunk[] = [];
-  const dispatcher = createDispatcher<number>({
+  const dispatcher = new Dispatcher<number>({
     concurrency: () => 2,
     chunkSize: () => 3,
     ...options,
@@ -131,7 +131,7 @@ describe('dispatcher: chunks', () => {
         let running = 0;
         let most = 0;
         const done: number[] = [];
-        const dispatcher = createDispatcher<number>({
+        const dispatcher = new Dispatcher<number>({
           concurrency: () => concurrency,
           chunkSize: () => size,
           run: async (items) => {

@@ -113,8 +113,6 @@ describe('the questions of a dry run that matches nothing', () => {
       readonly answer?: (query: URLSearchParams) => BrokerReply | undefined;
       readonly questionsMax?: number;
       readonly variants?: readonly string[];
-      readonly matched?: number;
-      readonly dryRun?: boolean;
       readonly retries?: number;
     } = {},
   ) {
@@ -131,9 +129,9 @@ describe('the questions of a dry run that matches nothing', () => {
         return more.answer?.(query) ?? replyOf(200, isThere ? [{ id: 'urn:t:1' }] : [], count);
       },
     });
-    const { matched = 0, questionsMax = 9, dryRun = true, variants } = more;
-    const report = { ...previewOf(scope, { matched, sample: [] }), dryRun };
-    const ended = await withHints(scope, report, () => PLAN, {
+    const { questionsMax = 9, variants } = more;
+    const report = previewOf(scope, { matched: 0, sample: [] });
+    const ended = await withHints(scope, report, PLAN, {
       ...{ resource, questionsMax },
       variants: variants === undefined ? [[]] : variants.map(parameter),
     });
@@ -192,11 +190,6 @@ describe('the questions of a dry run that matches nothing', () => {
       return replyOf(503);
     };
     await hintsOf(['t1', 't2', 't3', 'a1', 'a2', 'a3'], { answer, retries: 1 });
-  });
-
-  it('the hints of a dry run ask nothing if something matched, or nothing was to be counted', async () => {
-    for (const more of [{ matched: 1 }, { dryRun: false }])
-      assert.deepEqual(await hintsOf([], more), { hints: undefined, asked: [] });
   });
 
   it('the hints of a dry run stay silent after a doubtful answer', async () => {
