@@ -14,4 +14,4 @@ export {
   walkItems,
 } from './items.js';
 export { type Sorted, isCreatedBefore, sortReappeared } from './reappeared.js';
-export { type Survey, surveyMatches } from './survey.js';
+export { MAX_RECHECKS, type Survey, surveyMatches } from './survey.js';

@@ -3,6 +3,9 @@ import type { PurgeContext } from '../run/index.js';
 import { type Listed, type ListedPage, walkMatches, type WalkEnd } from '../listing/index.js';
 import { IdStates, IdState } from '../ledger/index.js';
 
+/** Queries of something that should have changed, before it is reported: brokers may answer from a stale index. */
+export const MAX_RECHECKS = 3;
+
 /** What the query still shows, sorted by what is known of each id. */
 export interface Survey extends WalkEnd {
   /** The first page that has something to delete. */

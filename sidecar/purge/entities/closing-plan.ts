@@ -1,4 +1,4 @@
-import type { Survey } from '../deleting/index.js';
+import { MAX_RECHECKS, type Survey } from '../deleting/index.js';
 
 /** What is carried over from round to round. */
 export interface ClosingState {
@@ -26,9 +26,6 @@ export type ClosingStep =
   /** Wait and query again: the query may lag behind. */
   | { readonly kind: 'recheck'; readonly state: ClosingState }
   | { readonly kind: 'finish' };
-
-/** Queries of something that should have changed, before it is reported: brokers may answer from a stale index. */
-export const MAX_RECHECKS = 3;
 
 /** Pages without a fixed order skip some matches; without a count, this many more sweeps find them. */
 const MAX_LATE_SWEEPS = 3;

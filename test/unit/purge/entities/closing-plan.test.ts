@@ -2,13 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
   initialClosing,
-  MAX_RECHECKS,
   planClosing,
   takesFresh,
   type ClosingFacts,
   type ClosingState,
 } from '../../../../sidecar/purge/entities/closing-plan.js';
-import type { Survey } from '../../../../sidecar/purge/deleting/index.js';
+import { MAX_RECHECKS, type Survey } from '../../../../sidecar/purge/deleting/index.js';
 
 function surveyOf(findings: Partial<Survey> = {}): Survey {
   return {

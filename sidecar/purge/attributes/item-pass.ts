@@ -1,0 +1,257 @@
+import type { DeleteResult } from '../broker/index.js';
+import {
+  Dispatcher,
+  isCreatedBefore,
+  isStaleSince,
+  selectsByValue,
+  walkItems,
+  type CutTries,
+  type ItemBatch,
+  type ItemKind,
+} from '../deleting/index.js';
+import { BrokerFailedError } from '../errors.js';
+import { IdState, IdStates, keyOf, type Item } from '../ledger/index.js';
+import type { ListedPage, WalkEnd } from '../listing/index.js';
+import type { PurgeContext } from '../run/index.js';
+
+/** Deletes between two progress reports; one for each would double the bookkeeping. */
+const DELETES_PER_REPORT = 20;
+
+/** Failed items remembered for their final retry; others are retried when they are listed again. */
+const MAX_FINAL_RETRIES = 10_000;
+
+const SETTLED: ReadonlySet<IdState> = new Set([IdState.failed, IdState.madeAgain]);
+
+/** What came of a pass. */
+export interface PassResult {
+  readonly tried: number;
+  /** Items that were listed too long ago when their turn came; the next pass lists them again. */
+  readonly unsent: number;
+  /** New items that were not taken. */
+  readonly left: number;
+  /** Items reported as deleted twice, still listed, and not yet recorded as failed. */
+  readonly lingering: number;
+  /** The broker's last count; 0 if it listed them all, or gives no count. */
+  readonly counted: number;
+  /** The broker may have left out items. */
+  readonly wasTruncated: boolean;
+  /** Items that were not listed are gone. */
+  readonly hasShownAll: boolean;
+  /** The broker counts matches that it does not show. */
+  readonly hidesSome: boolean;
+}
+
+export interface PassOptions {
+  /** Entities that the passes have met. */
+  readonly entities: IdStates;
+  /** Take new items. */
+  readonly takesNew: boolean;
+  /** Record items as failed that were reported as deleted twice and are still listed. */
+  readonly isLastRecheck: boolean;
+  /** Skip new items that arrived during the purge. */
+  readonly skipsArrivals: boolean;
+  /** Final tries of the purge that were cut short. */
+  readonly cuts: CutTries;
+}
+
+interface PendingDelete {
+  readonly item: Item;
+  readonly isFinalTry: boolean;
+  readonly isStale: () => boolean;
+}
+
+/** One pass over all matches: lists their items and deletes them meanwhile. */
+export class ItemPass {
+  readonly #context: PurgeContext;
+  readonly #kind: ItemKind;
+  readonly #options: PassOptions;
+  readonly #counts = { tried: 0, unsent: 0, left: 0, lingering: 0, wasTruncated: false };
+  readonly #dispatcher: Dispatcher<PendingDelete>;
+  readonly #dueAgain: PendingDelete[] = [];
+  /** Keys of the items that are queued or in flight. */
+  readonly #queued = new Set<string>();
+  /** Once an item of an entity is gone, a query by value may not list the others again: they go with it. */
+  readonly #isByValue: boolean;
+  /** Entities of which a delete was sent in this pass. */
+  readonly #begun = new IdStates();
+  readonly #isBehindStart = createArrivalsCheck();
+
+  constructor(context: PurgeContext, kind: ItemKind, options: PassOptions) {
+    this.#context = context;
+    this.#kind = kind;
+    this.#options = options;
+    this.#isByValue = selectsByValue(context.selection);
+    this.#dispatcher = this.#dispatcherOf(async (next) => this.#remove(next));
+  }
+
+  async run(): Promise<PassResult> {
+    const { requester, ledger, limits } = this.#context;
+    ledger.states.startSurvey();
+    try {
+      const most = this.#kind.pendingMax ?? limits.concurrency * 4;
+      const end = await walkItems(this.#context, this.#kind, this.#options.entities, async (batch, page) => {
+        this.#take(batch, page);
+        await this.#dispatcher.room(most);
+      });
+      await this.#dispatcher.settled();
+      this.#context.reportProgress();
+      await this.#retry();
+      return this.#resultOf(end);
+    } catch (error) {
+      requester.halt();
+      await this.#dispatcher.abandon();
+      throw error;
+    }
+  }
+
+  #resultOf(end: WalkEnd & { readonly hidesSome?: boolean }): PassResult {
+    const { wasTruncated, unsent } = this.#counts;
+    return {
+      ...this.#counts,
+      counted: end.unlisted > 0 ? (end.lastCount ?? 0) : 0,
+      hidesSome: end.hidesSome === true,
+      wasTruncated: wasTruncated || unsent > 0,
+      hasShownAll: end.complete && !wasTruncated && unsent === 0,
+    };
+  }
+
+  /** Queues what is to be deleted of the items on a page. */
+  #take({ items, mayHideMore = false }: ItemBatch, page: ListedPage): void {
+    const { states } = this.#context.ledger;
+    const { takesNew, isLastRecheck } = this.#options;
+    this.#counts.wasTruncated ||= mayHideMore;
+    const isOld = isStaleSince(this.#context.clock, {
+      atMs: this.#context.clock.now(),
+      tookMs: page.tookMs,
+    });
+    // Items uncovered by deletes were there before.
+    const takesPage = (takesNew || mayHideMore) && !this.#isBehindStart(page);
+    for (const item of items) {
+      const key = keyOf(item);
+      const state = states.get(key);
+      states.markListed(key);
+      if (isGone(state) && this.#kind.mayComeBack && this.#isLeft(item)) continue;
+      if (state === IdState.goneTwice || state === IdState.absentTwice) {
+        if (isLastRecheck) this.#context.ledger.recordStillListed(item, this.#kind.stillThere);
+        else this.#counts.lingering += 1;
+      } else if (state === IdState.unknown && !(takesPage && this.#takes(item))) this.#counts.left += 1;
+      else if (!SETTLED.has(state) && !this.#queued.has(key)) {
+        this.#queued.add(key);
+        const isFinalTry = state !== IdState.unknown && state !== IdState.pending;
+        const isStale = () => isOld() && this.#begun.get(item.entityId) === IdState.unknown;
+        this.#dispatcher.add([{ item, isFinalTry, isStale }]);
+      }
+    }
+  }
+
+  #takes(item: Item): boolean {
+    return !this.#options.skipsArrivals || this.#kind.hasArrived?.(item) !== true;
+  }
+
+  /**
+   * Whether what is there again under the name of a deleted item is left: it was created since, or, under a maximum, may have
+   * been. Otherwise its delete had no effect.
+   */
+  #isLeft(item: Item): boolean {
+    const { ledger, limits } = this.#context;
+    const createdAt = item.time?.['createdAt'];
+    if (createdAt !== undefined && !isCreatedBefore(this.#context, createdAt)) {
+      ledger.markMadeAgain(item);
+      return true;
+    }
+    if (createdAt !== undefined || limits.maxAffected === undefined) return false;
+    if (this.#options.isLastRecheck) ledger.recordStillListed(item, this.#kind.stillThere);
+    else this.#counts.lingering += 1;
+    return true;
+  }
+
+  async #remove(next: PendingDelete): Promise<void> {
+    const { item, isFinalTry, isStale } = next;
+    const { ledger } = this.#context;
+    ledger.checkRoomFor(item);
+    const onSend = () => {
+      if (this.#isByValue) this.#begun.set(item.entityId, IdState.pending);
+    };
+    const result: DeleteResult = isStale()
+      ? { kind: 'unsent' }
+      : await this.#kind.remove(item, isStale, onSend);
+    this.#queued.delete(keyOf(item));
+    if (result.kind === 'unsent') {
+      this.#counts.unsent += 1;
+      return;
+    }
+    this.#counts.tried += 1;
+    ledger.record(item, result, isFinalTry && !this.#isDueAfterCut(item, result));
+    const isDueAgain = !isFinalTry && (result.kind === 'retryable' || result.kind === 'unclear');
+    if (isDueAgain && this.#dueAgain.length < MAX_FINAL_RETRIES) this.#dueAgain.push(next);
+    if (this.#counts.tried % DELETES_PER_REPORT === 0) this.#context.reportProgress();
+  }
+
+  /**
+   * Retries the items that failed for a reason that may pass, and whose list is not too old. They may never be listed again:
+   * with one of its items gone, an entity may no longer match.
+   */
+  async #retry(): Promise<void> {
+    const { ledger, requester } = this.#context;
+    const isDue = (item: Item) => ledger.states.get(keyOf(item)) === IdState.retryDue;
+    const due = this.#dueAgain.filter(({ item }) => isDue(item));
+    const dispatcher = this.#dispatcherOf(async ({ item, isStale }) => {
+      const result = await this.#kind.remove(item, isStale);
+      ledger.record(item, result, !this.#isDueAfterCut(item, result));
+      this.#context.reportProgress();
+    });
+    try {
+      dispatcher.add(due);
+      await dispatcher.settled();
+    } catch (error) {
+      await dispatcher.abandon();
+      if (!(error instanceof BrokerFailedError) || error.reason !== 'nothing-but-failures') throw error;
+      // These items are reported as failed. The next query shows whether the broker still answers.
+      requester.forgiveFailures();
+      const status = error.failure.status ?? 502;
+      const problem = { status, title: 'The broker did not delete the item', detail: error.message };
+      for (const { item } of due) if (isDue(item)) ledger.recordFailure(item, problem);
+    }
+  }
+
+  /** Whether an item may be tried once more, since its final try was cut short: what it was listed by had got too old. */
+  #isDueAfterCut(item: Item, result: DeleteResult): boolean {
+    return result.kind === 'retryable' && result.isCutShort === true && this.#options.cuts.note(keyOf(item));
+  }
+
+  #dispatcherOf(remove: (next: PendingDelete) => Promise<void>): Dispatcher<PendingDelete> {
+    return new Dispatcher<PendingDelete>({
+      concurrency: () => this.#context.limits.concurrency,
+      chunkSize: () => 1,
+      run: async ([next]) => {
+        if (next !== undefined) await remove(next);
+        return [];
+      },
+    });
+  }
+}
+
+function isGone(state: IdState): boolean {
+  return state === IdState.gone || state === IdState.goneTwice;
+}
+
+/**
+ * Returns a check for pages beyond the matches counted when the pass began: their entities arrived later. Taking those too
+ * would never end if matches arrive as fast as the pass proceeds. A count that does not grow along proves nothing.
+ */
+function createArrivalsCheck(): (page: ListedPage) => boolean {
+  let atStart: number | undefined;
+  let walked = 0;
+  let last: { readonly page: ListedPage; readonly isBehind: boolean } | undefined;
+  return (page) => {
+    // A page may come in several batches.
+    if (last?.page === page) return last.isBehind;
+    const { ids, count } = page;
+    atStart ??= count;
+    const before = walked;
+    walked += ids.length;
+    const isBehind = atStart !== undefined && before >= atStart && count !== undefined && count >= walked;
+    last = { page, isBehind };
+    return isBehind;
+  };
+}
