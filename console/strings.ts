@@ -173,17 +173,6 @@ export const text = {
   run: {
     title: 'Purge',
     dryTitle: 'Dry run',
-    states: {
-      queued: 'waiting',
-      running: 'running',
-      cancelling: 'being cancelled',
-      succeeded: 'done',
-      partial: 'partly done',
-      failed: 'failed',
-      cancelled: 'cancelled',
-      refused: 'refused',
-      interrupted: 'interrupted',
-    } as Readonly<Record<string, string>>,
     leave: 'It goes on when you leave this page. Its address finds it again.',
     progress: 'Progress',
     of: (done: string, all: string) => `${done} of ${all}`,
@@ -452,7 +441,6 @@ export const text = {
       context: 'Context',
       settings: 'Settings',
     },
-    statuses: { draft: 'draft', published: 'published', deprecated: 'deprecated' },
     statusNotes: {
       draft: 'each update replaces its one version',
       published: 'versions stay what they are',
@@ -489,7 +477,6 @@ export const text = {
     goOn: 'Go on with my text',
     goOnHint: 'It is compared with what is there now, and replaces it when you save.',
     warnings: 'Warnings',
-    classes: { compatible: 'compatible', narrowing: 'narrowing', breaking: 'breaking' },
     meanings: {
       compatible: 'What was valid stays valid, and means the same.',
       narrowing: 'What was valid may be refused.',
@@ -620,7 +607,6 @@ export const text = {
       createGo: 'Create the context',
       name: 'Name',
       kind: 'Kind',
-      kinds: { custom: 'custom', generated: 'generated', core: 'core' },
       notes: {
         custom: 'It was put here. Brokers and models that use it see each new version.',
         generated: 'It follows its models, and is changed by changing them.',
@@ -659,7 +645,6 @@ export const text = {
       uriHint: 'the whole of it, as a $ref has it before the #',
       open: 'Open',
       source: 'Source',
-      sources: { stored: 'stored', fetched: 'fetched' },
       notes: {
         stored: 'It was put here, by itself or by an import.',
         fetched: 'A schema named it while it was missing here, and it was fetched from an allowed origin.',
@@ -731,7 +716,6 @@ export const text = {
       into: (domains: string) => `Into ${domains}.`,
       ignored: (files: string) => `${files} ${files === '1' ? 'file is' : 'files are'} no part of a model.`,
       line: (line: number) => `line ${line}`,
-      statuses: { created: 'created', updated: 'updated', unchanged: 'unchanged', refused: 'refused' },
       differences: 'What changes',
       invalidExamples: 'Examples that are not valid',
       dependents: 'Other models that use what has changed',
@@ -808,7 +792,6 @@ export const text = {
     gateway: 'Gateway',
     broker: 'Broker',
     database: 'Database',
-    states: { up: 'up', down: 'down', 'not asked': 'not asked', 'shutting down': 'shutting down' },
     brokerDown: 'The broker does not answer. Purges at work wait for it for a while; new ones fail.',
     databaseDown:
       'The database does not answer. Purges whose callers wait go on; jobs and policies have to wait for it.',

@@ -86,7 +86,7 @@ export function ModelSettingsForm({
             value={form.status}
             choices={(['draft', 'published', 'deprecated'] as const)
               .filter((one) => one !== 'draft' || model.status === 'draft')
-              .map((one) => [one, `${t.statuses[one]}: ${t.statusNotes[one]}`] as const)}
+              .map((one) => [one, `${one}: ${t.statusNotes[one]}`] as const)}
             onChoose={(status) => set({ status })}
           />
           <Field

@@ -112,7 +112,7 @@ function ReferenceTable({ references }: { readonly references: readonly Referenc
               <td class="iri">
                 <a href={toReference(uri)}>{uri}</a>
               </td>
-              <td>{t.sources[source]}</td>
+              <td>{source}</td>
               <td class="number">{text.models.bytes(count(size))}</td>
               <td class="when">{time(modifiedAt)}</td>
             </tr>
@@ -158,7 +158,7 @@ function ReferenceView({
     <>
       <div class="heading">
         <h1 class="uri">{uri}</h1>
-        {about !== undefined && <span class="chip">{t.sources[about.source]}</span>}
+        {about !== undefined && <span class="chip">{about.source}</span>}
         <button type="button" class="last" onClick={() => setIsRemoving(true)}>
           {text.models.remove}
         </button>

@@ -68,7 +68,7 @@ function Health({ status }: { readonly status: Status }) {
         {parts.map(([name, state]) => (
           <li key={name} class={state === 'up' ? 'good' : 'bad'}>
             <span>{name}</span>
-            <strong>{t.states[state]}</strong>
+            <strong>{state}</strong>
           </li>
         ))}
       </ul>
