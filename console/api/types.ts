@@ -709,13 +709,18 @@ export interface components {
       readonly tenant?: string;
       /** @description A Link header that names one @context: its URL in angle brackets, and its relation. */
       readonly link?: string;
+      /** @description A purge that matches more is refused before its first delete. */
       readonly maxAffected?: number;
+      /** @description Deletes per second, at most. */
       readonly maxPerSecond?: number;
+      /** @description `true`: nothing is deleted, the matches are counted. */
       readonly dryRun?: boolean;
     };
     /** PurgeChange */
     readonly PurgeChange: {
+      /** @description Deletes per second, at most. */
       readonly maxPerSecond?: number | null;
+      /** @description Delete requests in flight, at most. */
       readonly concurrency?: number;
     };
     /** RetentionPolicy */
@@ -737,7 +742,9 @@ export interface components {
       readonly schedule: string;
       /** @default UTC */
       readonly timeZone: string;
+      /** @description A purge that matches more is refused before its first delete. */
       readonly maxAffected?: number;
+      /** @description Deletes per second, at most. */
       readonly maxPerSecond?: number;
       /**
        * @description A run that matches more than so many times the median of the last five becomes a report; 0 for no such guard.
@@ -778,7 +785,9 @@ export interface components {
       readonly schedule: string;
       /** @default UTC */
       readonly timeZone?: string;
+      /** @description A purge that matches more is refused before its first delete. */
       readonly maxAffected?: number;
+      /** @description Deletes per second, at most. */
       readonly maxPerSecond?: number;
       /**
        * @description A run that matches more than so many times the median of the last five becomes a report; 0 for no such guard.
@@ -813,7 +822,9 @@ export interface components {
       readonly schedule: string;
       /** @default UTC */
       readonly timeZone?: string;
+      /** @description A purge that matches more is refused before its first delete. */
       readonly maxAffected?: number;
+      /** @description Deletes per second, at most. */
       readonly maxPerSecond?: number;
       /**
        * @description A run that matches more than so many times the median of the last five becomes a report; 0 for no such guard.

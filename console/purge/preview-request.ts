@@ -1,9 +1,10 @@
 /** What is asked before a purge. Pure: it is tested without a browser. */
-import { queryOf, type Field, type PurgeForm } from './form.js';
+import { optionsIn, purgeOption } from '../../sidecar/shared/purge-options.js';
+import { queryOf, type PurgeForm } from './form.js';
 import { pathOf } from './request-text.js';
 
 /** They change nothing of what matches. */
-const NO_MATTER: readonly Field[] = ['maxPerSecond', 'record'];
+const NO_MATTER = optionsIn('console').filter((name) => purgeOption(name).isForDeletes);
 
 /** The path of the dry run of a purge, with its query. */
 export function previewPath(form: PurgeForm): string {

@@ -3,6 +3,8 @@ import { isOvertaken } from '../api/client.js';
 import { Choice, Field, Tick } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
+import { optionsIn, purgeOption } from '../../sidecar/shared/purge-options.js';
+import { optionLabel } from '../purge/form.js';
 import { time } from '../shared/format.js';
 import { useDraft } from '../shared/drafts.js';
 import { routeTo } from '../shared/router.js';
@@ -41,9 +43,10 @@ export function PolicyEditor({
   const field = (
     name: Exclude<keyof PolicyForm, 'target' | 'enabled'>,
     label: string,
-    { hint, isRequired = false }: { hint?: string; isRequired?: boolean } = {},
+    { hint, isRequired = false }: { hint?: string | undefined; isRequired?: boolean } = {},
   ) => (
     <Field
+      key={name}
       label={label}
       hint={hint}
       value={form[name]}
@@ -105,8 +108,9 @@ export function PolicyEditor({
             isRequired: true,
           })}
           {field('timeZone', t.timeZone, { isRequired: true })}
-          {field('maxAffected', text.purge.maxAffected, { hint: text.purge.maxAffectedHint })}
-          {field('maxPerSecond', text.purge.maxPerSecond, { hint: text.purge.maxPerSecondHint })}
+          {optionsIn('retention').map((name) =>
+            field(name, optionLabel(name), { hint: purgeOption(name).hint }),
+          )}
           {field('maxGrowth', t.maxGrowth, { hint: t.maxGrowthHint })}
           {field('description', t.description)}
         </div>

@@ -3,6 +3,7 @@ import { isOvertaken, type Purge, type RetentionPolicy } from '../api/client.js'
 import { PurgeTable } from '../parts/purge-table.js';
 import { Failure, Loading } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
+import { optionsIn, purgeOption, type OptionIn } from '../../sidecar/shared/purge-options.js';
 import { count, rate, time } from '../shared/format.js';
 import { replaceAddress, routeTo } from '../shared/router.js';
 import { useLoad } from '../shared/use-load.js';
@@ -220,9 +221,14 @@ function NextRuns({ policy: { enabled, schedule, timeZone } }: { readonly policy
   );
 }
 
+/** The value of an option for people. */
+function optionText(name: OptionIn<'retention'>, value: number | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  return purgeOption(name).unit === 'items per second' ? rate(value) : count(value);
+}
+
 function Facts({ policy }: { readonly policy: RetentionPolicy }) {
   const f = text.retention.fields;
-  const { maxAffected, maxPerSecond } = policy;
   const rows: readonly (readonly [string, string | undefined])[] = [
     [f.target, policy.target],
     [f.query, policy.query],
@@ -230,8 +236,9 @@ function Facts({ policy }: { readonly policy: RetentionPolicy }) {
     [f.olderThan, policy.olderThan],
     [f.by, policy.by],
     [f.schedule, policy.schedule],
-    [f.maxAffected, maxAffected === undefined ? undefined : count(maxAffected)],
-    [f.maxPerSecond, maxPerSecond === undefined ? undefined : rate(maxPerSecond)],
+    ...optionsIn('retention').map(
+      (name) => [purgeOption(name).label ?? name, optionText(name, policy[name])] as const,
+    ),
     [f.maxGrowth, String(policy.maxGrowth)],
     [f.caller, `${policy.caller}, ${time(policy.modifiedAt)}`],
   ];

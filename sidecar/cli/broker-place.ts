@@ -7,6 +7,7 @@ import { preparePurge, type PreparedPurge } from '../jobs/purge-kinds.js';
 import { problemOf, unforeseen } from '../http/problem.js';
 import type { Config } from '../shared/config/load.js';
 import type { Clock } from '../shared/clock.js';
+import { optionParameters } from '../shared/purge-options.js';
 import { createViaName } from '../shared/via.js';
 import { CliError, EXIT, isRefusedStatus } from './exit-codes.js';
 import { headersOf, type PurgePlace, type PurgeWish } from './purge-place.js';
@@ -144,11 +145,7 @@ function countsOf(counted: PurgeProgress | PurgeReport) {
   return { matched, deleted, alreadyGone, failed, unknown, requests };
 }
 
-function queryOf({ query, maxAffected, maxPerSecond }: PurgeWish, dryRun: boolean): string {
-  return [
-    query,
-    ...(dryRun ? ['dryRun=true'] : []),
-    ...(maxAffected === undefined || dryRun ? [] : [`maxAffected=${maxAffected}`]),
-    ...(maxPerSecond === undefined || dryRun ? [] : [`maxPerSecond=${maxPerSecond}`]),
-  ].join('&');
+/** @param dryRun it counts all matches, whatever the options say of deletes */
+function queryOf({ query, options }: PurgeWish, dryRun: boolean): string {
+  return [query, ...optionParameters(dryRun ? { dryRun } : options)].join('&');
 }

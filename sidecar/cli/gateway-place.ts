@@ -8,9 +8,9 @@ const PATHS = { entities: '/ngsi-ld/v1/entities', temporal: '/ngsi-ld/v1/tempora
 /** Purges that a gateway does. */
 export function createGatewayPlace(gateway: GatewayClient): PurgePlace {
   async function start(wish: PurgeWish): Promise<PurgeView & { readonly id: string }> {
-    const { target, query, tenant, link, maxAffected, maxPerSecond } = wish;
+    const { target, query, tenant, link, options } = wish;
     const body = JSON.stringify({
-      ...{ target, query, tenant, maxAffected, maxPerSecond },
+      ...{ target, query, tenant, ...options },
       link: link === undefined ? undefined : linkHeader(link),
     });
     const answer = await gateway.json('POST', '/api/v2/purges', { body }).catch((error: unknown) => {

@@ -1,5 +1,6 @@
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { GatewayError } from '../shared/errors.js';
+import { optionsIn, purgeOption } from '../shared/purge-options.js';
 import { say, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode } from './exit-codes.js';
 import type { CopyOptions } from './database-commands.js';
@@ -102,7 +103,7 @@ function createProgram(
       end(undefined);
     });
 
-  program
+  const purge = program
     .command('purge')
     .argument(
       '<query...>',
@@ -113,10 +114,16 @@ function createProgram(
     .option('--tenant <name>', 'NGSILD-Tenant')
     .option('--link <url>', 'the @context of the names in the query')
     .option('--older-than <time>', 'only what is older: 90d, 12h, 30min, 2w, 6mo, 1y, P90D')
-    .option('--by <time>', 'older by what: modifiedAt, createdAt, ATTRIBUTE or ATTRIBUTE.observedAt')
-    .option('--max-affected <n>', 'refuse a purge that matches more', wholeNumber)
-    .option('--rate <n>', 'deletes per second, at most', wholeNumber)
-    .option('--dry-run', 'count, show a sample, delete nothing')
+    .option('--by <time>', 'older by what: modifiedAt, createdAt, ATTRIBUTE or ATTRIBUTE.observedAt');
+  for (const name of optionsIn('query')) {
+    const { flag, help, type } = purgeOption(name);
+    if (flag === undefined) continue;
+    const option = new Option(flag, help);
+    if (type === 'count') option.argParser(wholeNumber);
+    else if (type !== 'flag') option.choices(type);
+    purge.addOption(option);
+  }
+  purge
     .option('-y, --yes', 'do not ask')
     .option('--detach', 'leave it to the gateway, and do not wait')
     .option('--json', 'one JSON document a line, the final record last')

@@ -1,3 +1,5 @@
+import { Option } from 'commander';
+import { flagOf, optionsIn, optionsOf, type OptionValues } from '../shared/purge-options.js';
 import { cutoffOf, olderThan } from '../purge/query/older-than.js';
 import { parseEntityPurgeQuery } from '../purge/query/query.js';
 import { QueryRefusedError } from '../purge/errors.js';
@@ -12,14 +14,13 @@ import type { PurgePlace, PurgePreview, PurgeWish } from './purge-place.js';
 import { exitCodeOf, isOver, summaryOf, unitOf, type PurgeView } from './purge-view.js';
 import { encodeQuery } from './query-text.js';
 
-export interface PurgeOptions {
+/** What was given on the command line, options of the table by the names of their flags. */
+export interface PurgeOptions extends Readonly<Record<string, unknown>> {
   readonly temporal?: boolean;
   readonly tenant?: string;
   readonly link?: string;
   readonly olderThan?: string;
   readonly by?: string;
-  readonly maxAffected?: number;
-  readonly rate?: number;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
   readonly json?: boolean;
@@ -118,23 +119,33 @@ export function wishOf(words: readonly string[], options: PurgeOptions, nowMs: n
     if (!(error instanceof QueryRefusedError)) throw error;
     throw new CliError(EXIT.usage, error.message, { cause: error });
   }
-  const { tenant, link, maxAffected, rate } = options;
+  const { tenant, link } = options;
   // An empty tenant, as of a variable that is not set, may be another one to the broker.
   if (tenant !== undefined && !/^[\x21-\x7e]+$/.test(tenant))
     throw new CliError(EXIT.usage, '--tenant must be a name of visible ASCII characters without blanks.');
   if (link !== undefined && !(/^https?:\/\/[^\s<>"]+$/i.test(link) && URL.canParse(link)))
     throw new CliError(EXIT.usage, '--link must be the http or https URL of an @context.');
-  return { target, query, tenant, link, maxAffected, maxPerSecond: rate };
+  return { target, query, tenant, link, options: optionsGiven(options) };
+}
+
+/** The options of the table that were given, but for dryRun. */
+function optionsGiven(given: PurgeOptions): OptionValues<'query'> {
+  const values = optionsIn('query').flatMap((name) => {
+    const flag = name === 'dryRun' ? undefined : flagOf(name);
+    return flag === undefined ? [] : [[name, given[new Option(flag).attributeName()]]];
+  });
+  return optionsOf('query', Object.fromEntries(values) as OptionValues<'query'>);
 }
 
 function showDryRun(
   wish: PurgeWish,
   preview: PurgePreview,
-  { json, maxAffected }: PurgeOptions,
+  { json }: PurgeOptions,
   context: CliContext,
 ): ExitCode {
   if (json === true) sayJson(context, { dryRun: true, query: wish.query, ...preview });
   else say(context.stdout, ...previewLines(wish, preview));
+  const { maxAffected } = wish.options;
   const isTooMany = isAbove(maxAffected, preview);
   if (isTooMany) say(context.stderr, tooMany(maxAffected));
   return isTooMany ? EXIT.refused : EXIT.done;
@@ -156,8 +167,9 @@ async function confirm(
 ): Promise<'yes' | ExitCode> {
   say(context.stderr, ...previewLines(wish, preview));
   if (isNothing(preview)) return EXIT.done;
-  if (isAbove(wish.maxAffected, preview)) {
-    say(context.stderr, tooMany(wish.maxAffected));
+  const { maxAffected } = wish.options;
+  if (isAbove(maxAffected, preview)) {
+    say(context.stderr, tooMany(maxAffected));
     return EXIT.refused;
   }
   const what = `${preview.atLeast === true ? 'at least ' : ''}${formatItems(preview.matched, unitOfPreview(wish, preview))}`;

@@ -1,15 +1,16 @@
+import type { OptionValues } from '../shared/purge-options.js';
 import type { PurgeView } from './purge-view.js';
 
 /** What to purge, in the terms of the command line. */
 export interface PurgeWish {
   readonly target: 'entities' | 'temporal';
-  /** A query string without dryRun, maxAffected and maxPerSecond. */
+  /** A query string without the options that have flags. */
   readonly query: string;
   readonly tenant: string | undefined;
   /** URL of the @context. */
   readonly link: string | undefined;
-  readonly maxAffected: number | undefined;
-  readonly maxPerSecond: number | undefined;
+  /** Those that have flags, but for dryRun. */
+  readonly options: OptionValues<'query'>;
 }
 
 /** What a purge would delete. */

@@ -12,7 +12,6 @@ export function defined<Value extends object>(
 
 export const TARGET = { type: 'string', enum: ['entities', 'temporal'] } as const;
 export const UNIT = { type: 'string', enum: ['entities', 'attributes', 'datasets', 'instances'] } as const;
-export const POSITIVE = { type: 'integer', minimum: 1, maximum: 999_999_999_999_999 } as const;
 export const HEADER_TEXT = {
   type: 'string',
   minLength: 1,

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { isFinal, PURGE_STATES, type PurgeRecord, type PurgeService } from '../../jobs/purge-service.js';
+import { optionParameters, optionSchemas, optionsOf } from '../../shared/purge-options.js';
 import { recordedOrderOf, type AskedPurge, type OrderOptions } from '../purge-order.js';
 import { accepted, current, namingPurge, NO_CONTENT, page } from './answer.js';
 import { endpoint, type Endpoint } from './endpoint.js';
 import { PAGE, parameters } from './parameters.js';
-import { defined, HEADER_TEXT, POSITIVE, PURGE, TARGET } from './purge-schemas.js';
+import { defined, HEADER_TEXT, PURGE, TARGET } from './purge-schemas.js';
 import { apiUrl } from './routes.js';
 import { TEXT, type TypeOf } from './schema-types.js';
 
@@ -173,15 +174,13 @@ export function purgeEndpoints(options: PurgeEndpointsOptions): readonly Endpoin
   ];
 }
 
-/** A purge in a body, with its extensions in the query. */
+/** A purge in a body, with its options in the query. */
 function askedIn(body: TypeOf<typeof NEW_PURGE>): AskedPurge {
-  const { target, query, maxAffected, maxPerSecond, dryRun, tenant, link } = body;
-  const extensions = Object.entries({ maxAffected, maxPerSecond, dryRun })
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${name}=${String(value)}`);
+  const { target, query, tenant, link } = body;
+  const options = optionParameters(optionsOf('body', body));
   return {
     target,
-    query: [query, ...extensions].filter((part) => part !== '').join('&'),
+    query: [query, ...options].filter((part) => part !== '').join('&'),
     bodyHeaders: {
       ...(tenant === undefined ? {} : { 'ngsild-tenant': tenant }),
       ...(link === undefined ? {} : { link }),
@@ -232,20 +231,21 @@ const NEW_PURGE = {
       ...HEADER_TEXT,
       description: 'A Link header that names one @context: its URL in angle brackets, and its relation.',
     },
-    maxAffected: POSITIVE,
-    maxPerSecond: POSITIVE,
-    dryRun: { type: 'boolean' },
+    ...optionSchemas('body'),
   },
   required: ['target', 'query'],
   additionalProperties: false,
 } as const;
 
+const CHANGEABLE = optionSchemas('change');
+
 const CHANGE = {
   title: 'PurgeChange',
   type: 'object',
   properties: {
-    maxPerSecond: { type: ['integer', 'null'], minimum: 1, maximum: 1_000_000_000 },
-    concurrency: { type: 'integer', minimum: 1, maximum: 256 },
+    ...CHANGEABLE,
+    // Null takes the limit away.
+    maxPerSecond: { ...CHANGEABLE.maxPerSecond, type: ['integer', 'null'] },
   },
   minProperties: 1,
   additionalProperties: false,

@@ -7,13 +7,14 @@ import type {
   RetentionService,
 } from '../../jobs/retention/retention-service.js';
 import { BrokerRefusedError } from '../../purge/errors.js';
+import { optionSchemas } from '../../shared/purge-options.js';
 import { refused } from '../errors.js';
 import { orderOf, type OrderOptions } from '../purge-order.js';
 import { accepted, created, current, namingPurge, NO_CONTENT, ok, page } from './answer.js';
 import { expectedOf, writeOptions } from './conditions.js';
 import { endpoint, type Endpoint } from './endpoint.js';
 import { NAME, PAGE, parameters } from './parameters.js';
-import { defined, HEADER_TEXT, POSITIVE, PURGE, TARGET, UNIT } from './purge-schemas.js';
+import { defined, HEADER_TEXT, PURGE, TARGET, UNIT } from './purge-schemas.js';
 import { apiUrl } from './routes.js';
 import { COUNT, DESCRIPTION, STRINGS, TEXT, TIME, timeText, type TypeOf } from './schema-types.js';
 
@@ -228,8 +229,7 @@ const SETTINGS = {
     description: 'A cron pattern of five fields, without nicknames and extensions: `0 3 * * *`.',
   },
   timeZone: { type: 'string', maxLength: 64, default: DEFAULT_RETENTION.timeZone },
-  maxAffected: POSITIVE,
-  maxPerSecond: POSITIVE,
+  ...optionSchemas('retention'),
   maxGrowth: {
     type: 'number',
     minimum: 0,

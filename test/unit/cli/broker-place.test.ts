@@ -8,7 +8,7 @@ import type { PurgeEvent, PurgeReport } from '../../../sidecar/purge/run/events.
 
 const WISH: PurgeWish = {
   ...{ target: 'entities', query: 'type=A', tenant: 'city' },
-  ...{ link: undefined, maxAffected: undefined, maxPerSecond: undefined },
+  ...{ link: undefined, options: {} },
 };
 const NONE = { matched: 0, deleted: 0, alreadyGone: 0, failed: 0, unknown: 0, requests: 1, retries: 0 };
 const progress = (counts: Partial<typeof NONE> & { readonly hasBegun?: boolean }): PurgeEvent => ({

@@ -298,7 +298,7 @@ describe('what a purge is asked for', () => {
   it('a purge takes over tenant, link, bound and rate, and the target from --temporal', () => {
     const link = 'https://models.example/context.jsonld';
     assert.deepEqual(wish({ tenant: 'city', link, maxAffected: 5, rate: 9 }), {
-      ...{ target: 'entities', query: 'type=A', tenant: 'city', link, maxAffected: 5, maxPerSecond: 9 },
+      ...{ target: 'entities', query: 'type=A', tenant: 'city', link, options: { maxAffected: 5, maxPerSecond: 9 } },
     });
     assert.equal(wish({ temporal: true }).target, 'temporal');
   });

@@ -72,7 +72,7 @@ export function scopeOf({
         dryRun: false,
         maxAffected: undefined,
         maxPerSecond: undefined,
-        recordsIds: false,
+        record: undefined,
         ...query,
       },
       limits: {
