@@ -1,4 +1,3 @@
-import { callPage, type Purge } from '../api/client.js';
 import { isFinal } from '../api/events.js';
 import { Choice, Field, Tick } from '../parts/fields.js';
 import { NoSuchPage, Pager } from '../parts/pager.js';
@@ -10,7 +9,7 @@ import { focusFirstField } from '../shared/focus.js';
 import { pageOf } from '../shared/page-range.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
-import { listOf, type HistoryFilters } from './history-list.js';
+import { listPurges, type HistoryFilters } from './history-list.js';
 
 const PAGE_SIZE = 25;
 
@@ -27,10 +26,9 @@ export function HistoryPage({ params }: { readonly params: URLSearchParams }) {
     dry: params.get('dry') === 'shown' ? 'shown' : '',
   };
   const page = pageOf(params.get('page'));
-  const path = listOf(filters, page, PAGE_SIZE);
   const { value, error, isLoading, reload } = useLoad(
-    path,
-    (signal) => callPage<Purge>(path, signal),
+    JSON.stringify([filters, page]),
+    (signal) => listPurges(filters, page, PAGE_SIZE, signal),
     EVERY_MS,
   );
   const to = (one: number) => routeTo(['history'], { ...filters, page: one === 1 ? undefined : String(one) });

@@ -72,7 +72,6 @@ function Files({
   readonly files: readonly ImportedFile[];
   readonly isDryRun: boolean;
 }) {
-  const t = text.models.imports;
   const [shown, setShown] = useState(AT_FIRST);
   if (files.length === 0) return null;
   // A model that keeps its version may mean something else by a changed context: this is not to be missed among the others.

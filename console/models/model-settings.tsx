@@ -5,14 +5,7 @@ import { useDraft } from '../shared/drafts.js';
 import { text } from '../strings.js';
 import { JsonArea } from '../editor/json-area.js';
 import { writeModel } from './model-write.js';
-import {
-  apiPath,
-  COMPATIBILITIES,
-  readModel,
-  type Model,
-  type ModelKey,
-  type ModelSettings,
-} from './models-api.js';
+import { COMPATIBILITIES, readModel, type Model, type ModelKey, type ModelSettings } from './models-api.js';
 import { SavePanel } from './save-panel.js';
 import { Unsaved } from '../parts/unsaved.js';
 import { changedSettings, formOfModel, type SettingsForm } from './settings-form.js';
@@ -20,7 +13,7 @@ import { useTrial } from './use-trial.js';
 
 /** Under which the typed settings of a model are kept. */
 export function settingsDraft({ domain, name }: ModelKey): string {
-  return `settings of ${apiPath([domain, name])}`;
+  return `settings of ${domain}/${name}`;
 }
 
 /** What a model has besides its schema. */

@@ -1,10 +1,6 @@
-import type { components } from '../api/types.js';
+import type { RetentionPolicy, RetentionPreview, RetentionSettings } from '../api/client.js';
 import { optionsIn } from '../../sidecar/shared/purge-options.js';
 import { formOf, unitOf } from '../purge/form.js';
-
-type RetentionPolicy = components['schemas']['RetentionPolicy'];
-type RetentionSettings = components['schemas']['RetentionPolicySettings'];
-type RetentionPreview = components['schemas']['RetentionPreview'];
 
 /** Members that are numbers: options of its purges, and its own. */
 const COUNTS = [...optionsIn('retention'), 'maxGrowth'] as const;

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { isOvertaken, type Purge, type RetentionPolicy } from '../api/client.js';
+import { isOvertaken, type Purge, type RetentionPolicy, type Tagged } from '../api/client.js';
 import { PurgeTable } from '../parts/purge-table.js';
 import { Failure, Loading } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
@@ -8,15 +8,7 @@ import { count, rate, time } from '../shared/format.js';
 import { replaceAddress, routeTo } from '../shared/router.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
-import {
-  previewPolicy,
-  readPolicy,
-  removePolicy,
-  runPolicy,
-  runsOf,
-  writePolicy,
-  type ReadPolicy,
-} from './policies-api.js';
+import { previewPolicy, readPolicy, removePolicy, runPolicy, runsOf, writePolicy } from './policies-api.js';
 import { PreviewedDialog } from './policy-dialogs.js';
 import { ENFORCE, PolicyEditor } from './policy-editor.js';
 import { unitOfPreview, withMode } from './policy-form.js';
@@ -54,7 +46,7 @@ export function PolicyPage({ name, step }: { readonly name: string; readonly ste
 type Asking = 'enforce' | 'run' | 'remove';
 
 interface PolicyViewProps {
-  readonly read: ReadPolicy;
+  readonly read: Tagged<RetentionPolicy>;
   /** The address asks for the question whether the policy is to delete. */
   readonly isToEnforce: boolean;
   /** It was changed elsewhere, and is shown anew. */
@@ -64,7 +56,7 @@ interface PolicyViewProps {
 }
 
 function PolicyView({ read, isToEnforce, wasOvertaken, onChanged, onOvertaken }: PolicyViewProps) {
-  const { policy, etag } = read;
+  const { value: policy, etag } = read;
   const { name, mode, schedule, timeZone } = policy;
   const t = text.retention;
   const [asking, setAsking] = useState<Asking | undefined>(

@@ -96,7 +96,7 @@ export function createBrokerPlace(options: BrokerPlaceOptions): PurgePlace {
 /** What a purge reports while it runs, and in the end, as a record of a gateway would say it. */
 export async function* viewsOf(
   { target, query, tenant }: PurgeWish,
-  unit: string,
+  unit: PreparedPurge['unit'],
   events: AsyncIterable<PurgeEvent>,
   clock: Pick<Clock, 'now'>,
 ): AsyncGenerator<PurgeView, void> {

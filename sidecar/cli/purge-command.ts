@@ -129,12 +129,12 @@ export function wishOf(words: readonly string[], options: PurgeOptions, nowMs: n
 }
 
 /** The options of the table that were given, but for dryRun. */
-function optionsGiven(given: PurgeOptions): OptionValues<'query'> {
-  const values = optionsIn('query').flatMap((name) => {
+function optionsGiven(given: PurgeOptions): OptionValues<'body'> {
+  const values = optionsIn('body').flatMap((name) => {
     const flag = name === 'dryRun' ? undefined : flagOf(name);
     return flag === undefined ? [] : [[name, given[new Option(flag).attributeName()]]];
   });
-  return optionsOf('query', Object.fromEntries(values) as OptionValues<'query'>);
+  return optionsOf('body', Object.fromEntries(values) as OptionValues<'body'>);
 }
 
 function showDryRun(

@@ -10,14 +10,14 @@ export interface PurgeWish {
   /** URL of the @context. */
   readonly link: string | undefined;
   /** Those that have flags, but for dryRun. */
-  readonly options: OptionValues<'query'>;
+  readonly options: OptionValues<'body'>;
 }
 
 /** What a purge would delete. */
 export interface PurgePreview {
   readonly matched: number;
   readonly sample: readonly string[];
-  readonly unit?: string;
+  readonly unit?: PurgeView['unit'];
   /** There are more than could be counted without deleting. */
   readonly atLeast?: boolean;
   /** Why nothing may have matched. */

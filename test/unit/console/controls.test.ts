@@ -255,26 +255,26 @@ describe('controls', () => {
 
     it('a policy that deletes is saved as one that reports once that was agreed to', async () => {
       page.answer = () => Response.json({ name: 'old' });
-      const one = await open(h(PolicyEditor, { read: { policy: policyOf('enforce'), etag: '"1"' } }));
+      const one = await open(h(PolicyEditor, { read: { value: policyOf('enforce'), etag: '"1"' } }));
       await one.type(t.olderThan, 'P2D');
       await one.press(t.saveReport);
       assert.deepEqual(writes(), []);
       await one.press(t.saveGo);
       const [{ headers, body } = assert.fail()] = writes();
       assert.equal(headers.get('if-match'), '"1"');
-      const sent = JSON.parse(String(body)) as Record<string, unknown>;
+      const sent = JSON.parse(body) as Record<string, unknown>;
       assert.deepEqual([sent['mode'], sent['olderThan']], ['report', 'P2D']);
       assert.equal(page.location.hash, '#/retention/old');
     });
 
     it('a policy that only reports is saved without a question, and asked about where it is to delete again', async () => {
       page.answer = () => Response.json({ name: 'old' });
-      const one = await open(h(PolicyEditor, { read: { policy: policyOf('report'), etag: '"1"' } }));
+      const one = await open(h(PolicyEditor, { read: { value: policyOf('report'), etag: '"1"' } }));
       assert.equal(one.buttons.includes(t.saveEnforce), false);
       await one.type(t.olderThan, 'P2D');
       await one.press(t.saveReport);
       assert.equal(writes().length, 1);
-      const other = await open(h(PolicyEditor, { read: { policy: policyOf('enforce'), etag: '"1"' } }));
+      const other = await open(h(PolicyEditor, { read: { value: policyOf('enforce'), etag: '"1"' } }));
       await other.press(t.saveEnforce);
       assert.equal(page.location.hash, '#/retention/old/enforce');
       assert.equal((JSON.parse(String(writes().at(-1)?.body)) as { mode: string }).mode, 'report');
@@ -320,7 +320,7 @@ describe('controls', () => {
       await one.press(t.enforceGo);
       const [{ method, headers, body } = assert.fail()] = writes();
       assert.deepEqual([method, headers.get('if-match')], ['PUT', '"1"']);
-      assert.equal((JSON.parse(String(body)) as { mode: string }).mode, 'enforce');
+      assert.equal((JSON.parse(body) as { mode: string }).mode, 'enforce');
       assert.equal(page.location.replaced.at(-1), '#/retention/old');
     });
   });

@@ -147,7 +147,7 @@ describe('a purge that is watched', () => {
       );
     const result = await watch(open);
     assert.deepEqual(told, ['running']);
-    const isAborted = () => page.sent[0]?.signal?.aborted;
+    const isAborted = () => page.sent[0]?.signal.aborted;
     assert.equal(isAborted(), false);
     aborter.abort();
     assert.equal(isAborted(), true);
@@ -171,7 +171,7 @@ describe('a purge that is watched', () => {
     assert.equal(page.sent.length, 1);
     page.show(false);
     await settled();
-    assert.equal(page.sent[0]?.signal?.aborted, true);
+    assert.equal(page.sent[0]?.signal.aborted, true);
     await pass(60_000);
     assert.equal(page.sent.length, 1);
     page.answer = () => streamOf('cancelled');

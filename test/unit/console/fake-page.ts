@@ -5,9 +5,9 @@ export interface SentRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Headers;
-  readonly body: unknown;
-  readonly cache: string | undefined;
-  readonly signal: AbortSignal | undefined;
+  readonly body: string;
+  readonly cache: string;
+  readonly signal: AbortSignal;
 }
 
 /** Answers a request, or throws what `fetch` would throw. */
@@ -52,7 +52,7 @@ export class FakePage {
     const globals = {
       ...{ document, location, history, sessionStorage: session, localStorage: local },
       HTMLElement: FakeElement,
-      fetch: (url: string, init: RequestInit) => this.#fetch(url, init),
+      fetch: (request: Request) => this.#fetch(request),
       addEventListener: window.addEventListener.bind(window),
       removeEventListener: window.removeEventListener.bind(window),
       matchMedia: () => this.media,
@@ -81,23 +81,20 @@ export class FakePage {
     return this.sent.map(({ method, url }) => `${method} ${url.replace(HOME, '')}`);
   }
 
-  async #fetch(url: string, init: RequestInit): Promise<Response> {
-    const signal = init.signal ?? undefined;
-    const request = {
-      ...{ method: init.method ?? 'GET', url, headers: new Headers(init.headers), body: init.body },
-      ...{ cache: init.cache, signal },
-    };
+  async #fetch(sent: Request): Promise<Response> {
+    const { method, url, headers, cache, signal } = sent;
+    const request = { method, url, headers, cache, signal, body: await sent.text() };
     this.sent.push(request);
-    signal?.throwIfAborted();
+    signal.throwIfAborted();
     let abort = () => {};
     const aborted = new Promise<never>((_resolve, reject) => {
-      abort = () => reject(signal?.reason as Error);
-      signal?.addEventListener('abort', abort);
+      abort = () => reject(signal.reason as Error);
+      signal.addEventListener('abort', abort);
     });
     try {
       return await Promise.race([aborted, this.answer(request, this.sent.length - 1)]);
     } finally {
-      signal?.removeEventListener('abort', abort);
+      signal.removeEventListener('abort', abort);
     }
   }
 }

@@ -305,7 +305,7 @@ describe('the parts of a page that go on by themselves', () => {
         [5],
       );
       await leaving.pop()?.();
-      assert.equal(page.sent[0]?.signal?.aborted, true);
+      assert.equal(page.sent[0]?.signal.aborted, true);
     });
 
     it('the average before is that of the first record, and stays', async () => {
@@ -342,7 +342,7 @@ describe('the parts of a page that go on by themselves', () => {
       await purge.act(settled);
       assert.deepEqual(page.lines, ['GET api/v2/purges/a/events', 'GET api/v2/purges/b/events']);
       assert.deepEqual(
-        page.sent.map(({ signal }) => signal?.aborted),
+        page.sent.map(({ signal }) => signal.aborted),
         [true, false],
       );
       assert.equal(purge.now.error, undefined);
@@ -441,7 +441,7 @@ describe('the parts of a page that go on by themselves', () => {
       page.answer = async (_request, index) => (index === 0 ? first.answer : Response.json({ version: 2 }));
       const trial = await open(schema('1'));
       await trial.give(schema('2'));
-      assert.equal(page.sent[0]?.signal?.aborted, true);
+      assert.equal(page.sent[0]?.signal.aborted, true);
       await trial.act(settled);
       assert.equal(trial.now.trial.error, undefined);
       await pass(trial, 500);

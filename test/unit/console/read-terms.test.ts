@@ -23,7 +23,7 @@ describe('the terms of a context, with those of the contexts that it names', () 
     page.answer = ({ url, body }) => {
       const { pathname, searchParams } = new URL(url);
       if (pathname.endsWith('/expand')) {
-        const { document } = JSON.parse(String(body)) as { document: Record<string, string> };
+        const { document } = JSON.parse(body) as { document: Record<string, string> };
         const iris = Object.entries(document).map(([term, mark]) => [`urn:x:${term}`, [{ '@value': mark }]]);
         return Response.json({ result: [Object.fromEntries(iris)] });
       }
