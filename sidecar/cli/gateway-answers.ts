@@ -43,7 +43,8 @@ export async function unlessMissing<Value>(answer: Promise<Value>): Promise<Valu
   }
 }
 
-type Kind = 'string' | 'number' | 'array' | 'object';
+/** A kind of value, or some words. */
+type Kind = 'string' | 'number' | 'array' | 'object' | readonly string[];
 
 /**
  * A document, if it has the members that are read of it: a gateway of another version, or something in between, may answer
@@ -58,12 +59,12 @@ export function expected<Value>(
   members: { readonly [Name in keyof NonNullable<Value>]?: Kind },
 ): NonNullable<Value> {
   const found = Object(document) as NonNullable<Value>;
-  const isMissing = (name: string) =>
-    kindOf(found[name as keyof typeof found]) !== members[name as keyof typeof members];
-  if (!Object.keys(members).some(isMissing)) return found;
+  const kinds = Object.entries<Kind | undefined>(members);
+  if (kinds.every(([name, kind]) => isOf(kind, found[name as keyof typeof found]))) return found;
   throw new CliError(EXIT.failed, `The gateway answered with something that is not ${what}.`);
 }
 
-function kindOf(value: unknown): string {
-  return Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value;
+function isOf(kind: Kind | undefined, value: unknown): boolean {
+  if (typeof kind === 'object') return typeof value === 'string' && kind.includes(value);
+  return kind === (Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value);
 }

@@ -118,7 +118,10 @@ async function putModel(
     const answer = await gateway.json('put', MODEL, request);
     const what = 'the report of an update';
     const push = expected(answer, what, { outcome: 'string', change: 'object', warnings: 'array' });
-    expected(push.change, what, { overall: 'string', differences: 'array' });
+    expected(push.change, what, {
+      overall: ['compatible', 'narrowing', 'breaking'],
+      differences: 'array',
+    });
     return push;
   } catch (error) {
     const { report } = error instanceof ApiError ? (error.problem as Partial<Schemas['Problem']>) : {};

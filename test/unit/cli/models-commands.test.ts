@@ -268,7 +268,7 @@ describe('models push', () => {
   it('an answer that is not the report of an update is not taken for a harmless one', async (t) => {
     for (const wrong of [
       { outcome: undefined },
-      { change: { differences: [] } },
+      { change: { ...PUSH.change, overall: 'other' } },
       { change: { overall: 'compatible' } },
       { change: undefined },
       { warnings: undefined },

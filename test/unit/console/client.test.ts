@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, it } from 'node:test';
+import { afterEach, describe, it } from 'node:test';
 import {
   addressOf,
   api,
@@ -11,7 +11,7 @@ import {
 } from '../../../console/api/client.js';
 import { forgetToken, giveToken, isAskedForToken } from '../../../console/api/token.js';
 import { localTime } from '../../../console/shared/gateway-clock.js';
-import { FakePage, HOME, problem, settled } from './fake-page.js';
+import { HOME, openTab, problem, settled } from './open-tab.js';
 
 const WANTED = { type: 'urn:ngsi-ld-gateway:problem:unauthorized' };
 
@@ -24,16 +24,8 @@ async function apiErrorOf(work: Promise<unknown>): Promise<ApiError> {
 }
 
 describe('requests of the console', () => {
-  let page: FakePage;
-  beforeEach(() => {
-    page = new FakePage();
-    page.enter();
-  });
-  afterEach(() => {
-    forgetToken();
-    giveToken(undefined);
-    page.leave();
-  });
+  const page = openTab();
+  afterEach(() => giveToken(undefined));
   const tokens = () => page.sent.map(({ headers }) => headers.get('x-gateway-token'));
 
   it('a request goes to the gateway below the path that the page came from, and is answered by no cache', async () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Purge } from '../../../console/api/client.js';
 import { latestPurges } from '../../../console/history/history-list.js';
 import { failureText, keepsIds, progressOf } from '../../../console/purge/progress.js';
 import { pageOf, rangeOf } from '../../../console/shared/page-range.js';
-import { FakePage } from './fake-page.js';
+import { openTab } from './open-tab.js';
 
 const RUNNING = { matched: 100, deleted: 0, alreadyGone: 0, failed: 0, unknown: 0 };
 const NOW = Date.parse('2026-11-23T10:00:00Z');
@@ -92,12 +92,7 @@ describe('the pages of a list', () => {
 });
 
 describe('the purges of the overview', () => {
-  let page: FakePage;
-  beforeEach(() => {
-    page = new FakePage();
-    page.enter();
-  });
-  afterEach(() => page.leave());
+  const page = openTab();
 
   it('the latest purges of all the states are shown, the newest first, and no more than asked for', async () => {
     const { signal } = new AbortController();

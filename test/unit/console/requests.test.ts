@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { UnreachableError, type RetentionSettings } from '../../../console/api/client.js';
 import { listPurges } from '../../../console/history/history-list.js';
 import * as contexts from '../../../console/models/contexts-api.js';
@@ -11,7 +11,7 @@ import { startPurge } from '../../../console/purge/order.js';
 import * as policies from '../../../console/retention/policies-api.js';
 import { EMPTY_BENCH } from '../../../console/workbench/bench.js';
 import * as workbench from '../../../console/workbench/workbench-api.js';
-import { FakePage } from './fake-page.js';
+import { openTab } from './open-tab.js';
 
 const { signal } = new AbortController();
 const CAR = { domain: 'City', name: 'Car/x' };
@@ -141,12 +141,7 @@ const REQUESTS: readonly (readonly [() => Promise<unknown>, line: string, Sent])
 ];
 
 describe('what the console asks for', () => {
-  let page: FakePage;
-  beforeEach(() => {
-    page = new FakePage();
-    page.enter();
-  });
-  afterEach(() => page.leave());
+  const page = openTab();
 
   it('each write is one request with its condition and its body, and is known to write', async () => {
     for (const [ask, line, { body = '', headers = {}, isRead = false }] of REQUESTS) {
