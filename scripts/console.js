@@ -19,7 +19,8 @@ export async function consoleFiles(root, dist) {
   const folder = join(root, 'console');
   const sources = (await filesBelow(folder)).sort();
   if (sources.length === 0) return [];
-  const shared = [...(await filesBelow(join(root, SHARED_FOLDER))).sort(), join(root, SCHEDULES)];
+  const below = await Promise.all(SHARED_FOLDERS.map((name) => filesBelow(join(root, name))));
+  const shared = [...below.flat().sort(), ...SHARED_FILES.map((name) => join(root, name))];
   const hash = await hashOf(root, [...sources, ...shared, ...madeBy(root)]);
   const stamp = join(dist, STAMP);
   const kept = await lastBuild(stamp, dist, hash);
@@ -29,9 +30,11 @@ export async function consoleFiles(root, dist) {
   return [...made, { path: stamp, contents: Buffer.from(text) }];
 }
 
-/** What the console has in common with the sidecar: reading and writing JSON, and when schedules are due. */
-const SHARED_FOLDER = 'sidecar/shared/json';
-const SCHEDULES = 'sidecar/jobs/retention/cron.ts';
+/** What the console has in common with the sidecar: the client, JSON, the options of purges, and when schedules are due. */
+const SHARED_FOLDERS = ['sidecar/client', 'sidecar/shared/json'];
+const SHARED_FILES = [
+  ...['sidecar/jobs/retention/cron.ts', 'sidecar/shared/errors.ts', 'sidecar/shared/purge-options.ts'],
+];
 
 /** The packages of the editors. */
 const EDITOR = ['autocomplete', 'commands', 'lang-json', 'language', 'lint', 'merge', 'state', 'view'].map(
@@ -40,7 +43,7 @@ const EDITOR = ['autocomplete', 'commands', 'lang-json', 'language', 'lint', 'me
 
 /** What the output depends on besides the sources. @param {string} root */
 function madeBy(root) {
-  const packages = ['vite', 'preact', 'croner', ...EDITOR].map((name) =>
+  const packages = ['vite', 'preact', 'croner', 'openapi-fetch', ...EDITOR].map((name) =>
     join(root, 'node_modules', name, 'package.json'),
   );
   return [import.meta.filename, ...packages];

@@ -1,62 +1,39 @@
+import { ApiClient, type Page, type Schemas } from '../../sidecar/client/client.js';
+import { ApiError, UnreachableError } from '../../sidecar/client/errors.js';
 import { noteDate } from '../shared/gateway-clock.js';
 import { askForToken, token } from './token.js';
-import type { components } from './types.js';
-import { parseJson, writeJson } from '../../sidecar/shared/json/lossless-json.js';
 
-export type Purge = components['schemas']['Purge'];
-export type PurgePreview = components['schemas']['PurgePreview'];
-export type Status = components['schemas']['Status'];
-export type RetentionPolicy = components['schemas']['RetentionPolicy'];
-export type RetentionSettings = components['schemas']['RetentionPolicySettings'];
-export type RetentionPreview = components['schemas']['RetentionPreview'];
+export { ApiError, UnreachableError, type Page, type Schemas };
+export type { Tagged } from '../../sidecar/client/client.js';
 
-/** What a problem (RFC 9457) says; members beyond these are shown as they are. */
-export interface Problem {
-  readonly type?: string;
-  readonly title: string;
-  readonly status: number;
-  readonly detail?: string;
-  readonly [member: string]: unknown;
-}
-
-/** The gateway answered with a problem. */
-export class ApiError extends Error {
-  override readonly name = 'ApiError';
-
-  constructor(
-    readonly problem: Problem,
-    /** Seconds after which it may be tried again, as the gateway said. */
-    readonly retryAfter: string | undefined,
-  ) {
-    super(problem.detail ?? problem.title);
-  }
-}
-
-/** The gateway could not be reached. */
-export class OfflineError extends Error {
-  override readonly name = 'OfflineError';
-
-  constructor(
-    /** The request would have changed something, and may have arrived: only its answer may be missing. */
-    readonly mayHaveArrived: boolean,
-    cause: unknown,
-  ) {
-    super('The gateway cannot be reached.', { cause });
-  }
-}
-
-export interface CallOptions {
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly json?: unknown;
-  /** A body that is sent as it is; its media type is in the headers, unless it has one itself. */
-  readonly body?: string | Blob | FormData;
-  /** It changes nothing, whatever its method is. */
-  readonly isRead?: boolean;
-  readonly signal?: AbortSignal;
-}
+export type Purge = Schemas['Purge'];
+export type PurgePreview = Schemas['PurgePreview'];
+export type Status = Schemas['Status'];
+export type RetentionPolicy = Schemas['RetentionPolicy'];
+export type RetentionSettings = Schemas['RetentionPolicySettings'];
+export type RetentionPreview = Schemas['RetentionPreview'];
 
 /** The type of the problem with which the gateway asks for its token. Others answer 401 as well: brokers, and gateways in front. */
 const TOKEN_WANTED = 'urn:ngsi-ld-gateway:problem:unauthorized';
+
+const TOKEN = 'x-gateway-token';
+
+/**
+ * Sends requests with the token of this tab. Where it is missing or wrong, it is asked for, and the request is sent again:
+ * that refusal says that nothing was done. It may also come late, when another token was given meanwhile: then it is not asked for.
+ */
+export const api = new ApiClient({
+  baseUrl: () => addressOf(''),
+  // The answers are true of the moment.
+  init: { cache: 'no-store' },
+  headers() {
+    const given = token();
+    return given === undefined ? {} : { [TOKEN]: given };
+  },
+  onAnswer: (headers) => noteDate(headers.get('date')),
+  again: async (error, headers) =>
+    isTokenWanted(error) && ((token() !== undefined && token() !== headers[TOKEN]) || (await askForToken())),
+});
 
 /** Whether a request was refused for want of the gateway token. */
 export function isTokenWanted(error: unknown): boolean {
@@ -77,100 +54,25 @@ export function addressOf(path: string): string {
   return new URL(path, new URL('../', document.baseURI)).href;
 }
 
-/**
- * Sends a request with the token of this tab. Where it is missing or wrong, it is asked for, and the request is sent again:
- * that refusal says that nothing was done. It may also come late, when another token was given meanwhile: then it is not asked for.
- *
- * @param path without a leading slash
- * @throws ApiError, OfflineError; an AbortError when the signal was aborted
- */
-export async function call(method: string, path: string, options: CallOptions = {}): Promise<Response> {
-  for (;;) {
-    const given = token();
-    const response = await send(method, path, options, given);
-    noteDate(response.headers.get('date'));
-    if (response.ok) return response;
-    const error = new ApiError(await problemOf(response), response.headers.get('retry-after') ?? undefined);
-    const isNewer = token() !== undefined && token() !== given;
-    if (isTokenWanted(error) && (isNewer || (await askForToken()))) continue;
-    throw error;
+/** The address of something of the API, for links. @param segments not encoded */
+export function apiAddress(
+  segments: readonly string[],
+  query: Readonly<Record<string, string>> = {},
+): string {
+  const params = new URLSearchParams(query).toString();
+  const path = segments.map(encodeURIComponent).join('/');
+  return addressOf(`api/v2/${path}${params === '' ? '' : `?${params}`}`);
+}
+
+/** The items of all pages of a list, until one fits where that is asked for. @param load a page of it, from 1 */
+export async function allPages<Item>(
+  load: (page: number) => Promise<Page<Item>>,
+  isLast: (item: Item) => boolean = () => false,
+): Promise<readonly Item[]> {
+  const items: Item[] = [];
+  for (let page = 1; ; page += 1) {
+    const next = await load(page);
+    items.push(...next.items);
+    if (items.length >= next.total || next.items.length === 0 || next.items.some(isLast)) return items;
   }
-}
-
-/** The body of an answer. Numbers that no double holds stay as they are, so that schemas can be edited and sent again. */
-async function jsonOf(response: Response): Promise<unknown> {
-  return parseJson(await response.text());
-}
-
-/** The same, for an answer of JSON. */
-export async function callJson<Value>(method: string, path: string, options?: CallOptions): Promise<Value> {
-  return (await jsonOf(await call(method, path, options))) as Value;
-}
-
-/** One page of a list, and how many there are in all. */
-export interface Page<Item> {
-  readonly items: readonly Item[];
-  readonly total: number;
-}
-
-/** A document, and the ETag of what was read: a write with it replaces nothing else. */
-export interface Tagged<Value> {
-  readonly value: Value;
-  readonly etag: string;
-}
-
-/** Sends a request for a document with its ETag. */
-export async function callTagged<Value>(
-  method: string,
-  path: string,
-  options?: CallOptions,
-): Promise<Tagged<Value>> {
-  const response = await call(method, path, options);
-  return { value: (await jsonOf(response)) as Value, etag: response.headers.get('etag') ?? '' };
-}
-
-/** Reads one page of a list. */
-export async function callPage<Item>(path: string, signal: AbortSignal): Promise<Page<Item>> {
-  const response = await call('GET', path, { signal });
-  const items = (await jsonOf(response)) as readonly Item[];
-  return { items, total: Number(response.headers.get('x-total-count') ?? items.length) };
-}
-
-async function send(
-  method: string,
-  path: string,
-  { headers, json, body, isRead, signal }: CallOptions,
-  given: string | undefined,
-): Promise<Response> {
-  try {
-    return await fetch(addressOf(path), {
-      method,
-      // The answers are true of the moment.
-      cache: 'no-store',
-      headers: {
-        ...headers,
-        ...(given === undefined ? {} : { 'x-gateway-token': given }),
-        ...(json === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(json === undefined ? {} : { body: writeJson(json) }),
-      ...(body === undefined ? {} : { body }),
-      ...(signal === undefined ? {} : { signal }),
-    });
-  } catch (error) {
-    if (signal?.aborted === true) throw error;
-    throw new OfflineError(method !== 'GET' && isRead !== true && !/[?&]dryRun=true$/.test(path), error);
-  }
-}
-
-async function problemOf(response: Response): Promise<Problem> {
-  const text = await response.text().catch(() => '');
-  try {
-    const json = JSON.parse(text) as Partial<Problem> | null;
-    if (typeof json === 'object' && typeof json?.title === 'string')
-      return { ...json, title: json.title, status: response.status };
-  } catch {
-    // Something in between answered, in words of its own.
-  }
-  const detail = text.slice(0, 500);
-  return { title: response.statusText, status: response.status, ...(detail === '' ? {} : { detail }) };
 }

@@ -1,6 +1,7 @@
 import { whenSeen, whileSeen } from '../shared/seen.js';
-import { call, type Purge } from './client.js';
-import { eventsOf } from './event-stream.js';
+import { parsed } from '../../sidecar/client/client.js';
+import { readEvents } from '../../sidecar/client/events.js';
+import { api, type Purge } from './client.js';
 
 /** Pauses before a broken stream is asked for again, in milliseconds. */
 const PAUSES = [500, 1000, 2000, 5000];
@@ -39,7 +40,7 @@ export async function watchPurge(id: string, options: WatchOptions): Promise<voi
     await whenSeen(signal);
     if (isAborted()) return;
     try {
-      if (await whileSeen(signal, (seen) => readEvents(id, seen, onRecord))) return;
+      if (await whileSeen(signal, (seen) => readRecords(id, seen, onRecord))) return;
     } catch (error) {
       if (isAborted()) return;
       if (document.hidden) continue;
@@ -53,14 +54,14 @@ export async function watchPurge(id: string, options: WatchOptions): Promise<voi
 }
 
 /** Reads one stream to its end. @returns whether the purge has ended */
-async function readEvents(
+async function readRecords(
   id: string,
   signal: AbortSignal,
   onRecord: (record: Purge) => void,
 ): Promise<boolean> {
-  const { body } = await call('GET', `api/v2/purges/${encodeURIComponent(id)}/events`, { signal });
-  for await (const data of body === null ? [] : eventsOf(body, SILENT_MS)) {
-    const record = JSON.parse(data) as Purge;
+  const { body } = await api.request('get', '/purges/{purge}/events', { path: { purge: id }, signal });
+  for await (const { data } of body === null ? [] : readEvents(body, SILENT_MS)) {
+    const record = parsed(data) as Purge;
     onRecord(record);
     if (isFinal(record)) return true;
   }

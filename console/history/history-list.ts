@@ -1,3 +1,5 @@
+import { api, type Page, type Purge } from '../api/client.js';
+
 /** What the history is filtered by; an empty text filters nothing. */
 export interface HistoryFilters {
   readonly state: string;
@@ -7,12 +9,28 @@ export interface HistoryFilters {
   readonly dry: '' | 'shown';
 }
 
-/** The request for one page of the history. @param page from 1 on */
-export function listOf({ state, tenant, caller, dry }: HistoryFilters, page: number, size: number): string {
-  const given = Object.entries({ state, tenant, caller }).filter(([, value]) => value !== '');
-  const query = new URLSearchParams(given);
-  if (dry === '') query.set('dryRun', 'false');
-  query.set('limit', String(size));
-  query.set('offset', String((page - 1) * size));
-  return `api/v2/purges?${query.toString()}`;
+/** One page of the history. @param page from 1 on */
+export async function listPurges(
+  { dry, ...filters }: HistoryFilters,
+  page: number,
+  size: number,
+  signal: AbortSignal,
+): Promise<Page<Purge>> {
+  const given = Object.entries(filters).filter(([, value]) => value !== '');
+  const shown = dry === '' ? { dryRun: false } : {};
+  const query = { ...Object.fromEntries(given), ...shown, limit: size, offset: (page - 1) * size };
+  return api.page('/purges', { query, signal });
+}
+
+/** The latest purges in some states, the newest first, dry runs left out. @param most how many */
+export async function latestPurges(
+  states: readonly Purge['state'][],
+  most: number,
+  signal: AbortSignal,
+): Promise<readonly Purge[]> {
+  const pages = await Promise.all(
+    states.map((state) => api.page('/purges', { query: { state, dryRun: false, limit: most }, signal })),
+  );
+  const purges = pages.flatMap(({ items }) => items).sort((a, b) => b.createdAt.localeCompare(a.createdAt));
+  return purges.slice(0, most);
 }

@@ -1,7 +1,7 @@
-import { callPage, type Purge } from '../api/client.js';
 import { isFinal } from '../api/events.js';
 import { Choice, Field, Tick } from '../parts/fields.js';
 import { NoSuchPage, Pager } from '../parts/pager.js';
+import { PURGE_STATES } from '../parts/purge-chip.js';
 import { PurgeTable } from '../parts/purge-table.js';
 import { Empty, Failure, Loading } from '../parts/states.js';
 import { replaceAddress, routeTo } from '../shared/router.js';
@@ -9,7 +9,7 @@ import { focusFirstField } from '../shared/focus.js';
 import { pageOf } from '../shared/page-range.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
-import { listOf, type HistoryFilters } from './history-list.js';
+import { listPurges, type HistoryFilters } from './history-list.js';
 
 const PAGE_SIZE = 25;
 
@@ -26,10 +26,9 @@ export function HistoryPage({ params }: { readonly params: URLSearchParams }) {
     dry: params.get('dry') === 'shown' ? 'shown' : '',
   };
   const page = pageOf(params.get('page'));
-  const path = listOf(filters, page, PAGE_SIZE);
   const { value, error, isLoading, reload } = useLoad(
-    path,
-    (signal) => callPage<Purge>(path, signal),
+    JSON.stringify([filters, page]),
+    (signal) => listPurges(filters, page, PAGE_SIZE, signal),
     EVERY_MS,
   );
   const to = (one: number) => routeTo(['history'], { ...filters, page: one === 1 ? undefined : String(one) });
@@ -46,7 +45,7 @@ export function HistoryPage({ params }: { readonly params: URLSearchParams }) {
         <Choice
           label={t.state}
           value={state}
-          choices={[['', t.anyState] as const, ...Object.entries(text.run.states)]}
+          choices={[['', t.anyState] as const, ...PURGE_STATES.map((name) => [name, name] as const)]}
           onChoose={(chosen) => show({ state: chosen })}
         />
         <Field label={t.tenant} value={tenant} onInput={(typed) => show({ tenant: typed })} />

@@ -13,7 +13,7 @@ const AT_FIRST = 50;
 
 /** The class of a change. */
 export function ChangeChip({ of }: { readonly of: Difference['class'] }) {
-  return <span class={CHIPS[of]}>{text.models.classes[of]}</span>;
+  return <span class={CHIPS[of]}>{of}</span>;
 }
 
 /** What changes, the worst first: a sentence each, where it is, and an entity that is refused because of it. */

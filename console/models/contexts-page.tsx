@@ -67,7 +67,7 @@ function ContextList({ page }: { readonly page: number }) {
                   <td class="name">
                     <a href={toContext(name)}>{name}</a>
                   </td>
-                  <td>{t.kinds[kind]}</td>
+                  <td>{kind}</td>
                   <td class="number">{version ?? '–'}</td>
                   <td class="when">{modifiedAt === undefined ? '–' : time(modifiedAt)}</td>
                 </tr>
@@ -124,7 +124,7 @@ function ContextView({
       <Back />
       <div class="heading">
         <h1>{name}</h1>
-        {about !== undefined && <span class="chip">{t.kinds[about.kind]}</span>}
+        {about !== undefined && <span class="chip">{about.kind}</span>}
         {isCustom && (
           <>
             <a class="button" href={toContext(name, 'edit')}>

@@ -15,7 +15,7 @@ export function DependentList({ dependents }: { readonly dependents: readonly Up
     <ul class="files">
       {dependents.slice(0, MOST).map(({ domain, model, status, change, differences = [], reason }) => (
         <li key={`${domain}/${model}`}>
-          <span class={CHIPS[status]}>{t.statuses[status]}</span>
+          <span class={CHIPS[status]}>{status}</span>
           <div>
             <a href={toModel({ domain, name: model })}>
               {domain}/{model}

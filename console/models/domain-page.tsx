@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { NoSuchPage, Pager } from '../parts/pager.js';
+import { apiAddress } from '../api/client.js';
 import { Empty, Failure, Loading } from '../parts/states.js';
 import { count } from '../shared/format.js';
 import { pageOf } from '../shared/page-range.js';
@@ -7,7 +8,7 @@ import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { EditDomainDialog, RemoveDomainDialog } from './domain-dialogs.js';
 import { ModelTable } from './model-table.js';
-import { apiPath, domainWarnings, downloadOf, listModels, PAGE_SIZE, readDomain } from './models-api.js';
+import { domainWarnings, listModels, PAGE_SIZE, readDomain } from './models-api.js';
 import { toContext, toDomain, toImport, toModels, toNewModel } from './places.js';
 
 /** One domain: its models, and what is to be known of the context that they share. */
@@ -37,11 +38,7 @@ export function DomainPage({ name, params }: { readonly name: string; readonly p
         <a class="button" href={toImport(name)}>
           {t.importLink}
         </a>
-        <a
-          class="button"
-          href={downloadOf(apiPath(['export'], { domain: name }))}
-          download={`${name}.tar.gz`}
-        >
+        <a class="button" href={apiAddress(['export'], { domain: name })} download={`${name}.tar.gz`}>
           {t.export}
         </a>
         <button type="button" onClick={() => setAsking('edit')}>

@@ -2,7 +2,8 @@ import { Failure, Loading } from '../parts/states.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { shownJson } from './model-schema.js';
-import { downloadOf, modelPath, readDocument, type Model } from './models-api.js';
+import { apiAddress } from '../api/client.js';
+import { readFile, type Model } from './models-api.js';
 
 const FILES = ['example.jsonld', 'example-normalized.jsonld'] as const;
 
@@ -24,13 +25,13 @@ export function ExampleFiles({ model, etag }: { readonly model: Model; readonly 
 
 function ExampleFile({ model, file }: { readonly model: Model; readonly file: (typeof FILES)[number] }) {
   const t = text.models.examples;
-  const path = modelPath(model, ['files', file]);
-  const { value, error, reload } = useLoad(path, (signal) => readDocument(path, signal));
+  const address = apiAddress(['domains', model.domain, 'models', model.name, 'files', file]);
+  const { value, error, reload } = useLoad(address, (signal) => readFile(model, file, signal));
   return (
     <div class="file">
       <div class="bar">
         <h3>{t.files[file]}</h3>
-        <a class="button small" href={downloadOf(path)} download={`${model.name}.${file}`}>
+        <a class="button small" href={address} download={`${model.name}.${file}`}>
           {text.models.download}
         </a>
       </div>

@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError, callJson, OfflineError } from '../api/client.js';
+import { api, ApiError, UnreachableError } from '../api/client.js';
 import { Field } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
 import { count } from '../shared/format.js';
 import { text } from '../strings.js';
 import { bodyOf, chosenFiles, droppedFiles, type PathedFile, type Upload } from './dropped-files.js';
 import { ImportReportView } from './import-report.js';
-import { apiPath, type ImportReport } from './models-api.js';
+import type { ImportReport } from './models-api.js';
 import { toDomain, toModels } from './places.js';
 import { TooLargeError, uploadOf } from './upload.js';
 
@@ -34,11 +34,10 @@ export function ImportPage({ params }: { readonly params: URLSearchParams }) {
     const { signal } = (aborter.current = new AbortController());
     setBusy(dryRun ? t.looking : t.importing);
     const into = domain.trim();
-    const query = { ...(into === '' ? {} : { domain: into }), ...(dryRun ? { dryRun: 'true' } : {}) };
+    const query = { ...(into === '' ? {} : { domain: into }), ...(dryRun ? { dryRun } : {}) };
     const about = { upload: given, domain: into };
     try {
-      const options = { ...bodyOf(given), isRead: dryRun, signal };
-      const report = await callJson<ImportReport>('POST', apiPath(['import'], query), options);
+      const report = await api.json('post', '/import', { query, ...bodyOf(given), signal });
       if (!signal.aborted) setLooked({ ...about, report });
     } catch (error) {
       if (!signal.aborted) setLooked({ ...about, error });
@@ -174,7 +173,7 @@ function ImportFailure({ error, onRetry }: { readonly error: unknown; readonly o
   return (
     <>
       <Failure error={error} onRetry={onRetry} title={isLarge ? t.refusedLarge : undefined} />
-      {(isLarge || error instanceof OfflineError) && <p class="hint-box">{t.limitHint}</p>}
+      {(isLarge || error instanceof UnreachableError) && <p class="hint-box">{t.limitHint}</p>}
     </>
   );
 }

@@ -23,7 +23,7 @@ export function ImportReportView({ report }: { readonly report: ImportReport }) 
       <dl class="counts">
         {STATUSES.map((status) => (
           <div key={status} class={status === 'refused' && summary.refused > 0 ? 'bad' : ''}>
-            <dt>{t.statuses[status]}</dt>
+            <dt>{status}</dt>
             <dd>{count(summary[status])}</dd>
           </div>
         ))}
@@ -72,7 +72,6 @@ function Files({
   readonly files: readonly ImportedFile[];
   readonly isDryRun: boolean;
 }) {
-  const t = text.models.imports;
   const [shown, setShown] = useState(AT_FIRST);
   if (files.length === 0) return null;
   // A model that keeps its version may mean something else by a changed context: this is not to be missed among the others.
@@ -93,7 +92,7 @@ function Files({
       )}
     </>
   );
-  const title = `${t.statuses[status]}: ${count(files.length)}`;
+  const title = `${status}: ${count(files.length)}`;
   if (status === 'unchanged')
     return (
       <details open={changed.length > 0}>
@@ -114,7 +113,7 @@ function FileRow({ file, isDryRun }: { readonly file: ImportedFile; readonly isD
   const { path, status, line, reason, url, change, differences = [], examples } = file;
   return (
     <li>
-      <span class={CHIPS[status]}>{t.statuses[status]}</span>
+      <span class={CHIPS[status]}>{status}</span>
       <div>
         <p class="path">
           {path}

@@ -1,20 +1,21 @@
+import { api, apiAddress } from '../api/client.js';
 import { Copyable } from '../parts/copyable.js';
 import { Failure, Loading } from '../parts/states.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { findContext } from './contexts-api.js';
 import { shownJson } from './model-schema.js';
-import { downloadOf, modelPath, readDocument, type Model } from './models-api.js';
+import { MODEL, pathOf, type Model } from './models-api.js';
 import { toContext, toModel } from './places.js';
 import { TermsTable } from './terms-table.js';
 
 /** The context of a model: its terms with their IRIs, the URL that brokers are given, and the context of its own. */
 export function ModelContext({ model, etag }: { readonly model: Model; readonly etag: string }) {
   const t = text.models.contexts;
-  const path = modelPath(model, ['context']);
-  const { value, error, reload } = useLoad(`${path} ${etag}`, async (signal) => {
+  const address = apiAddress(['domains', model.domain, 'models', model.name, 'context']);
+  const { value, error, reload } = useLoad(`${address} ${etag}`, async (signal) => {
     const [document, about] = await Promise.all([
-      readDocument(path, signal),
+      api.json('get', `${MODEL}/context`, { path: pathOf(model), signal }),
       findContext(model.contextName, signal),
     ]);
     return { document, url: about?.url };
@@ -25,14 +26,14 @@ export function ModelContext({ model, etag }: { readonly model: Model; readonly 
       <section class="card" aria-labelledby="terms">
         <div class="bar">
           <h2 id="terms">{text.models.terms.title}</h2>
-          <a class="button small" href={downloadOf(path)} download={`${model.name}.context.jsonld`}>
+          <a class="button small" href={address} download={`${model.name}.context.jsonld`}>
             {text.models.download}
           </a>
         </div>
         {error !== undefined && <Failure error={error} onRetry={reload} />}
         {value === undefined && error === undefined && <Loading />}
         {value?.url !== undefined && <Copyable label={t.url} value={value.url} />}
-        {value !== undefined && <TermsTable id={`${path} ${etag}`} document={value.document} />}
+        {value !== undefined && <TermsTable id={`${address} ${etag}`} document={value.document} />}
       </section>
       <section class="card" aria-labelledby="own">
         <h2 id="own">{t.own}</h2>

@@ -1,14 +1,15 @@
+import { apiAddress } from '../api/client.js';
 import { Failure, Loading } from '../parts/states.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
-import { downloadOf, modelPath, readDocument, type Model } from './models-api.js';
+import { readFile, type Model } from './models-api.js';
 import { summaryOf, type ApiOperation, type ApiSchema } from './openapi-summary.js';
 
 /** What the API of a broker is for entities of a model, to be read by people; the file is for programs. */
 export function ModelOpenapi({ model }: { readonly model: Model }) {
   const t = text.models.openapi;
-  const path = modelPath(model, ['files', 'openapi.json']);
-  const { value, error, reload } = useLoad(path, (signal) => readDocument(path, signal));
+  const address = apiAddress(['domains', model.domain, 'models', model.name, 'files', 'openapi.json']);
+  const { value, error, reload } = useLoad(address, (signal) => readFile(model, 'openapi.json', signal));
   if (error !== undefined) return <Failure error={error} onRetry={reload} />;
   if (value === undefined) return <Loading />;
   const { operations, schemas } = summaryOf(value);
@@ -17,7 +18,7 @@ export function ModelOpenapi({ model }: { readonly model: Model }) {
       <section class="card" aria-labelledby="operations">
         <div class="bar">
           <h2 id="operations">{t.operations}</h2>
-          <a class="button small" href={downloadOf(path)} download={`${model.name}.openapi.json`}>
+          <a class="button small" href={address} download={`${model.name}.openapi.json`}>
             {text.models.download}
           </a>
         </div>

@@ -1,19 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Tagged } from '../api/client.js';
+import { apiAddress, type Tagged } from '../api/client.js';
 import { Unsaved } from '../parts/unsaved.js';
 import { text } from '../strings.js';
 import { draftOf, keepDraft } from '../shared/drafts.js';
 import { faultsOf, jsonFault } from '../editor/faults.js';
 import { LINES_BEFORE_SCHEMA, writeModel } from './model-write.js';
-import {
-  apiPath,
-  downloadOf,
-  modelPath,
-  readModel,
-  type Compatibility,
-  type Model,
-  type ModelKey,
-} from './models-api.js';
+import { readModel, type Compatibility, type Model, type ModelKey } from './models-api.js';
 import { toReference } from './places.js';
 import { SavePanel } from './save-panel.js';
 import { JsonEditor, type Place } from '../editor/json-editor.js';
@@ -29,7 +21,7 @@ interface Draft {
 
 /** Under which the typed schema of a model is kept. */
 export function draftName({ domain, name }: ModelKey): string {
-  return apiPath([domain, name]);
+  return `${domain}/${name}`;
 }
 
 /** A document as it is shown in an editor. */
@@ -127,7 +119,7 @@ export function ModelSchema({
           </span>
           <a
             class="button small"
-            href={downloadOf(modelPath(model, ['files', 'schema.json']))}
+            href={apiAddress(['domains', model.domain, 'models', model.name, 'files', 'schema.json'])}
             download="schema.json"
           >
             {t.download}

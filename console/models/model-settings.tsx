@@ -5,14 +5,7 @@ import { useDraft } from '../shared/drafts.js';
 import { text } from '../strings.js';
 import { JsonArea } from '../editor/json-area.js';
 import { writeModel } from './model-write.js';
-import {
-  apiPath,
-  COMPATIBILITIES,
-  readModel,
-  type Model,
-  type ModelKey,
-  type ModelSettings,
-} from './models-api.js';
+import { COMPATIBILITIES, readModel, type Model, type ModelKey, type ModelSettings } from './models-api.js';
 import { SavePanel } from './save-panel.js';
 import { Unsaved } from '../parts/unsaved.js';
 import { changedSettings, formOfModel, type SettingsForm } from './settings-form.js';
@@ -20,7 +13,7 @@ import { useTrial } from './use-trial.js';
 
 /** Under which the typed settings of a model are kept. */
 export function settingsDraft({ domain, name }: ModelKey): string {
-  return `settings of ${apiPath([domain, name])}`;
+  return `settings of ${domain}/${name}`;
 }
 
 /** What a model has besides its schema. */
@@ -86,7 +79,7 @@ export function ModelSettingsForm({
             value={form.status}
             choices={(['draft', 'published', 'deprecated'] as const)
               .filter((one) => one !== 'draft' || model.status === 'draft')
-              .map((one) => [one, `${t.statuses[one]}: ${t.statusNotes[one]}`] as const)}
+              .map((one) => [one, `${one}: ${t.statusNotes[one]}`] as const)}
             onChoose={(status) => set({ status })}
           />
           <Field

@@ -1,6 +1,5 @@
-import type { components } from '../api/types.js';
+import type { Schemas } from '../api/client.js';
 
-type Schemas = components['schemas'];
 export type Domain = Schemas['Domain'];
 export type ListedDomain = Schemas['ListedDomain'];
 export type DomainWarning = Schemas['DomainContextWarning'];

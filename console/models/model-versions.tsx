@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Page } from '../api/client.js';
+import { apiAddress, type Page } from '../api/client.js';
 import { Choice } from '../parts/fields.js';
 import { Failure, Loading } from '../parts/states.js';
 import { count, time } from '../shared/format.js';
@@ -7,7 +7,7 @@ import { useLoad } from '../shared/use-load.js';
 import { replaceAddress } from '../shared/router.js';
 import { text } from '../strings.js';
 import { ChangeChip } from './change-report.js';
-import { downloadOf, listVersions, modelPath, type Model, type ModelVersion } from './models-api.js';
+import { listVersions, type Model, type ModelVersion } from './models-api.js';
 import { toModel } from './places.js';
 import { VersionCompare } from './version-compare.js';
 
@@ -119,7 +119,9 @@ function VersionTable({
             <tr key={one.version}>
               <td>
                 <a
-                  href={downloadOf(modelPath(model, ['schema'], { version: String(one.version) }))}
+                  href={apiAddress(['domains', model.domain, 'models', model.name, 'schema'], {
+                    version: String(one.version),
+                  })}
                   aria-label={t.versionName(one.version)}
                   target="_blank"
                   rel="noopener"

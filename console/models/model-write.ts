@@ -1,6 +1,7 @@
-import { callTagged, type CallOptions, type Tagged } from '../api/client.js';
+import { api, type Tagged } from '../api/client.js';
 import {
-  modelPath,
+  MODEL,
+  pathOf,
   type ModelKey,
   type ModelSettings,
   type ModelTrial,
@@ -30,10 +31,10 @@ export function bodyOf({ schemaText, settings = {} }: ModelWrite): string {
   return `{${members.join('')}"schema":\n${schemaText}\n}`;
 }
 
-function options(write: ModelWrite, expected: Expected): CallOptions {
-  const condition: Readonly<Record<string, string>> =
+function requestOf(key: ModelKey, write: ModelWrite, expected: Expected) {
+  const headers: Readonly<Record<string, string>> =
     expected === 'absent' ? { 'if-none-match': '*' } : { 'if-match': expected.etag };
-  return { body: bodyOf(write), headers: { 'content-type': 'application/json', ...condition } };
+  return { path: pathOf(key), body: bodyOf(write), headers };
 }
 
 /** What a write would do, without doing it. @throws ApiError as the write would */
@@ -43,8 +44,8 @@ export async function tryWrite(
   expected: Expected,
   signal: AbortSignal,
 ): Promise<ModelTrial> {
-  const path = modelPath(key, [], { dryRun: 'true' });
-  return (await callTagged<ModelTrial>('PUT', path, { ...options(write, expected), signal })).value;
+  const asked = { ...requestOf(key, write, expected), query: { dryRun: true }, signal };
+  return (await api.json('put', MODEL, asked)) as ModelTrial;
 }
 
 /** Writes a model. @throws ApiError: 409 for a change that its compatibility refuses, 412 where it was changed meanwhile */
@@ -53,5 +54,6 @@ export async function writeModel(
   write: ModelWrite,
   expected: Expected,
 ): Promise<Tagged<UpdatedModel>> {
-  return callTagged('PUT', modelPath(key), options(write, expected));
+  const { value, etag } = await api.answer('put', MODEL, requestOf(key, write, expected));
+  return { value: value as UpdatedModel, etag };
 }

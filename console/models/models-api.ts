@@ -1,13 +1,4 @@
-import {
-  addressOf,
-  call,
-  callJson,
-  callPage,
-  callTagged,
-  type CallOptions,
-  type Page,
-  type Tagged,
-} from '../api/client.js';
+import { allPages, api, type Page, type Tagged } from '../api/client.js';
 import type {
   Domain,
   DomainChange,
@@ -27,51 +18,42 @@ export * from './model-types.js';
 /** How many rows a page of a list has. */
 export const PAGE_SIZE = 25;
 
-const API = 'api/v2';
+/** As many as a page of a list can have. */
+const MOST = 1000;
 
-/** A path of the API. @param segments not encoded */
-export function apiPath(segments: readonly string[], query: Readonly<Record<string, string>> = {}): string {
-  const params = new URLSearchParams(query).toString();
-  return `${API}/${segments.map(encodeURIComponent).join('/')}${params === '' ? '' : `?${params}`}`;
-}
+const DOMAIN = '/domains/{domain}';
+export const MODEL = '/domains/{domain}/models/{model}';
 
-export function modelPath(
-  { domain, name }: ModelKey,
-  more: readonly string[] = [],
-  query: Readonly<Record<string, string>> = {},
-): string {
-  return apiPath(['domains', domain, 'models', name, ...more], query);
+/** The parts of the path of a model. */
+export function pathOf({ domain, name }: ModelKey) {
+  return { domain, model: name };
 }
 
 /** The parameters of a page of a list. @param page from 1 */
-export function pageParams(page: number, size = PAGE_SIZE): Readonly<Record<string, string>> {
-  return { limit: String(size), offset: String((page - 1) * size) };
+export function pageParams(page: number, size = PAGE_SIZE) {
+  return { limit: size, offset: (page - 1) * size };
 }
 
 export async function listDomains(page: number, signal: AbortSignal): Promise<Page<ListedDomain>> {
-  return callPage(apiPath(['domains'], pageParams(page)), signal);
+  return api.page('/domains', { query: pageParams(page), signal });
 }
 
 /** The names of all domains, page after page. */
 export async function domainNames(signal: AbortSignal): Promise<readonly string[]> {
-  const names: string[] = [];
-  for (let page = 1; ; page += 1) {
-    const { items, total } = await callPage<Domain>(apiPath(['domains'], pageParams(page, 1000)), signal);
-    names.push(...items.map(({ name }) => name));
-    if (names.length >= total || items.length === 0) return names;
-  }
+  const all = await allPages((page) => api.page('/domains', { query: pageParams(page, MOST), signal }));
+  return all.map(({ name }) => name);
 }
 
-export async function readDomain(name: string, signal: AbortSignal): Promise<Tagged<Domain>> {
-  return callTagged('GET', apiPath(['domains', name]), { signal });
+export async function readDomain(domain: string, signal: AbortSignal): Promise<Tagged<Domain>> {
+  return api.answer('get', DOMAIN, { path: { domain }, signal });
 }
 
 export async function createDomain(domain: NewDomain): Promise<Domain> {
-  return callJson('POST', apiPath(['domains']), { json: domain });
+  return api.json('post', '/domains', { body: domain });
 }
 
-export async function updateDomain(name: string, change: DomainChange, etag: string): Promise<Domain> {
-  return callJson('PUT', apiPath(['domains', name]), { json: change, headers: { 'if-match': etag } });
+export async function updateDomain(domain: string, change: DomainChange, etag: string): Promise<Domain> {
+  return api.json('put', DOMAIN, { path: { domain }, body: change, headers: { 'if-match': etag } });
 }
 
 /**
@@ -79,9 +61,9 @@ export async function updateDomain(name: string, change: DomainChange, etag: str
  *
  * @param cascade with its models; else a domain that holds some is refused
  */
-export async function removeDomain(name: string, cascade: boolean, etag: string): Promise<void> {
-  const path = apiPath(['domains', name], cascade ? { cascade: 'true' } : {});
-  await call('DELETE', path, { headers: { 'if-match': etag } });
+export async function removeDomain(domain: string, cascade: boolean, etag: string): Promise<void> {
+  const query = cascade ? { cascade } : {};
+  await api.request('delete', DOMAIN, { path: { domain }, query, headers: { 'if-match': etag } });
 }
 
 export async function listModels(
@@ -89,12 +71,12 @@ export async function listModels(
   page: number,
   signal: AbortSignal,
 ): Promise<Page<ModelSummary>> {
-  return callPage(apiPath(['domains', domain, 'models'], pageParams(page)), signal);
+  return api.page(`${DOMAIN}/models`, { path: { domain }, query: pageParams(page), signal });
 }
 
 /** What may not be as expected in the context of a domain. */
 export async function domainWarnings(domain: string, signal: AbortSignal): Promise<Page<DomainWarning>> {
-  return callPage(apiPath(['domains', domain, 'context', 'warnings']), signal);
+  return api.page(`${DOMAIN}/context/warnings`, { path: { domain }, signal });
 }
 
 /** Models that meet all of the filters. @param filters those that are empty are left out */
@@ -104,7 +86,7 @@ export async function searchModels(
   signal: AbortSignal,
 ): Promise<Page<ModelSummary>> {
   const given = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== ''));
-  return callPage(apiPath(['models'], { ...given, ...pageParams(page) }), signal);
+  return api.page('/models', { query: { ...given, ...pageParams(page) }, signal });
 }
 
 /** @param version the current one, unless given; the ETag of an older one fits no write */
@@ -113,17 +95,19 @@ export async function readModel(
   signal: AbortSignal,
   version?: number,
 ): Promise<Tagged<Model>> {
-  return callTagged('GET', modelPath(key, [], version === undefined ? {} : { version: String(version) }), {
-    signal,
-  });
+  return api.answer('get', MODEL, { path: pathOf(key), query: { version }, signal });
 }
 
 export async function removeModel(key: ModelKey, etag: string): Promise<void> {
-  await call('DELETE', modelPath(key), { headers: { 'if-match': etag } });
+  await api.request('delete', MODEL, { path: pathOf(key), headers: { 'if-match': etag } });
 }
 
-export async function listVersions(key: ModelKey, page: number, signal: AbortSignal) {
-  return callPage<ModelVersion>(modelPath(key, ['versions'], pageParams(page, 1000)), signal);
+export async function listVersions(
+  key: ModelKey,
+  page: number,
+  signal: AbortSignal,
+): Promise<Page<ModelVersion>> {
+  return api.page(`${MODEL}/versions`, { path: pathOf(key), query: pageParams(page, MOST), signal });
 }
 
 export async function diffVersions(
@@ -132,22 +116,22 @@ export async function diffVersions(
   to: number,
   signal: AbortSignal,
 ): Promise<ModelDiff> {
-  return callJson('GET', modelPath(key, ['versions', 'diff'], { from: String(from), to: String(to) }), {
-    signal,
-  });
+  return api.json('get', `${MODEL}/versions/diff`, { path: pathOf(key), query: { from, to }, signal });
 }
 
-/** A JSON document of a model, or of something else with a path of its own. */
-export async function readDocument(path: string, signal: AbortSignal): Promise<unknown> {
-  return callJson('GET', path, { signal });
+/** A file that the gateway makes of a model: JSON. */
+export async function readFile(key: ModelKey, file: string, signal: AbortSignal): Promise<unknown> {
+  return api.json('get', `${MODEL}/files/{file}`, { path: { ...pathOf(key), file }, signal });
 }
 
 /** Validates an entity against the current version of a model. @param text JSON, sent as it is */
-export async function validate(key: ModelKey, text: string, signal?: AbortSignal) {
-  return callJson<Verdict | readonly Verdict[]>('POST', apiPath(['validate', key.domain, key.name]), {
-    ...jsonText(text),
-    ...(signal === undefined ? {} : { signal }),
-  });
+export async function validate(
+  key: ModelKey,
+  text: string,
+  signal?: AbortSignal,
+): Promise<Verdict | readonly Verdict[]> {
+  const path = pathOf(key);
+  return api.json('post', '/validate/{domain}/{model}', { path, body: text, isRead: true, signal });
 }
 
 /** A schema from samples. @param form that of the samples, as the API calls it */
@@ -156,15 +140,5 @@ export async function inferSchema(
   query: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<unknown> {
-  return callJson('POST', apiPath(['workbench', 'schema', 'infer'], query), { ...jsonText(text), signal });
-}
-
-/** JSON that somebody wrote, as the body of a request that changes nothing. */
-function jsonText(text: string): CallOptions {
-  return { body: text, headers: { 'content-type': 'application/json' }, isRead: true };
-}
-
-/** Where a file of the API can be downloaded; reads need no token. */
-export function downloadOf(path: string): string {
-  return addressOf(path);
+  return api.json('post', '/workbench/schema/infer', { query, body: text, isRead: true, signal });
 }

@@ -1,6 +1,5 @@
-import { ApiError } from '../api/client.js';
+import { api, ApiError } from '../api/client.js';
 import { expandWith, findContext, readContext } from './contexts-api.js';
-import { apiPath, readDocument } from './models-api.js';
 import { MAX_TERMS, partsOf, probeOf, readProbe, type NamedTerm, type Term } from './terms.js';
 
 /** A term, and the context that defines it. */
@@ -74,8 +73,8 @@ async function storedAt(url: string, signal: AbortSignal): Promise<unknown> {
   try {
     // Other gateways have paths like these, too.
     if (name !== undefined && (await findContext(name, signal))?.url === address)
-      return (await readContext(name, signal, version)).value;
-    return await readDocument(apiPath(['references'], { uri: url }), signal);
+      return (await readContext(name, signal, version === undefined ? undefined : Number(version))).value;
+    return await api.json('get', '/references', { query: { uri: url }, signal });
   } catch (error) {
     if (error instanceof ApiError) return undefined;
     throw error;

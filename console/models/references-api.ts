@@ -1,9 +1,8 @@
-import { call, callJson, callPage, type Page } from '../api/client.js';
-import type { components } from '../api/types.js';
-import { apiPath, PAGE_SIZE, pageParams } from './models-api.js';
+import { allPages, api, type Page, type Schemas } from '../api/client.js';
+import { PAGE_SIZE, pageParams } from './models-api.js';
 
-export type Reference = components['schemas']['Reference'];
-export type UpdatedDependent = components['schemas']['UpdatedDependent'];
+export type Reference = Schemas['Reference'];
+export type UpdatedDependent = Schemas['UpdatedDependent'];
 
 /** A reference document as the gateway keeps it, and the ETag of what was read. */
 export interface ReadReference {
@@ -18,27 +17,17 @@ export async function listReferences(
   signal: AbortSignal,
   size = PAGE_SIZE,
 ): Promise<Page<Reference>> {
-  return callPage(apiPath(['references'], pageParams(page, size)), signal);
+  return api.page('/references', { query: pageParams(page, size), signal });
 }
 
 /** What is known of a document besides its content; undefined where the list does not have it. */
 export async function findReference(uri: string, signal: AbortSignal): Promise<Reference | undefined> {
-  let seen = 0;
-  for (let page = 1; ; page += 1) {
-    const { items, total } = await listReferences(page, signal, 1000);
-    const found = items.find((one) => one.uri === uri);
-    seen += items.length;
-    if (found !== undefined || seen >= total || items.length === 0) return found;
-  }
-}
-
-/** The path of a document in the API. */
-export function referencePath(uri: string): string {
-  return apiPath(['references'], { uri });
+  const isIt = (one: Reference) => one.uri === uri;
+  return (await allPages((page) => listReferences(page, signal, 1000), isIt)).find(isIt);
 }
 
 export async function readReference(uri: string, signal: AbortSignal): Promise<ReadReference> {
-  const response = await call('GET', referencePath(uri), { signal });
+  const response = await api.request('get', '/references', { query: { uri }, signal });
   return { text: await response.text(), etag: response.headers.get('etag') ?? '' };
 }
 
@@ -54,15 +43,11 @@ export async function updateDependents(
   { text, etag }: ReadReference,
   dryRun: boolean,
 ): Promise<readonly UpdatedDependent[]> {
-  const query = { uri, dependents: 'true', ...(dryRun ? { dryRun: 'true' } : {}) };
-  const { dependents } = await callJson<{ readonly dependents: readonly UpdatedDependent[] }>(
-    'PUT',
-    apiPath(['references'], query),
-    { body: text, headers: { 'content-type': 'application/json', 'if-match': etag }, isRead: dryRun },
-  );
-  return dependents;
+  const query = { uri, dependents: true, ...(dryRun ? { dryRun } : {}) };
+  const asked = { query, body: text, headers: { 'if-match': etag } };
+  return (await api.json('put', '/references', asked)).dependents ?? [];
 }
 
 export async function removeReference(uri: string, etag: string): Promise<void> {
-  await call('DELETE', referencePath(uri), { headers: { 'if-match': etag } });
+  await api.request('delete', '/references', { query: { uri }, headers: { 'if-match': etag } });
 }

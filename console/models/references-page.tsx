@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Field } from '../parts/fields.js';
 import { NoSuchPage, Pager } from '../parts/pager.js';
+import { apiAddress } from '../api/client.js';
 import { Empty, Failure, Loading } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
 import { count, time } from '../shared/format.js';
@@ -8,14 +9,13 @@ import { pageOf } from '../shared/page-range.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { shownJson } from './model-schema.js';
-import { downloadOf, PAGE_SIZE } from './models-api.js';
+import { PAGE_SIZE } from './models-api.js';
 import { toImport, toModels, toReference, toReferences } from './places.js';
 import { ReferenceModels } from './reference-models.js';
 import {
   findReference,
   listReferences,
   readReference,
-  referencePath,
   removeReference,
   type ReadReference,
   type Reference,
@@ -112,7 +112,7 @@ function ReferenceTable({ references }: { readonly references: readonly Referenc
               <td class="iri">
                 <a href={toReference(uri)}>{uri}</a>
               </td>
-              <td>{t.sources[source]}</td>
+              <td>{source}</td>
               <td class="number">{text.models.bytes(count(size))}</td>
               <td class="when">{time(modifiedAt)}</td>
             </tr>
@@ -158,7 +158,7 @@ function ReferenceView({
     <>
       <div class="heading">
         <h1 class="uri">{uri}</h1>
-        {about !== undefined && <span class="chip">{t.sources[about.source]}</span>}
+        {about !== undefined && <span class="chip">{about.source}</span>}
         <button type="button" class="last" onClick={() => setIsRemoving(true)}>
           {text.models.remove}
         </button>
@@ -172,7 +172,7 @@ function ReferenceView({
       <section class="card" aria-labelledby="document">
         <div class="bar">
           <h2 id="document">{t.document}</h2>
-          <a class="button small" href={downloadOf(referencePath(uri))} download={fileOf(uri)}>
+          <a class="button small" href={apiAddress(['references'], { uri })} download={fileOf(uri)}>
             {text.models.download}
           </a>
         </div>

@@ -1,10 +1,10 @@
-import { callJson, type Status } from '../api/client.js';
+import { api, type Purge, type Status } from '../api/client.js';
 import { PurgeTable } from '../parts/purge-table.js';
 import { Failure, Loading } from '../parts/states.js';
 import { time } from '../shared/format.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
-import { latestPurges } from './latest.js';
+import { latestPurges } from '../history/history-list.js';
 import { Learnt } from './learnt.js';
 
 const EVERY_MS = 5000;
@@ -32,7 +32,7 @@ function StatusSections() {
     'status',
     async (signal) => ({
       at: Date.now(),
-      status: await callJson<Status>('GET', 'api/v2/status', { signal }),
+      status: await api.json('get', '/status', { signal }),
     }),
     EVERY_MS,
   );
@@ -68,7 +68,7 @@ function Health({ status }: { readonly status: Status }) {
         {parts.map(([name, state]) => (
           <li key={name} class={state === 'up' ? 'good' : 'bad'}>
             <span>{name}</span>
-            <strong>{t.states[state]}</strong>
+            <strong>{state}</strong>
           </li>
         ))}
       </ul>
@@ -93,7 +93,7 @@ function Purges({
   none,
 }: {
   readonly title: string;
-  readonly states: readonly string[];
+  readonly states: readonly Purge['state'][];
   readonly none: string;
 }) {
   const id = states[0] ?? '';

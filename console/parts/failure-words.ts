@@ -1,9 +1,9 @@
-import { ApiError, isTokenWanted, OfflineError } from '../api/client.js';
+import { ApiError, isTokenWanted, UnreachableError } from '../api/client.js';
 import { text } from '../strings.js';
 
 /** What went wrong, in a few words. */
 export function failureTitle(error: unknown): string {
-  if (error instanceof OfflineError) return text.state.offline;
+  if (error instanceof UnreachableError) return text.state.offline;
   if (!(error instanceof ApiError)) return text.state.failed;
   switch (error.problem.status) {
     case 401:
@@ -19,7 +19,7 @@ export function failureTitle(error: unknown): string {
 
 /** The same, in the words of the gateway; and whether the request may have arrived. */
 export function failureDetail(error: unknown): string {
-  if (error instanceof OfflineError)
+  if (error instanceof UnreachableError)
     return error.mayHaveArrived
       ? `${text.state.mayHaveArrived} ${text.state.offlineDetail}`
       : text.state.offlineDetail;

@@ -1,6 +1,6 @@
-import { text } from '../strings.js';
+import type { Purge } from '../api/client.js';
 
-const TONES: Readonly<Record<string, string>> = {
+const TONES = {
   queued: 'calm',
   running: 'busy',
   cancelling: 'busy',
@@ -10,9 +10,12 @@ const TONES: Readonly<Record<string, string>> = {
   cancelled: 'calm',
   refused: 'warn',
   interrupted: 'warn',
-};
+} as const satisfies Record<Purge['state'], string>;
 
-/** The state of a purge, in a word and a colour. */
-export function PurgeChip({ state }: { readonly state: string }) {
-  return <span class={`chip ${TONES[state] ?? 'calm'}`}>{text.run.states[state] ?? state}</span>;
+/** The states of a purge, as the API names them. */
+export const PURGE_STATES = Object.keys(TONES);
+
+/** The state of a purge, with a colour. */
+export function PurgeChip({ state }: Pick<Purge, 'state'>) {
+  return <span class={`chip ${TONES[state]}`}>{state}</span>;
 }

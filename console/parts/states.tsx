@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { ApiError, isTokenWanted } from '../api/client.js';
+import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
 import { text } from '../strings.js';
 import { failureDetail, failureTitle, innerProblem } from './failure-words.js';
 
@@ -62,7 +63,7 @@ export function ProblemDetails({ problem }: { readonly problem: Readonly<Record<
       )}
       <details>
         <summary>{text.state.details}</summary>
-        <pre>{JSON.stringify(problem, null, 2)}</pre>
+        <pre>{writeJson(problem, 2)}</pre>
       </details>
     </>
   );

@@ -1,4 +1,5 @@
 /** What the form of a purge holds, and the query that it makes. Pure: it is tested without a browser. */
+import { optionsIn, purgeOption, type PurgeOptionName } from '../../sidecar/shared/purge-options.js';
 import { unsendable } from '../shared/header-text.js';
 
 export type Target = 'entities' | 'temporal';
@@ -8,7 +9,8 @@ export const FIELDS = [
   ...(['type', 'q', 'id', 'idPattern', 'attrs', 'scopeQ'] as const),
   ...(['georel', 'geometry', 'coordinates', 'geoproperty'] as const),
   ...(['timerel', 'timeAt', 'endTimeAt', 'timeproperty', 'datasetId'] as const),
-  ...(['drop', 'keep', 'maxAffected', 'maxPerSecond', 'record'] as const),
+  ...(['drop', 'keep'] as const),
+  ...optionsIn('console'),
 ] as const;
 
 export type Field = (typeof FIELDS)[number];
@@ -18,6 +20,12 @@ const ONLY_OF: Readonly<Record<Target, readonly Field[]>> = {
   entities: ['drop', 'keep'],
   temporal: ['timerel', 'timeAt', 'endTimeAt', 'timeproperty', 'datasetId'],
 };
+
+/** The label of the field of an option, which names what it sets. */
+export function optionLabel(name: PurgeOptionName): string {
+  const { type, label = '' } = purgeOption(name);
+  return `${label} (${typeof type === 'string' ? name : `${name}=${type.join()}`})`;
+}
 
 export interface PurgeForm {
   readonly target: Target;
@@ -99,7 +107,7 @@ function decodedValue(value: string): string | undefined {
 
 /** Whether nothing is selected yet. */
 export function isEmpty(form: PurgeForm): boolean {
-  return queryOf(form, ['maxAffected', 'maxPerSecond', 'record', 'drop', 'keep']) === '';
+  return queryOf(form, ['drop', 'keep', ...optionsIn('console')]) === '';
 }
 
 /** Whether a header field of the form cannot be sent. */

@@ -1,13 +1,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { callJson, type PurgePreview } from '../api/client.js';
+import type { PurgePreview } from '../api/client.js';
 import { refusalOf } from '../parts/failure-words.js';
 import { Failure } from '../parts/states.js';
 import { count } from '../shared/format.js';
 import { counted, text } from '../strings.js';
 import { ConfirmDialog } from './confirm.js';
 import { isEmpty, isUnsendable, unitOf, type PurgeForm } from './form.js';
-import { headersOf } from './order.js';
-import { previewKey, previewPath } from './preview-request.js';
+import { previewPurge } from './order.js';
+import { previewKey } from './preview-request.js';
 
 /** How long typing must pause before the broker is asked, in milliseconds. */
 const PAUSE_MS = 450;
@@ -35,7 +35,7 @@ export function PreviewPane({ form }: { readonly form: PurgeForm }) {
     }
     const aborter = new AbortController();
     const timer = setTimeout(() => {
-      preview(latest.current, aborter.signal).then(
+      previewPurge(latest.current, aborter.signal).then(
         (found) => setSeen({ key, preview: found }),
         (error: unknown) => {
           if (!aborter.signal.aborted) setSeen({ key, error });
@@ -80,10 +80,6 @@ export function PreviewPane({ form }: { readonly form: PurgeForm }) {
       )}
     </section>
   );
-}
-
-async function preview(form: PurgeForm, signal: AbortSignal): Promise<PurgePreview> {
-  return callJson<PurgePreview>('DELETE', previewPath(form), { headers: headersOf(form), signal });
 }
 
 function Matches({

@@ -1,10 +1,17 @@
 import { useState } from 'preact/hooks';
+import { optionsIn, purgeOption } from '../../sidecar/shared/purge-options.js';
 import { Choice, Field, Tick } from '../parts/fields.js';
 import { unsendable } from '../shared/header-text.js';
 import { text } from '../strings.js';
 import { contextOf, linkTo } from './context-link.js';
-import type { Field as Name, PurgeForm } from './form.js';
+import { optionLabel, type Field as Name, type PurgeForm } from './form.js';
 import { GeoFields } from './geo-fields.js';
+
+/** The options that have fields: counts, and words of which there is one. */
+const OPTIONS = optionsIn('console').map((name) => {
+  const { type, hint } = purgeOption(name);
+  return { name, hint, word: typeof type === 'string' ? undefined : type[0] };
+});
 
 interface PurgeFieldsProps {
   readonly form: PurgeForm;
@@ -18,6 +25,7 @@ export function PurgeFields({ form, onChange }: PurgeFieldsProps) {
   const put = (values: Partial<Record<Name, string>>) => set({ fields: { ...fields, ...values } });
   const field = (name: Name, label: string, hint?: string, type: 'text' | 'number' = 'text') => (
     <Field
+      key={name}
       label={label}
       hint={hint}
       type={type}
@@ -104,11 +112,12 @@ export function PurgeFields({ form, onChange }: PurgeFieldsProps) {
       ) : (
         <PartFields fields={fields} put={put} />
       )}
-      <details open={Boolean(fields.maxAffected ?? fields.maxPerSecond ?? fields.record) || form.more !== ''}>
+      <details open={OPTIONS.some(({ name }) => Boolean(fields[name])) || form.more !== ''}>
         <summary>{t.limits}</summary>
         <div class="grid">
-          {field('maxAffected', t.maxAffected, t.maxAffectedHint, 'number')}
-          {field('maxPerSecond', t.maxPerSecond, t.maxPerSecondHint, 'number')}
+          {OPTIONS.map(({ name, word, hint }) =>
+            word === undefined ? field(name, optionLabel(name), hint, 'number') : null,
+          )}
           <Field
             label={t.more}
             hint={t.moreHint}
@@ -117,11 +126,17 @@ export function PurgeFields({ form, onChange }: PurgeFieldsProps) {
             isWide
           />
         </div>
-        <Tick
-          label={t.record}
-          isOn={fields.record === 'ids'}
-          onChange={(isOn) => put({ record: isOn ? 'ids' : '' })}
-        />
+        {OPTIONS.map(
+          ({ name, word }) =>
+            word !== undefined && (
+              <Tick
+                key={name}
+                label={optionLabel(name)}
+                isOn={fields[name] === word}
+                onChange={(isOn) => put({ [name]: isOn ? word : '' })}
+              />
+            ),
+        )}
       </details>
     </>
   );

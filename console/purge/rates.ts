@@ -1,7 +1,5 @@
 /** How fast a purge goes, over time. Pure: it is tested without a browser. */
-import type { components } from '../api/types.js';
-
-type Purge = components['schemas']['Purge'];
+import type { Purge } from '../api/client.js';
 
 /** One point of the rate of a purge. */
 export interface RateSample {

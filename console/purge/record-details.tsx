@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { call, type Purge } from '../api/client.js';
+import { api, type Purge } from '../api/client.js';
 import { isFinal } from '../api/events.js';
 import { Failure } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
@@ -77,13 +77,13 @@ function Ids({ record }: { readonly record: Purge }) {
   const [isRemoving, setIsRemoving] = useState(false);
   const [isRemoved, setIsRemoved] = useState(false);
   const t = text.run;
-  const path = `api/v2/purges/${encodeURIComponent(record.id)}/ids`;
+  const asked = { path: { purge: record.id } };
   if (!keepsIds(record)) return null;
   const load = async () => {
     setError(undefined);
     setIsLoading(true);
     try {
-      const answer = await call('GET', path);
+      const answer = await api.request('get', '/purges/{purge}/ids', asked);
       save(await answer.blob(), `${record.id}.ndjson`);
     } catch (failure) {
       setError(failure);
@@ -116,7 +116,7 @@ function Ids({ record }: { readonly record: Purge }) {
           go={t.idsRemoveGo}
           onClose={() => setIsRemoving(false)}
           onSure={async () => {
-            await call('DELETE', path);
+            await api.request('delete', '/purges/{purge}/ids', asked);
             setIsRemoving(false);
             setIsRemoved(true);
           }}

@@ -1,3 +1,4 @@
+import { flagOf, optionsIn, purgeOption } from '../../sidecar/shared/purge-options.js';
 import type { PurgeForm, Target } from './form.js';
 
 /** The path of the collection that a purge is the DELETE of, without a leading slash. */
@@ -30,11 +31,6 @@ export function curlOf(form: PurgeForm, query: string, base: string, hasToken: b
   ].join(' \\\n  ');
 }
 
-/** Parameters that the command line takes as options, and in no other way. */
-const OPTIONS = { maxAffected: '--max-affected', maxPerSecond: '--rate' } as const;
-
-const DRY_RUN = 'dryRun=true';
-
 /** The purge as a call of the command line. @param base the address of the gateway, with a slash at its end */
 export function commandOf({ target, link, ...form }: PurgeForm, query: string, base: string): string {
   const tenant = form.tenant.trim();
@@ -49,18 +45,19 @@ export function commandOf({ target, link, ...form }: PurgeForm, query: string, b
   ].join(' \\\n  ');
 }
 
-/** Takes the options out of a query. One that is given twice stays: the command line refuses it, as the gateway does. */
+/**
+ * Takes the options that have flags out of a query. One that is given twice stays: the command line refuses it, as the gateway
+ * does.
+ */
 function optionsOf(query: string): { readonly options: readonly string[]; readonly rest: string } {
-  const pairs = query.split('&');
   const options: string[] = [];
-  let rest = pairs.filter((pair) => pair !== DRY_RUN);
-  if (pairs.length - rest.length === 1) options.push('--dry-run');
-  else rest = pairs;
-  for (const [name, option] of Object.entries(OPTIONS)) {
-    const given = pairs.filter((pair) => pair.startsWith(`${name}=`));
-    const [only, ...others] = given;
-    if (only === undefined || only === `${name}=` || others.length > 0) continue;
-    options.push(`${option} ${quoted(only.slice(name.length + 1))}`);
+  let rest = query.split('&');
+  for (const name of optionsIn('query')) {
+    const [flag, isFlag] = [flagOf(name), purgeOption(name).type === 'flag'];
+    const [only = '', ...others] = rest.filter((pair) => pair.startsWith(`${name}=`));
+    const value = only.slice(name.length + 1);
+    if (flag === undefined || value === '' || others.length > 0 || (isFlag && value !== 'true')) continue;
+    options.push(isFlag ? flag : `${flag} ${quoted(value)}`);
     rest = rest.filter((pair) => pair !== only);
   }
   return { options, rest: rest.join('&') };

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { callJson, OfflineError, type Purge } from '../api/client.js';
+import { api, UnreachableError, type Purge } from '../api/client.js';
 import { isFinal } from '../api/events.js';
 import { PurgeChip } from '../parts/purge-chip.js';
 import { Failure, Loading, ProblemDetails } from '../parts/states.js';
@@ -138,12 +138,15 @@ function Controls({
   const [error, setError] = useState<unknown>();
   const isCancelling = record.state === 'cancelling';
   // What comes from the gateway says that it is there again.
-  useEffect(() => setError((last: unknown) => (last instanceof OfflineError ? undefined : last)), [record]);
+  useEffect(
+    () => setError((last: unknown) => (last instanceof UnreachableError ? undefined : last)),
+    [record],
+  );
   const cancel = async () => {
     if (isCancelling) return;
     setError(undefined);
     try {
-      onChanged(await callJson<Purge>('POST', `api/v2/purges/${encodeURIComponent(record.id)}/cancel`));
+      onChanged(await api.json('post', '/purges/{purge}/cancel', { path: { purge: record.id } }));
     } catch (failure) {
       setError(failure);
     }

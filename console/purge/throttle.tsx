@@ -1,5 +1,5 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { callJson, type Purge } from '../api/client.js';
+import { api, type Purge } from '../api/client.js';
 import { Failure } from '../parts/states.js';
 import { rate } from '../shared/format.js';
 import { text } from '../strings.js';
@@ -34,8 +34,8 @@ export function Throttle({
     const maxPerSecond = limitOf(sent);
     setError(undefined);
     try {
-      const path = `api/v2/purges/${encodeURIComponent(record.id)}`;
-      const changed = await callJson<Purge>('PATCH', path, { json: { maxPerSecond } });
+      const asked = { path: { purge: record.id }, body: { maxPerSecond } };
+      const changed = await api.json('patch', '/purges/{purge}', asked);
       onChanged(changed);
       // What the gateway made of it: a policy may allow less.
       setSaid(

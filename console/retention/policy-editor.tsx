@@ -1,14 +1,16 @@
 import { useState } from 'preact/hooks';
-import { isOvertaken } from '../api/client.js';
+import { isOvertaken, type RetentionPolicy, type Tagged } from '../api/client.js';
 import { Choice, Field, Tick } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
+import { optionsIn, purgeOption } from '../../sidecar/shared/purge-options.js';
+import { optionLabel } from '../purge/form.js';
 import { time } from '../shared/format.js';
 import { useDraft } from '../shared/drafts.js';
 import { routeTo } from '../shared/router.js';
 import { Unsaved } from '../parts/unsaved.js';
 import { text } from '../strings.js';
-import { writePolicy, type ReadPolicy } from './policies-api.js';
+import { writePolicy } from './policies-api.js';
 import { formOfPolicy, NEW_POLICY, settingsOf, type PolicyForm } from './policy-form.js';
 import { nextRuns } from './schedule.js';
 
@@ -20,30 +22,31 @@ export function PolicyEditor({
   read,
   onSaved,
 }: {
-  readonly read?: ReadPolicy;
+  readonly read?: Tagged<RetentionPolicy>;
   readonly onSaved?: () => void;
 }) {
   const t = text.retention;
   // What was typed replaces nothing newer than what it was made from.
   const draft = useDraft<PolicyForm & { readonly base: string | undefined }>(
-    `policy ${read?.policy.name ?? ''}`,
+    `policy ${read?.value.name ?? ''}`,
     () =>
       read === undefined
         ? { ...NEW_POLICY, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone, base: undefined }
-        : { ...formOfPolicy(read.policy), base: read.etag },
+        : { ...formOfPolicy(read.value), base: read.etag },
   );
   const { base, ...form } = draft.form;
   const [error, setError] = useState<unknown>();
   const [isSaving, setIsSaving] = useState(false);
   const [isAsking, setIsAsking] = useState(false);
-  const isEnforced = read?.policy.mode === 'enforce';
+  const isEnforced = read?.value.mode === 'enforce';
   const set = (changed: Partial<PolicyForm>) => draft.change(changed);
   const field = (
     name: Exclude<keyof PolicyForm, 'target' | 'enabled'>,
     label: string,
-    { hint, isRequired = false }: { hint?: string; isRequired?: boolean } = {},
+    { hint, isRequired = false }: { hint?: string | undefined; isRequired?: boolean } = {},
   ) => (
     <Field
+      key={name}
       label={label}
       hint={hint}
       value={form[name]}
@@ -57,7 +60,7 @@ export function PolicyEditor({
     setIsSaving(true);
     setError(undefined);
     try {
-      const { name } = await writePolicy(form.name.trim(), settingsOf(form, read?.policy), base);
+      const { name } = await writePolicy(form.name.trim(), settingsOf(form, read?.value), base);
       draft.forget();
       onSaved?.();
       location.hash = routeTo(['retention', name, ...(step === undefined ? [] : [step])]);
@@ -73,7 +76,7 @@ export function PolicyEditor({
         <a href={routeTo(['retention'])}>{t.back}</a>
       </p>
       <div class="heading">
-        <h1>{read === undefined ? t.create : read.policy.name}</h1>
+        <h1>{read === undefined ? t.create : read.value.name}</h1>
         {draft.isChanged && <Unsaved onDiscard={draft.discard} />}
       </div>
       <form
@@ -105,8 +108,9 @@ export function PolicyEditor({
             isRequired: true,
           })}
           {field('timeZone', t.timeZone, { isRequired: true })}
-          {field('maxAffected', text.purge.maxAffected, { hint: text.purge.maxAffectedHint })}
-          {field('maxPerSecond', text.purge.maxPerSecond, { hint: text.purge.maxPerSecondHint })}
+          {optionsIn('retention').map((name) =>
+            field(name, optionLabel(name), { hint: purgeOption(name).hint }),
+          )}
           {field('maxGrowth', t.maxGrowth, { hint: t.maxGrowthHint })}
           {field('description', t.description)}
         </div>

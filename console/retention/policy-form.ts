@@ -1,12 +1,17 @@
-import type { components } from '../api/types.js';
+import type { RetentionPolicy, RetentionPreview, RetentionSettings } from '../api/client.js';
+import { optionsIn } from '../../sidecar/shared/purge-options.js';
 import { formOf, unitOf } from '../purge/form.js';
 
-type RetentionPolicy = components['schemas']['RetentionPolicy'];
-type RetentionSettings = components['schemas']['RetentionPolicySettings'];
-type RetentionPreview = components['schemas']['RetentionPreview'];
+/** Members that are numbers: options of its purges, and its own. */
+const COUNTS = [...optionsIn('retention'), 'maxGrowth'] as const;
+type Count = (typeof COUNTS)[number];
+
+function counts(textOf: (name: Count) => string): Readonly<Record<Count, string>> {
+  return Object.fromEntries(COUNTS.map((name) => [name, textOf(name)])) as Record<Count, string>;
+}
 
 /** The fields of a policy as they are typed. */
-export interface PolicyForm {
+export interface PolicyForm extends Readonly<Record<Count, string>> {
   readonly name: string;
   readonly target: 'entities' | 'temporal';
   readonly query: string;
@@ -15,16 +20,14 @@ export interface PolicyForm {
   readonly by: string;
   readonly schedule: string;
   readonly timeZone: string;
-  readonly maxAffected: string;
-  readonly maxPerSecond: string;
-  readonly maxGrowth: string;
   readonly enabled: boolean;
   readonly description: string;
 }
 
 export const NEW_POLICY: PolicyForm = {
   ...{ name: '', target: 'entities', query: '', tenant: '', olderThan: 'P90D', by: 'modifiedAt' },
-  ...{ schedule: '0 3 * * *', timeZone: 'UTC', maxAffected: '', maxPerSecond: '', maxGrowth: '3' },
+  ...{ schedule: '0 3 * * *', timeZone: 'UTC' },
+  ...counts((name) => (name === 'maxGrowth' ? '3' : '')),
   ...{ enabled: true, description: '' },
 };
 
@@ -42,24 +45,20 @@ export function formOfPolicy(policy: RetentionPolicy): PolicyForm {
     enabled,
     description = '',
   } = policy;
-  const number = (value: number | undefined) => (value === undefined ? '' : String(value));
   return {
     ...{ name, target, query, tenant, olderThan, by, schedule, timeZone, enabled, description },
-    maxAffected: number(policy.maxAffected),
-    maxPerSecond: number(policy.maxPerSecond),
-    maxGrowth: number(policy.maxGrowth),
+    ...counts((count) => String(policy[count] ?? '')),
   };
 }
 
 /** What a PUT of the form sends; a number that is none is sent as it was typed, for the gateway to refuse. */
 export function settingsOf(form: PolicyForm, before?: RetentionPolicy): RetentionSettings {
   const { target, query, olderThan, by, schedule, timeZone, enabled } = form;
-  const number = (name: 'maxAffected' | 'maxPerSecond' | 'maxGrowth') => {
+  const numbers = COUNTS.flatMap((name) => {
     const typed = form[name].trim();
-    if (typed === '') return {};
     const value = Number(typed);
-    return { [name]: Number.isFinite(value) ? value : typed };
-  };
+    return typed === '' ? [] : [[name, Number.isFinite(value) ? value : typed] as const];
+  });
   const words = (name: 'tenant' | 'description') =>
     form[name].trim() === '' ? {} : { [name]: form[name].trim() };
   return {
@@ -67,24 +66,20 @@ export function settingsOf(form: PolicyForm, before?: RetentionPolicy): Retentio
     ...{ schedule: schedule.trim(), timeZone: timeZone.trim(), enabled },
     ...words('tenant'),
     ...words('description'),
-    ...number('maxAffected'),
-    ...number('maxPerSecond'),
-    ...number('maxGrowth'),
+    ...Object.fromEntries(numbers),
     ...(before?.link === undefined ? {} : { link: before.link }),
     // A policy that is changed here only reports, until what it would delete now was looked at.
     mode: 'report',
   };
 }
 
+/** Members that are not settings. */
+const READ_ONLY = ['name', 'caller', 'createdAt', 'modifiedAt'];
+
 /** What a PUT of a policy sends that is to change in its mode alone. */
 export function withMode(policy: RetentionPolicy, mode: 'report' | 'enforce'): RetentionSettings {
-  const { target, query, tenant, link, olderThan, by, schedule, timeZone, maxGrowth, enabled } = policy;
-  const { maxAffected, maxPerSecond, description } = policy;
-  const optional = { tenant, link, maxAffected, maxPerSecond, description };
-  return {
-    ...{ target, query, olderThan, by, schedule, timeZone, maxGrowth, enabled, mode },
-    ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)),
-  };
+  const settings = Object.entries({ ...policy, mode }).filter(([name]) => !READ_ONLY.includes(name));
+  return Object.fromEntries(settings) as RetentionSettings;
 }
 
 /** What the count of a preview is in. Of the history, the gateway says it. */

@@ -1,21 +1,14 @@
 import { useState } from 'preact/hooks';
-import { isOvertaken, type Purge, type RetentionPolicy } from '../api/client.js';
+import { isOvertaken, type Purge, type RetentionPolicy, type Tagged } from '../api/client.js';
 import { PurgeTable } from '../parts/purge-table.js';
 import { Failure, Loading } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
+import { optionsIn, purgeOption, type OptionIn } from '../../sidecar/shared/purge-options.js';
 import { count, rate, time } from '../shared/format.js';
 import { replaceAddress, routeTo } from '../shared/router.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
-import {
-  previewPolicy,
-  readPolicy,
-  removePolicy,
-  runPolicy,
-  runsOf,
-  writePolicy,
-  type ReadPolicy,
-} from './policies-api.js';
+import { previewPolicy, readPolicy, removePolicy, runPolicy, runsOf, writePolicy } from './policies-api.js';
 import { PreviewedDialog } from './policy-dialogs.js';
 import { ENFORCE, PolicyEditor } from './policy-editor.js';
 import { unitOfPreview, withMode } from './policy-form.js';
@@ -53,7 +46,7 @@ export function PolicyPage({ name, step }: { readonly name: string; readonly ste
 type Asking = 'enforce' | 'run' | 'remove';
 
 interface PolicyViewProps {
-  readonly read: ReadPolicy;
+  readonly read: Tagged<RetentionPolicy>;
   /** The address asks for the question whether the policy is to delete. */
   readonly isToEnforce: boolean;
   /** It was changed elsewhere, and is shown anew. */
@@ -63,7 +56,7 @@ interface PolicyViewProps {
 }
 
 function PolicyView({ read, isToEnforce, wasOvertaken, onChanged, onOvertaken }: PolicyViewProps) {
-  const { policy, etag } = read;
+  const { value: policy, etag } = read;
   const { name, mode, schedule, timeZone } = policy;
   const t = text.retention;
   const [asking, setAsking] = useState<Asking | undefined>(
@@ -220,9 +213,14 @@ function NextRuns({ policy: { enabled, schedule, timeZone } }: { readonly policy
   );
 }
 
+/** The value of an option for people. */
+function optionText(name: OptionIn<'retention'>, value: number | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  return purgeOption(name).unit === 'items per second' ? rate(value) : count(value);
+}
+
 function Facts({ policy }: { readonly policy: RetentionPolicy }) {
   const f = text.retention.fields;
-  const { maxAffected, maxPerSecond } = policy;
   const rows: readonly (readonly [string, string | undefined])[] = [
     [f.target, policy.target],
     [f.query, policy.query],
@@ -230,8 +228,9 @@ function Facts({ policy }: { readonly policy: RetentionPolicy }) {
     [f.olderThan, policy.olderThan],
     [f.by, policy.by],
     [f.schedule, policy.schedule],
-    [f.maxAffected, maxAffected === undefined ? undefined : count(maxAffected)],
-    [f.maxPerSecond, maxPerSecond === undefined ? undefined : rate(maxPerSecond)],
+    ...optionsIn('retention').map(
+      (name) => [purgeOption(name).label ?? name, optionText(name, policy[name])] as const,
+    ),
     [f.maxGrowth, String(policy.maxGrowth)],
     [f.caller, `${policy.caller}, ${time(policy.modifiedAt)}`],
   ];

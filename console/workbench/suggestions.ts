@@ -1,6 +1,6 @@
-import type { components } from '../api/types.js';
+import type { Schemas } from '../api/client.js';
 
-export type Suggestion = components['schemas']['Suggestion'];
+export type Suggestion = Schemas['Suggestion'];
 
 /** A finding that says what was meant. */
 export interface Suggesting {

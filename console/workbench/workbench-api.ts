@@ -1,24 +1,29 @@
-import { callJson } from '../api/client.js';
-import type { components } from '../api/types.js';
+import { api, type Schemas } from '../api/client.js';
 import { CORE_CONTEXT, modelOf, type Bench } from './bench.js';
 
-export type Verdict = components['schemas']['Verdict'];
-export type Finding = components['schemas']['EntityError'] | components['schemas']['EntityWarning'];
-export type JsonLdResult = components['schemas']['JsonLdResult'];
+export type Verdict = Schemas['Verdict'];
+export type Finding = Schemas['EntityError'] | Schemas['EntityWarning'];
+export type JsonLdResult = Schemas['JsonLdResult'];
 
-/** Holds what is on the workbench against a model. @throws ApiError, OfflineError */
+/** Holds what is on the workbench against a model. @throws ApiError, UnreachableError */
 export async function validate(
   { text, model, form, isStrict }: Bench,
   signal: AbortSignal,
 ): Promise<readonly Verdict[]> {
   const named = modelOf(model);
-  const query = new URLSearchParams({ ...(form === '' ? {} : { form }), strict: String(isStrict) });
-  const path = named === undefined ? '' : `/${named.map(encodeURIComponent).join('/')}`;
-  const answer = await callJson<Verdict | readonly Verdict[]>('POST', `api/v2/validate${path}?${query}`, {
-    headers: { 'content-type': 'application/json' },
-    ...{ body: text, isRead: true, signal },
-  });
-  return Array.isArray(answer) ? (answer as readonly Verdict[]) : [answer as Verdict];
+  const query = new URLSearchParams({
+    ...(form === '' ? {} : { form }),
+    strict: String(isStrict),
+  }).toString();
+  const asked = { query, body: text, isRead: true, signal };
+  const answer =
+    named === undefined
+      ? await api.json('post', '/validate', asked)
+      : await api.json('post', '/validate/{domain}/{model}', {
+          ...asked,
+          path: { domain: named[0], model: named[1] },
+        });
+  return [answer].flat();
 }
 
 /**
@@ -38,7 +43,7 @@ export function contextOf({ text, context, url, inline }: Bench): string | undef
   }
 }
 
-/** Expands or compacts what is on the workbench. The texts are sent as they are. @throws ApiError, OfflineError */
+/** Expands or compacts what is on the workbench. The texts are sent as they are. @throws ApiError, UnreachableError */
 export async function process(
   operation: 'expand' | 'compact',
   bench: Bench,
@@ -46,8 +51,5 @@ export async function process(
 ): Promise<JsonLdResult> {
   const context = contextOf(bench);
   const body = `{"document":${bench.text}${context === undefined ? '' : `,"context":${context}`}}`;
-  return callJson('POST', `api/v2/workbench/jsonld/${operation}`, {
-    headers: { 'content-type': 'application/json' },
-    ...{ body, isRead: true, signal },
-  });
+  return api.json('post', `/workbench/jsonld/${operation}`, { body, isRead: true, signal });
 }

@@ -13,6 +13,7 @@ import { preparePurge, type PreparedPurge } from '../jobs/purge-kinds.js';
 import { problemOf, unforeseen } from '../http/problem.js';
 import type { Config } from '../shared/config/load.js';
 import type { Clock } from '../shared/clock.js';
+import { optionParameters } from '../shared/purge-options.js';
 import { createViaName } from '../shared/via.js';
 import { CliError, EXIT, isRefusedStatus } from './exit-codes.js';
 import { headersOf, type PurgePlace, type PurgeWish } from './purge-place.js';
@@ -101,7 +102,7 @@ export function createBrokerPlace(options: BrokerPlaceOptions): PurgePlace {
 /** What a purge reports while it runs, and in the end, as a record of a gateway would say it. */
 export async function* viewsOf(
   { target, query, tenant }: PurgeWish,
-  unit: string,
+  unit: PreparedPurge['unit'],
   events: AsyncIterable<PurgeEvent>,
   clock: Pick<Clock, 'now'>,
 ): AsyncGenerator<PurgeView, void> {
@@ -150,11 +151,7 @@ function countsOf(counted: PurgeProgress | PurgeReport) {
   return { matched, deleted, alreadyGone, failed, unknown, requests };
 }
 
-function queryOf({ query, maxAffected, maxPerSecond }: PurgeWish, dryRun: boolean): string {
-  return [
-    query,
-    ...(dryRun ? ['dryRun=true'] : []),
-    ...(maxAffected === undefined || dryRun ? [] : [`maxAffected=${maxAffected}`]),
-    ...(maxPerSecond === undefined || dryRun ? [] : [`maxPerSecond=${maxPerSecond}`]),
-  ].join('&');
+/** @param dryRun it counts all matches, whatever the options say of deletes */
+function queryOf({ query, options }: PurgeWish, dryRun: boolean): string {
+  return [query, ...optionParameters(dryRun ? { dryRun } : options)].join('&');
 }

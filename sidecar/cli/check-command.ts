@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { ImportReport, Transfer } from '../schemas/repository/transfer.js';
+import type { ApiClient, Schemas } from '../client/client.js';
+import type { Transfer } from '../schemas/repository/transfer.js';
 import { isTooMuch, type CheckOptions } from './check-options.js';
 import { checkLines } from './check-view.js';
 import { say, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode } from './exit-codes.js';
 import { printable } from './format.js';
-import type { GatewayClient } from './gateway-client.js';
 import { sendImport } from './models-commands.js';
 import { readUpload, type Upload } from './repository-folder.js';
 
@@ -26,7 +26,7 @@ const UNNAMED = 'models';
 export async function checkModels(
   paths: readonly string[],
   options: CheckOptions,
-  gateway: GatewayClient | undefined,
+  gateway: ApiClient | undefined,
   context: CliContext,
 ): Promise<ExitCode> {
   const { against, domain, failOn = 'breaking' } = options;
@@ -45,7 +45,7 @@ export async function checkModels(
 
 /** Whether nothing is wrong. */
 function verdictOf(
-  { summary, files, dependents }: ImportReport,
+  { summary, files, dependents }: Schemas['ImportReport'],
   { leftOut }: Upload,
   failOn: NonNullable<CheckOptions['failOn']>,
 ): boolean {
@@ -66,7 +66,7 @@ async function checkHere(
   paths: readonly string[],
   { against, ...options }: CheckOptions,
   context: CliContext,
-): Promise<ImportReport> {
+): Promise<Schemas['ImportReport']> {
   // Several folders may be repositories that have models of one name, each in the domain of its own.
   const domain = options.domain ?? (paths.length === 1 ? UNNAMED : undefined);
   const models = await context.openModels();
@@ -89,7 +89,7 @@ function importing(
   transfer: Transfer,
   archives: readonly Uint8Array<ArrayBuffer>[],
   domain: string | undefined,
-): Promise<ImportReport> {
+): Promise<Schemas['ImportReport']> {
   const parts = archives.map((bytes) => ({ name: 'archive', bytes: bufferOf(bytes) }));
   return transfer.import({ kind: 'parts', parts }, { domain, dryRun: false, baseUrl: 'http://localhost' });
 }

@@ -1,4 +1,4 @@
-import type { ChangeReport } from '../schemas/models/shapes.js';
+import type { Schemas } from '../client/client.js';
 
 export interface CheckOptions {
   readonly domain?: string;
@@ -16,6 +16,6 @@ export type FailOn = 'narrowing' | 'breaking' | 'never';
 const CHANGES = ['compatible', 'narrowing', 'breaking'] as const;
 
 /** Whether a change fails a check. */
-export function isTooMuch(change: ChangeReport['overall'], failOn: FailOn): boolean {
+export function isTooMuch(change: Schemas['ChangeReport']['overall'], failOn: FailOn): boolean {
   return failOn !== 'never' && CHANGES.indexOf(change) >= CHANGES.indexOf(failOn);
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { writeJson } from '../shared/json/lossless-json.js';
-import type { ImportReport } from '../schemas/repository/transfer.js';
+import type { Schemas } from '../client/client.js';
 import { isTooMuch, type CheckOptions, type FailOn } from './check-options.js';
 import { printable } from './format.js';
 import { reportLines } from './import-view.js';
@@ -14,7 +14,7 @@ export interface CheckView {
 }
 
 /** What a check found: for people, for programs, or as annotations of GitHub Actions. */
-export function checkLines(report: ImportReport, view: CheckView): readonly string[] {
+export function checkLines(report: Schemas['ImportReport'], view: CheckView): readonly string[] {
   switch (view.format) {
     case 'json':
       return [writeJson(report)];
@@ -34,7 +34,7 @@ interface Annotation {
 }
 
 function annotations(
-  { files, dependents }: ImportReport,
+  { files, dependents }: Schemas['ImportReport'],
   { folders, leftOut, failOn }: CheckView,
 ): readonly string[] {
   const found = files.flatMap((file): readonly Annotation[] => {

@@ -1,16 +1,16 @@
-import type { ImportedFile, ImportReport, UpdatedDependent } from '../schemas/repository/shapes.js';
+import type { Schemas } from '../client/client.js';
 import { differenceLines } from './change-view.js';
 import { formatCount, formatItems, printable } from './format.js';
 import { section } from './import-view.js';
 
 /** Whether an import would change something, or is refused in part, so that it cannot be said. */
-export function isDifferent({ summary, dependents }: ImportReport): boolean {
+export function isDifferent({ summary, dependents }: Schemas['ImportReport']): boolean {
   const { created, updated, refused } = summary;
   return created + updated + refused > 0 || dependents.some(({ status }) => status !== 'unchanged');
 }
 
 /** What an import would change, for people: models first, then other files, and the counts last. */
-export function diffLines({ summary, files, dependents }: ImportReport): readonly string[] {
+export function diffLines({ summary, files, dependents }: Schemas['ImportReport']): readonly string[] {
   const models = files.filter(({ model }) => model !== undefined);
   const others = files.filter(({ model }) => model === undefined);
   const { domains } = summary;
@@ -29,7 +29,11 @@ export function diffLines({ summary, files, dependents }: ImportReport): readonl
 }
 
 /** @param where it comes from, behind what becomes of it */
-function modelLines(model: string, entry: ImportedFile | UpdatedDependent, where: string): readonly string[] {
+function modelLines(
+  model: string,
+  entry: Schemas['ImportedFile'] | Schemas['UpdatedDependent'],
+  where: string,
+): readonly string[] {
   const { status, change, differences = [], reason } = entry;
   if (isSame(entry)) return [];
   const what = status === 'created' ? 'new' : (change ?? 'updated, without a difference in what is valid');
@@ -43,16 +47,16 @@ function modelLines(model: string, entry: ImportedFile | UpdatedDependent, where
 }
 
 /** Whether nothing changes for a model. */
-function isSame({ status, change }: Pick<ImportedFile, 'status' | 'change'>): boolean {
+function isSame({ status, change }: Pick<Schemas['ImportedFile'], 'status' | 'change'>): boolean {
   return status === 'unchanged' && change === undefined;
 }
 
 /** Whether a model keeps its version, but a context that it follows changes what it means. */
-function isReached({ status, change }: Pick<ImportedFile, 'status' | 'change'>): boolean {
+function isReached({ status, change }: Pick<Schemas['ImportedFile'], 'status' | 'change'>): boolean {
   return status === 'unchanged' && change !== undefined;
 }
 
-function otherLines({ path, url, context, status, reason }: ImportedFile): readonly string[] {
+function otherLines({ path, url, context, status, reason }: Schemas['ImportedFile']): readonly string[] {
   if (status === 'unchanged') return [];
   if (status === 'refused') return [`${path}: refused. ${reason ?? ''}`];
   return [`${url ?? context ?? path}: would be ${status} (${path})`];

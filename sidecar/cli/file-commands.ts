@@ -1,9 +1,9 @@
+import type { ApiClient } from '../client/client.js';
 import { writeJson } from '../shared/json/lossless-json.js';
 import { inferenceTasks, type SampleForm } from '../schemas/inference/tasks.js';
 import { say, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode } from './exit-codes.js';
 import { printable } from './format.js';
-import type { GatewayClient } from './gateway-client.js';
 import { readJson, readJsonText } from './json-file.js';
 
 export interface JsonLdOptions {
@@ -17,7 +17,7 @@ export async function processJsonLd(
   how: 'expand' | 'compact',
   file: string,
   { context: contextName, safe, json }: JsonLdOptions,
-  gateway: GatewayClient,
+  gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
   const document = await readJson(file, context);
@@ -26,14 +26,11 @@ export async function processJsonLd(
     ...(contextName === undefined ? {} : { context: await contextOf(contextName, context) }),
     ...(safe === true ? { safe } : {}),
   });
-  const answer = (await gateway.json('POST', `/api/v2/workbench/jsonld/${how}`, { body })) as {
-    readonly result: unknown;
-    readonly warnings: readonly unknown[];
-  };
+  const answer = await gateway.json('post', `/workbench/jsonld/${how}`, { body });
   if (json === true) say(context.stdout, writeJson(answer));
   else {
     say(context.stdout, writeJson(answer.result, 2));
-    for (const warning of answer.warnings) say(context.stderr, `Warning: ${printable(warningText(warning))}`);
+    for (const warning of answer.warnings) say(context.stderr, `Warning: ${printable(warning.detail)}`);
   }
   return EXIT.done;
 }
@@ -44,11 +41,6 @@ async function contextOf(name: string, context: CliContext): Promise<unknown> {
   const content = await readJson(name, context);
   const isDocument = typeof content === 'object' && content !== null && '@context' in content;
   return isDocument ? content['@context'] : content;
-}
-
-function warningText(warning: unknown): string {
-  const { detail } = (warning ?? {}) as Readonly<Record<string, unknown>>;
-  return typeof detail === 'string' ? detail : JSON.stringify(warning);
 }
 
 export interface InferOptions {
@@ -66,7 +58,7 @@ export interface InferOptions {
 export async function inferSchema(
   file: string,
   { model, form = 'keyvalues', enums = false, json }: InferOptions,
-  gateway: GatewayClient | undefined,
+  gateway: ApiClient | undefined,
   context: CliContext,
 ): Promise<ExitCode> {
   if (!isSampleForm(form))
@@ -78,7 +70,9 @@ export async function inferSchema(
   const schema =
     gateway === undefined
       ? inferHere(file, text, { model, form, enums })
-      : await inferThere(gateway, text, { model, form, enums });
+      : await gateway.json('post', '/workbench/schema/infer', {
+          ...{ query: { form, model, ...(enums ? { enum: true } : {}) }, body: text },
+        });
   say(context.stdout, json === true ? JSON.stringify(schema) : JSON.stringify(schema, null, 2));
   return EXIT.done;
 }
@@ -113,15 +107,4 @@ function inferHere(file: string, text: string, { model, form, enums }: Inferring
     throw new CliError(EXIT.partial, `${file}: ${outcome.refused.detail}${faults.join('')}`);
   }
   return JSON.parse(outcome.answer) as unknown;
-}
-
-async function inferThere(
-  gateway: GatewayClient,
-  body: string,
-  { model, form, enums }: Inferring,
-): Promise<unknown> {
-  const parameters = new URLSearchParams({ form });
-  if (model !== undefined) parameters.set('model', model);
-  if (enums) parameters.set('enum', 'true');
-  return gateway.json('POST', `/api/v2/workbench/schema/infer?${parameters.toString()}`, { body });
 }

@@ -1,39 +1,51 @@
-import { LostAnswerError, type GatewayClient } from './gateway-client.js';
+import type { ApiClient } from '../client/client.js';
+import { UnreachableError } from '../client/errors.js';
+import { readEvents } from '../client/events.js';
+import { parsed } from '../client/client.js';
+import type { Clock } from '../shared/clock.js';
+import type { Schemas } from '../client/client.js';
 import { CliError, EXIT } from './exit-codes.js';
-import { headersOf, linkHeader, type PurgePlace, type PurgePreview, type PurgeWish } from './purge-place.js';
+import { expected, gatewayFailure } from './gateway-answers.js';
+import { headersOf, linkHeader, type PurgePlace, type PurgeWish } from './purge-place.js';
 import { isOver, readPurge, type PurgeView } from './purge-view.js';
 
-const PATHS = { entities: '/ngsi-ld/v1/entities', temporal: '/ngsi-ld/v1/temporal/entities' } as const;
+type Purge = Schemas['Purge'];
+
+/** Tries to go on with a stream of events that broke off, and the pause before each, in milliseconds. */
+const RECONNECTS = 10;
+const RECONNECT_MS = 1000;
 
 /** Purges that a gateway does. */
-export function createGatewayPlace(gateway: GatewayClient): PurgePlace {
-  async function start(wish: PurgeWish): Promise<PurgeView & { readonly id: string }> {
-    const { target, query, tenant, link, maxAffected, maxPerSecond } = wish;
-    const body = JSON.stringify({
-      ...{ target, query, tenant, maxAffected, maxPerSecond },
-      link: link === undefined ? undefined : linkHeader(link),
-    });
-    const answer = await gateway.json('POST', '/api/v2/purges', { body }).catch((error: unknown) => {
-      if (!(error instanceof LostAnswerError)) throw error;
-      const look = 'The purge may have been started all the same: ngsi-ld-gateway purges list';
-      throw new CliError(error.exitCode, `${error.message}\n${look}`, { cause: error });
-    });
-    const { id = '', ...record } = readPurge(answer);
-    return { ...record, id };
+export function createGatewayPlace(gateway: ApiClient, clock: Clock): PurgePlace {
+  async function start({ target, query, tenant, link, options }: PurgeWish): Promise<Purge> {
+    const body = {
+      ...{ target, query, ...(tenant === undefined ? {} : { tenant }), ...options },
+      ...(link === undefined ? {} : { link: linkHeader(link) }),
+    };
+    try {
+      return readPurge(await gateway.json('post', '/purges', { body }));
+    } catch (error) {
+      if (!(error instanceof UnreachableError && error.mayHaveArrived)) throw error;
+      throw gatewayFailure(
+        error,
+        'The purge may have been started all the same: ngsi-ld-gateway purges list',
+      );
+    }
   }
 
   return {
     async preview({ target, query, ...wish }, signal) {
       // A dry run deletes nothing that could be recorded.
       const counted = query.split('&').filter((pair) => pair !== 'record=ids');
-      const path = `${PATHS[target]}?${[...counted, 'dryRun=true'].join('&')}`;
-      const answer = await gateway.json('DELETE', path, { headers: headersOf(wish), signal });
-      return readPreview(answer);
+      const path = target === 'entities' ? '/ngsi-ld/v1/entities' : '/ngsi-ld/v1/temporal/entities';
+      const asked = { query: [...counted, 'dryRun=true'].join('&'), headers: headersOf(wish), signal };
+      const answer = (await gateway.json('delete', path, asked)) as Schemas['PurgePreview'];
+      return expected(answer, 'a preview of a purge', { matched: 'number', sample: 'array' });
     },
     async *run(wish, signal) {
       const record = await start(wish);
       yield record;
-      yield* followPurge(gateway, record.id, { cancelOn: signal });
+      yield* followPurge(gateway, record.id, clock, { cancelOn: signal });
     },
     detach: start,
     close: async () => {},
@@ -41,62 +53,76 @@ export function createGatewayPlace(gateway: GatewayClient): PurgePlace {
 }
 
 /**
- * The record of a purge whenever it changes, until its end.
+ * The record of a purge whenever it changes, until its end. A stream of events that breaks off is taken up again after the last
+ * event.
  *
  * @param cancelOn cancels the purge when it aborts; the last record that is yielded then says what was done
  * @param stopOn stops following, and leaves the purge alone
  */
 export async function* followPurge(
-  gateway: GatewayClient,
+  gateway: ApiClient,
   id: string,
+  clock: Clock,
   { cancelOn, stopOn }: { readonly cancelOn?: AbortSignal; readonly stopOn?: AbortSignal },
 ): AsyncGenerator<PurgeView, void> {
+  const purge = demandId(id);
   let cancelling: Promise<unknown> | undefined;
-  let cancelError: unknown;
   const cancel = () => {
-    cancelling ??= cancelPurge(gateway, id).catch((error: unknown) => (cancelError = error));
+    cancelling ??= cancelPurge(gateway, id);
+    // It is waited for at the end.
+    cancelling.catch(() => undefined);
   };
   if (cancelOn?.aborted === true) cancel();
   cancelOn?.addEventListener('abort', cancel, { once: true });
   try {
-    const isLast = (event: unknown) => isOver(readPurge(event));
-    for await (const event of gateway.events(`${pathOf(id)}/events`, isLast, stopOn)) yield readPurge(event);
-  } catch (error) {
-    if (stopOn?.aborted === true) return;
-    // What the gateway refuses to show may not be there.
-    if (error instanceof CliError && error.exitCode !== EXIT.failed) throw error;
-    const { exitCode, message } =
-      error instanceof CliError ? error : { exitCode: EXIT.failed, message: String(error) };
-    throw new CliError(
-      exitCode,
-      `${message}\nThe purge ${id} goes on there: ngsi-ld-gateway purges follow ${id}`,
-      {
-        cause: error,
-      },
-    );
+    let lastId: string | undefined;
+    for (let failures = 0, isLast = false; !isLast;) {
+      try {
+        const seen = lastId === undefined ? {} : { 'last-event-id': lastId };
+        const headers = { accept: 'text/event-stream', ...seen };
+        const asked = { path: { purge }, headers, signal: stopOn };
+        const { body } = await gateway.request('get', '/purges/{purge}/events', asked);
+        for await (const event of body === null ? [] : readEvents(body)) {
+          const record = readPurge(parsed(event.data) as Purge);
+          failures = 0;
+          lastId = event.id ?? lastId;
+          yield record;
+          isLast = isOver(record);
+          if (isLast) break;
+        }
+        if (!isLast)
+          throw new CliError(
+            EXIT.failed,
+            'The gateway broke off its answer: the stream ended before the purge.',
+          );
+      } catch (caught) {
+        if (stopOn?.aborted === true) return;
+        const error = gatewayFailure(caught);
+        failures += 1;
+        // What the gateway refuses to show may not be there.
+        if (error instanceof CliError && error.exitCode !== EXIT.failed) throw error;
+        if (failures > RECONNECTS) {
+          const known =
+            error instanceof CliError ? error : new CliError(EXIT.failed, String(error), { cause: error });
+          throw gatewayFailure(known, `The purge ${id} goes on there: ngsi-ld-gateway purges follow ${id}`);
+        }
+        await clock.sleep(RECONNECT_MS, stopOn).catch(() => undefined);
+      }
+    }
   } finally {
     cancelOn?.removeEventListener('abort', cancel);
-    await cancelling;
+    await cancelling?.catch(() => undefined);
   }
-  if (cancelError instanceof CliError) throw cancelError;
+  await cancelling;
 }
 
 /** Asks for a purge to be cancelled. @returns its record then */
-export async function cancelPurge(gateway: GatewayClient, id: string): Promise<PurgeView | undefined> {
-  const { text } = await gateway.send('POST', `${pathOf(id)}/cancel`);
-  return text === '' ? undefined : readPurge(JSON.parse(text));
+export async function cancelPurge(gateway: ApiClient, id: string): Promise<Purge> {
+  return readPurge(await gateway.json('post', '/purges/{purge}/cancel', { path: { purge: demandId(id) } }));
 }
 
-/** The path of a purge; a wrong id would be another path. @throws CliError */
-export function pathOf(id: string): string {
-  if (!/^[\w-]{1,128}$/.test(id))
-    throw new CliError(EXIT.usage, `${JSON.stringify(id)} is not the id of a purge.`);
-  return `/api/v2/purges/${id}`;
-}
-
-function readPreview(answer: unknown): PurgePreview {
-  const preview = (answer ?? {}) as Readonly<Record<string, unknown>>;
-  if (typeof preview['matched'] !== 'number' || !Array.isArray(preview['sample']))
-    throw new CliError(EXIT.failed, 'The gateway answered with something that is not a preview of a purge.');
-  return preview as unknown as PurgePreview;
+/** The id of a purge: a wrong one would be another path. @throws CliError */
+export function demandId(id: string): string {
+  if (/^[\w-]{1,128}$/.test(id)) return id;
+  throw new CliError(EXIT.usage, `${JSON.stringify(id)} is not the id of a purge.`);
 }

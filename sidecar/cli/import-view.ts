@@ -1,4 +1,4 @@
-import type { ImportedFile, ImportReport, UpdatedDependent } from '../schemas/repository/shapes.js';
+import type { Schemas } from '../client/client.js';
 import { differenceLines } from './change-view.js';
 import { formatCount, formatItems, printable } from './format.js';
 
@@ -6,7 +6,7 @@ import { formatCount, formatItems, printable } from './format.js';
 const MAX_EXAMPLES = 50;
 
 /** The report of an import for people: what is wrong first, each with its file and line, and the counts last. */
-export function reportLines({ summary, files, dependents }: ImportReport): readonly string[] {
+export function reportLines({ summary, files, dependents }: Schemas['ImportReport']): readonly string[] {
   const refused = files.filter(({ status }) => status === 'refused');
   const examples = files.flatMap((file) => file.examples?.invalid ?? []);
   const unchecked = files.flatMap((file) => file.examples?.unchecked ?? []);
@@ -67,13 +67,13 @@ function place({ path, line }: { readonly path: string; readonly line?: number }
 }
 
 /** A model that keeps its version may follow a context that changes what it means. */
-function becomes({ status, change }: UpdatedDependent): string {
+function becomes({ status, change }: Schemas['UpdatedDependent']): string {
   return status === 'unchanged' && change !== undefined ? `${change}, by a changed context` : status;
 }
 
 function changeLines(
   model: string | undefined,
-  { change, differences = [] }: Pick<ImportedFile, 'change' | 'differences'>,
+  { change, differences = [] }: Pick<Schemas['ImportedFile'], 'change' | 'differences'>,
 ): readonly string[] {
   if (change === undefined || differences.length === 0) return [];
   return [

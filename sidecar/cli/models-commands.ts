@@ -1,14 +1,15 @@
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
+import type { ApiClient, Schemas } from '../client/client.js';
 import { writeJson } from '../shared/json/lossless-json.js';
 import { createWriteStream } from 'node:fs';
 import { access, rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import type { ImportReport } from '../schemas/repository/shapes.js';
 import { say, type CliContext } from './context.js';
 import { diffLines, isDifferent } from './diff-view.js';
 import { CliError, EXIT, type ExitCode } from './exit-codes.js';
 import { formatCount, printable } from './format.js';
-import type { GatewayClient } from './gateway-client.js';
-import { readReport } from './import-report.js';
+import { expected } from './gateway-answers.js';
 import { reportLines } from './import-view.js';
 import { readUpload, type Upload } from './repository-folder.js';
 
@@ -24,7 +25,7 @@ export type DiffCommandOptions = Omit<ImportCommandOptions, 'dryRun'>;
 export async function importModels(
   paths: readonly string[],
   options: ImportCommandOptions,
-  gateway: GatewayClient,
+  gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
   const report = await importPaths(paths, options, gateway, context);
@@ -37,7 +38,7 @@ export async function importModels(
 export async function diffModels(
   paths: readonly string[],
   options: DiffCommandOptions,
-  gateway: GatewayClient,
+  gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
   const report = await importPaths(paths, { ...options, dryRun: true }, gateway, context);
@@ -48,9 +49,9 @@ export async function diffModels(
 async function importPaths(
   paths: readonly string[],
   options: ImportCommandOptions,
-  gateway: GatewayClient,
+  gateway: ApiClient,
   { stderr }: CliContext,
-): Promise<ImportReport> {
+): Promise<Schemas['ImportReport']> {
   const upload = await readUpload(paths);
   for (const line of upload.leftOut) say(stderr, printable(line));
   if (stderr.isTTY === true) say(stderr, `Sending ${formatCount(upload.bytes.length)} bytes …`);
@@ -61,14 +62,14 @@ async function importPaths(
 export async function sendImport(
   { bytes, mediaType }: Upload,
   { domain, dryRun = false }: Pick<ImportCommandOptions, 'domain' | 'dryRun'>,
-  gateway: GatewayClient,
-): Promise<ImportReport> {
-  const query = new URLSearchParams(dryRun ? { dryRun: 'true' } : {});
-  if (domain !== undefined) query.set('domain', domain);
+  gateway: ApiClient,
+): Promise<Schemas['ImportReport']> {
+  const query = { ...(dryRun ? { dryRun } : {}), domain };
   const headers = { 'content-type': mediaType };
-  return readReport(
-    await gateway.json('POST', `/api/v2/import?${query.toString()}`, { body: bytes, headers }),
-  );
+  const report = await gateway.json('post', '/import', { query, body: bytes, headers });
+  return expected(report, 'the report of an import', {
+    ...{ summary: 'object', files: 'array', dependents: 'array' },
+  });
 }
 
 export interface ExportCommandOptions {
@@ -80,14 +81,15 @@ export interface ExportCommandOptions {
 /** Writes what a gateway has to a file, which is complete once it is there. @throws CliError */
 export async function exportModels(
   { domain, output, json }: ExportCommandOptions,
-  gateway: GatewayClient,
+  gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
   const file = output ?? `${domain ?? 'models'}.tar.gz`;
   if (output === undefined && (await isThere(file)))
     throw new CliError(EXIT.usage, `${file} is there already: name a file with -o, which is then replaced.`);
-  const query = domain === undefined ? '' : `?domain=${encodeURIComponent(domain)}`;
-  const archive = await gateway.download(`/api/v2/export${query}`);
+  const { body } = await gateway.request('get', '/export', { query: { domain }, headers: { accept: '*/*' } });
+  if (body === null) throw new CliError(EXIT.failed, 'The gateway answered with nothing.');
+  const archive = Readable.fromWeb(body as ReadableStream<Uint8Array>);
   if (file === '-') {
     await finish(file, () => pipeline(archive, context.stdout, { end: false }));
     return EXIT.done;

@@ -13,7 +13,7 @@ export function addModelsCommands(
   context: CliContext,
   end: (code: ExitCode) => void,
 ): void {
-  const { env, clock } = context;
+  const { env } = context;
   const models = program.command('models').description('the data models of a gateway');
   onGateway(models.command('import'))
     .argument('<paths...>', 'folders of data models, e.g. clones of repositories; or one tar.gz or zip')
@@ -22,7 +22,7 @@ export function addModelsCommands(
     .option('--dry-run', 'say what would become of each file, and write nothing')
     .action(async (paths: string[], { gateway, ...options }: ImportCommandOptions & PlaceOptions) => {
       const { importModels } = await import('./models-commands.js');
-      end(await importModels(paths, options, demandGateway(gatewayNamed(gateway), env, clock), context));
+      end(await importModels(paths, options, demandGateway(gatewayNamed(gateway), env), context));
     });
   onGateway(models.command('diff'))
     .argument('<paths...>', 'as for import')
@@ -32,7 +32,7 @@ export function addModelsCommands(
     .option('--domain <name>', 'the domain, as for import')
     .action(async (paths: string[], { gateway, ...options }: DiffCommandOptions & PlaceOptions) => {
       const { diffModels } = await import('./models-commands.js');
-      end(await diffModels(paths, options, demandGateway(gatewayNamed(gateway), env, clock), context));
+      end(await diffModels(paths, options, demandGateway(gatewayNamed(gateway), env), context));
     });
   onGateway(models.command('push'))
     .argument('<path>', 'the folder of a model, with its schema.json; or a schema')
@@ -43,7 +43,7 @@ export function addModelsCommands(
     .option('-y, --yes', 'do not ask')
     .action(async (path: string, { gateway, ...options }: PushCommandOptions & PlaceOptions) => {
       const { pushModel } = await import('./push-command.js');
-      end(await pushModel(path, options, demandGateway(gatewayNamed(gateway), env, clock), context));
+      end(await pushModel(path, options, demandGateway(gatewayNamed(gateway), env), context));
     });
   onGateway(models.command('check'))
     .argument(
@@ -70,7 +70,7 @@ export function addModelsCommands(
     .action(async (folders: string[], { gateway, ...options }: CheckOptions & PlaceOptions) => {
       const { checkModels } = await import('./check-command.js');
       // Not by the environment: where a check is done decides what it can see.
-      const by = gateway === undefined ? undefined : gatewayOf({ gateway }, env, clock);
+      const by = gateway === undefined ? undefined : gatewayOf({ gateway }, env);
       end(await checkModels(folders, options, by, context));
     });
   onGateway(models.command('export'))
@@ -79,6 +79,6 @@ export function addModelsCommands(
     .option('-o, --output <file>', 'the file, which is replaced; - is standard output')
     .action(async ({ gateway, ...options }: ExportCommandOptions & PlaceOptions) => {
       const { exportModels } = await import('./models-commands.js');
-      end(await exportModels(options, demandGateway(gatewayNamed(gateway), env, clock), context));
+      end(await exportModels(options, demandGateway(gatewayNamed(gateway), env), context));
     });
 }

@@ -1,9 +1,11 @@
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { GatewayError } from '../shared/errors.js';
+import { optionsIn, purgeOption } from '../shared/purge-options.js';
 import { say, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode } from './exit-codes.js';
 import type { CopyOptions } from './database-commands.js';
 import type { JsonLdOptions, InferOptions } from './file-commands.js';
+import { gatewayFailure } from './gateway-answers.js';
 import { addModelsCommands } from './models-program.js';
 import { gatewayNamed, gatewayOption, onGateway } from './program-options.js';
 import type { PurgeOptions } from './purge-command.js';
@@ -40,9 +42,10 @@ export async function runCli(
   try {
     await program.parseAsync(words, { from: 'user' });
     return exitCode;
-  } catch (error) {
+  } catch (caught) {
     // Of commander itself: its sentence was written, or the help that was asked for.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    if (caught instanceof CommanderError) return caught.exitCode === 0 ? EXIT.done : EXIT.usage;
+    const error = gatewayFailure(caught);
     say(context.stderr, error instanceof GatewayError ? error.message : `Unexpected: ${String(error)}`);
     return error instanceof CliError ? error.exitCode : EXIT.failed;
   }
@@ -80,7 +83,7 @@ function createProgram(
   context: CliContext,
   end: (code: ExitCode | undefined) => void,
 ): Command {
-  const { env, clock } = context;
+  const { env } = context;
   const program = new Command('ngsi-ld-gateway')
     .description(
       'Purges entities of NGSI-LD brokers by query, at a broker or through a gateway, and serves the gateway.',
@@ -102,7 +105,7 @@ function createProgram(
       end(undefined);
     });
 
-  program
+  const purge = program
     .command('purge')
     .argument(
       '<query...>',
@@ -113,10 +116,16 @@ function createProgram(
     .option('--tenant <name>', 'NGSILD-Tenant')
     .option('--link <url>', 'the @context of the names in the query')
     .option('--older-than <time>', 'only what is older: 90d, 12h, 30min, 2w, 6mo, 1y, P90D')
-    .option('--by <time>', 'older by what: modifiedAt, createdAt, ATTRIBUTE or ATTRIBUTE.observedAt')
-    .option('--max-affected <n>', 'refuse a purge that matches more', wholeNumber)
-    .option('--rate <n>', 'deletes per second, at most', wholeNumber)
-    .option('--dry-run', 'count, show a sample, delete nothing')
+    .option('--by <time>', 'older by what: modifiedAt, createdAt, ATTRIBUTE or ATTRIBUTE.observedAt');
+  for (const name of optionsIn('query')) {
+    const { flag, help, type } = purgeOption(name);
+    if (flag === undefined) continue;
+    const option = new Option(flag, help);
+    if (type === 'count') option.argParser(wholeNumber);
+    else if (type !== 'flag') option.choices(type);
+    purge.addOption(option);
+  }
+  purge
     .option('-y, --yes', 'do not ask')
     .option('--detach', 'leave it to the gateway, and do not wait')
     .option('--json', 'one JSON document a line, the final record last')
@@ -144,26 +153,26 @@ function createProgram(
     .option('--offset <n>', 'how many to skip', countFromZero)
     .action(async ({ gateway, ...options }: ListOptions & PlaceOptions) => {
       const { listPurges } = await import('./purges-commands.js');
-      end(await listPurges(options, demandGateway(gatewayNamed(gateway), env, clock), context));
+      end(await listPurges(options, demandGateway(gatewayNamed(gateway), env), context));
     });
   const onePurge = (name: string) => onGateway(purges.command(name)).argument('<id>', 'of the purge');
   onePurge('show')
     .description('show the record of a purge')
     .action(async (id: string, options: JsonOption & PlaceOptions) => {
       const { showPurge } = await import('./purges-commands.js');
-      end(await showPurge(id, options, demandGateway(options, env, clock), context));
+      end(await showPurge(id, options, demandGateway(options, env), context));
     });
   onePurge('follow')
     .description('follow a purge to its end; Ctrl+C leaves it alone')
     .action(async (id: string, options: JsonOption & PlaceOptions) => {
       const { followOne } = await import('./purges-commands.js');
-      end(await followOne(id, options, demandGateway(options, env, clock), context));
+      end(await followOne(id, options, demandGateway(options, env), context));
     });
   onePurge('cancel')
     .description('cancel a purge, and say what it had done')
     .action(async (id: string, options: JsonOption & PlaceOptions) => {
       const { cancelOne } = await import('./purges-commands.js');
-      end(await cancelOne(id, options, demandGateway(options, env, clock), context));
+      end(await cancelOne(id, options, demandGateway(options, env), context));
     });
   onePurge('throttle')
     .argument('<rate>', 'deletes per second, or off')
@@ -172,7 +181,7 @@ function createProgram(
     .action(
       async (id: string, rate: string, options: JsonOption & PlaceOptions & { concurrency?: number }) => {
         const { throttleOne } = await import('./purges-commands.js');
-        end(await throttleOne(id, rate, options, demandGateway(options, env, clock), context));
+        end(await throttleOne(id, rate, options, demandGateway(options, env), context));
       },
     );
 
@@ -181,28 +190,28 @@ function createProgram(
     .description('list the policies')
     .action(async (options: JsonOption & PlaceOptions) => {
       const { listPolicies } = await import('./retention-commands.js');
-      end(await listPolicies(options, demandGateway(options, env, clock), context));
+      end(await listPolicies(options, demandGateway(options, env), context));
     });
   onGateway(retention.command('apply'))
     .argument('<file>', 'a policy or an array of them, as JSON; - is standard input')
     .description('create policies, or replace those of the same names')
     .action(async (file: string, options: JsonOption & PlaceOptions) => {
       const { applyPolicies } = await import('./retention-commands.js');
-      end(await applyPolicies(file, options, demandGateway(options, env, clock), context));
+      end(await applyPolicies(file, options, demandGateway(options, env), context));
     });
   onGateway(retention.command('preview'))
     .argument('<name>', 'of the policy')
     .description('count what a policy matches now; nothing is deleted')
     .action(async (name: string, options: JsonOption & PlaceOptions) => {
       const { previewPolicy } = await import('./retention-commands.js');
-      end(await previewPolicy(name, options, demandGateway(options, env, clock), context));
+      end(await previewPolicy(name, options, demandGateway(options, env), context));
     });
   onGateway(retention.command('run'))
     .argument('<name>', 'of the policy')
     .description('run a policy now, in its own mode, and follow it; Ctrl+C leaves it alone')
     .action(async (name: string, options: JsonOption & PlaceOptions) => {
       const { runPolicy } = await import('./retention-commands.js');
-      end(await runPolicy(name, options, demandGateway(options, env, clock), context));
+      end(await runPolicy(name, options, demandGateway(options, env), context));
     });
 
   addModelsCommands(program, context, end);
@@ -225,7 +234,7 @@ function createProgram(
       if (gateway !== undefined && options.schema !== undefined)
         throw new CliError(EXIT.usage, 'Say --schema or --gateway, not both.');
       const { validateFiles } = await import('./validate-command.js');
-      const by = options.schema === undefined ? gatewayOf(gatewayNamed(gateway), env, clock) : undefined;
+      const by = options.schema === undefined ? gatewayOf(gatewayNamed(gateway), env) : undefined;
       end(await validateFiles(files, options, by, context));
     });
 
@@ -237,7 +246,7 @@ function createProgram(
       .option('--safe', 'fail where something would be lost')
       .action(async (file: string, options: JsonLdOptions & PlaceOptions) => {
         const { processJsonLd } = await import('./file-commands.js');
-        end(await processJsonLd(how, file, options, demandGateway(options, env, clock), context));
+        end(await processJsonLd(how, file, options, demandGateway(options, env), context));
       });
   }
 
@@ -249,7 +258,7 @@ function createProgram(
     .option('--enums', 'list the strings of places that have few of them')
     .action(async (file: string, options: InferOptions & PlaceOptions) => {
       const { inferSchema } = await import('./file-commands.js');
-      end(await inferSchema(file, options, gatewayOf(options, env, clock), context));
+      end(await inferSchema(file, options, gatewayOf(options, env), context));
     });
 
   program
@@ -290,10 +299,10 @@ async function placeOf(
 ): Promise<PurgePlace> {
   const brokerUrl = brokerOf(options);
   if (brokerUrl === undefined) {
-    const gateway = gatewayOf(options, env, clock);
+    const gateway = gatewayOf(options, env);
     if (gateway === undefined)
       throw new CliError(EXIT.usage, 'Where? Say --gateway URL or --broker URL, or set NGSILD_GATEWAY_URL.');
-    return (await import('./gateway-place.js')).createGatewayPlace(gateway);
+    return (await import('./gateway-place.js')).createGatewayPlace(gateway, clock);
   }
   const config = engineConfig(env, brokerUrl);
   const { createBrokerPlace } = await import('./broker-place.js');

@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import {
   cutoffOf,
   olderThan,
@@ -5,6 +6,7 @@ import {
   QueryRefusedError,
   parseTemporalPurgeQuery,
 } from '../purge/index.js';
+import { flagOf, optionsIn, optionsOf, type OptionValues } from '../shared/purge-options.js';
 import { ask } from './ask.js';
 import { canAsk, say, sayJson, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode } from './exit-codes.js';
@@ -15,14 +17,13 @@ import type { PurgePlace, PurgePreview, PurgeWish } from './purge-place.js';
 import { exitCodeOf, isOver, summaryOf, unitOf, type PurgeView } from './purge-view.js';
 import { encodeQuery } from './query-text.js';
 
-export interface PurgeOptions {
+/** What was given on the command line, options of the table by the names of their flags. */
+export interface PurgeOptions extends Readonly<Record<string, unknown>> {
   readonly temporal?: boolean;
   readonly tenant?: string;
   readonly link?: string;
   readonly olderThan?: string;
   readonly by?: string;
-  readonly maxAffected?: number;
-  readonly rate?: number;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
   readonly json?: boolean;
@@ -121,23 +122,33 @@ export function wishOf(words: readonly string[], options: PurgeOptions, nowMs: n
     if (!(error instanceof QueryRefusedError)) throw error;
     throw new CliError(EXIT.usage, error.message, { cause: error });
   }
-  const { tenant, link, maxAffected, rate } = options;
+  const { tenant, link } = options;
   // An empty tenant, as of a variable that is not set, may be another one to the broker.
   if (tenant !== undefined && !/^[\x21-\x7e]+$/.test(tenant))
     throw new CliError(EXIT.usage, '--tenant must be a name of visible ASCII characters without blanks.');
   if (link !== undefined && !(/^https?:\/\/[^\s<>"]+$/i.test(link) && URL.canParse(link)))
     throw new CliError(EXIT.usage, '--link must be the http or https URL of an @context.');
-  return { target, query, tenant, link, maxAffected, maxPerSecond: rate };
+  return { target, query, tenant, link, options: optionsGiven(options) };
+}
+
+/** The options of the table that were given, but for dryRun. */
+function optionsGiven(given: PurgeOptions): OptionValues<'body'> {
+  const values = optionsIn('body').flatMap((name) => {
+    const flag = name === 'dryRun' ? undefined : flagOf(name);
+    return flag === undefined ? [] : [[name, given[new Option(flag).attributeName()]]];
+  });
+  return optionsOf('body', Object.fromEntries(values) as OptionValues<'body'>);
 }
 
 function showDryRun(
   wish: PurgeWish,
   preview: PurgePreview,
-  { json, maxAffected }: PurgeOptions,
+  { json }: PurgeOptions,
   context: CliContext,
 ): ExitCode {
   if (json === true) sayJson(context, { dryRun: true, query: wish.query, ...preview });
   else say(context.stdout, ...previewLines(wish, preview));
+  const { maxAffected } = wish.options;
   const isTooMany = isAbove(maxAffected, preview);
   if (isTooMany) say(context.stderr, tooMany(maxAffected));
   return isTooMany ? EXIT.refused : EXIT.done;
@@ -159,8 +170,9 @@ async function confirm(
 ): Promise<'yes' | ExitCode> {
   say(context.stderr, ...previewLines(wish, preview));
   if (isNothing(preview)) return EXIT.done;
-  if (isAbove(wish.maxAffected, preview)) {
-    say(context.stderr, tooMany(wish.maxAffected));
+  const { maxAffected } = wish.options;
+  if (isAbove(maxAffected, preview)) {
+    say(context.stderr, tooMany(maxAffected));
     return EXIT.refused;
   }
   const what = `${preview.atLeast === true ? 'at least ' : ''}${formatItems(preview.matched, unitOfPreview(wish, preview))}`;

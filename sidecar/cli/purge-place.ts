@@ -1,22 +1,23 @@
+import type { OptionValues } from '../shared/purge-options.js';
 import type { PurgeView } from './purge-view.js';
 
 /** What to purge, in the terms of the command line. */
 export interface PurgeWish {
   readonly target: 'entities' | 'temporal';
-  /** A query string without dryRun, maxAffected and maxPerSecond. */
+  /** A query string without the options that have flags. */
   readonly query: string;
   readonly tenant: string | undefined;
   /** URL of the @context. */
   readonly link: string | undefined;
-  readonly maxAffected: number | undefined;
-  readonly maxPerSecond: number | undefined;
+  /** Those that have flags, but for dryRun. */
+  readonly options: OptionValues<'body'>;
 }
 
 /** What a purge would delete. */
 export interface PurgePreview {
   readonly matched: number;
   readonly sample: readonly string[];
-  readonly unit?: string;
+  readonly unit?: PurgeView['unit'];
   /** There are more than could be counted without deleting. */
   readonly atLeast?: boolean;
   /** Why nothing may have matched. */

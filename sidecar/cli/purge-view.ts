@@ -1,56 +1,33 @@
+import type { Schemas } from '../client/client.js';
 import { valuesIn } from './query-text.js';
-import { CliError, EXIT, isRefusedStatus, type ExitCode } from './exit-codes.js';
+import { EXIT, isRefusedStatus, type ExitCode } from './exit-codes.js';
+import { expected } from './gateway-answers.js';
 import { formatCount, formatDuration, formatItems, formatRate, printable } from './format.js';
 
-/** What is shown of a purge: its record at a gateway, or the same of one that runs here. */
-export interface PurgeView {
-  readonly id?: string;
-  readonly state: string;
-  readonly target: string;
-  readonly unit?: string;
-  readonly query: string;
-  readonly tenant?: string | null;
-  readonly dryRun: boolean;
-  /** Undefined until they were counted. */
-  readonly matched: number;
-  readonly deleted: number;
-  readonly alreadyGone: number;
-  readonly failed: number;
-  readonly unknown: number;
-  readonly requests: number;
-  readonly arrived?: number;
-  readonly sample?: readonly string[];
-  readonly hints?: readonly string[];
-  readonly createdAt?: string;
-  readonly startedAt?: string | null;
-  readonly endedAt?: string | null;
-  readonly problem?: { readonly title?: string; readonly detail?: string; readonly status?: number } | null;
-  readonly errors?: readonly unknown[];
-  readonly warnings?: readonly string[];
-}
+type Purge = Schemas['Purge'];
 
 const COUNTS = ['matched', 'deleted', 'alreadyGone', 'failed', 'unknown', 'requests'] as const;
 
-/** Reads a record that a gateway sent. @throws CliError when it is not one */
-export function readPurge(value: unknown): PurgeView {
-  const record = (typeof value === 'object' && value !== null ? value : {}) as Readonly<
-    Record<string, unknown>
+/** What is shown of a purge: its record at a gateway, or the same of one that runs here. */
+export type PurgeView = Partial<Omit<Purge, 'errors'>> & { readonly errors?: readonly object[] } & Pick<
+    Purge,
+    'state' | 'target' | 'query' | 'dryRun' | (typeof COUNTS)[number]
   >;
-  const isRecord =
-    typeof record['id'] === 'string' &&
-    typeof record['state'] === 'string' &&
-    typeof record['query'] === 'string' &&
-    COUNTS.every((name) => typeof record[name] === 'number');
-  if (!isRecord)
-    throw new CliError(EXIT.failed, 'The gateway answered with something that is not the record of a purge.');
-  return record as unknown as PurgeView;
-}
 
-const UNFINISHED: ReadonlySet<string> = new Set(['queued', 'running', 'cancelling']);
+/** A record that a gateway sent. @throws CliError when it is not one */
+export function readPurge(value: Purge): Purge {
+  const counts = Object.fromEntries(COUNTS.map((name) => [name, 'number' as const]));
+  return expected(value, 'the record of a purge', {
+    id: 'string',
+    state: 'string',
+    query: 'string',
+    ...counts,
+  });
+}
 
 /** Whether the purge has come to its end. */
 export function isOver({ state }: Pick<PurgeView, 'state'>): boolean {
-  return !UNFINISHED.has(state);
+  return state !== 'queued' && state !== 'running' && state !== 'cancelling';
 }
 
 /** What shows whether a purge was refused. */
@@ -62,7 +39,7 @@ type Ended = Pick<PurgeView, 'state' | 'problem' | 'deleted' | 'unknown'>;
  */
 function isRefused({ state, problem, deleted, unknown }: Ended): boolean {
   if (state !== 'failed') return state === 'refused';
-  return deleted === 0 && unknown === 0 && isRefusedStatus(problem?.status ?? 0);
+  return deleted === 0 && unknown === 0 && isRefusedStatus(Number(problem?.['status'] ?? 0));
 }
 
 /** What a command ends with that waited for the end of a purge. @param wasInterrupted by the user of the command */
@@ -120,7 +97,8 @@ export function summaryOf(view: PurgeView, ms: number | undefined): readonly str
 }
 
 function headline(view: PurgeView, done: string, took: string): string {
-  const why = view.problem?.detail ?? view.problem?.title ?? '';
+  const { detail, title } = view.problem ?? {};
+  const why = [detail, title].find((text) => typeof text === 'string') ?? '';
   const because = why === '' ? '.' : `: ${printable(why)}`;
   if (isRefused(view)) return `Refused${because}`;
   switch (view.state) {

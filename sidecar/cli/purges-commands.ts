@@ -1,14 +1,14 @@
+import type { ApiClient } from '../client/client.js';
 import { say, sayJson, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode } from './exit-codes.js';
 import { formatCount, formatTable, printable } from './format.js';
-import { cancelPurge, followPurge, pathOf } from './gateway-place.js';
-import type { GatewayClient } from './gateway-client.js';
+import { cancelPurge, demandId, followPurge } from './gateway-place.js';
 import { follow } from './purge-command.js';
 import { isOver, readPurge, summaryOf, type PurgeView } from './purge-view.js';
 import { cut } from '../shared/shown.js';
 
 export interface ListOptions {
-  readonly state?: string;
+  readonly state?: PurgeView['state'];
   readonly tenant?: string;
   readonly caller?: string;
   /** Dry runs alone, or none of them. */
@@ -23,15 +23,11 @@ const QUERY_SHOWN = 80;
 /** Lists purges, newest first. @throws CliError */
 export async function listPurges(
   { json, ...filter }: ListOptions,
-  gateway: GatewayClient,
+  gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
-  const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(filter)) parameters.set(name, String(value));
-  const { text, headers } = await gateway.send('GET', `/api/v2/purges?${parameters.toString()}`);
-  const listed: unknown = JSON.parse(text);
-  if (!Array.isArray(listed)) throw new CliError(EXIT.failed, 'The gateway did not answer with a list.');
-  const records = listed.map(readPurge);
+  const { items, total } = await gateway.page('/purges', { query: filter });
+  const records = items.map(readPurge);
   if (json === true) {
     for (const record of records) sayJson(context, record);
     return EXIT.done;
@@ -42,7 +38,6 @@ export async function listPurges(
   }
   const head = ['ID', 'STATE', 'TARGET', 'MATCHED', 'DELETED', 'FAILED', 'TENANT', 'CREATED', 'QUERY'];
   say(context.stdout, ...formatTable([head, ...records.map(rowOf)]));
-  const total = Number(headers.get('x-total-count') ?? NaN);
   const shown = (filter.offset ?? 0) + records.length;
   if (total > shown) say(context.stderr, `${formatCount(total - shown)} more: --offset ${shown}`);
   return EXIT.done;
@@ -61,16 +56,16 @@ function rowOf(record: PurgeView): readonly string[] {
 export async function showPurge(
   id: string,
   { json }: { readonly json?: boolean },
-  gateway: GatewayClient,
+  gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
-  const record = readPurge(await gateway.json('GET', pathOf(id)));
+  const record = readPurge(await gateway.json('get', '/purges/{purge}', { path: { purge: demandId(id) } }));
   if (json === true) {
     sayJson(context, record);
     return EXIT.done;
   }
   const rows = Object.entries(record).flatMap(([name, value]) => {
-    if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) return [];
+    if (value === null || (Array.isArray(value) && value.length === 0)) return [];
     const text =
       typeof value === 'string'
         ? value
@@ -87,13 +82,13 @@ export async function showPurge(
 export async function followOne(
   id: string,
   options: { readonly json?: boolean },
-  gateway: GatewayClient,
+  gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
   const stopped = new AbortController();
   const release = context.onInterrupt(() => stopped.abort());
   try {
-    const views = followPurge(gateway, id, { stopOn: stopped.signal });
+    const views = followPurge(gateway, id, context.clock, { stopOn: stopped.signal });
     const code = await follow(views, options, context, () => stopped.signal.aborted);
     if (code === EXIT.interrupted)
       say(context.stderr, `The purge goes on. To stop it: ngsi-ld-gateway purges cancel ${id}`);
@@ -107,15 +102,11 @@ export async function followOne(
 export async function cancelOne(
   id: string,
   { json }: { readonly json?: boolean },
-  gateway: GatewayClient,
+  gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
-  let last = await cancelPurge(gateway, id);
-  if (last === undefined || !isOver(last)) {
-    for await (const view of followPurge(gateway, id, {})) last = view;
-  }
-  if (last === undefined)
-    throw new CliError(EXIT.failed, 'The gateway did not say what became of the purge.');
+  let last: PurgeView = await cancelPurge(gateway, id);
+  if (!isOver(last)) for await (const view of followPurge(gateway, id, context.clock, {})) last = view;
   if (json === true) sayJson(context, last);
   else say(context.stdout, ...summaryOf(last, undefined));
   return EXIT.done;
@@ -126,7 +117,7 @@ export async function throttleOne(
   id: string,
   rate: string,
   { json, concurrency }: { readonly json?: boolean; readonly concurrency?: number },
-  gateway: GatewayClient,
+  gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
   if (rate !== 'off' && !/^[1-9]\d{0,8}$/.test(rate))
@@ -134,8 +125,13 @@ export async function throttleOne(
       EXIT.usage,
       `The rate must be a whole number of deletes per second from 1, or off, not ${JSON.stringify(rate)}.`,
     );
-  const body = JSON.stringify({ maxPerSecond: rate === 'off' ? null : Number(rate), concurrency });
-  const record = readPurge(await gateway.json('PATCH', pathOf(id), { body }));
+  const body = {
+    maxPerSecond: rate === 'off' ? null : Number(rate),
+    ...(concurrency === undefined ? {} : { concurrency }),
+  };
+  const record = readPurge(
+    await gateway.json('patch', '/purges/{purge}', { path: { purge: demandId(id) }, body }),
+  );
   if (json === true) sayJson(context, record);
   else
     say(

@@ -1,14 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { ApiClient, RequestOf, Schemas } from '../client/client.js';
+import { ApiError, UnreachableError } from '../client/errors.js';
 import type { JsonValue } from '../shared/json/json.js';
 import { writeJson } from '../shared/json/lossless-json.js';
 import { contextIn, modelChangeOf } from '../schemas/repository/model-change.js';
 import { ask } from './ask.js';
-import { differenceLines, type ReportedDifference } from './change-view.js';
+import { differenceLines } from './change-view.js';
 import { canAsk, say, sayJson, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode } from './exit-codes.js';
 import { printable } from './format.js';
-import { GatewayRefusalError, LostAnswerError, type GatewayClient } from './gateway-client.js';
-import { isDifferences, isMembers } from './import-report.js';
+import { expected, gatewayFailure, unlessMissing } from './gateway-answers.js';
 import { planPush, type PushOptions, type PushPlan } from './push-plan.js';
 
 export interface PushCommandOptions extends PushOptions {
@@ -18,12 +19,9 @@ export interface PushCommandOptions extends PushOptions {
 }
 
 /** What a gateway says that an update does, or did. */
-interface Push {
-  readonly outcome: string;
-  readonly version: number;
-  readonly change: { readonly overall: string; readonly differences: readonly ReportedDifference[] };
-  readonly warnings: readonly unknown[];
-}
+type Push = Pick<Schemas['UpdatedModel'], 'outcome' | 'version' | 'change' | 'warnings'>;
+
+const MODEL = '/domains/{domain}/models/{model}';
 
 /**
  * Creates or updates one model at a gateway. What changes is shown first, and asked about where entities that were valid may not be
@@ -34,32 +32,35 @@ interface Push {
 export async function pushModel(
   path: string,
   options: PushCommandOptions,
-  gateway: GatewayClient,
+  gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
   const plan = await planPush(path, options);
   const { domain, name } = plan;
   const label = `${domain}/${name}`;
-  const domainPath = `/api/v2/domains/${encodeURIComponent(domain)}`;
-  const modelPath = `${domainPath}/models/${encodeURIComponent(name)}`;
-  const there = await gateway.find(modelPath);
+  const at = { domain, model: name };
+  const there = await unlessMissing(gateway.answer('get', MODEL, { path: at }));
   const isThere = there !== undefined;
-  if (!isThere && (await gateway.find(domainPath)) === undefined) {
+  if (
+    !isThere &&
+    (await unlessMissing(gateway.json('get', '/domains/{domain}', { path: { domain } }))) === undefined
+  ) {
     if (options.dryRun === true) {
       const note = `The domain ${domain} is missing: it would be created, and the gateway checks the model then.`;
       if (options.json === true) sayJson(context, { dryRun: true, domain, model: name, outcome: 'created' });
       else say(context.stdout, `${label}: new. ${note}`);
       return EXIT.done;
     }
-    await gateway.send('POST', '/api/v2/domains', { body: JSON.stringify({ name: domain }) });
+    await gateway.request('post', '/domains', { body: { name: domain } });
     say(context.stderr, `The domain ${domain} is created.`);
   }
   const body = writeJson(modelChangeOf({ ...plan.texts, context: await contextFor(plan, gateway) }, isThere));
   const headers: Readonly<Record<string, string>> = isThere
-    ? { 'if-match': etagOf(there.headers) }
+    ? { 'if-match': strongEtag(there.etag) }
     : { 'if-none-match': '*' };
-  const put = (query: string) => putModel(gateway, modelPath + query, { body, headers }, context, options);
-  const found = await put('?dryRun=true');
+  const put = (query: { readonly dryRun?: true }) =>
+    putModel(gateway, { path: at, query, body, headers }, context, options);
+  const found = await put({ dryRun: true });
   const show = (push: Push, isDry: boolean) => showPush(push, { label, plan, isDry, ...options }, context);
   if (options.dryRun === true || found.outcome === 'unchanged') {
     show(found, options.dryRun === true);
@@ -79,74 +80,55 @@ export async function pushModel(
     }
   }
   try {
-    show(await put(''), false);
+    show(await put({}), false);
   } catch (error) {
-    if (!(error instanceof LostAnswerError)) throw error;
-    const advice = `${label} may have been changed: the same command shows it.`;
-    throw new LostAnswerError(error.exitCode, `${error.message}\n${advice}`, { cause: error });
+    if (!(error instanceof UnreachableError && error.mayHaveArrived)) throw error;
+    throw gatewayFailure(error, `${label} may have been changed: the same command shows it.`);
   }
   return EXIT.done;
 }
 
 /** By its name, where the gateway has it as an import stores it; else as it is. */
-async function contextFor({ context }: PushPlan, gateway: GatewayClient): Promise<JsonValue | undefined> {
+async function contextFor({ context }: PushPlan, gateway: ApiClient): Promise<JsonValue | undefined> {
   if (context?.name === undefined) return context?.value;
-  const stored = await gateway.find(`/api/v2/contexts/${encodeURIComponent(context.name)}`);
+  const path = { context: context.name };
+  const stored = await unlessMissing(gateway.text('get', '/contexts/{context}', { path }));
   if (stored === undefined) return context.value;
   try {
-    return isDeepStrictEqual(contextIn(stored.text), context.value) ? context.name : context.value;
+    return isDeepStrictEqual(contextIn(stored), context.value) ? context.name : context.value;
   } catch (cause) {
     throw new CliError(EXIT.failed, 'The gateway answered with something that is not JSON.', { cause });
   }
 }
 
 /** A proxy that compresses weakens ETags; the gateway compares them as it gave them. */
-function etagOf(headers: Headers): string {
-  const etag = headers.get('etag')?.replace(/^W\//, '');
-  if (etag === undefined || !/^"[^"]+"$/.test(etag))
-    throw new CliError(
-      EXIT.failed,
-      'The gateway answered without an ETag, so that an update would be unsafe.',
-    );
-  return etag;
+function strongEtag(given: string): string {
+  const etag = given.replace(/^W\//, '');
+  if (/^"[^"]+"$/.test(etag)) return etag;
+  throw new CliError(EXIT.failed, 'The gateway answered without an ETag, so that an update would be unsafe.');
 }
 
 async function putModel(
-  gateway: GatewayClient,
-  path: string,
-  request: { readonly body: string; readonly headers: Readonly<Record<string, string>> },
+  gateway: ApiClient,
+  request: RequestOf<'put', typeof MODEL>,
   context: CliContext,
   { json }: PushCommandOptions,
 ): Promise<Push> {
   try {
-    return readPush(await gateway.json('PUT', path, request));
+    const answer = await gateway.json('put', MODEL, request);
+    const what = 'the report of an update';
+    const push = expected(answer, what, { outcome: 'string', change: 'object', warnings: 'array' });
+    expected(push.change, what, {
+      overall: ['compatible', 'narrowing', 'breaking'],
+      differences: 'array',
+    });
+    return push;
   } catch (error) {
-    const report =
-      error instanceof GatewayRefusalError && isMembers(error.problem) && error.problem['report'];
-    if (json !== true && isMembers(report) && isDifferences(report['differences']))
-      say(
-        context.stderr,
-        ...differenceLines(report['differences'] as readonly ReportedDifference[]).map(printable),
-      );
+    const { report } = error instanceof ApiError ? (error.problem as Partial<Schemas['Problem']>) : {};
+    if (json !== true && report !== undefined)
+      say(context.stderr, ...differenceLines(report.differences).map(printable));
     throw error;
   }
-}
-
-const OUTCOMES: readonly unknown[] = ['created', 'unchanged', 'settings', 'version', 'replaced'];
-const CLASSES: readonly unknown[] = ['compatible', 'narrowing', 'breaking'];
-
-/** @throws CliError, because a change that is not understood is not to be taken for a harmless one */
-function readPush(answer: unknown): Push {
-  if (
-    isMembers(answer) &&
-    OUTCOMES.includes(answer['outcome']) &&
-    isMembers(answer['change']) &&
-    CLASSES.includes(answer['change']['overall']) &&
-    isDifferences(answer['change']['differences']) &&
-    Array.isArray(answer['warnings'])
-  )
-    return answer as unknown as Push;
-  throw new CliError(EXIT.failed, 'The gateway answered with something that is not the report of an update.');
 }
 
 function changeLines(label: string, { change: { overall, differences } }: Push): readonly string[] {
@@ -175,9 +157,7 @@ function showPush(push: Push, { label, plan, isDry, json, yes }: Showing, contex
     });
     return;
   }
-  for (const warning of warnings)
-    if (isMembers(warning) && typeof warning['detail'] === 'string')
-      say(context.stderr, `Warning: ${printable(warning['detail'])}`);
+  for (const { detail } of warnings) say(context.stderr, `Warning: ${printable(detail)}`);
   // Shown already, above the question.
   const isSeen = !isDry && yes !== true && change.overall !== 'compatible';
   if (change.differences.length > 0 && !isSeen) say(context.stdout, ...changeLines(label, push));

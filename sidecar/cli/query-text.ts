@@ -1,18 +1,12 @@
+import { flagOf, optionsIn } from '../shared/purge-options.js';
 import { CliError, EXIT } from './exit-codes.js';
-
-/** Set by options, so that there is one way to say them. */
-const BY_OPTION: ReadonlyMap<string, string> = new Map([
-  ['dryRun', '--dry-run'],
-  ['maxAffected', '--max-affected'],
-  ['maxPerSecond', '--rate'],
-]);
 
 /**
  * Makes a query string of a query as people write it, such as `type=A&q=speed<600`. `%XX` is taken as encoded, everything
  * else as meant literally, a plus among it: a time zone has one more often than anybody writes a blank so.
  *
  * @param words the arguments; several are joined by `&`
- * @throws CliError for a parameter that has an option, and for what is not Unicode text
+ * @throws CliError for a parameter that has a flag, and for what is not Unicode text
  */
 export function encodeQuery(words: readonly string[]): string {
   const pairs = words
@@ -22,8 +16,11 @@ export function encodeQuery(words: readonly string[]): string {
     .map((pair) => pair.trim())
     .filter((pair) => pair !== '');
   for (const pair of pairs) {
-    const option = BY_OPTION.get(decoded(pair.split('=', 1)[0] ?? ''));
-    if (option !== undefined) throw new CliError(EXIT.usage, `Use ${option} in place of ${pair}.`);
+    const name = decoded(pair.split('=', 1)[0] ?? '');
+    const flag = optionsIn('query')
+      .filter((option) => option === name)
+      .map(flagOf)[0];
+    if (flag !== undefined) throw new CliError(EXIT.usage, `Use ${flag} in place of ${pair}.`);
   }
   return pairs
     .map((pair) => {

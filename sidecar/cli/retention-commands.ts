@@ -1,12 +1,14 @@
+import type { ApiClient, Schemas } from '../client/client.js';
+import { writeJson } from '../shared/json/lossless-json.js';
 import { say, sayJson, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode } from './exit-codes.js';
 import { formatCount, formatTable, printable } from './format.js';
-import type { GatewayClient } from './gateway-client.js';
+import { expected, gatewayFailure } from './gateway-answers.js';
 import { parseJson, readJsonText } from './json-file.js';
 import { followOne } from './purges-commands.js';
 import { readPurge } from './purge-view.js';
 
-const PATH = '/api/v2/retention-policies';
+const POLICY = '/retention-policies/{retentionPolicy}';
 const MAX_PAGE = 1000;
 const QUERY_SHOWN = 60;
 
@@ -15,6 +17,7 @@ interface JsonOption {
 }
 
 type Json = Readonly<Record<string, unknown>>;
+type Policy = Schemas['RetentionPolicy'];
 
 /** Members that a gateway adds: what it lists can be applied again. */
 const READ_ONLY = ['caller', 'createdAt', 'modifiedAt'];
@@ -22,15 +25,15 @@ const READ_ONLY = ['caller', 'createdAt', 'modifiedAt'];
 /** Lists the policies by name. @throws CliError */
 export async function listPolicies(
   { json }: JsonOption,
-  gateway: GatewayClient,
+  gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
-  const policies: Json[] = [];
+  const policies: Policy[] = [];
   for (let isLast = false; !isLast;) {
-    const page = await gateway.json('GET', `${PATH}?limit=${MAX_PAGE}&offset=${policies.length}`);
-    if (!Array.isArray(page)) throw new CliError(EXIT.failed, 'The gateway did not answer with a list.');
-    policies.push(...(page as Json[]));
-    isLast = page.length < MAX_PAGE;
+    const query = { limit: MAX_PAGE, offset: policies.length };
+    const { items } = await gateway.page('/retention-policies', { query });
+    policies.push(...items);
+    isLast = items.length < MAX_PAGE;
   }
   if (json === true) {
     for (const policy of policies) sayJson(context, policy);
@@ -45,20 +48,19 @@ export async function listPolicies(
   return EXIT.done;
 }
 
-function rowOf(policy: Json): readonly string[] {
-  const { name, mode, enabled, schedule, timeZone, olderThan, by, target, tenant = '-' } = policy;
-  const query = String(policy['query']);
+function rowOf(policy: Policy): readonly string[] {
+  const { name, mode, enabled, schedule, timeZone, olderThan, by, target, tenant = '-', query } = policy;
   return [
-    ...[name, enabled === false ? `${String(mode)} (off)` : mode, schedule, timeZone, olderThan, by, target],
+    ...[name, enabled ? mode : `${mode} (off)`, schedule, timeZone, olderThan, by, target],
     ...[tenant, query.length > QUERY_SHOWN ? `${query.slice(0, QUERY_SHOWN)}…` : query],
-  ].map((cell) => printable(String(cell)));
+  ].map(printable);
 }
 
 /** Creates or replaces the policies of a file, in its order. @throws CliError for the first that is refused */
 export async function applyPolicies(
   file: string,
   { json }: JsonOption,
-  gateway: GatewayClient,
+  gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
   const policies = await readPolicies(file, context);
@@ -75,15 +77,16 @@ export async function applyPolicies(
     throw new CliError(EXIT.usage, `${file} has two policies named ${printable(twice.name)}.`);
   for (const [index, { name, policy }] of named.entries()) {
     const settings = Object.entries(policy).filter(([member]) => !READ_ONLY.includes(member));
-    const body = JSON.stringify(Object.fromEntries(settings));
-    const { status, text } = await gateway.send('PUT', pathOf(name), { body }).catch((error: unknown) => {
+    const asked = { path: { retentionPolicy: name }, body: writeJson(Object.fromEntries(settings)) };
+    const { status, value } = await gateway.answer('put', POLICY, asked).catch((caught: unknown) => {
+      const error = gatewayFailure(caught);
       if (!(error instanceof CliError) || named.length === 1) throw error;
       const applied = `${index} of ${named.length} policies of ${file} were applied.`;
       throw new CliError(error.exitCode, `${printable(name)}: ${error.message}\n${applied}`, {
         cause: error,
       });
     });
-    if (json === true) sayJson(context, JSON.parse(text));
+    if (json === true) sayJson(context, value);
     else say(context.stdout, `${printable(name)} ${status === 201 ? 'created' : 'replaced'}`);
   }
   return EXIT.done;
@@ -105,25 +108,24 @@ async function readPolicies(file: string, context: CliContext): Promise<readonly
 export async function previewPolicy(
   name: string,
   { json }: JsonOption,
-  gateway: GatewayClient,
+  gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
-  const preview = await gateway.json('GET', `${pathOf(name)}/preview`);
-  if (!isObject(preview)) throw new CliError(EXIT.failed, 'The gateway did not answer with a preview.');
+  const path = { retentionPolicy: name };
+  const answer = await gateway.json('get', `${POLICY}/preview`, { path });
+  const preview = expected(answer, 'the preview of a policy', {
+    ...{ matched: 'number', sample: 'array', cutoff: 'string' },
+  });
   if (json === true) {
     sayJson(context, preview);
     return EXIT.done;
   }
   const { matched, sample, cutoff, reportAbove } = preview;
-  const ids = Array.isArray(sample) ? sample.map((id) => `  ${printable(String(id))}`) : [];
-  const count = formatCount(Number(matched));
-  say(
-    context.stdout,
-    `${count} are older than ${printable(String(cutoff))}${ids.length > 0 ? ':' : '.'}`,
-    ...ids,
-  );
-  if (Number(matched) > ids.length && ids.length > 0) say(context.stdout, '  …');
-  if (typeof reportAbove === 'number') {
+  const ids = sample.map((id) => `  ${printable(id)}`);
+  const count = formatCount(matched);
+  say(context.stdout, `${count} are older than ${printable(cutoff)}${ids.length > 0 ? ':' : '.'}`, ...ids);
+  if (matched > ids.length && ids.length > 0) say(context.stdout, '  …');
+  if (reportAbove !== undefined) {
     const most = formatCount(reportAbove);
     say(context.stdout, `That is more than the ${most} that maxGrowth allows: a run would only report.`);
   }
@@ -134,15 +136,11 @@ export async function previewPolicy(
 export async function runPolicy(
   name: string,
   options: JsonOption,
-  gateway: GatewayClient,
+  gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
-  const { id = '' } = readPurge(await gateway.json('POST', `${pathOf(name)}/run`));
+  const { id } = readPurge(await gateway.json('post', `${POLICY}/run`, { path: { retentionPolicy: name } }));
   return followOne(id, options, gateway, context);
-}
-
-function pathOf(name: string): string {
-  return `${PATH}/${encodeURIComponent(name)}`;
 }
 
 function isObject(value: unknown): value is Json {

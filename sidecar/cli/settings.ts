@@ -1,8 +1,7 @@
+import { ApiClient } from '../client/client.js';
 import { ConfigError, loadConfig, type Config } from '../shared/config/load.js';
 import { GUARDED_PREFIXES } from '../shared/config/settings.js';
-import type { Clock } from '../shared/clock.js';
 import { CliError, EXIT } from './exit-codes.js';
-import { GatewayClient } from './gateway-client.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -13,20 +12,24 @@ export interface PlaceOptions {
 }
 
 /** The gateway that a command talks to, or undefined where none is named. @throws CliError when it is not the URL of a gateway */
-export function gatewayOf({ gateway }: PlaceOptions, env: Env, clock: Clock): GatewayClient | undefined {
+export function gatewayOf({ gateway }: PlaceOptions, env: Env): ApiClient | undefined {
   const text = gateway ?? nonEmpty(env['NGSILD_GATEWAY_URL']);
   if (text === undefined) return undefined;
-  return new GatewayClient({
-    url: urlOf(text, gateway === undefined ? 'NGSILD_GATEWAY_URL' : '--gateway'),
-    token: nonEmpty(env['NGSILD_GATEWAY_TOKEN']),
-    authorization: authorizationOf(env),
-    clock,
-  });
+  const { href } = urlOf(text, gateway === undefined ? 'NGSILD_GATEWAY_URL' : '--gateway');
+  const token = nonEmpty(env['NGSILD_GATEWAY_TOKEN']);
+  const authorization = authorizationOf(env);
+  const headers = {
+    accept: 'application/json',
+    ...(token === undefined ? {} : { 'x-gateway-token': token }),
+    ...(authorization === undefined ? {} : { authorization }),
+  };
+  const baseUrl = `${href.replace(/\/+$/, '')}/`;
+  return new ApiClient({ baseUrl: () => baseUrl, headers: () => headers, init: { redirect: 'manual' } });
 }
 
 /** @throws CliError where none is named */
-export function demandGateway(options: PlaceOptions, env: Env, clock: Clock): GatewayClient {
-  const gateway = gatewayOf(options, env, clock);
+export function demandGateway(options: PlaceOptions, env: Env): ApiClient {
+  const gateway = gatewayOf(options, env);
   if (gateway === undefined)
     throw new CliError(EXIT.usage, 'Which gateway? Say --gateway URL, or set NGSILD_GATEWAY_URL.');
   return gateway;

@@ -1,15 +1,11 @@
+import type { ApiClient, Schemas } from '../client/client.js';
 import { say, sayJson, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode } from './exit-codes.js';
 import { formatCount, printable } from './format.js';
-import type { GatewayClient } from './gateway-client.js';
 import { readJsonText } from './json-file.js';
 import type { Checker } from './validate-here.js';
 
-interface Verdict {
-  readonly valid: boolean;
-  readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
-  readonly warnings: readonly { readonly pointer?: string; readonly detail?: string }[];
-}
+type Verdict = Schemas['Verdict'];
 
 export interface ValidateOptions {
   /** `DOMAIN/MODEL` of a gateway; here, the name of the model. */
@@ -28,7 +24,7 @@ export interface ValidateOptions {
 export async function validateFiles(
   files: readonly string[],
   options: ValidateOptions,
-  gateway: GatewayClient | undefined,
+  gateway: ApiClient | undefined,
   context: CliContext,
 ): Promise<ExitCode> {
   const checker = await checkerOf(options, gateway, context);
@@ -49,7 +45,7 @@ const SEVERITY: readonly ExitCode[] = [EXIT.done, EXIT.partial, EXIT.usage, EXIT
 
 async function checkerOf(
   { model, schema = [], form }: ValidateOptions,
-  gateway: GatewayClient | undefined,
+  gateway: ApiClient | undefined,
   context: CliContext,
 ): Promise<Checker> {
   const [path, ...others] = schema;
@@ -67,17 +63,16 @@ async function checkerOf(
 }
 
 /** By a gateway; without a model, by those of the entities' types. */
-function checkerThere(gateway: GatewayClient, model: string | undefined, form: string | undefined): Checker {
+function checkerThere(gateway: ApiClient, model: string | undefined, form: string | undefined): Checker {
   const [domain = '', name = '', ...rest] = model?.split('/') ?? [];
   if (model !== undefined && (domain === '' || name === '' || rest.length > 0))
     throw new CliError(EXIT.usage, `--model must be DOMAIN/MODEL, not ${JSON.stringify(model)}.`);
-  const named = model === undefined ? [] : [domain, name].map(encodeURIComponent);
-  const query = form === undefined ? '' : `?form=${encodeURIComponent(form)}`;
-  const path = ['/api/v2/validate', ...named].join('/') + query;
-  return {
-    check: async (text) => ({ answer: (await gateway.send('POST', path, { body: text })).text }),
-    close: () => Promise.resolve(),
-  };
+  const query = form === undefined ? '' : `form=${encodeURIComponent(form)}`;
+  const answerOf = async (body: string) =>
+    model === undefined
+      ? gateway.text('post', '/validate', { query, body })
+      : gateway.text('post', '/validate/{domain}/{model}', { path: { domain, model: name }, query, body });
+  return { check: async (text) => ({ answer: await answerOf(text) }), close: () => Promise.resolve() };
 }
 
 interface Validating {
@@ -118,7 +113,7 @@ function sayVerdicts(
     const where = isList ? `${file}[${index}]` : file;
     const lines = [
       ...verdict.errors.map(({ pointer, detail }) => `  ${pointer === '' ? '(whole)' : pointer}: ${detail}`),
-      ...verdict.warnings.map((warning) => `  warning: ${warning.detail ?? JSON.stringify(warning)}`),
+      ...verdict.warnings.map((warning) => `  warning: ${warning.detail}`),
     ];
     if (!verdict.valid || lines.length > 0 || !isList)
       say(stdout, `${where}: ${verdict.valid ? 'valid' : 'not valid'}`, ...lines.map(printable));

@@ -171,7 +171,8 @@ function prepared<Query extends PurgeQuery>(
   kind.vet(query, policy);
   if (policy.dryRunOnly === true && !query.dryRun)
     throw new PolicyRefusedError('The policy of this gateway allows dry runs only: add dryRun=true.');
-  const { dryRun, maxPerSecond, recordsIds } = query;
+  const { dryRun, maxPerSecond } = query;
+  const recordsIds = query.record === 'ids';
   const isPaced = kind.limits.strategy !== 'native';
   if (maxPerSecond !== undefined && !isPaced) throw rateRefused();
   if (recordsIds && kind.limits.strategy === 'native') throw idsRefused();

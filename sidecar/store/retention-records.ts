@@ -1,8 +1,9 @@
+import type { OptionValues } from '../shared/purge-options.js';
 import type { Page, Paged } from './records.js';
 import type { IfMatch } from './store.js';
 
 /** What is purged regularly, as its user wrote it. */
-export interface RetentionSettings {
+export interface RetentionSettings extends OptionValues<'retention'> {
   readonly target: 'entities' | 'temporal';
   /** A query string; what is older than the cutoff is added to it. */
   readonly query: string;
@@ -17,8 +18,6 @@ export interface RetentionSettings {
   readonly schedule: string;
   /** A name of the IANA database; schedule and cutoff go by its calendar. */
   readonly timeZone: string;
-  readonly maxAffected?: number | undefined;
-  readonly maxPerSecond?: number | undefined;
   /** A run that matches more than so many times the median of the last ones becomes a report; 0 for no such guard. */
   readonly maxGrowth: number;
   readonly mode: 'report' | 'enforce';

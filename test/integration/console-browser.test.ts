@@ -123,7 +123,7 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     world.turnstile.let(1);
     await page.getByText('10 of 30 entities').waitFor();
     world.turnstile.let(100);
-    await page.getByRole('heading', { name: 'Purge' }).locator('..').getByText('done').waitFor();
+    await page.getByRole('heading', { name: 'Purge' }).locator('..').getByText('succeeded').waitFor();
     await page.getByText('30 of 30 entities').waitFor();
     assert.equal(await carsLeft(world), 5);
     await page.getByRole('link', { name: 'History' }).click();
@@ -162,7 +162,7 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     await tab.page.getByText('10 of 40 entities').waitFor();
     const other = await openConsole(browser, world.gateway.url, new URL(tab.page.url()).hash);
     await other.page.getByRole('button', { name: 'Cancel the purge' }).click();
-    await tab.page.getByText('being cancelled').waitFor();
+    await tab.page.getByText('cancelling', { exact: true }).waitFor();
     world.turnstile.let(100);
     for (const { page } of [tab, other]) await page.getByText('cancelled', { exact: true }).waitFor();
     // How many were in flight depends on how long the first ones took.
@@ -212,7 +212,7 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     const tab = await openConsole(browser, world.gateway.url);
     world.turnstile.let(1000);
     await startPurge(tab.page, 'Car', 40);
-    await tab.page.getByText(/^(?:failed|partly done)$/).waitFor();
+    await tab.page.getByText(/^(?:failed|partial)$/).waitFor();
     const deleted = tab.page.locator('.counts div', { hasText: /^Deleted/ });
     assert.equal(await deleted.locator('dd').innerText(), '10');
     assert.equal(await tab.page.locator('main img').count(), 0);

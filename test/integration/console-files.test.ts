@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { ensureCliBuilt } from '../support/cli-process.js';
-import { CONSOLE_TYPES, consoleTypes } from '../support/console-types.js';
+import { CLIENT_TYPES, clientTypes } from '../support/client-types.js';
 import { startTestBroker, startTestGateway, stopAll, type TestGateway } from '../support/gateway-harness.js';
 import { ROOT } from '../support/project.js';
 
@@ -112,8 +112,8 @@ describe('the files of the console', () => {
   });
 
   it('the types of the console are those of the API as it describes itself', async () => {
-    const kept = readFileSync(CONSOLE_TYPES, 'utf8');
-    assert.equal(kept, await consoleTypes(), 'Run `npm run console-types`.');
+    const kept = readFileSync(CLIENT_TYPES, 'utf8');
+    assert.equal(kept, await clientTypes(), 'Run `npm run client-types`.');
   });
 
   it('no source of the console makes markup of text', async () => {

@@ -96,7 +96,7 @@ export interface AskedGateway {
   readonly headers: Headers;
   readonly body: string;
   readonly redirect: RequestInit['redirect'];
-  readonly signal: AbortSignal | undefined;
+  readonly signal: AbortSignal;
 }
 
 /** A gateway that is a function; every request is kept. Its URL is {@link GATEWAY}. */
@@ -105,13 +105,11 @@ export function fakeGateway(
   answer: (request: AskedGateway, nth: number) => Response | Promise<Response>,
 ): readonly AskedGateway[] {
   const asked: AskedGateway[] = [];
-  t.mock.method(globalThis, 'fetch', async (url: string, init: RequestInit) => {
+  t.mock.method(globalThis, 'fetch', async (sent: Request) => {
+    const { url, method, headers, redirect, signal } = sent;
     assert.ok(url.startsWith(GATEWAY), url);
-    const { method = 'GET', body, redirect, signal } = init;
-    const request: AskedGateway = {
-      ...{ method, target: url.slice(GATEWAY.length), headers: new Headers(init.headers), redirect },
-      ...{ body: typeof body === 'string' ? body : '', signal: signal ?? undefined },
-    };
+    const target = url.slice(GATEWAY.length);
+    const request: AskedGateway = { method, target, headers, redirect, signal, body: await sent.text() };
     asked.push(request);
     return answer(request, asked.length);
   });

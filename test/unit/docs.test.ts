@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { settings, type Setting } from '../../sidecar/shared/config/settings.js';
+import { PURGE_OPTIONS, type PurgeOption } from '../../sidecar/shared/purge-options.js';
 import { errorTypes } from '../../sidecar/ngsi-ld/problem.js';
 import { ROOT } from '../support/project.js';
 
@@ -54,6 +55,26 @@ describe('docs/config.md', () => {
         assert.match(values, /\w/, name);
       }
     }
+  });
+});
+
+describe('docs/purges.md', () => {
+  it('docs/purges.md has exactly the table of purge options', () => {
+    const mark = (isThere: boolean) => (isThere ? 'yes' : '');
+    const code = (text: string | undefined) => (text === undefined ? '' : `\`${text}\``);
+    const rows = Object.entries<PurgeOption>(PURGE_OPTIONS).map(([name, option]) => {
+      const { type, unit, most, places, flag, policy, meaning } = option;
+      const count = `${most === undefined ? 'from 1' : `1 to ${most}`}, ${unit ?? ''}`;
+      const values =
+        type === 'count' ? count : type === 'flag' ? '`true`, `false`' : type.map(code).join(', ');
+      const given = (['query', 'body', 'change', 'retention'] as const).map((place) =>
+        mark(places.includes(place)),
+      );
+      return [code(name), values, ...given, code(flag), code(policy), meaning];
+    });
+    const [, table = ''] =
+      /^## Options\n[^]*?\n\|(?:---\|)+\n([^]*?)\n\n/m.exec(read('docs/purges.md')) ?? [];
+    assert.equal(table, rows.map((row) => `| ${row.join(' | ')} |`).join('\n'));
   });
 });
 

@@ -1,20 +1,17 @@
 import { Type, type TSchema } from 'typebox';
 import { ENTITY_PARAMETERS, TEMPORAL_PARAMETERS } from '../../purge/index.js';
+import { optionSchemas } from '../../shared/purge-options.js';
 import { PURGE, UNIT } from './purge-schemas.js';
 import type { Part } from './openapi-operation.js';
 import { COUNT, STRINGS, TEXT } from './schemas.js';
 
-/** What some parameters mean; the others are those of the broker's GET (clause 6.4.3.2). */
+/** What some parameters mean that select; the others are those of the broker's GET (clause 6.4.3.2). */
 const MEANINGS: Readonly<Record<string, string>> = {
-  dryRun: 'true: nothing is deleted, the matches are counted.',
-  maxAffected: 'A purge that matches more is refused before its first delete.',
-  maxPerSecond: 'Deletes per second, at most.',
-  record: 'ids: what is deleted is listed, see /purges/{purge}/ids.',
   drop: 'Attributes to remove from each match, instead of the entity.',
   keep: 'Attributes to keep of each match; all others are removed.',
 };
 
-const NUMBERS = ['maxAffected', 'maxPerSecond'];
+const OPTIONS: Readonly<Record<string, Part | undefined>> = optionSchemas('query');
 
 const PREVIEW = Type.Object(
   {
@@ -122,7 +119,9 @@ const PREFER = {
 };
 
 function parameterOf(name: string): Part {
-  const description = MEANINGS[name] ?? 'As in the query of a broker.';
-  const schema = NUMBERS.includes(name) ? { type: 'integer', minimum: 1 } : TEXT;
+  const { description, ...schema } = OPTIONS[name] ?? {
+    ...TEXT,
+    description: MEANINGS[name] ?? 'As in the query of a broker.',
+  };
   return { name, in: 'query', description, schema };
 }

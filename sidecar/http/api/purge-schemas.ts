@@ -1,5 +1,6 @@
-import { Type } from 'typebox';
+import { Type, type TOptional, type TUnsafe } from 'typebox';
 import { PURGE_STATES } from '../../jobs/purge-service.js';
+import { type OptionIn, type OptionValues, optionSchemas, type Place } from '../../shared/purge-options.js';
 import { COUNT, OrNull, STRINGS, TEXT, TIME } from './schemas.js';
 
 /** Without members that are undefined. */
@@ -11,9 +12,19 @@ export function defined<Value extends object>(
   };
 }
 
+/** The options of a purge that can be given in a place, as optional members. */
+export function optionMembers<Where extends Place>(place: Where) {
+  const members = Object.entries<object>(optionSchemas(place)).map(([name, schema]) => [
+    name,
+    Type.Optional(Type.Unsafe(schema)),
+  ]);
+  return Object.fromEntries(members) as {
+    [Name in OptionIn<Where>]: TOptional<TUnsafe<NonNullable<OptionValues<Where>[Name]>>>;
+  };
+}
+
 export const TARGET = Type.Enum(['entities', 'temporal'], { type: 'string' });
 export const UNIT = Type.Enum(['entities', 'attributes', 'datasets', 'instances'], { type: 'string' });
-export const POSITIVE = Type.Integer({ minimum: 1, maximum: 999_999_999_999_999 });
 export const HEADER_TEXT = Type.String({
   minLength: 1,
   maxLength: 4096,

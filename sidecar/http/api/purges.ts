@@ -1,10 +1,11 @@
 import { Type, type Static } from 'typebox';
 import { isFinal, PURGE_STATES, type PurgeService } from '../../jobs/purge-service.js';
+import { optionParameters, optionsOf } from '../../shared/purge-options.js';
 import { disconnectSignal } from '../client-disconnect.js';
 import { recordedOrderOf, type AskedPurge, type OrderOptions } from '../purge-order.js';
 import { accepted, current, namingPurge, NO_CONTENT, page, send } from './answer.js';
 import { eventIdOf, eventsOf } from './purge-events.js';
-import { defined, HEADER_TEXT, POSITIVE, PURGE, TARGET } from './purge-schemas.js';
+import { defined, HEADER_TEXT, optionMembers, PURGE, TARGET } from './purge-schemas.js';
 import { content, empty, json, list } from './responses.js';
 import { type Api, apiUrl } from './routes.js';
 import { Closed, OrNull, PAGE, Query, TEXT, TextParameter } from './schemas.js';
@@ -178,15 +179,13 @@ export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
   });
 }
 
-/** A purge in a body, with its extensions in the query. */
+/** A purge in a body, with its options in the query. */
 function askedIn(body: Static<typeof NEW_PURGE>): AskedPurge {
-  const { target, query, maxAffected, maxPerSecond, dryRun, tenant, link } = body;
-  const extensions = Object.entries({ maxAffected, maxPerSecond, dryRun })
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${name}=${String(value)}`);
+  const { target, query, tenant, link } = body;
+  const options = optionParameters(optionsOf('body', body));
   return {
     target,
-    query: [query, ...extensions].filter((part) => part !== '').join('&'),
+    query: [query, ...options].filter((part) => part !== '').join('&'),
     bodyHeaders: {
       ...(tenant === undefined ? {} : { 'ngsild-tenant': tenant }),
       ...(link === undefined ? {} : { link }),
@@ -202,15 +201,13 @@ const NEW_PURGE = Closed('NewPurge', {
     ...HEADER_TEXT,
     description: 'A Link header that names one @context: its URL in angle brackets, and its relation.',
   }),
-  maxAffected: Type.Optional(POSITIVE),
-  maxPerSecond: Type.Optional(POSITIVE),
-  dryRun: Type.Optional(Type.Boolean()),
+  ...optionMembers('body'),
 });
 
+const CHANGEABLE = optionMembers('change');
+
 const CHANGE = Type.Object(
-  {
-    maxPerSecond: Type.Optional(OrNull(Type.Integer({ minimum: 1, maximum: 1_000_000_000 }))),
-    concurrency: Type.Optional(Type.Integer({ minimum: 1, maximum: 256 })),
-  },
+  // Null takes the limit away.
+  { ...CHANGEABLE, maxPerSecond: Type.Optional(OrNull(CHANGEABLE.maxPerSecond)) },
   { title: 'PurgeChange', minProperties: 1, additionalProperties: false },
 );

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { DEFAULT_RETENTION } from '../../jobs/retention/defaults.js';
 import type { RetentionPolicy } from '../../jobs/retention/retention-service.js';
-import { HEADER_TEXT, POSITIVE, TARGET, UNIT } from './purge-schemas.js';
+import { HEADER_TEXT, optionMembers, TARGET, UNIT } from './purge-schemas.js';
 import { Closed, COUNT, DESCRIPTION, NAME, STRINGS, TEXT, TIME, type WrittenOf } from './schemas.js';
 import { timeText } from './answer.js';
 
@@ -42,8 +42,7 @@ const SETTINGS = {
     maxLength: 256,
     description: 'A cron pattern of five fields, without nicknames and extensions: `0 3 * * *`.',
   }),
-  maxAffected: Type.Optional(POSITIVE),
-  maxPerSecond: Type.Optional(POSITIVE),
+  ...optionMembers('retention'),
   description: Type.Optional(DESCRIPTION),
 };
 

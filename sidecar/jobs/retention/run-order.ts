@@ -1,6 +1,7 @@
 import { cutoffOf, olderThan } from '../../purge/index.js';
 import type { PurgeRecord } from '../../store/purge-records.js';
 import type { RetentionSettings } from '../../store/retention-records.js';
+import { optionParameters, optionsIn, optionsOf } from '../../shared/purge-options.js';
 import { refusedMember } from './schedule.js';
 
 /** The purge that a run of a policy is. */
@@ -11,8 +12,8 @@ export interface RetentionQuery {
   readonly query: string;
 }
 
-/** Members of a policy that are parameters of a purge; they have one place. */
-const MEMBERS = ['dryRun', 'maxAffected', 'maxPerSecond'];
+/** Members of a policy that are parameters of a purge, and its mode; they have one place. */
+const MEMBERS = ['dryRun', ...optionsIn('retention')];
 
 /** Runs whose matches say what is usual, at most. */
 export const USUAL_RUNS = 5;
@@ -40,17 +41,10 @@ function adviceOn(name: string): string {
 }
 
 /** The query string of a run. @param isReport nothing is deleted */
-export function runQuery(
-  { maxAffected, maxPerSecond }: RetentionSettings,
-  query: string,
-  isReport: boolean,
-): string {
+export function runQuery(settings: RetentionSettings, query: string, isReport: boolean): string {
   // A report counts all matches, and deletes none at any rate.
-  const members = isReport ? { dryRun: true } : { maxAffected, maxPerSecond };
-  return Object.entries(members).reduce(
-    (text, [name, value]) => (value === undefined ? text : `${text}&${name}=${String(value)}`),
-    query,
-  );
+  const options = isReport ? { dryRun: true } : optionsOf('retention', settings);
+  return [query, ...optionParameters(options)].join('&');
 }
 
 /** The runs that say what is usual. @param runs of a policy, the newest first */

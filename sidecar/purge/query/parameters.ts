@@ -1,3 +1,4 @@
+import { optionsIn } from '../../shared/purge-options.js';
 import { QueryRefusedError } from '../errors.js';
 
 /** One decoded query parameter. */
@@ -26,7 +27,7 @@ export const SELECTION_PARAMETERS: ReadonlySet<string> = new Set([
 ]);
 
 /** This product's extensions; they never reach a broker. */
-const EXTENSIONS = ['dryRun', 'maxAffected', 'maxPerSecond', 'record'];
+const EXTENSIONS = optionsIn('query');
 
 const OUTPUT_ONLY = 'it only shapes the output';
 const ALWAYS_ALL = 'a purge always deletes every match';

@@ -14,6 +14,7 @@ import { NgsiLdSyntaxError } from '../../ngsi-ld/syntax-error.js';
 import { parseTypeSelector, typeNamesOf } from '../../ngsi-ld/type-selector.js';
 import { QueryRefusedError, PolicyRefusedError } from '../errors.js';
 import { checkName, namesOf } from './name-list.js';
+import { booleanOf, queryOptions, type QueryOptions } from './options.js';
 import { SELECTION_PARAMETERS, type Parameter } from './parameters.js';
 
 export interface VettingOptions {
@@ -24,24 +25,17 @@ export interface VettingOptions {
 }
 
 /** What every purge query says, of whatever kind. */
-export interface PurgeQuery {
+export interface PurgeQuery extends QueryOptions {
   /** Goes to the broker's GET as it is. */
   readonly selection: readonly Parameter[];
   /** The ids that the query names, to check the broker's answers against. */
   readonly ids: readonly string[] | undefined;
   /** The idPattern, to check them against as well; undefined also for one that RE2 cannot compile. */
   readonly idPattern: Pattern | undefined;
-  readonly dryRun: boolean;
-  /** Most items that may be affected; undefined for no bound. */
-  readonly maxAffected: number | undefined;
-  /** Most items deleted per second; undefined for no limit. */
-  readonly maxPerSecond: number | undefined;
-  /** What becomes of each item is to be recorded (`record=ids`). */
-  readonly recordsIds: boolean;
 }
 
 /**
- * Vets the parameters that select, dryRun and maxAffected.
+ * Vets the parameters that select, and the options.
  *
  * @throws QueryRefusedError for anything unparsable, contradictory or too wide
  * @throws PolicyRefusedError for a purge of a whole tenant where none is allowed
@@ -50,10 +44,7 @@ export function vetSelection(
   parameters: ReadonlyMap<string, string>,
   { wholeTenant, narrowsFurther = false }: VettingOptions,
 ): PurgeQuery {
-  const dryRun = booleanOf(parameters, 'dryRun') ?? false;
-  const maxAffected = positiveOf(parameters, 'maxAffected');
-  const maxPerSecond = positiveOf(parameters, 'maxPerSecond');
-  const recordsIds = recordsIdsOf(parameters, dryRun);
+  const options = queryOptions(parameters);
   const local = booleanOf(parameters, 'local');
   const ids = idsOf(parameters.get('id'));
   const idPattern = patternOf(parameters.get('idPattern'));
@@ -67,15 +58,12 @@ export function vetSelection(
   }
   const isLocal = local === true || anyType;
   if (!restrictions.qualifies && !isLocal) throw tooWide(parameters);
-  if (!restrictions.narrows && !narrowsFurther) checkWholeTenant({ dryRun, maxAffected }, wholeTenant);
+  if (!restrictions.narrows && !narrowsFurther) checkWholeTenant(options, wholeTenant);
   return {
     selection: selectionOf(parameters, anyType && local === undefined),
     ids,
     idPattern,
-    dryRun,
-    maxAffected,
-    maxPerSecond,
-    recordsIds,
+    ...options,
   };
 }
 
@@ -183,35 +171,6 @@ function patternOf(value: string | undefined): Pattern | undefined {
     if (!(error instanceof PatternTooLargeError)) throw error;
     throw new QueryRefusedError('badRequestData', error.message, error.parameter, { cause: error });
   }
-}
-
-function booleanOf(parameters: ReadonlyMap<string, string>, name: string): boolean | undefined {
-  const value = parameters.get(name);
-  if (value === undefined) return undefined;
-  if (value !== 'true' && value !== 'false') {
-    throw new QueryRefusedError('invalidRequest', `${name} must be true or false.`, name);
-  }
-  return value === 'true';
-}
-
-function recordsIdsOf(parameters: ReadonlyMap<string, string>, dryRun: boolean): boolean {
-  const value = parameters.get('record');
-  if (value === undefined) return false;
-  if (value !== 'ids') throw new QueryRefusedError('invalidRequest', 'record must be ids.', 'record');
-  if (dryRun) {
-    const detail =
-      'record=ids records what is deleted, and a dry run deletes nothing: leave one of them out.';
-    throw new QueryRefusedError('invalidRequest', detail, 'record');
-  }
-  return true;
-}
-
-function positiveOf(parameters: ReadonlyMap<string, string>, name: string): number | undefined {
-  const value = parameters.get(name);
-  if (value === undefined) return undefined;
-  if (!/^[1-9]\d{0,14}$/.test(value))
-    throw new QueryRefusedError('invalidRequest', `${name} must be a whole number of 1 or more.`, name);
-  return Number(value);
 }
 
 function parsed<Result>(parse: () => Result): Result {

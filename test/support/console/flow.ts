@@ -36,7 +36,7 @@ export async function confirmPurge(page: Page, counted: string): Promise<void> {
   await page.getByLabel(/^Type the count/).fill(count);
   await page.keyboard.press('Enter');
   await page.waitForURL(/#\/purge\/[^?]+$/);
-  await page.getByText('done', { exact: true }).waitFor();
+  await page.getByText('succeeded', { exact: true }).waitFor();
 }
 
 /** The query of the request that the form shows, decoded. */

@@ -54,14 +54,14 @@ export function runFlows(browser: () => Browser): void {
     assert.equal(await page.locator('.chart .before').count(), 1);
     await page.getByRole('button', { name: 'Cancel the purge' }).click();
     now = ended;
-    await page.getByText('done', { exact: true }).waitFor();
+    await page.getByText('succeeded', { exact: true }).waitFor();
     await page.getByText(/^On average /).waitFor();
     const answered = page.waitForResponse('**/cancel');
     answer();
     await (await answered).finished();
     await page.evaluate('new Promise(requestAnimationFrame)');
-    assert.equal(await page.getByText('being cancelled').count(), 0);
-    await page.getByText('done', { exact: true }).waitFor();
+    assert.equal(await page.getByText('cancelling', { exact: true }).count(), 0);
+    await page.getByText('succeeded', { exact: true }).waitFor();
     await endFlow(flow);
   });
 
@@ -87,7 +87,7 @@ export function runFlows(browser: () => Browser): void {
     const button = page.getByRole('button', { name: 'Cancel the purge' });
     await button.focus();
     await page.keyboard.press('Enter');
-    await page.getByText('being cancelled').waitFor();
+    await page.getByText('cancelling', { exact: true }).waitFor();
     assert.equal(await isFocused('button.danger'), true);
     assert.equal(await button.getAttribute('aria-disabled'), 'true');
     await page.keyboard.press('Enter');

@@ -165,7 +165,9 @@ export function workbenchFlows(browser: () => Browser): void {
       const { gateway } = flow;
       const text = WRONG.replace('Bike:1', 'Bike:ÄΩ🚲');
       await paste(page, text);
+      const checked = page.waitForResponse((response) => response.url().includes('form=normalized'));
       await page.getByLabel('Form').selectOption('normalized');
+      await checked;
       await page.getByText('Not valid', { exact: true }).waitFor();
       const requests: string[] = [];
       page.on('request', (request) => requests.push(request.url()));

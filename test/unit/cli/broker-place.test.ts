@@ -12,7 +12,7 @@ import {
 
 const WISH: PurgeWish = {
   ...{ target: 'entities', query: 'type=A', tenant: 'city' },
-  ...{ link: undefined, maxAffected: undefined, maxPerSecond: undefined },
+  ...{ link: undefined, options: {} },
 };
 const NONE = { matched: 0, deleted: 0, alreadyGone: 0, failed: 0, unknown: 0, requests: 1, retries: 0 };
 const progress = (counts: Partial<typeof NONE> & { readonly hasBegun?: boolean }): PurgeEvent => ({

@@ -111,9 +111,9 @@ describe('a repository of models and a gateway', () => {
     }
     assert.deepEqual(
       asked.map(({ method, target, headers }) => [method, target, headers.get('content-type')].join(' ')),
-      ['', 'dryRun=true', 'dryRun=true', 'dryRun=true'].flatMap((query) =>
-        [query, `${query === '' ? '' : `${query}&`}domain=A%26B`].map(
-          (parameters) => `POST /api/v2/import?${parameters} application/gzip`,
+      ['', '?dryRun=true', '?dryRun=true', '?dryRun=true'].flatMap((query) =>
+        [query, `${query === '' ? '?' : `${query}&`}domain=A%26B`].map(
+          (more) => `POST /api/v2/import${more} application/gzip`,
         ),
       ),
     );
@@ -267,7 +267,7 @@ describe('models push', () => {
 
   it('an answer that is not the report of an update is not taken for a harmless one', async (t) => {
     for (const wrong of [
-      { outcome: 'other' },
+      { outcome: undefined },
       { change: { ...PUSH.change, overall: 'other' } },
       { change: { overall: 'compatible' } },
       { change: undefined },

@@ -258,7 +258,7 @@ describe('following a purge', () => {
     for (const times of [
       { startedAt: '2026-01-01T00:00:00Z', endedAt: '2026-01-01T00:00:07Z' },
       { startedAt: '2026-01-01T00:00:07Z', endedAt: '2026-01-01T00:00:00Z' },
-      { startedAt: null },
+      {},
     ]) {
       const time = { nowMs: 1000 };
       const context = new FakeContext({ clock: { now: () => time.nowMs, sleep: async () => {} } });
@@ -298,7 +298,13 @@ describe('what a purge is asked for', () => {
   it('a purge takes over tenant, link, bound and rate, and the target from --temporal', () => {
     const link = 'https://models.example/context.jsonld';
     assert.deepEqual(wish({ tenant: 'city', link, maxAffected: 5, rate: 9 }), {
-      ...{ target: 'entities', query: 'type=A', tenant: 'city', link, maxAffected: 5, maxPerSecond: 9 },
+      ...{
+        target: 'entities',
+        query: 'type=A',
+        tenant: 'city',
+        link,
+        options: { maxAffected: 5, maxPerSecond: 9 },
+      },
     });
     assert.equal(wish({ temporal: true }).target, 'temporal');
   });

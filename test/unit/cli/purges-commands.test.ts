@@ -234,7 +234,7 @@ describe('the commands of purges', () => {
       ['purges', 'follow', 'p-1'],
       ({ signal }) => {
         context.interrupt();
-        assert.ok(signal?.aborted);
+        assert.ok(signal.aborted);
         return Promise.reject(signal.reason as Error);
       },
       context,
@@ -242,6 +242,66 @@ describe('the commands of purges', () => {
     assert.deepEqual([code, requests], [EXIT.interrupted, ['GET /api/v2/purges/p-1/events']]);
     assert.equal(err, 'The purge goes on. To stop it: ngsi-ld-gateway purges cancel p-1\n');
     assert.equal(context.listening, 0);
+  });
+
+  const lines = (...records: readonly object[]) =>
+    records.map((record, at) => `id: ${at}\ndata: ${JSON.stringify(record)}\n\n`).join('');
+
+  it('a stream of events that breaks off is taken up again after the last id, as long as each try brings some', async (t) => {
+    const asked = fakeGateway(t, (_request, nth) => {
+      if (nth === 1) return new Response(`id: a\ndata: ${JSON.stringify(RECORD)}\n\n: beat\n\n`);
+      return new Response(nth < 30 ? `data: ${JSON.stringify(RECORD)}\n\n` : lines(over({})));
+    });
+    const context = new FakeContext({ env: ENV });
+    assert.equal(await context.run('purges', 'follow', 'p-1'), 0);
+    assert.deepEqual(
+      asked.map(({ headers }) => [headers.get('accept'), headers.get('last-event-id')]),
+      asked.map((_one, index) => ['text/event-stream', index === 0 ? null : 'a']),
+    );
+    assert.equal(asked.length, 30);
+  });
+
+  it('a stream of events is given up when ten more tries in a row bring no record', async (t) => {
+    for (const text of ['', 'data: {\n\n', 'data: {}\n\n']) {
+      const { code, requests } = await run(
+        t,
+        ['purges', 'follow', 'p-1'],
+        (_request, nth) => new Response(nth === 1 ? lines(RECORD) : text),
+      );
+      assert.deepEqual([code, requests.length], [EXIT.failed, 11], text);
+    }
+  });
+
+  it('a stream of events is taken up again after answers that may pass, and not after a refusal', async (t) => {
+    const follow = (status: number) =>
+      run(t, ['purges', 'follow', 'p-1'], (_request, nth) =>
+        nth === 1 ? jsonResponse({ detail: 'Later.' }, status) : eventsOf(over({})),
+      );
+    for (const status of [408, 429, 500, 503]) assert.equal((await follow(status)).code, 0, String(status));
+    for (const status of [301, 401, 404, 501]) {
+      const { code, requests } = await follow(status);
+      assert.deepEqual([code, requests.length], [EXIT.refused, 1], String(status));
+    }
+  });
+
+  it('an answer without success ends with 4 where the gateway refuses, and with 1 where it fails, in its words', async (t) => {
+    const show = (answer: () => Response | Promise<Response>) => run(t, ['purges', 'show', 'p-1'], answer);
+    for (const [status, code] of [
+      ...[300, 307, 400, 401, 404, 407, 409, 410, 428, 499, 501].map((one) => [one, EXIT.refused] as const),
+      ...[408, 429, 500, 502, 503, 504].map((one) => [one, EXIT.failed] as const),
+    ]) {
+      const { code: ended, err } = await show(() => jsonResponse({ detail: 'Why.' }, status));
+      const hint = status === 401 ? '\nThe token is taken from NGSILD_GATEWAY_TOKEN.' : '';
+      assert.deepEqual([ended, err], [code, `The gateway answered ${status}: Why.${hint}\n`]);
+    }
+    const errors = Array.from({ length: 6 }, (_, index) => ({ pointer: `/${index}` }));
+    const { err } = await show(() => jsonResponse({ title: 'T', detail: 'D\u001b[2J', errors }, 400));
+    const faults = errors.slice(0, 5).map((one) => `  ${JSON.stringify(one)}`);
+    assert.equal(err, `${['The gateway answered 400: D\\u001b[2J', ...faults].join('\n')}\n`);
+    for (const answer of [() => Promise.reject(new TypeError('fetch failed')), () => new Response('<p>')])
+      assert.equal((await show(answer)).code, EXIT.failed);
+    for (const wrong of [null, [], {}, { ...RECORD, matched: '3' }, { ...RECORD, state: undefined }])
+      assert.equal((await show(() => jsonResponse(wrong))).code, EXIT.failed, JSON.stringify(wrong));
   });
 
   it('an id that would be another path is refused by every command, and nothing is sent', async (t) => {

@@ -6,7 +6,6 @@ import { differenceLines } from '../../../sidecar/cli/change-view.js';
 import { databaseNamed, databaseOf } from '../../../sidecar/cli/databases.js';
 import { diffLines, isDifferent } from '../../../sidecar/cli/diff-view.js';
 import { EXIT } from '../../../sidecar/cli/exit-codes.js';
-import { readReport } from '../../../sidecar/cli/import-report.js';
 import { reportLines } from '../../../sidecar/cli/import-view.js';
 import { authorizationOf, brokerOf, engineConfig, gatewayOf } from '../../../sidecar/cli/settings.js';
 import type { ChangeReport } from '../../../sidecar/schemas/models/shapes.js';
@@ -17,7 +16,6 @@ import type {
   UpdatedDependent,
 } from '../../../sidecar/schemas/repository/transfer.js';
 import { FakeContext } from '../../support/cli-context.js';
-import { createTestClock } from '../../support/purge-harness.js';
 
 const DIFFERENCE: ChangeReport['differences'][number] = {
   ...{ pointer: '/properties/a', detail: 'a is a number now' },
@@ -107,23 +105,18 @@ describe('the report of an import, as people read it', () => {
 });
 
 describe('differences, as people read them', () => {
-  it('a difference has its class, or what older gateways called it, its reason, and an entity that shows it', () => {
-    const { pointer, detail } = DIFFERENCE;
+  it('a difference has its class, its reason, and an entity that shows it', () => {
     assert.deepEqual(
       differenceLines([
-        { pointer, detail, class: 'narrowing', kind: 'breaking', reason: 'range' },
-        { pointer, detail, kind: 'breaking' },
-        { pointer: '', detail },
-        { pointer, detail, class: 'breaking', witness: { a: 'x'.repeat(500) } },
-        { pointer, detail, witness: null },
+        { ...DIFFERENCE, class: 'narrowing', reason: 'range', pointer: '' },
+        { ...DIFFERENCE, witness: { a: 'x'.repeat(500) } },
+        { ...DIFFERENCE, witness: null },
       ]),
       [
-        'narrowing, range: /properties/a: a is a number now',
-        'breaking: /properties/a: a is a number now',
-        '(whole): a is a number now',
-        'breaking: /properties/a: a is a number now',
+        'narrowing, range: (whole): a is a number now',
+        'breaking, type: /properties/a: a is a number now',
         `  not valid any more: ${`{"a":"${'x'.repeat(500)}`.slice(0, 400)}…`,
-        '/properties/a: a is a number now',
+        'breaking, type: /properties/a: a is a number now',
         '  not valid any more: null',
       ],
     );
@@ -283,61 +276,7 @@ describe('the verdict of a check', () => {
   });
 });
 
-describe('what a gateway answers to an import', () => {
-  const file = {
-    path: 'a',
-    status: 'created',
-    differences: [DIFFERENCE],
-    examples: { valid: 1, invalid: [] },
-  };
-  const dependent = { domain: 'D', model: 'M', status: 'updated' };
-  const good = () => {
-    const { summary } = reportOf({});
-    return { summary, files: [file], dependents: [dependent] };
-  };
-
-  it('a report is taken only with every member that is read of it', () => {
-    assert.doesNotThrow(() => readReport(good()));
-    const { summary } = good();
-    const withSummary = (members: object) => ({ ...good(), summary: { ...summary, ...members } });
-    const withFile = (members: object) => ({ ...good(), files: [file, { ...file, ...members }] });
-    const withDependent = (members: object) => ({ ...good(), dependents: [{ ...dependent, ...members }] });
-    const names = ['created', 'updated', 'unchanged', 'refused', 'models'];
-    for (const wrong of [
-      ...[null, 7, 'x', [], {}, { ...good(), summary: null }, { ...good(), summary: [] }],
-      ...names.flatMap((name) => ['1', 1.5, undefined].map((value) => withSummary({ [name]: value }))),
-      ...[undefined, 'D', [7]].map((domains) => withSummary({ domains })),
-      ...[
-        undefined,
-        [],
-        { valid: 1 },
-        { invalid: 1 },
-        { valid: 1, invalid: '1' },
-        { valid: null, invalid: 1 },
-      ].map((examples) => withSummary({ examples })),
-      ...[
-        { ...good(), files: {} },
-        { ...good(), files: [null] },
-        { ...good(), dependents: undefined },
-      ],
-      ...[{ path: 7 }, { status: 'fine' }, { status: undefined }].map(withFile),
-      ...[{}, [7], [{ pointer: '/a' }], [{ detail: 'x' }]].map((differences) => withFile({ differences })),
-      ...[
-        [],
-        { invalid: {} },
-        { invalid: [{}] },
-        { invalid: [], unchecked: {} },
-        { invalid: [], unchecked: [7] },
-      ].map((examples) => withFile({ examples })),
-      ...[{ domain: 7 }, { model: undefined }, { status: 'fine' }, { differences: [7] }].map(withDependent),
-    ])
-      assert.throws(() => readReport(wrong), { exitCode: EXIT.failed }, JSON.stringify(wrong));
-  });
-});
-
 describe('the settings of the command line', () => {
-  const clock = createTestClock();
-
   it('a URL of a gateway or broker is http or https, without a query, a fragment or credentials', () => {
     for (const text of [
       ...['', 'gateway', 'ftp://g/', 'file:///x', 'http://g/?a=b', 'http://g/#x', 'localhost:8080'],
@@ -349,12 +288,12 @@ describe('the settings of the command line', () => {
         assert.doesNotMatch(error.message, /secret/);
         return true;
       };
-      assert.throws(() => gatewayOf({ gateway: text }, {}, clock), refused, text);
+      assert.throws(() => gatewayOf({ gateway: text }, {}), refused, text);
       assert.throws(() => brokerOf({ broker: text }), refused, text);
-      if (text !== '') assert.throws(() => gatewayOf({}, { NGSILD_GATEWAY_URL: text }, clock), refused, text);
+      if (text !== '') assert.throws(() => gatewayOf({}, { NGSILD_GATEWAY_URL: text }), refused, text);
     }
-    assert.notEqual(gatewayOf({ gateway: 'https://g/base' }, {}, clock), undefined);
-    assert.equal(gatewayOf({}, { NGSILD_GATEWAY_URL: '' }, clock), undefined);
+    assert.notEqual(gatewayOf({ gateway: 'https://g/base' }, {}), undefined);
+    assert.equal(gatewayOf({}, { NGSILD_GATEWAY_URL: '' }), undefined);
   });
 
   it('a broker is named by its base URL, and never beside a gateway', () => {

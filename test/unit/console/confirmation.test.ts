@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { ApiError, OfflineError } from '../../../console/api/client.js';
+import { ApiError, UnreachableError } from '../../../console/api/client.js';
 import {
   failureDetail,
   failureTitle,
@@ -11,8 +11,7 @@ import {
 import { confirmedForm, hasBound, isCount, mayBeCount } from '../../../console/purge/confirmation.js';
 import { contextOf, linkTo } from '../../../console/purge/context-link.js';
 import { EMPTY_FORM, FIELDS, formOf, isEmpty, queryOf } from '../../../console/purge/form.js';
-import { previewKey, previewPath } from '../../../console/purge/preview-request.js';
-import { pathOf } from '../../../console/purge/request-text.js';
+import { previewKey, previewQuery } from '../../../console/purge/preview-request.js';
 import { LAST_STEP, limitOf, stepOf } from '../../../console/purge/throttle-steps.js';
 import { text } from '../../../console/strings.js';
 
@@ -79,7 +78,7 @@ describe('the confirmation of a purge', () => {
 describe('the preview of a purge', () => {
   it('forms are previewed anew exactly when what they match may be another', () => {
     const form = { ...formOf('entities', 'type=A&maxPerSecond=5&record=ids'), tenant: 't', link: 'l' };
-    assert.equal(previewPath(form), 'ngsi-ld/v1/entities?type=A&dryRun=true');
+    assert.equal(previewQuery(form), 'type=A&dryRun=true');
     const key = previewKey(form);
     for (const same of [
       { ...form, fields: { ...form.fields, maxPerSecond: '7', record: '', drop: ' ' } },
@@ -102,9 +101,7 @@ describe('the preview of a purge', () => {
   it('a preview is a dry run of the query of the purge, whatever the form holds', () => {
     fc.assert(
       fc.property(forms, (form) => {
-        const [path, query = ''] = previewPath(form).split('?');
-        assert.equal(path, pathOf(form.target));
-        const asked = new URLSearchParams(query);
+        const asked = new URLSearchParams(previewQuery(form));
         assert.deepEqual(asked.getAll('dryRun'), ['true']);
         const purge = new URLSearchParams(queryOf(form));
         for (const name of ['maxPerSecond', 'record']) purge.delete(name);
@@ -168,7 +165,7 @@ describe('what went wrong, in words', () => {
 
   it('an error has the title of what can be done about it', () => {
     for (const [error, title] of [
-      [new OfflineError(true, undefined), t.offline],
+      [new UnreachableError('u', 'w', true, {}), t.offline],
       [new TypeError('x'), t.failed],
       ['x', t.failed],
       [of(401), t.signIn],
@@ -182,8 +179,11 @@ describe('what went wrong, in words', () => {
   });
 
   it('a request that may have arrived is said to be so, and only such a one', () => {
-    assert.equal(failureDetail(new OfflineError(true, undefined)), `${t.mayHaveArrived} ${t.offlineDetail}`);
-    assert.equal(failureDetail(new OfflineError(false, undefined)), t.offlineDetail);
+    assert.equal(
+      failureDetail(new UnreachableError('u', 'w', true, {})),
+      `${t.mayHaveArrived} ${t.offlineDetail}`,
+    );
+    assert.equal(failureDetail(new UnreachableError('u', 'w', false, {})), t.offlineDetail);
     assert.equal(failureDetail(of(400, { detail: 'Why' })), 'Why');
     assert.equal(failureDetail('text'), 'text');
   });

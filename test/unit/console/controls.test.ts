@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, it, mock } from 'node:test';
-import { h, type ComponentChild } from 'preact';
+import { describe, it, mock } from 'node:test';
+import { h } from 'preact';
 import type { Purge, RetentionPolicy } from '../../../console/api/client.js';
-import { askForToken, forgetToken, token } from '../../../console/api/token.js';
+import { askForToken, token } from '../../../console/api/token.js';
 import { ReferenceModels } from '../../../console/models/reference-models.js';
 import { SureDialog } from '../../../console/parts/sure-dialog.js';
 import { TokenDialog } from '../../../console/parts/token-dialog.js';
@@ -12,38 +12,11 @@ import { Throttle } from '../../../console/purge/throttle.js';
 import { limitOf } from '../../../console/purge/throttle-steps.js';
 import { PolicyEditor } from '../../../console/retention/policy-editor.js';
 import { PolicyPage } from '../../../console/retention/policy-page.js';
-import { keepDraft } from '../../../console/shared/drafts.js';
 import { text } from '../../../console/strings.js';
-import { FakePage, problem } from './fake-page.js';
-import { show, type Shown } from './show.js';
+import { nameOf, openTab, problem, type Shown } from './open-tab.js';
 
 describe('controls', () => {
-  let page: FakePage;
-  let shown: Shown[];
-  beforeEach(() => {
-    page = new FakePage();
-    page.enter();
-    shown = [];
-    mock.timers.enable({ apis: ['setTimeout'] });
-  });
-  afterEach(async () => {
-    for (const one of shown) await one.leave();
-    keepDraft('policy old', undefined);
-    forgetToken();
-    mock.timers.reset();
-    page.leave();
-  });
-  const open = async (part: ComponentChild) => {
-    const one = await show(page, part);
-    shown.push(one);
-    return one;
-  };
-  /** Requests that are answered when a test wants it. */
-  const held = () => {
-    const answers: ((response: Response) => void)[] = [];
-    page.answer = () => new Promise<Response>((resolve) => answers.push(resolve));
-    return answers;
-  };
+  const page = openTab({ drafts: ['policy old'] });
 
   describe('the limit of a running purge', () => {
     const t = text.run;
@@ -53,16 +26,16 @@ describe('controls', () => {
     it('a limit is sent once, when the slider has rested, and not when its page was left', async () => {
       const changed: Purge[] = [];
       page.answer = () => Response.json(recordOf(5));
-      const one = await open(
+      const one = await page.open(
         h(Throttle, { record: recordOf(null), onChanged: (next) => changed.push(next) }),
       );
       assert.ok(one.text.includes(t.noLimit));
       for (const step of [5, 4, 3]) {
         await slide(one, step);
-        await one.act(() => mock.timers.tick(249));
+        await one.pass(249);
       }
       assert.deepEqual(page.lines, []);
-      await one.act(() => mock.timers.tick(1));
+      await one.pass(1);
       assert.deepEqual(page.lines, ['PATCH api/v2/purges/p%201']);
       assert.deepEqual(JSON.parse(String(page.sent[0]?.body)), { maxPerSecond: limitOf(3) });
       assert.deepEqual(changed, [recordOf(5)]);
@@ -74,14 +47,14 @@ describe('controls', () => {
     });
 
     it('a slider that was moved on stays where it is when an earlier answer comes', async () => {
-      const answers = held();
-      const one = await open(h(Throttle, { record: recordOf(null), onChanged: () => undefined }));
+      const answers = page.hold();
+      const one = await page.open(h(Throttle, { record: recordOf(null), onChanged: () => undefined }));
       await slide(one, 3);
-      await one.act(() => mock.timers.tick(250));
+      await one.pass(250);
       await slide(one, 1);
       await one.act(() => answers[0]?.(Response.json(recordOf(10))));
-      assert.equal(String(one.field(t.throttle).value), '1');
-      await one.act(() => mock.timers.tick(250));
+      assert.equal(one.field(t.throttle).value, '1');
+      await one.pass(250);
       await one.act(() => answers[1]?.(problem(409, { title: 'It is over' })));
       assert.ok(one.text.includes('It is over'));
     });
@@ -100,11 +73,11 @@ describe('controls', () => {
       page.answer = () => new Response(null, { status: 204 });
       for (const state of ['queued', 'running', 'cancelling'])
         assert.deepEqual(
-          (await open(h(RecordDetails, { record: recordOf({ state }) }))).buttons,
+          (await page.open(h(RecordDetails, { record: recordOf({ state }) }))).buttons,
           [t.idsLoad],
           state,
         );
-      const one = await open(h(RecordDetails, { record: recordOf({}) }));
+      const one = await page.open(h(RecordDetails, { record: recordOf({}) }));
       await one.press(t.idsRemove);
       assert.deepEqual(page.lines, []);
       await one.press(t.idsRemoveGo);
@@ -113,7 +86,10 @@ describe('controls', () => {
     });
 
     it('a purge without a list offers none', async () => {
-      assert.deepEqual((await open(h(RecordDetails, { record: recordOf({ query: 'type=T' }) }))).buttons, []);
+      assert.deepEqual(
+        (await page.open(h(RecordDetails, { record: recordOf({ query: 'type=T' }) }))).buttons,
+        [],
+      );
     });
   });
 
@@ -131,26 +107,29 @@ describe('controls', () => {
           { at: 1000, perSecond: 0 },
           { at: 2000, perSecond: most },
         ];
-        const chart = await open(h(RateChart, { rates, before: undefined }));
-        assert.equal(chart.all('span')[0]?.name, scale, `${most}`);
+        const chart = await page.open(h(RateChart, { rates, before: undefined }));
+        assert.equal(chart.all('span').map(nameOf)[0], scale, `${most}`);
       }
       const rates = [
         { at: 2000, perSecond: 5 },
         { at: 3000, perSecond: 10 },
       ];
-      const chart = await open(h(RateChart, { rates, before: { from: 1000, to: 2000, perSecond: 20 } }));
+      const chart = await page.open(h(RateChart, { rates, before: { from: 1000, to: 2000, perSecond: 20 } }));
       const [line] = chart.all('polyline');
-      assert.equal(line?.attributes.get('points'), '300.0,67.5 600.0,45.0');
-      const broken = chart.all('line').at(-1)?.attributes;
-      assert.deepEqual([broken?.get('x1'), broken?.get('x2'), broken?.get('y1')], ['0', '300.0', '0.0']);
-      assert.equal(chart.all('span')[0]?.name, '20/s');
+      assert.equal(line?.getAttribute('points'), '300.0,67.5 600.0,45.0');
+      const broken = chart.all('line').at(-1);
+      assert.deepEqual(
+        ['x1', 'x2', 'y1'].map((name) => broken?.getAttribute(name)),
+        ['0', '300.0', '0.0'],
+      );
+      assert.equal(chart.all('span').map(nameOf)[0], '20/s');
     });
 
     it('one point is no line, unless it is known how fast it went before', async () => {
       const rates = [{ at: 2000, perSecond: 5 }];
-      const none = await open(h(RateChart, { rates, before: undefined }));
+      const none = await page.open(h(RateChart, { rates, before: undefined }));
       assert.ok(none.text.includes(text.run.rateEmpty));
-      const some = await open(h(RateChart, { rates, before: { from: 1000, to: 2000, perSecond: 2 } }));
+      const some = await page.open(h(RateChart, { rates, before: { from: 1000, to: 2000, perSecond: 2 } }));
       assert.equal(some.all('polyline').length, 1);
     });
   });
@@ -168,7 +147,7 @@ describe('controls', () => {
           },
           onOvertaken: () => (overtaken += 1),
         });
-      const one = await open(question(false));
+      const one = await page.open(question(false));
       await one.submit();
       assert.deepEqual([done, one.buttons[0]], [0, '(Go)']);
       await one.give(question(true));
@@ -186,7 +165,7 @@ describe('controls', () => {
     const t = text.token;
 
     it('the token is taken without blanks around it, and not where a header cannot carry it', async () => {
-      const one = await open(h(TokenDialog, {}));
+      const one = await page.open(h(TokenDialog, {}));
       assert.equal(one.text, '');
       let given: boolean | undefined;
       await one.act(() => {
@@ -214,9 +193,9 @@ describe('controls', () => {
     const t = text.models.references;
 
     it('models are updated once at a time, and after it was shown what becomes of them', async () => {
-      const answers = held();
+      const answers = page.hold();
       let changed = 0;
-      const one = await open(
+      const one = await page.open(
         h(ReferenceModels, {
           ...{ uri: 'u', read: { text: '{}', etag: '"1"' }, isFetched: false },
           onChanged: () => (changed += 1),
@@ -251,33 +230,32 @@ describe('controls', () => {
         ...{ schedule: '0 3 * * *', timeZone: 'UTC', maxGrowth: 3, enabled: true, caller: 'me' },
         modifiedAt: '2026-01-01T00:00:00Z',
       }) as unknown as RetentionPolicy;
-    const writes = () => page.sent.filter(({ method }) => method !== 'GET');
 
     it('a policy that deletes is saved as one that reports once that was agreed to', async () => {
       page.answer = () => Response.json({ name: 'old' });
-      const one = await open(h(PolicyEditor, { read: { policy: policyOf('enforce'), etag: '"1"' } }));
+      const one = await page.open(h(PolicyEditor, { read: { value: policyOf('enforce'), etag: '"1"' } }));
       await one.type(t.olderThan, 'P2D');
       await one.press(t.saveReport);
-      assert.deepEqual(writes(), []);
+      assert.equal(page.writes.length, 0);
       await one.press(t.saveGo);
-      const [{ headers, body } = assert.fail()] = writes();
+      const [{ headers, body } = assert.fail()] = page.writes;
       assert.equal(headers.get('if-match'), '"1"');
-      const sent = JSON.parse(String(body)) as Record<string, unknown>;
+      const sent = JSON.parse(body) as Record<string, unknown>;
       assert.deepEqual([sent['mode'], sent['olderThan']], ['report', 'P2D']);
       assert.equal(page.location.hash, '#/retention/old');
     });
 
     it('a policy that only reports is saved without a question, and asked about where it is to delete again', async () => {
       page.answer = () => Response.json({ name: 'old' });
-      const one = await open(h(PolicyEditor, { read: { policy: policyOf('report'), etag: '"1"' } }));
+      const one = await page.open(h(PolicyEditor, { read: { value: policyOf('report'), etag: '"1"' } }));
       assert.equal(one.buttons.includes(t.saveEnforce), false);
       await one.type(t.olderThan, 'P2D');
       await one.press(t.saveReport);
-      assert.equal(writes().length, 1);
-      const other = await open(h(PolicyEditor, { read: { policy: policyOf('enforce'), etag: '"1"' } }));
+      assert.equal(page.writes.length, 1);
+      const other = await page.open(h(PolicyEditor, { read: { value: policyOf('enforce'), etag: '"1"' } }));
       await other.press(t.saveEnforce);
       assert.equal(page.location.hash, '#/retention/old/enforce');
-      assert.equal((JSON.parse(String(writes().at(-1)?.body)) as { mode: string }).mode, 'report');
+      assert.equal((JSON.parse(String(page.writes.at(-1)?.body)) as { mode: string }).mode, 'report');
     });
 
     const serve = (mode: 'report' | 'enforce') => {
@@ -293,11 +271,11 @@ describe('controls', () => {
 
     it('a policy that deletes is run after its preview and its name, and stopped at once', async () => {
       serve('enforce');
-      const one = await open(h(PolicyPage, { name: 'old', step: 'enforce' }));
+      const one = await page.open(h(PolicyPage, { name: 'old', step: 'enforce' }));
       assert.equal(one.buttons.includes(t.enforceGo), false, 'it does so already');
       await one.press(t.run);
       await one.submit();
-      assert.deepEqual(writes(), []);
+      assert.equal(page.writes.length, 0);
       await one.type(t.enforceType('old'), 'old');
       await one.press(t.runGo);
       assert.deepEqual(
@@ -306,21 +284,21 @@ describe('controls', () => {
       );
       assert.equal(page.location.hash, '#/purge/p-1');
       await one.press(t.report);
-      const last = writes().at(-1);
+      const last = page.writes.at(-1);
       assert.deepEqual([last?.method, last?.headers.get('if-match')], ['PUT', '"1"']);
       assert.equal((JSON.parse(String(last?.body)) as { mode: string }).mode, 'report');
     });
 
     it('a policy begins to delete after its preview and its name, as it was read', async () => {
       serve('report');
-      const one = await open(h(PolicyPage, { name: 'old', step: 'enforce' }));
+      const one = await page.open(h(PolicyPage, { name: 'old', step: 'enforce' }));
       await one.submit();
-      assert.deepEqual(writes(), []);
+      assert.equal(page.writes.length, 0);
       await one.type(t.enforceType('old'), 'old');
       await one.press(t.enforceGo);
-      const [{ method, headers, body } = assert.fail()] = writes();
+      const [{ method, headers, body } = assert.fail()] = page.writes;
       assert.deepEqual([method, headers.get('if-match')], ['PUT', '"1"']);
-      assert.equal((JSON.parse(String(body)) as { mode: string }).mode, 'enforce');
+      assert.equal((JSON.parse(body) as { mode: string }).mode, 'enforce');
       assert.equal(page.location.replaced.at(-1), '#/retention/old');
     });
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, it, mock } from 'node:test';
-import { h, type ComponentChild } from 'preact';
+import { describe, it } from 'node:test';
+import { h } from 'preact';
 // Loaded here, so that no test has to wait for it. It cannot be shown, and is a plain field.
 import '../../../console/editor/code-view.js';
 import { JsonEditor } from '../../../console/editor/json-editor.js';
@@ -9,49 +9,24 @@ import { draftName, ModelSchema } from '../../../console/models/model-schema.js'
 import type { Model } from '../../../console/models/model-types.js';
 import { NewModelPage } from '../../../console/models/new-model.js';
 import { ReferencesPage } from '../../../console/models/references-page.js';
-import { draftOf, keepDraft } from '../../../console/shared/drafts.js';
+import { draftOf } from '../../../console/shared/drafts.js';
 import { text } from '../../../console/strings.js';
-import { FakePage, problem } from './fake-page.js';
-import { show, type Shown } from './show.js';
+import { openTab, problem, tagged } from './open-tab.js';
 
 const t = text.models;
 
 describe('what is typed and saved', () => {
-  let page: FakePage;
-  let shown: Shown[];
-  beforeEach(() => {
-    page = new FakePage();
-    page.enter();
-    shown = [];
-    mock.timers.enable({ apis: ['setTimeout'] });
+  const page = openTab({
+    drafts: ['new model', 'samples', 'context C', 'context ~new', draftName({ domain: 'D', name: 'M' })],
   });
-  afterEach(async () => {
-    for (const one of shown) await one.leave();
-    for (const name of [
-      'new model',
-      'samples',
-      'context C',
-      'context ~new',
-      draftName({ domain: 'D', name: 'M' }),
-    ])
-      keepDraft(name, undefined);
-    mock.timers.reset();
-    page.leave();
-  });
-  const open = async (part: ComponentChild) => {
-    const one = await show(page, part);
-    shown.push(one);
-    return one;
-  };
   const trial = (version: number) => ({
     ...{ dryRun: true, outcome: 'version', version, warnings: [] },
     change: { overall: 'compatible', differences: [] },
   });
-  const tagged = (body: object, etag: string) => Response.json(body, { headers: { etag } });
 
   it('an editor that cannot be shown is a plain field', async () => {
     const typed: string[] = [];
-    const one = await open(
+    const one = await page.open(
       h(JsonEditor, { label: 'Text', value: '{}', onInput: (next) => typed.push(next), faults: [] }),
     );
     assert.equal(one.all('textarea').length, 1);
@@ -75,9 +50,9 @@ describe('what is typed and saved', () => {
         url.includes('dryRun')
           ? tagged(trial(2), '"1"')
           : new Promise<Response>((resolve) => (give = resolve));
-      const one = await open(schemaPage('"1"'));
+      const one = await page.open(schemaPage('"1"'));
       await one.type(area, '{"title": "a"}');
-      await one.act(() => mock.timers.tick(500));
+      await one.pass(500);
       await one.press(t.saveVersion(2));
       assert.deepEqual(writes()[0]?.headers.get('if-match'), '"1"');
       await one.type(area, '{"title": "ab"}');
@@ -90,9 +65,9 @@ describe('what is typed and saved', () => {
       page.answer = ({ url }) =>
         url.includes('dryRun') ? tagged(trial(2), '"1"') : tagged({ version: 2 }, '"2"');
       let changed = 0;
-      const one = await open(schemaPage('"1"', undefined, () => (changed += 1)));
+      const one = await page.open(schemaPage('"1"', undefined, () => (changed += 1)));
       await one.type(area, '{"title":   "a"}');
-      await one.act(() => mock.timers.tick(500));
+      await one.pass(500);
       await one.press(t.saveVersion(2));
       assert.deepEqual([changed, draftOf(draftName(model))], [1, undefined]);
       assert.equal(one.field(area).value, '{"title":   "a"}');
@@ -104,28 +79,28 @@ describe('what is typed and saved', () => {
 
     it('a schema that was changed elsewhere is replaced once that is wanted alone', async () => {
       page.answer = () => problem(412);
-      const one = await open(schemaPage('"1"'));
+      const one = await page.open(schemaPage('"1"'));
       await one.type(area, '{"title": "a"}');
-      await one.act(() => mock.timers.tick(500));
+      await one.pass(500);
       assert.ok(one.text.includes(t.overtaken));
       page.answer = ({ method }) => tagged(method === 'GET' ? model : trial(9), '"8"');
       await one.press(t.goOn);
       assert.deepEqual(draftOf(draftName(model)), { text: '{"title": "a"}', etag: '"8"' });
-      await one.act(() => mock.timers.tick(500));
+      await one.pass(500);
       await one.press(t.saveVersion(9));
       assert.equal(writes().at(-1)?.headers.get('if-match'), '"8"');
     });
 
     it('a draft that is discarded, or typed back, leaves what is stored', async () => {
       page.answer = () => tagged(trial(2), '"1"');
-      const one = await open(schemaPage('"1"'));
+      const one = await page.open(schemaPage('"1"'));
       const stored = one.field(area).value;
       await one.type(area, '{');
       assert.ok(one.buttons.includes(t.discard));
       await one.press(t.discard);
       assert.deepEqual([one.field(area).value, draftOf(draftName(model))], [stored, undefined]);
       await one.type(area, '{}');
-      await one.type(area, stored ?? '');
+      await one.type(area, stored);
       assert.deepEqual([draftOf(draftName(model)), one.text.includes(t.unchanged)], [undefined, true]);
     });
   });
@@ -134,7 +109,7 @@ describe('what is typed and saved', () => {
     it('a new model waits for its schema, its domain and its name, and says for which', async () => {
       page.answer = ({ url }) =>
         url.includes('dryRun') ? Response.json({ ...trial(1), outcome: 'created' }) : Response.json([]);
-      const one = await open(h(NewModelPage, { params: new URLSearchParams() }));
+      const one = await page.open(h(NewModelPage, { params: new URLSearchParams() }));
       const waits = (words: string) => {
         assert.ok(one.text.includes(words), `${words} in ${one.text}`);
         assert.ok(one.buttons.includes(`(${t.save})`));
@@ -163,7 +138,7 @@ describe('what is typed and saved', () => {
         if (method === 'PUT' && !url.includes('dryRun')) return problem(422, { detail: 'bad schema' });
         return Response.json(method === 'PUT' ? { ...trial(1), outcome: 'created' } : []);
       };
-      const one = await open(h(NewModelPage, { params: new URLSearchParams() }));
+      const one = await page.open(h(NewModelPage, { params: new URLSearchParams() }));
       await one.type(t.schema, '{}');
       await one.type(t.newDomain, ' City ');
       await one.type(t.modelName, 'Car');
@@ -172,7 +147,7 @@ describe('what is typed and saved', () => {
       page.answer = ({ method }) =>
         Response.json(method === 'GET' ? [{ name: 'City' }] : { ...trial(1), outcome: 'created' });
       await one.type(t.schema, '{"title": "x"}');
-      await one.act(() => mock.timers.tick(500));
+      await one.pass(500);
       await one.press(t.saveCreated);
       const posts = page.sent.filter(({ method }) => method === 'POST');
       assert.deepEqual(
@@ -191,7 +166,7 @@ describe('what is typed and saved', () => {
 
     it('a context that was changed elsewhere is replaced once that is wanted alone', async () => {
       page.answer = () => problem(412);
-      const one = await open(h(ContextEditor, { name: 'C', read }));
+      const one = await page.open(h(ContextEditor, { name: 'C', read }));
       await one.type(c.document, '{"b": "https://b.test"}');
       await one.press(c.save);
       assert.ok(one.text.includes(t.overtaken));
@@ -211,7 +186,7 @@ describe('what is typed and saved', () => {
       const dependents = [{ domain: 'D', model: 'Follower', status: 'updated' }];
       page.answer = () => Response.json({ ...written, dependents });
       let saved = 0;
-      const one = await open(h(ContextEditor, { name: 'C', read, onSaved: () => (saved += 1) }));
+      const one = await page.open(h(ContextEditor, { name: 'C', read, onSaved: () => (saved += 1) }));
       await one.type(c.document, '{}');
       await one.press(c.save);
       assert.deepEqual([page.location.hash, one.text.includes('D/Follower')], ['', true]);
@@ -223,7 +198,7 @@ describe('what is typed and saved', () => {
     it('a new context needs a name of its own, and is created', async () => {
       page.answer = () => Response.json(written);
       const props: Parameters<typeof ContextEditor>[0] = {};
-      const one = await open(h(ContextEditor, props));
+      const one = await page.open(h(ContextEditor, props));
       await one.type(c.name, ' C ');
       await one.press(c.createGo);
       assert.deepEqual(page.lines, ['POST api/v2/contexts']);
@@ -244,7 +219,7 @@ describe('what is typed and saved', () => {
             : new Response('{}', { headers: { etag } });
         };
       page.answer = answerWith('"1"', problem(412));
-      const one = await open(h(ReferencesPage, { uri, params: new URLSearchParams() }));
+      const one = await page.open(h(ReferencesPage, { uri, params: new URLSearchParams() }));
       await one.press(t.remove);
       const reads = () =>
         page.sent.filter(({ method, url }) => method === 'GET' && url.includes('uri=')).length;

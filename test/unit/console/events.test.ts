@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 import { ApiError, type Purge } from '../../../console/api/client.js';
 import { isFinal, watchPurge } from '../../../console/api/events.js';
 import { whenSeen, whileSeen } from '../../../console/shared/seen.js';
-import { FakePage, problem, settled, type Answer } from './fake-page.js';
+import { openTab, problem, settled, type Answer } from './open-tab.js';
 
 type State = Purge['state'];
 
@@ -12,21 +12,17 @@ const eventOf = (state: State) => `id: 1\ndata: ${JSON.stringify({ state })}\n\n
 const streamOf = (...states: readonly State[]) => new Response(states.map(eventOf).join(''));
 
 describe('a purge that is watched', () => {
-  let page: FakePage;
+  const page = openTab();
   let aborter: AbortController;
   /** What was told: the state of a record, or `broken`, or `there`. */
   let told: string[];
   beforeEach(() => {
-    page = new FakePage();
-    page.enter();
     aborter = new AbortController();
     told = [];
-    mock.timers.enable({ apis: ['setTimeout'] });
   });
   afterEach(() => {
+    mock.restoreAll();
     aborter.abort();
-    mock.timers.reset();
-    page.leave();
   });
 
   const watch = async (answer: Answer, id = 'a') => {
@@ -42,6 +38,15 @@ describe('a purge that is watched', () => {
     );
     await settled();
     return result;
+  };
+
+  /** How many listeners the document has that were added from now on. */
+  const countListeners = () => {
+    const [added, removed] = [
+      mock.method(document, 'addEventListener').mock,
+      mock.method(document, 'removeEventListener').mock,
+    ];
+    return () => added.callCount() - removed.callCount();
   };
 
   /** Lets a time pass, and what follows from it. */
@@ -147,7 +152,7 @@ describe('a purge that is watched', () => {
       );
     const result = await watch(open);
     assert.deepEqual(told, ['running']);
-    const isAborted = () => page.sent[0]?.signal?.aborted;
+    const isAborted = () => page.sent[0]?.signal.aborted;
     assert.equal(isAborted(), false);
     aborter.abort();
     assert.equal(isAborted(), true);
@@ -171,7 +176,7 @@ describe('a purge that is watched', () => {
     assert.equal(page.sent.length, 1);
     page.show(false);
     await settled();
-    assert.equal(page.sent[0]?.signal?.aborted, true);
+    assert.equal(page.sent[0]?.signal.aborted, true);
     await pass(60_000);
     assert.equal(page.sent.length, 1);
     page.answer = () => streamOf('cancelled');
@@ -181,6 +186,7 @@ describe('a purge that is watched', () => {
   });
 
   it('who waits for a hidden tab to be seen is let go when it is no longer wanted', async () => {
+    const listening = countListeners();
     page.show(false);
     let isOver = false;
     void whenSeen(aborter.signal).then(() => (isOver = true));
@@ -191,11 +197,12 @@ describe('a purge that is watched', () => {
     await settled();
     assert.ok(isOver);
     await whenSeen(aborter.signal);
-    assert.equal(getEventListeners(page.document, 'visibilitychange').length, 0);
+    assert.equal(listening(), 0);
   });
 
   it('what is done while a tab is seen has its answer or its error, and is ended by either signal', async () => {
     const { signal } = aborter;
+    const listening = countListeners();
     assert.equal(await whileSeen(signal, async () => 7), 7);
     await assert.rejects(
       whileSeen(signal, async () => Promise.reject(new RangeError('x'))),
@@ -209,6 +216,6 @@ describe('a purge that is watched', () => {
       });
       assert.equal(await ended, true);
     }
-    assert.equal(getEventListeners(page.document, 'visibilitychange').length, 0);
+    assert.equal(listening(), 0);
   });
 });

@@ -1,65 +1,32 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, it, mock } from 'node:test';
+import { describe, it, mock } from 'node:test';
 import { ApiError, type Purge } from '../../../console/api/client.js';
-import { forgetToken, giveToken } from '../../../console/api/token.js';
+import { giveToken } from '../../../console/api/token.js';
 import type { Expected, ModelWrite } from '../../../console/models/model-write.js';
 import type { ModelKey } from '../../../console/models/models-api.js';
 import { refusedReport, useTrial } from '../../../console/models/use-trial.js';
 import { usePurge, type WatchedPurge } from '../../../console/purge/use-purge.js';
-import { draftOf, keepDraft, useDraft } from '../../../console/shared/drafts.js';
+import { draftOf, useDraft } from '../../../console/shared/drafts.js';
 import { useRoute } from '../../../console/shared/router.js';
 import { useDebounced } from '../../../console/shared/use-debounced.js';
 import { useLoad } from '../../../console/shared/use-load.js';
 import { useContextOffers, useModelOffers } from '../../../console/workbench/offers.js';
-import { FakePage, problem, settled } from './fake-page.js';
-import { runHook, type RunningHook } from './run-hook.js';
+import { later, openTab, problem, settled } from './open-tab.js';
 
 const TOKEN_WANTED = 'urn:ngsi-ld-gateway:problem:unauthorized';
 
-/** An answer that is given later. */
-function later<Value>() {
-  let give: (value: Value) => void = () => undefined;
-  let fail: (error: unknown) => void = () => undefined;
-  const answer = new Promise<Value>((resolve, reject) => {
-    give = resolve;
-    fail = reject;
-  });
-  return { answer, give, fail };
-}
-
 describe('the parts of a page that go on by themselves', () => {
-  let page: FakePage;
-  let leaving: (() => Promise<void>)[];
-  beforeEach(() => {
-    page = new FakePage();
-    page.enter();
-    leaving = [];
-    mock.timers.enable({ apis: ['setTimeout'] });
-  });
-  afterEach(async () => {
-    for (const leave of leaving) await leave();
-    mock.timers.reset();
-    forgetToken();
-    page.leave();
-  });
-
-  const run = async <Input, Output>(hook: (input: Input) => Output, input: NoInfer<Input>) => {
-    const running = await runHook(hook, input);
-    leaving.push(() => running.leave());
-    return running;
-  };
-  const pass = async (running: RunningHook<never, unknown>, milliseconds: number) =>
-    running.act(() => mock.timers.tick(milliseconds));
+  const page = openTab({ drafts: ['form'] });
 
   describe('a value that settles', () => {
     it('a value is taken once it has not changed for the whole time', async () => {
-      const value = await run((one: string) => useDebounced(one, 300), 'a');
+      const value = await page.run((one: string) => useDebounced(one, 300), 'a');
       await value.give('b');
-      await pass(value, 299);
+      await value.pass(299);
       await value.give('c');
-      await pass(value, 299);
+      await value.pass(299);
       assert.equal(value.now, 'a');
-      await pass(value, 1);
+      await value.pass(1);
       assert.equal(value.now, 'c');
     });
   });
@@ -69,7 +36,7 @@ describe('the parts of a page that go on by themselves', () => {
 
     it('models are offered from the second character on, by a search, or by the domain that is named', async () => {
       page.answer = json([{ domain: 'City', name: 'Car' }]);
-      const offers = await run(useModelOffers, '');
+      const offers = await page.run(useModelOffers, '');
       for (const nothing of ['', ' ', 'C', ' C ']) {
         await offers.give(nothing);
         assert.deepEqual(offers.now, []);
@@ -89,7 +56,7 @@ describe('the parts of a page that go on by themselves', () => {
 
     it('the URLs of the contexts that are stored here are offered, the first two hundred', async () => {
       page.answer = json([{ url: 'https://c.test' }]);
-      const offers = await run(() => useContextOffers(), undefined);
+      const offers = await page.run(() => useContextOffers(), undefined);
       await offers.act(settled);
       assert.deepEqual(offers.now, ['https://c.test']);
       assert.deepEqual(page.lines, ['GET api/v2/contexts?limit=200&offset=0']);
@@ -111,7 +78,7 @@ describe('the parts of a page that go on by themselves', () => {
         signals.push(signal);
         return answer;
       };
-      const loaded = await run(hook, { key: 'a', load: loading(first.answer) });
+      const loaded = await page.run(hook, { key: 'a', load: loading(first.answer) });
       assert.deepEqual([loaded.now.value, loaded.now.isLoading], [undefined, true]);
       await loaded.give({ key: 'b', load: loading(second.answer) });
       assert.deepEqual(
@@ -124,7 +91,7 @@ describe('the parts of a page that go on by themselves', () => {
       const third = later<string>();
       await loaded.give({ key: 'c', load: loading(third.answer) });
       assert.deepEqual([loaded.now.value, loaded.now.isLoading], [undefined, true]);
-      await leaving.pop()?.();
+      await loaded.leave();
       assert.equal(signals[2]?.aborted, true);
     });
 
@@ -132,7 +99,7 @@ describe('the parts of a page that go on by themselves', () => {
       const answers = [later<string>(), later<string>(), later<string>()];
       let asked = 0;
       const load = async () => answers[asked++]?.answer ?? assert.fail('too often');
-      const loaded = await run(hook, { key: 'a', load });
+      const loaded = await page.run(hook, { key: 'a', load });
       await loaded.act(() => answers[0]?.give('one'));
       await loaded.act(() => loaded.now.reload());
       assert.deepEqual([loaded.now.value, loaded.now.isLoading, asked], ['one', true, 2]);
@@ -151,23 +118,23 @@ describe('the parts of a page that go on by themselves', () => {
         asked += 1;
         return answer();
       };
-      const loaded = await run(hook, { key: 'a', load, everyMs: 5000 });
-      await pass(loaded, 4999);
+      const loaded = await page.run(hook, { key: 'a', load, everyMs: 5000 });
+      await loaded.pass(4999);
       assert.equal(asked, 1);
       answer = async () => Promise.reject(new Error('away'));
-      await pass(loaded, 1);
+      await loaded.pass(1);
       assert.equal(asked, 2);
-      await pass(loaded, 5000);
+      await loaded.pass(5000);
       assert.equal(asked, 3);
       page.show(false);
-      await pass(loaded, 50_000);
+      await loaded.pass(50_000);
       assert.equal(asked, 3);
       await loaded.act(async () => {
         page.show(true);
         await settled();
       });
       assert.equal(asked, 4);
-      await leaving.pop()?.();
+      await loaded.leave();
       mock.timers.tick(50_000);
       await settled();
       assert.equal(asked, 4);
@@ -176,21 +143,21 @@ describe('the parts of a page that go on by themselves', () => {
     it('what is to be watched from now on is, and what is not to be any more is not', async () => {
       let asked = 0;
       const load = async () => String((asked += 1));
-      const loaded = await run(hook, { key: 'a', load });
+      const loaded = await page.run(hook, { key: 'a', load });
       await loaded.give({ key: 'a', load, everyMs: 5000 });
       const before = asked;
-      await pass(loaded, 5000);
+      await loaded.pass(5000);
       assert.equal(asked, before + 1);
       await loaded.give({ key: 'a', load });
       const last = asked;
-      await pass(loaded, 60_000);
+      await loaded.pass(60_000);
       assert.equal(asked, last);
     });
 
     it('what is not watched is loaded once', async () => {
       let asked = 0;
-      const loaded = await run(hook, { key: 'a', load: async () => String((asked += 1)) });
-      await pass(loaded, 60_000);
+      const loaded = await page.run(hook, { key: 'a', load: async () => String((asked += 1)) });
+      await loaded.pass(60_000);
       assert.deepEqual([asked, loaded.now.value], [1, '1']);
     });
 
@@ -200,8 +167,8 @@ describe('the parts of a page that go on by themselves', () => {
         asked += 1;
         throw new ApiError({ title: '', status: 401, type: TOKEN_WANTED }, undefined);
       };
-      const loaded = await run(hook, { key: 'a', load, everyMs: 5000 });
-      await pass(loaded, 60_000);
+      const loaded = await page.run(hook, { key: 'a', load, everyMs: 5000 });
+      await loaded.pass(60_000);
       assert.equal(asked, 1);
       await loaded.act(() => loaded.now.reload());
       assert.equal(asked, 2);
@@ -210,8 +177,8 @@ describe('the parts of a page that go on by themselves', () => {
 
   describe('a form that is kept', () => {
     const begin = { name: 'a', note: '' };
-    const open = async (name = 'form') => run((first: typeof begin) => useDraft(name, () => first), begin);
-    afterEach(() => keepDraft('form', undefined));
+    const open = async (name = 'form') =>
+      page.run((first: typeof begin) => useDraft(name, () => first), begin);
 
     it('what was typed is there again after a look elsewhere, and only under its name', async () => {
       const form = await open();
@@ -222,7 +189,7 @@ describe('the parts of a page that go on by themselves', () => {
         form.now.change({ note: 'n' });
       });
       assert.deepEqual([form.now.form, form.now.isChanged], [{ name: 'b', note: 'n' }, true]);
-      await leaving.pop()?.();
+      await form.leave();
       assert.deepEqual((await open()).now.form, { name: 'b', note: 'n' });
       assert.deepEqual((await open('other')).now.form, begin);
     });
@@ -248,7 +215,7 @@ describe('the parts of a page that go on by themselves', () => {
   describe('the address of a page', () => {
     it('the page follows its address, and counts where it was led, until it is left', async () => {
       page.location.hash = '#/a/b?x=1';
-      const route = await run(() => useRoute(), undefined);
+      const route = await page.run(() => useRoute(), undefined);
       assert.deepEqual([route.now.path, route.now.params.get('x'), route.now.visit], [['a', 'b'], '1', 0]);
       const lead = async (hash: string) =>
         route.act(() => {
@@ -259,7 +226,7 @@ describe('the parts of a page that go on by themselves', () => {
       assert.deepEqual([route.now.path, route.now.visit], [['c'], 1]);
       await lead('#/c');
       assert.equal(route.now.visit, 2);
-      await leaving.pop()?.();
+      await route.leave();
       await lead('#/d');
       assert.deepEqual(route.now.path, ['c']);
     });
@@ -281,7 +248,7 @@ describe('the parts of a page that go on by themselves', () => {
             },
           }),
         );
-      const purge = await run(usePurge, id);
+      const purge = await page.run(usePurge, id);
       await purge.act(settled);
       return purge;
     };
@@ -304,8 +271,8 @@ describe('the parts of a page that go on by themselves', () => {
         purge.now.rates.map(({ perSecond }) => perSecond),
         [5],
       );
-      await leaving.pop()?.();
-      assert.equal(page.sent[0]?.signal?.aborted, true);
+      await purge.leave();
+      assert.equal(page.sent[0]?.signal.aborted, true);
     });
 
     it('the average before is that of the first record, and stays', async () => {
@@ -342,7 +309,7 @@ describe('the parts of a page that go on by themselves', () => {
       await purge.act(settled);
       assert.deepEqual(page.lines, ['GET api/v2/purges/a/events', 'GET api/v2/purges/b/events']);
       assert.deepEqual(
-        page.sent.map(({ signal }) => signal?.aborted),
+        page.sent.map(({ signal }) => signal.aborted),
         [true, false],
       );
       assert.equal(purge.now.error, undefined);
@@ -367,19 +334,19 @@ describe('the parts of a page that go on by themselves', () => {
     it('a broken stream is said to be broken until there is a record again', async () => {
       const purge = await open();
       page.answer = () => problem(503);
-      await leaving.pop()?.();
-      const other = await run(usePurge, 'b');
+      await purge.leave();
+      const other = await page.run(usePurge, 'b');
       await other.act(settled);
       assert.ok(other.now.isBroken);
       page.answer = () => new Response(`data: ${JSON.stringify(record({ state: 'succeeded' }))}\n\n`);
-      await pass(other, 500);
+      await other.pass(500);
       assert.deepEqual([other.now.isBroken, stateOf(other)], [false, 'succeeded']);
       assert.equal(purge.now.isBroken, false);
     });
 
     it('a record that cannot be read is an error, until it is asked for again', async () => {
       page.answer = () => problem(404);
-      const purge = await run(usePurge, 'a');
+      const purge = await page.run(usePurge, 'a');
       await purge.act(settled);
       assert.ok(purge.now.error instanceof ApiError);
       page.answer = () => new Response(`data: ${JSON.stringify(record({ state: 'failed' }))}\n\n`);
@@ -401,8 +368,8 @@ describe('the parts of a page that go on by themselves', () => {
     const hook = ({ key = CAR, write, expected = 'absent' }: Ask) => useTrial(key, write, expected);
     const schema = (text: string) => ({ write: { schemaText: text } });
     const open = async (ask: Ask) => {
-      const trial = await run(hook, ask);
-      await pass(trial, 0);
+      const trial = await page.run(hook, ask);
+      await trial.pass(0);
       return trial;
     };
 
@@ -412,11 +379,11 @@ describe('the parts of a page that go on by themselves', () => {
       assert.deepEqual([trial.now.trial.found?.version, trial.now.trial.isCurrent], [0, true]);
       await trial.give(schema('2'));
       assert.equal(trial.now.trial.isCurrent, false);
-      await pass(trial, 499);
+      await trial.pass(499);
       await trial.give(schema('3'));
-      await pass(trial, 499);
+      await trial.pass(499);
       assert.equal(page.sent.length, 1);
-      await pass(trial, 1);
+      await trial.pass(1);
       assert.deepEqual([trial.now.trial.found?.version, trial.now.trial.isCurrent], [1, true]);
       assert.equal(page.sent[1]?.body, '{"schema":\n3\n}');
     });
@@ -441,17 +408,17 @@ describe('the parts of a page that go on by themselves', () => {
       page.answer = async (_request, index) => (index === 0 ? first.answer : Response.json({ version: 2 }));
       const trial = await open(schema('1'));
       await trial.give(schema('2'));
-      assert.equal(page.sent[0]?.signal?.aborted, true);
+      assert.equal(page.sent[0]?.signal.aborted, true);
       await trial.act(settled);
       assert.equal(trial.now.trial.error, undefined);
-      await pass(trial, 500);
+      await trial.pass(500);
       await trial.act(() => first.give(Response.json({ version: 1 })));
       assert.equal(trial.now.trial.found?.version, 2);
     });
 
     it('nothing is looked at where there is nothing to write', async () => {
       const trial = await open({ write: undefined });
-      await pass(trial, 1000);
+      await trial.pass(1000);
       assert.equal(page.sent.length, 0);
       assert.equal(trial.now.trial.isCurrent, false);
     });
@@ -461,7 +428,7 @@ describe('the parts of a page that go on by themselves', () => {
       const trial = await open(schema('1'));
       assert.ok(trial.now.trial.error instanceof ApiError && trial.now.trial.isCurrent);
       await trial.act(() => trial.now.again());
-      await pass(trial, 500);
+      await trial.pass(500);
       assert.deepEqual([trial.now.trial.error, trial.now.trial.found?.version], [undefined, 1]);
     });
 
@@ -473,11 +440,11 @@ describe('the parts of a page that go on by themselves', () => {
         await settled();
       });
       await trial.give(schema('2'));
-      await pass(trial, 1000);
+      await trial.pass(1000);
       assert.equal(page.sent.length, 1);
       assert.ok(trial.now.trial.isCurrent && trial.now.trial.error instanceof ApiError);
       await trial.act(() => trial.now.again());
-      await pass(trial, 500);
+      await trial.pass(500);
       assert.equal(page.sent.length, 2);
       giveToken(undefined);
     });

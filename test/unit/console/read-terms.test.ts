@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import { readTerms } from '../../../console/models/read-terms.js';
 import { MAX_TERMS, partsOf } from '../../../console/models/terms.js';
-import { FakePage, HOME, problem } from './fake-page.js';
+import { HOME, openTab, problem } from './open-tab.js';
 
 const CORE = 'https://uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-context';
 const own = (name: string) => `${HOME}api/v2/contexts/${name}`;
 
 describe('the terms of a context, with those of the contexts that it names', () => {
-  let page: FakePage;
+  const page = openTab();
   /** Contexts that are stored here, by name, and reference documents, by URI. */
   let stored: Record<string, unknown>;
   let documents: Record<string, unknown>;
@@ -18,12 +18,10 @@ describe('the terms of a context, with those of the contexts that it names', () 
 
   beforeEach(() => {
     [stored, documents, urlOf] = [{}, {}, own];
-    page = new FakePage();
-    page.enter();
     page.answer = ({ url, body }) => {
       const { pathname, searchParams } = new URL(url);
       if (pathname.endsWith('/expand')) {
-        const { document } = JSON.parse(String(body)) as { document: Record<string, string> };
+        const { document } = JSON.parse(body) as { document: Record<string, string> };
         const iris = Object.entries(document).map(([term, mark]) => [`urn:x:${term}`, [{ '@value': mark }]]);
         return Response.json({ result: [Object.fromEntries(iris)] });
       }
@@ -38,7 +36,6 @@ describe('the terms of a context, with those of the contexts that it names', () 
       return found === undefined ? problem(404) : Response.json(found);
     };
   });
-  afterEach(() => page.leave());
 
   const read = async (context: unknown, isCore = false) => readTerms({ '@context': context }, isCore, signal);
   const termsOf = async (context: unknown) =>

@@ -1,23 +1,15 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { draftOf, keepDraft } from '../../../console/shared/drafts.js';
 import { count, duration, rate, time } from '../../../console/shared/format.js';
 import { keepInAddress, parseRoute, replaceAddress, routeTo } from '../../../console/shared/router.js';
 import { applyTheme, storedTheme } from '../../../console/shared/theme.js';
 import * as places from '../../../console/models/places.js';
-import { FakePage } from './fake-page.js';
+import { openTab } from './open-tab.js';
 
 describe('what a tab keeps', () => {
-  let page: FakePage;
-  beforeEach(() => {
-    page = new FakePage();
-    page.enter();
-  });
-  afterEach(() => {
-    for (const name of ['a', 'b']) keepDraft(name, undefined);
-    page.leave();
-  });
+  const page = openTab({ drafts: ['a', 'b'] });
 
   /** Whether the browser asks before the page is left. */
   const asks = () => !page.window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
@@ -88,14 +80,13 @@ describe('what a tab keeps', () => {
   });
 
   it('the theme is kept in the browser, unless it is that of the machine', () => {
-    const dataset: Record<string, string> = {};
-    Object.assign(page.document, { documentElement: { dataset } });
+    const { dataset } = document.documentElement;
     for (const theme of ['dark', 'light'] as const) {
       applyTheme(theme);
       assert.deepEqual([dataset['theme'], storedTheme()], [theme, theme]);
     }
     applyTheme('system');
-    assert.deepEqual([dataset, page.local.kept.size, storedTheme()], [{}, 0, 'system']);
+    assert.deepEqual([dataset['theme'], page.local.kept.size, storedTheme()], [undefined, 0, 'system']);
     page.local.kept.set('ngsi-ld-gateway.theme', 'pink');
     assert.equal(storedTheme(), 'system');
     page.local.isOff = true;

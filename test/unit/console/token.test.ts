@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, it } from 'node:test';
+import { afterEach, describe, it } from 'node:test';
 import {
   askForToken,
   forgetToken,
@@ -8,19 +8,13 @@ import {
   onTokenChange,
   token,
 } from '../../../console/api/token.js';
-import { FakePage } from './fake-page.js';
+import { openTab } from './open-tab.js';
 
 describe('the token of a tab', () => {
-  let page: FakePage;
-  beforeEach(() => {
-    page = new FakePage();
-    page.enter();
-  });
+  const page = openTab();
   afterEach(() => {
     page.session.isOff = false;
     giveToken(undefined);
-    forgetToken();
-    page.leave();
   });
 
   it('the token is in the storage of its tab, which ends with it, and in no other place', () => {

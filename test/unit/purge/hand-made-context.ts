@@ -81,7 +81,7 @@ export function scopeOf(purge: HandMadePurge): PurgeScope {
       dryRun: false,
       maxAffected: undefined,
       maxPerSecond: undefined,
-      recordsIds: false,
+      record: undefined,
       ...query,
     },
     limits: {

@@ -1,0 +1,70 @@
+import { ApiError, NotJsonError, UnreachableError } from '../client/errors.js';
+import { writeJson } from '../shared/json/lossless-json.js';
+import { CliError, EXIT, isRefusedStatus } from './exit-codes.js';
+import { printable } from './format.js';
+
+/** Errors of a body that are shown. */
+const MAX_FAULTS = 5;
+
+/**
+ * What went wrong at a gateway as the end of a command, in the words of the gateway; any other error stays what it is.
+ *
+ * @param more sentences on lines of their own
+ */
+export function gatewayFailure(error: unknown, ...more: readonly string[]): unknown {
+  const end = (exitCode: CliError['exitCode'], message: string) =>
+    new CliError(exitCode, [message, ...more].join('\n'), { cause: error });
+  if (error instanceof ApiError) {
+    const code = isRefusedStatus(error.problem.status) ? EXIT.refused : EXIT.failed;
+    return end(code, wordsOf(error));
+  }
+  if (error instanceof UnreachableError || error instanceof NotJsonError)
+    return end(EXIT.failed, error.message);
+  return error instanceof CliError ? end(error.exitCode, error.message) : error;
+}
+
+function wordsOf({ problem, message }: ApiError): string {
+  const { status, errors } = problem;
+  const faults = Array.isArray(errors)
+    ? errors.slice(0, MAX_FAULTS).map((fault) => `  ${writeJson(fault)}`)
+    : [];
+  const words = [...message.split('\n'), ...faults].map(printable).join('\n');
+  const hint = status === 401 ? '\nThe token is taken from NGSILD_GATEWAY_TOKEN.' : '';
+  return `The gateway answered ${status}: ${words}${hint}`;
+}
+
+/** What of an answer of a gateway may not be there. @returns undefined for 404 */
+export async function unlessMissing<Value>(answer: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof ApiError && error.problem.status === 404) return undefined;
+    throw error;
+  }
+}
+
+/** A kind of value, or some words. */
+type Kind = 'string' | 'number' | 'array' | 'object' | readonly string[];
+
+/**
+ * A document, if it has the members that are read of it: a gateway of another version, or something in between, may answer
+ * otherwise.
+ *
+ * @param what it has to be, for the sentence
+ * @throws CliError
+ */
+export function expected<Value>(
+  document: Value,
+  what: string,
+  members: { readonly [Name in keyof NonNullable<Value>]?: Kind },
+): NonNullable<Value> {
+  const found = Object(document) as NonNullable<Value>;
+  const kinds = Object.entries<Kind | undefined>(members);
+  if (kinds.every(([name, kind]) => isOf(kind, found[name as keyof typeof found]))) return found;
+  throw new CliError(EXIT.failed, `The gateway answered with something that is not ${what}.`);
+}
+
+function isOf(kind: Kind | undefined, value: unknown): boolean {
+  if (typeof kind === 'object') return typeof value === 'string' && kind.includes(value);
+  return kind === (Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value);
+}

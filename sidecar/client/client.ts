@@ -1,0 +1,239 @@
+import createClient from 'openapi-fetch';
+import { parseJson, writeJson } from '../shared/json/lossless-json.js';
+import { ApiError, NotJsonError, refusalOf, unreachable } from './errors.js';
+import type { components, paths } from './types.js';
+
+export type Schemas = components['schemas'];
+
+type Method = 'get' | 'put' | 'post' | 'patch' | 'delete';
+
+/** The paths of the API that have a method. */
+export type PathOf<M extends Method> = {
+  [Path in keyof paths]: paths[Path] extends Readonly<Record<M, object>> ? Path : never;
+}[keyof paths];
+
+type Operation<M extends Method, Path extends PathOf<M>> =
+  paths[Path] extends Readonly<Record<M, infer Found>> ? Found : never;
+
+type QueryOf<Op> = Op extends { readonly parameters: { readonly query?: infer Query } }
+  ? Loose<Query>
+  : never;
+
+/** The same, where what may be left out may also be undefined. */
+type Loose<Value> = {
+  readonly [Name in keyof Value]: object extends Pick<Value, Name> ? Value[Name] | undefined : Value[Name];
+};
+
+type PathPart<Op> = Op extends { readonly parameters: { readonly path: infer Path extends object } }
+  ? { readonly path: Path }
+  : { readonly path?: undefined };
+
+type BodyOf<Op> = Op extends { readonly requestBody?: { readonly content: infer Content } }
+  ? Content[keyof Content]
+  : never;
+
+type ContentOf<Answer> = Answer extends { readonly content: infer Content } ? Content[keyof Content] : never;
+
+/** The document with which an operation answers where it succeeds. */
+export type DocumentOf<M extends Method, Path extends PathOf<M>> =
+  Operation<M, Path> extends { readonly responses: infer Answers }
+    ? ContentOf<Answers[keyof Answers]>
+    : never;
+
+/** Texts are JSON already, or have their media type in the headers: they are sent as they are. */
+type RawBody = string | Uint8Array<ArrayBuffer> | Blob | FormData;
+
+interface Request {
+  readonly path?: object | undefined;
+  /** A text is a query string, encoded. */
+  readonly query?: object | string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: unknown;
+  /** It changes nothing, whatever its method is. */
+  readonly isRead?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a request is made of, besides its method and its path. */
+export type RequestOf<M extends Method, Path extends PathOf<M>> = Omit<Request, 'path' | 'query' | 'body'> &
+  PathPart<Operation<M, Path>> & {
+    readonly query?: QueryOf<Operation<M, Path>> | string | undefined;
+    readonly body?: Loose<BodyOf<Operation<M, Path>>> | RawBody | undefined;
+  };
+
+type Given<M extends Method, Path extends PathOf<M>> =
+  Partial<RequestOf<M, Path>> extends RequestOf<M, Path> ? [RequestOf<M, Path>?] : [RequestOf<M, Path>];
+
+/** A document, and the ETag of what was read: a write with it replaces nothing else. */
+export interface Tagged<Value> {
+  readonly value: Value;
+  /** Empty where the gateway gives none. */
+  readonly etag: string;
+}
+
+/** One page of a list, and how many items there are in all. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly total: number;
+}
+
+export interface ApiClientOptions {
+  /** Where the gateway is, with a slash at its end: a function, since a page knows it only when it is shown. */
+  readonly baseUrl: () => string;
+  /** Sent with each request, unless it has others of these names. */
+  readonly headers: () => Readonly<Record<string, string>>;
+  readonly init?: RequestInit;
+  /** Sees the headers of each answer. */
+  readonly onAnswer?: (headers: Headers) => void;
+  /** Whether a request that was refused is to be sent again. @param headers with which it was sent */
+  readonly again?: (error: ApiError, headers: Readonly<Record<string, string>>) => Promise<boolean>;
+}
+
+/** The API as openapi-fetch sees it here: the methods of the client check what is given to them. */
+type AnyPaths = Record<
+  string,
+  Record<
+    Method,
+    {
+      readonly parameters: { readonly path?: object | undefined; readonly query?: object | undefined };
+      readonly requestBody?: { readonly content: Readonly<Record<string, unknown>> };
+      readonly responses: { readonly 200: { readonly content: Readonly<Record<string, unknown>> } };
+    }
+  >
+>;
+
+/**
+ * Sends requests of the API. Numbers of documents that no double holds stay as they are.
+ *
+ * All methods throw an ApiError for an answer without success, an UnreachableError where there was none, and what the signal was
+ * aborted with.
+ */
+export class ApiClient {
+  readonly #options: ApiClientOptions;
+  readonly #client = createClient<AnyPaths>();
+
+  constructor(options: ApiClientOptions) {
+    this.#options = options;
+  }
+
+  /** The answer, of which nothing but the headers was read. */
+  async request<M extends Method, Path extends PathOf<M>>(
+    method: M,
+    path: Path,
+    ...given: Given<M, Path>
+  ): Promise<Response> {
+    return this.#request(method, path, given[0]);
+  }
+
+  /** The text of the answer. */
+  async text<M extends Method, Path extends PathOf<M>>(
+    method: M,
+    path: Path,
+    ...given: Given<M, Path>
+  ): Promise<string> {
+    return (await this.#read(method, path, given[0])).text;
+  }
+
+  /** The document of the answer. @throws NotJsonError */
+  async json<M extends Method, Path extends PathOf<M>>(
+    method: M,
+    path: Path,
+    ...given: Given<M, Path>
+  ): Promise<DocumentOf<M, Path>> {
+    return (await this.answer(method, path, ...given)).value;
+  }
+
+  /** The document of the answer, and what was said beside it. @throws NotJsonError */
+  async answer<M extends Method, Path extends PathOf<M>>(method: M, path: Path, ...given: Given<M, Path>) {
+    const { text, status, headers } = await this.#read(method, path, given[0]);
+    // An answer without content has no document.
+    const value = (text === '' ? undefined : parsed(text)) as DocumentOf<M, Path>;
+    return { value, status, headers, etag: headers.get('etag') ?? '' };
+  }
+
+  /** One page of a list. @throws NotJsonError, also for what is no list */
+  async page<Path extends PathOf<'get'>>(
+    path: Path,
+    ...given: Given<'get', Path>
+  ): Promise<Page<ItemOf<DocumentOf<'get', Path>>>> {
+    const { value, headers } = await this.answer('get', path, ...given);
+    if (!Array.isArray(value)) throw new NotJsonError('The gateway did not answer with a list.');
+    const items = value as readonly ItemOf<DocumentOf<'get', Path>>[];
+    return { items, total: Number(headers.get('x-total-count') ?? items.length) };
+  }
+
+  async #read(method: Method, path: string, request: Request = {}) {
+    const response = await this.#request(method, path, request);
+    const text = await response.text().catch((error: unknown) => {
+      throw this.#failure(error, method, request);
+    });
+    return { text, status: response.status, headers: response.headers };
+  }
+
+  async #request(method: Method, path: string, request: Request = {}): Promise<Response> {
+    for (;;) {
+      const headers = this.#options.headers();
+      try {
+        return await this.#sent(method, path, { ...request, headers: { ...headers, ...request.headers } });
+      } catch (error) {
+        if (!(error instanceof ApiError) || (await this.#options.again?.(error, headers)) !== true)
+          throw error;
+      }
+    }
+  }
+
+  /** Sends the request once. */
+  async #sent(method: Method, path: string, request: Request): Promise<Response> {
+    const { path: names, query, headers, body, signal } = request;
+    const { baseUrl, init, onAnswer } = this.#options;
+    const { response } = await this.#client.request(method, path, {
+      ...init,
+      baseUrl: path.startsWith('/ngsi-ld/') ? baseUrl() : `${baseUrl()}api/v2`,
+      params: { path: names, query: typeof query === 'string' ? {} : query },
+      ...(typeof query === 'string' ? { querySerializer: () => query } : {}),
+      ...(body === undefined ? {} : { body, bodySerializer: serialized }),
+      ...(signal === undefined ? {} : { signal }),
+      ...(headers === undefined ? {} : { headers }),
+      // It is read here, with its numbers as they are.
+      parseAs: 'stream',
+      fetch: async (sent) => {
+        const answer = await fetch(sent).catch((error: unknown) => {
+          throw this.#failure(error, method, request);
+        });
+        onAnswer?.(answer.headers);
+        if (answer.ok) return answer;
+        throw await refusalOf(answer);
+      },
+    });
+    return response;
+  }
+
+  #failure(error: unknown, method: Method, { isRead, query, signal }: Request): unknown {
+    if (signal?.aborted === true) return error;
+    const isDry =
+      typeof query === 'string'
+        ? /(?:^|&)dryRun=true$/.test(query)
+        : query !== undefined && 'dryRun' in query && query.dryRun === true;
+    return unreachable(this.#options.baseUrl(), error, method === 'get' || isRead === true || isDry);
+  }
+}
+
+type ItemOf<List> = List extends readonly (infer Item)[] ? Item : never;
+
+function serialized(body: unknown): unknown {
+  const isRaw =
+    typeof body === 'string' ||
+    body instanceof Uint8Array ||
+    body instanceof Blob ||
+    body instanceof FormData;
+  return isRaw ? body : writeJson(body);
+}
+
+/** The value of a JSON text. @throws NotJsonError */
+export function parsed(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (cause) {
+    throw new NotJsonError('The gateway answered with something that is not JSON.', { cause });
+  }
+}

@@ -1,0 +1,84 @@
+import { parseJson } from '../shared/json/lossless-json.js';
+
+/** What a problem (RFC 9457) says; it may have more members. */
+export interface Problem {
+  readonly type?: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail?: string;
+  readonly [member: string]: unknown;
+}
+
+/** The gateway answered with another status than those of success. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+
+  constructor(
+    readonly problem: Problem,
+    /** Seconds after which it may be tried again, as the gateway said. */
+    readonly retryAfter: string | undefined,
+  ) {
+    super(problem.detail ?? problem.title);
+  }
+}
+
+/** The gateway could not be reached, or broke off its answer. */
+export class UnreachableError extends Error {
+  override readonly name = 'UnreachableError';
+
+  constructor(
+    baseUrl: string,
+    why: string,
+    /** The request would have changed something, and may have: only its answer is missing. */
+    readonly mayHaveArrived: boolean,
+    options: ErrorOptions,
+  ) {
+    super(`The gateway at ${baseUrl} cannot be reached, or broke off its answer: ${why}.`, options);
+  }
+}
+
+/** The gateway answered with something that is not JSON. */
+export class NotJsonError extends Error {
+  override readonly name = 'NotJsonError';
+}
+
+/** There was no connection to send the request on. */
+const NOT_SENT: ReadonlySet<string> = new Set([
+  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'],
+]);
+
+/** @param error of `fetch`, or of reading what it answered with; @param isRead the request changes nothing */
+export function unreachable(baseUrl: string, error: unknown, isRead: boolean): UnreachableError {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  const why = code === '' ? (cause instanceof Error ? cause.message : String(cause)) : code;
+  // fetch refuses some ports, such as those of mail servers, without sending anything.
+  const isSent = !NOT_SENT.has(code) && why !== 'bad port';
+  return new UnreachableError(baseUrl, why, isSent && !isRead, { cause: error });
+}
+
+/** The problem that an answer is. One of something in between, in words of its own, has the first 500 characters of them. */
+export async function refusalOf(response: Response): Promise<ApiError> {
+  const { status, statusText } = response;
+  const retryAfter = response.headers.get('retry-after') ?? undefined;
+  const text = await response.text().catch(() => '');
+  const { title, detail, ...members } = membersIn(text);
+  if (typeof title !== 'string' && typeof detail !== 'string') {
+    const words = text.slice(0, 500);
+    return new ApiError(
+      { title: statusText, status, ...(words === '' ? {} : { detail: words }) },
+      retryAfter,
+    );
+  }
+  const said = typeof detail === 'string' ? { detail } : {};
+  const name = typeof title === 'string' ? title : statusText;
+  return new ApiError({ ...members, title: name, ...said, status }, retryAfter);
+}
+
+function membersIn(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return { ...(parseJson(text) as object | null) };
+  } catch {
+    return {};
+  }
+}

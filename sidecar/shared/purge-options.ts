@@ -1,0 +1,150 @@
+/**
+ * The one table of purge options: all that a purge can be told besides what it selects. The parser, the OpenAPI description,
+ * the command line, the console and docs/purges.md follow it.
+ */
+
+/** Where an option can be given: the query of a purge, POST /purges, PATCH of one, a retention policy, the form in the console. */
+export type Place = 'query' | 'body' | 'change' | 'retention' | 'console';
+
+export interface PurgeOption {
+  /** A whole number from 1, true or false, or one of some words. */
+  readonly type: 'count' | 'flag' | readonly string[];
+  readonly most?: number;
+  readonly unit?: string;
+  readonly places: readonly Place[];
+  /** Of the command `purge`, with the name of its value. */
+  readonly flag?: string;
+  readonly help?: string;
+  /** The member of X-Purge-Policy that sets a limit to it. */
+  readonly policy?: string;
+  /** Only deletes heed it: a preview goes without. */
+  readonly isForDeletes?: true;
+  readonly meaning: string;
+  /** Of its field in the console. */
+  readonly label?: string;
+  readonly hint?: string;
+}
+
+export const PURGE_OPTIONS = {
+  maxAffected: {
+    type: 'count',
+    unit: 'items',
+    places: ['query', 'body', 'retention', 'console'],
+    flag: '--max-affected <n>',
+    help: 'refuse a purge that matches more',
+    policy: 'max-affected',
+    meaning: 'A purge that matches more is refused before its first delete.',
+    label: 'At most',
+    hint: 'refused if more match',
+  },
+  maxPerSecond: {
+    type: 'count',
+    unit: 'items per second',
+    places: ['query', 'body', 'change', 'retention', 'console'],
+    flag: '--rate <n>',
+    help: 'deletes per second, at most',
+    isForDeletes: true,
+    meaning: 'Deletes per second, at most.',
+    label: 'Per second',
+    hint: 'no limit unless given',
+  },
+  dryRun: {
+    type: 'flag',
+    places: ['query', 'body'],
+    flag: '--dry-run',
+    help: 'count, show a sample, delete nothing',
+    policy: 'dry-run-only',
+    meaning: '`true`: nothing is deleted, the matches are counted.',
+  },
+  record: {
+    type: ['ids'],
+    places: ['query', 'console'],
+    isForDeletes: true,
+    meaning: '`ids`: what is deleted is listed, see `/purges/{purge}/ids`.',
+    label: 'Keep a list of what was deleted',
+  },
+  concurrency: {
+    type: 'count',
+    most: 256,
+    unit: 'requests',
+    places: ['change'],
+    policy: 'concurrency',
+    meaning: 'Delete requests in flight, at most.',
+  },
+} as const satisfies Record<string, PurgeOption>;
+
+type Table = typeof PURGE_OPTIONS;
+export type PurgeOptionName = keyof Table;
+
+/** The names of the options that can be given in a place. */
+export type OptionIn<Where extends Place> = {
+  [Name in PurgeOptionName]: Where extends Table[Name]['places'][number] ? Name : never;
+}[PurgeOptionName];
+
+type ValueOf<Type> = Type extends 'count'
+  ? number
+  : Type extends 'flag'
+    ? boolean
+    : Type extends readonly (infer Word)[]
+      ? Word
+      : never;
+
+/** What the options of a place may be set to. */
+export type OptionValues<Where extends Place> = {
+  readonly [Name in OptionIn<Where>]?: ValueOf<Table[Name]['type']> | undefined;
+};
+
+type SchemaOf<Type> = Type extends 'count'
+  ? { readonly type: 'integer'; readonly minimum: 1; readonly maximum: number }
+  : Type extends 'flag'
+    ? { readonly type: 'boolean' }
+    : { readonly type: 'string'; readonly enum: Type };
+
+/** The largest count: it has fifteen digits, so that every one is exact. */
+const MOST = 999_999_999_999_999;
+
+const NAMES = Object.keys(PURGE_OPTIONS) as readonly PurgeOptionName[];
+
+/** An option with what only some have. */
+export function purgeOption(name: PurgeOptionName): PurgeOption {
+  return PURGE_OPTIONS[name];
+}
+
+/** The flag by which the command line takes an option, such as `--rate`; undefined for one that stands in the query. */
+export function flagOf(name: PurgeOptionName): string | undefined {
+  return purgeOption(name).flag?.split(' ', 1)[0];
+}
+
+/** The options that can be given in a place, in the order of the table. */
+export function optionsIn<Where extends Place>(place: Where): readonly OptionIn<Where>[] {
+  return NAMES.filter((name): name is OptionIn<Where> => purgeOption(name).places.includes(place));
+}
+
+/** The JSON Schemas of the options that can be given in a place, by their names. */
+export function optionSchemas<Where extends Place>(
+  place: Where,
+): { readonly [Name in OptionIn<Where>]: SchemaOf<Table[Name]['type']> & { readonly description: string } } {
+  const schemas = optionsIn(place).map((name) => {
+    const { type, most = MOST, meaning } = purgeOption(name);
+    if (type === 'count') return [name, { type: 'integer', minimum: 1, maximum: most, description: meaning }];
+    const values = type === 'flag' ? { type: 'boolean' } : { type: 'string', enum: type };
+    return [name, { ...values, description: meaning }];
+  });
+  return Object.fromEntries(schemas) as ReturnType<typeof optionSchemas<Where>>;
+}
+
+/** Those of some settings that are options of a place, as they are set. */
+export function optionsOf<Where extends Place>(
+  place: Where,
+  settings: OptionValues<Where>,
+): OptionValues<Where> {
+  const given = optionsIn(place).filter((name) => settings[name] !== undefined);
+  return Object.fromEntries(given.map((name) => [name, settings[name]])) as OptionValues<Where>;
+}
+
+/** The parameters that say the same in the query of a purge; what is undefined is left out. */
+export function optionParameters(options: OptionValues<'query'>): readonly string[] {
+  return Object.entries(options).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${String(value)}`],
+  );
+}
