@@ -55,7 +55,7 @@ await putOutputs(
     ...(sidecar.outputFiles ?? []),
     ...(cli.outputFiles ?? []),
     ...forKong.flatMap(({ outputFiles }) => outputFiles),
-    ...(await consoleFiles(root, dist)),
+    ...(await consoleFiles(build, root, dist)),
   ],
   dist,
 );

@@ -1,125 +1,83 @@
-/** Builds the console with Vite, unless nothing that it is made from has changed since. */
-import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+/** Builds the console. */
+import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { filesBelow } from './outputs.js';
 
-/** What the last build was made from, and its files; its name begins with a dot, so that it is left alone. */
-const STAMP = '.console.json';
+/** What the page names. Each gets the hash of its content in its name, so that it can be cached for ever. */
+const ENTRIES = ['main.tsx', 'styles/index.css', 'favicon.svg'];
 
 /**
  * The files of the console, to be put into dist/. None where its sources are not there: the image of Kong is built
  * without them.
  *
+ * @param {typeof import('esbuild').build} build
  * @param {string} root of the project, absolute
  * @param {string} dist absolute
  * @returns {Promise<readonly Pick<import('esbuild').OutputFile, 'path' | 'contents'>[]>}
  */
-export async function consoleFiles(root, dist) {
+export async function consoleFiles(build, root, dist) {
   const folder = join(root, 'console');
-  const sources = (await filesBelow(folder)).sort();
-  if (sources.length === 0) return [];
-  const below = await Promise.all(SHARED_FOLDERS.map((name) => filesBelow(join(root, name))));
-  const shared = [...below.flat().sort(), ...SHARED_FILES.map((name) => join(root, name))];
-  const hash = await hashOf(root, [...sources, ...shared, ...madeBy(root)]);
-  const stamp = join(dist, STAMP);
-  const kept = await lastBuild(stamp, dist, hash);
-  if (kept !== undefined) return kept;
-  const made = await buildConsole(folder, join(dist, 'console'));
-  const text = JSON.stringify({ hash, files: made.map(({ path }) => relative(dist, path)) });
-  return [...made, { path: stamp, contents: Buffer.from(text) }];
-}
-
-/** What the console has in common with the sidecar: the client, JSON, the options of purges, and when schedules are due. */
-const SHARED_FOLDERS = ['sidecar/client', 'sidecar/shared/json'];
-const SHARED_FILES = [
-  ...['sidecar/jobs/retention/cron.ts', 'sidecar/shared/errors.ts', 'sidecar/shared/purge-options.ts'],
-];
-
-/** The packages of the editors. */
-const EDITOR = ['autocomplete', 'commands', 'lang-json', 'language', 'lint', 'merge', 'state', 'view'].map(
-  (name) => `@codemirror/${name}`,
-);
-
-/** What the output depends on besides the sources. @param {string} root */
-function madeBy(root) {
-  const packages = ['vite', 'preact', 'croner', 'openapi-fetch', ...EDITOR].map((name) =>
-    join(root, 'node_modules', name, 'package.json'),
-  );
-  return [import.meta.filename, ...packages];
-}
-
-/** @param {string} root @param {readonly string[]} files */
-async function hashOf(root, files) {
-  const hash = createHash('sha256');
-  for (const file of files)
-    hash
-      .update(`${relative(root, file)}\0`)
-      .update(await readFile(file))
-      .update('\0');
-  return hash.digest('hex');
+  const page = await readFile(join(folder, 'index.html'), 'utf8').catch(() => undefined);
+  if (page === undefined) return [];
+  const outdir = join(dist, 'console');
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: ENTRIES.map((name) => join(folder, name)),
+    outdir,
+    entryNames: 'assets/[name]-[hash]',
+    chunkNames: 'assets/[name]-[hash]',
+    bundle: true,
+    // The editors are loaded when they are needed.
+    splitting: true,
+    format: 'esm',
+    minify: true,
+    target: ['es2022', 'chrome111', 'firefox114', 'safari16.4'],
+    charset: 'utf8',
+    loader: { '.svg': 'copy' },
+    tsconfig: join(folder, 'tsconfig.json'),
+    legalComments: 'none',
+    metafile: true,
+    write: false,
+    logLevel: 'warning',
+  });
+  return [
+    ...outputFiles,
+    { path: join(outdir, 'licenses.md'), contents: Buffer.from(await licensesOf(root, metafile)) },
+    // The page comes last, so that the files that it names are there before it.
+    {
+      path: join(outdir, 'index.html'),
+      contents: Buffer.from(pageOf(page, relative(root, outdir), metafile)),
+    },
+  ];
 }
 
 /**
- * The files of the last build, if it was made from the same and they are all there.
+ * The page with the names of built files in place of those of sources. The names are relative: the console may be below the path
+ * of a gateway in front.
  *
- * @param {string} stamp @param {string} dist @param {string} hash
+ * @param {string} source @param {string} outdir relative @param {import('esbuild').Metafile} metafile
  */
-async function lastBuild(stamp, dist, hash) {
-  try {
-    const contents = await readFile(stamp);
-    /** @type {unknown} */
-    const text = JSON.parse(contents.toString());
-    const last = /** @type {{ hash: string, files: string[] }} */ (text);
-    if (last.hash !== hash) return undefined;
-    const files = await Promise.all(
-      last.files.map(async (name) => ({
-        path: join(dist, name),
-        contents: await readFile(join(dist, name)),
-      })),
-    );
-    return [...files, { path: stamp, contents }];
-  } catch {
-    return undefined;
-  }
+function pageOf(source, outdir, { outputs }) {
+  return ENTRIES.reduce((page, name) => {
+    const [path] =
+      Object.entries(outputs).find(
+        ([, { entryPoint, inputs }]) => (entryPoint ?? Object.keys(inputs)[0]) === `console/${name}`,
+      ) ?? [];
+    if (path === undefined || !page.includes(`./${name}`)) throw new Error(`console/${name} was not built.`);
+    return page.replace(`./${name}`, `./${relative(outdir, path)}`);
+  }, source);
 }
 
-/** @param {string} folder @param {string} outDir */
-async function buildConsole(folder, outDir) {
-  const { build } = await import('vite');
-  const result = await build({
-    root: folder,
-    configFile: false,
-    envDir: false,
-    // Relative: the console may be below the path of a gateway in front.
-    base: './',
-    publicDir: false,
-    logLevel: 'warn',
-    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-    build: {
-      outDir,
-      emptyOutDir: false,
-      write: false,
-      target: 'es2022',
-      // What is inlined as data: would be refused by the policy of the page.
-      assetsInlineLimit: 0,
-      modulePreload: { polyfill: false },
-      // What is bundled is passed on with its licences.
-      license: { fileName: 'licenses.md' },
-    },
+/** What is bundled is passed on with its licences. @param {string} root @param {import('esbuild').Metafile} metafile */
+async function licensesOf(root, { inputs }) {
+  const names = Object.keys(inputs).flatMap(
+    (path) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? [],
+  );
+  const texts = [...new Set(names)].sort().map(async (name) => {
+    const folder = join(root, 'node_modules', name);
+    const { version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+    const file = (await readdir(folder)).find((one) => /^licen[cs]e/i.test(one));
+    const text = file === undefined ? '' : `\n${await readFile(join(folder, file), 'utf8')}`;
+    return `## ${name} ${version} (${license})\n${text}`;
   });
-  const { output } = /** @type {{ output: readonly import('vite').Rollup.OutputChunk[] }} */ (
-    Array.isArray(result) ? result[0] : result
-  );
-  return (
-    output
-      .map((file) => ({
-        path: join(outDir, file.fileName),
-        contents: Buffer.from(
-          'code' in file ? file.code : /** @type {{ source: string | Uint8Array }} */ (file).source,
-        ),
-      }))
-      // The page comes last, so that the files that it names are there before it.
-      .sort((a, b) => Number(a.path.endsWith('.html')) - Number(b.path.endsWith('.html')))
-  );
+  return ['# Licenses of the packages in the console\n', ...(await Promise.all(texts))].join('\n');
 }
