@@ -29,7 +29,7 @@ if (!isNarrowed) {
 }
 
 /** How many processes share the test files. */
-const GROUPS = { unit: 8, others: 14 };
+const GROUPS = { unit: 6, others: 14 };
 
 const sources = (
   await Promise.all(
@@ -113,7 +113,8 @@ function dealt(items, count) {
 }
 
 const found = (await Promise.all(targets.map(testFiles))).flat().sort();
-const files = found.length > 2 * (GROUPS.unit + GROUPS.others) ? await inGroups(found) : found;
+const isGrouped = found.length > 2 * (GROUPS.unit + GROUPS.others);
+const files = isGrouped ? await inGroups(found) : found;
 /** @type {NodeJS.ProcessEnv} */
 const env = {
   ...process.env,
@@ -140,10 +141,10 @@ async function startPostgres() {
 const child = spawn(
   process.execPath,
   [
-    // Maps, and hooks on promises, take a quarter of the time of all tests; who looks for a fault narrows the run.
-    ...(isNarrowed
-      ? ['--enable-source-maps']
-      : [`--import=${pathToFileURL(join(import.meta.dirname, 'without-promise-hooks.js')).href}`]),
+    // Maps, and hooks on promises, take a quarter of the time of many tests; who looks for a fault runs few files.
+    isGrouped
+      ? `--import=${pathToFileURL(join(import.meta.dirname, 'without-promise-hooks.js')).href}`
+      : '--enable-source-maps',
     '--test',
     '--test-reporter=spec',
     // Of a file, or of all that share a process.

@@ -1,7 +1,7 @@
 /**
- * Loaded before the tests of a whole run: node:test follows every promise with an asynchronous hook, only to say which test a
+ * Loaded before the tests of many files: node:test follows every promise with an asynchronous hook, only to say which test a
  * stray error belongs to. Tests of the gateway make millions of promises, and up to a quarter of their time went there. Without
- * it such an error fails the run all the same, with its message; a narrowed run, where promises are followed, names the test.
+ * it such an error fails the run all the same, with its message; a run of few files, where promises are followed, names the test.
  */
 import asyncHooks from 'node:async_hooks';
 import { isMainThread } from 'node:worker_threads';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
-import { openConsole, startBrowser, type Tab } from '../support/browser.js';
+import { openConsole, startBrowser } from '../support/browser.js';
 import { ensureCliBuilt } from '../support/cli-process.js';
 import { checkAccess } from '../support/console/access.js';
 import { endFlow } from '../support/console/flow.js';

@@ -33,6 +33,17 @@ export interface ZipEntry {
   readonly size?: number;
 }
 
+let latest: { readonly raw: Buffer; readonly packed: Buffer } = {
+  raw: Buffer.alloc(0),
+  packed: deflateRawSync(''),
+};
+
+/** Archives of very many files have the same in all of them. */
+function deflated(raw: Buffer): Buffer {
+  if (!raw.equals(latest.raw)) latest = { raw, packed: deflateRawSync(raw) };
+  return latest.packed;
+}
+
 /** A zip of entries (APPNOTE 4.3), deflated. */
 export function zip(entries: Iterable<ZipEntry>): Buffer {
   const files: Buffer[] = [];
@@ -41,7 +52,7 @@ export function zip(entries: Iterable<ZipEntry>): Buffer {
   let count = 0;
   for (const { name, content = '', mode = 0, flags = 0x800, method = 8, ...said } of entries) {
     const raw = Buffer.from(content);
-    const packed = method === 8 ? deflateRawSync(raw) : raw;
+    const packed = method === 8 ? deflated(raw) : raw;
     const { crc = crc32(raw), size = raw.length } = said;
     const nameBytes = Buffer.from(name);
     const common = Buffer.alloc(26);

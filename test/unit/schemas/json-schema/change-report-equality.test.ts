@@ -113,7 +113,7 @@ describe('a change report of a schema that is written otherwise', () => {
           ] as const)
             assert.deepEqual(compareSchemas(before, after).differences, [], JSON.stringify(other));
         }),
-        { numRuns: runs(60) },
+        { numRuns: runs(25) },
       );
     });
 
@@ -263,7 +263,7 @@ describe('a change report of a model with one more optional property', () => {
         for (const { pointer } of differences)
           assert.ok(pointer.startsWith(place) || place.startsWith(pointer), said);
       }),
-      { numRuns: runs(300) },
+      { numRuns: runs(120) },
     );
   });
 
@@ -296,7 +296,7 @@ describe('a change report of a model with one more optional property', () => {
             assert.deepEqual(fresh(sample), [], JSON.stringify({ before, after, sample }));
         },
       ),
-      { numRuns: runs(40) },
+      { numRuns: runs(20) },
     );
   });
 });

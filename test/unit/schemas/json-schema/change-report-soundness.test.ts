@@ -60,7 +60,7 @@ describe('the change report on generated schemas', () => {
         for (const same of [structuredClone(schema), reversed(schema)])
           assert.deepEqual(compareSchemas(schema, same), { overall: 'compatible', differences: [] });
       }),
-      { numRuns: runs(200) },
+      { numRuns: runs(80) },
     );
   });
 
@@ -72,7 +72,7 @@ describe('the change report on generated schemas', () => {
         const worst = Math.max(0, ...differences.map((one) => severity.indexOf(one.class)));
         assert.equal(overall, severity[worst]);
       }),
-      { numRuns: runs(150) },
+      { numRuns: runs(60) },
     );
   });
 });
