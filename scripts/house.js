@@ -1,7 +1,7 @@
 /**
  * Measures the sources below sidecar/ and kong-plugins/: `npm run house -- [REV …]` prints a column for each git revision, or one
- * for the work tree. Each revision is also built and started, with the packages that are installed now, to count what one purge
- * and one validation run through, from the request to its answer.
+ * for the work tree. Each revision is also built and started, with the packages that are installed now, to count what one purge,
+ * one validation and one GET of a model run through, from the request to its answer.
  */
 import { execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -142,6 +142,7 @@ async function measureRequests(folder) {
     });
     await run('/api/v2/domains', json({ name: 'house' }));
     await run('/api/v2/domains/house/models', json({ name: 'Vehicle', schema: SCHEMA }));
+    const read = await run('/api/v2/domains/house/models/Vehicle', {});
     const purge = await run('/ngsi-ld/v1/entities?type=Vehicle&q=speed%3E100', { method: 'DELETE' });
     const validation = await run('/api/v2/validate/house/Vehicle', json(ENTITY));
     return {
@@ -151,6 +152,8 @@ async function measureRequests(folder) {
       'a wrong number runs, in files': validation.files.length,
       'of these in the schema rooms and below': validation.files.filter((file) => !FRONT.test(file)).length,
       'a wrong number runs, in functions': validation.functions,
+      'a GET of a model runs, in files': read.files.length,
+      'a GET of a model runs, in functions': read.functions,
     };
   } finally {
     child.kill('SIGKILL');

@@ -68,18 +68,6 @@ describe('header fields of a purge', () => {
     assert.deepEqual([broker.entities.count(), broker.entities.count('t1')], [3, 3]);
   });
 
-  it('a request may have five hundred header fields, and not one more', async () => {
-    const { gateway } = await start();
-    // Host, Connection and the token are fields as well.
-    for (const [fields, status] of [
-      [497, 204],
-      [498, 431],
-    ] as const) {
-      const answer = await exchange(gateway.port, crowded(fields, [`X-Gateway-Token: ${TOKEN}`]));
-      assert.equal(answer.slice(9, 12), String(status));
-    }
-  });
-
   it('header fields of forwarded requests obey the same rules as those of purges', async () => {
     const { broker, gateway } = await start();
     const lines = (last: readonly string[]) => request('GET /ngsi-ld/v1/entities?type=Car', last);

@@ -38,12 +38,11 @@ export function admission(checkToken: TokenCheck): onRequestHookHandler {
 /** Refuses requests that lack a required body, or have one that would be ignored. */
 export const bodyPresence: preValidationHookHandler = (request, _reply, done) => {
   const { schema, config } = request.routeOptions;
-  const isWanted = schema?.body !== undefined;
-  // The handler of an upload looks for it.
-  const isChecked = !request.is404 && config.upload === undefined;
-  if (isChecked && isWanted && request.body === undefined)
+  const [isWanted, isThere] = [schema?.body !== undefined, request.body !== undefined];
+  if (isWanted && !isThere)
     throw refused('invalidRequest', 'This request needs a JSON body with a Content-Type.');
-  if (isChecked && !isWanted && request.body !== undefined)
+  // The handler of an upload looks for it.
+  if (!isWanted && isThere && config.upload === undefined && !request.is404)
     throw refused('invalidRequest', 'This request takes no body: leave it out.');
   done();
 };

@@ -10,7 +10,7 @@ const OPTIONS = {
   verbose: true,
 } as const;
 
-/** Each keeps what it compiled by the schema's object: a second gateway of one process compiles nothing again. */
+/** Each compiles a schema when it first checks by it, and keeps that by the schema's object. */
 const OF_FIRST_FAULT = new Ajv2020({ ...OPTIONS });
 const OF_EVERY_FAULT = new Ajv2020({ ...OPTIONS, allErrors: true });
 const OF_QUERIES = new Ajv2020({ ...OPTIONS, allErrors: true, useDefaults: true });
@@ -29,18 +29,15 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
 
 /** Nothing in a body is coerced, removed or filled in. */
 function bodyCheck(schema: TSchema): ReturnType<typeof compileValidator> {
-  const [first, every] = [OF_FIRST_FAULT.compile(schema), OF_EVERY_FAULT.compile(schema)];
   return (body: unknown) => {
     // Every unknown member is a fault: of a body with masses of them, only the first fault is reported.
     const isSmall = typeof body !== 'object' || body === null || Object.keys(body).length <= MAX_FAULTS;
-    const check = isSmall ? every : first;
-    return check(body) ? { value: body } : { error: check.errors ?? [] };
+    return check(isSmall ? OF_EVERY_FAULT : OF_FIRST_FAULT, schema, body);
   };
 }
 
 /** Parameters are text, of which the schema may ask for numbers and booleans. */
 function queryCheck(schema: TSchema): ReturnType<typeof compileValidator> {
-  const check = OF_QUERIES.compile(schema);
   const { properties } = schema as {
     readonly properties: Readonly<Record<string, { readonly type?: string }>>;
   };
@@ -49,9 +46,12 @@ function queryCheck(schema: TSchema): ReturnType<typeof compileValidator> {
       name,
       typeof text === 'string' ? valueOf(text, properties[name]?.type) : text,
     ]);
-    const read: unknown = Object.fromEntries(values);
-    return check(read) ? { value: read } : { error: check.errors ?? [] };
+    return check(OF_QUERIES, schema, Object.fromEntries(values));
   };
+}
+
+function check(ajv: Ajv2020, schema: TSchema, value: unknown) {
+  return ajv.validate(schema, value) ? { value } : { error: ajv.errors ?? [] };
 }
 
 /** Text that is spelled as the type is; else the text itself, which the check refuses. */

@@ -58,6 +58,19 @@ describe('requests to the API', () => {
     }
   });
 
+  it('a name in a path is one segment, which no server takes for several or for another one', async () => {
+    for (const name of ['a%2Fb', 'a%2fb', 'a%5Cb', 'a;b', 'a%20b/', '', '%2E%2e%2Fa']) {
+      const { status, calls } = await send('GET', `/domains/${name}`, {}, { get: DOMAIN });
+      assert.deepEqual([status, calls], [404, []], name);
+    }
+    for (const [name, given] of [
+      ['a%20b', 'a b'],
+      ['...', '...'],
+      ['%C3%A4~', 'ä~'],
+    ] as const)
+      assert.deepEqual((await send('GET', `/domains/${name}`, {}, { get: DOMAIN })).calls, [['get', given]]);
+  });
+
   it('a condition that is not understood is refused in every write, also where none is honoured', async () => {
     for (const headers of [{ 'if-none-match': '"a"' }, { 'if-match': 'a' }]) {
       const { status, calls } = await send(

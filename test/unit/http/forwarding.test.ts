@@ -15,27 +15,6 @@ const names = (raw: string[], drop?: ReadonlySet<string>) =>
   endToEndHeaders(raw, drop).filter((_text, at) => at % 2 === 0);
 
 describe('endToEndHeaders', () => {
-  it('endToEndHeaders keeps order, spelling and repetitions (RFC 9110, section 7.6.1)', () => {
-    const raw = ['b', '1', 'A', '2', 'B', '3', '__proto__', '4'];
-    assert.deepEqual(endToEndHeaders(raw), raw);
-  });
-
-  it('endToEndHeaders leaves out hop-by-hop fields in any case, and dropped ones', () => {
-    const raw = [
-      'CONNECTION',
-      'x',
-      'Te',
-      'trailers',
-      'TRANSFER-encoding',
-      'chunked',
-      'X-Secret',
-      '1',
-      'Accept',
-      '*/*',
-    ];
-    assert.deepEqual(names(raw, new Set(['x-secret'])), ['Accept']);
-  });
-
   for (const name of [
     ...['Connection', 'Keep-Alive', 'Proxy-Connection', 'Proxy-Authenticate', 'Proxy-Authorization'],
     ...['HTTP2-Settings', 'TE', 'Trailer', 'Transfer-Encoding', 'Upgrade'],
@@ -168,20 +147,6 @@ describe('instanceOf', () => {
 describe('failureKind', () => {
   const of = (code: string) => failureKind(Object.assign(new Error('x'), { code }));
 
-  it('failureKind recognises time-outs, unusable answers, unacceptable requests and shutdown', () => {
-    assert.equal(of('UND_ERR_HEADERS_TIMEOUT'), 'timeout');
-    assert.equal(of('UND_ERR_CONNECT_TIMEOUT'), 'timeout');
-    assert.equal(of('ETIMEDOUT'), 'timeout');
-    assert.equal(of('HPE_INVALID_CONSTANT'), 'unusable-reply');
-    assert.equal(of('ERR_INVALID_CHAR'), 'unusable-reply');
-    assert.equal(of('UND_ERR_INVALID_ARG'), 'unacceptable-request');
-    assert.equal(of('UND_ERR_CLOSED'), 'closing');
-    assert.equal(of('ECONNREFUSED'), 'unreachable');
-    assert.equal(of('ERR_TLS_CERT_ALTNAME_INVALID'), 'unreachable');
-    assert.equal(failureKind('no error'), 'unreachable');
-    assert.equal(failureKind(undefined), 'unreachable');
-  });
-
   for (const [kind, status, codes] of [
     [
       'timeout',
@@ -208,7 +173,11 @@ describe('failureKind', () => {
         ],
       ],
     ],
-    ['unreachable', 502, ['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'UND_ERR_SOCKET', 'EPIPE', '']],
+    [
+      'unreachable',
+      502,
+      ['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'UND_ERR_SOCKET', 'ERR_TLS_CERT_ALTNAME_INVALID', ''],
+    ],
   ] as const) {
     it(`a request that could not be forwarded is ${status} where the kind is ${kind}`, () => {
       for (const code of codes) assert.equal(of(code), kind, code);

@@ -39,6 +39,13 @@ function knock(line: string, headers: Readonly<Record<string, string>>) {
 const PURGE = 'DELETE /ngsi-ld/v1/entities?type=T';
 
 describe('the front door', () => {
+  it('the front door takes five hundred header fields, and not one more', () => {
+    const fields = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, n) => [`x-${n}`, '1']));
+    assert.deepEqual(knock(PURGE, { ...HOST, ...fields(499) }).did, ['fastify']);
+    assert.deepEqual(knock(PURGE, { ...HOST, ...fields(500) }).did, ['refused fields 431', '431']);
+  });
+
   it('the front door asks about the host with method, Host and Origin, and about loops with Via', () => {
     const headers = { host: 'gw:1', origin: 'http://o', referer: 'http://r', via: '1.1 x' };
     const { asked, did } = knock(PURGE, headers);

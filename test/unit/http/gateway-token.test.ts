@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { RequestRefusedError } from '../../../sidecar/http/errors.js';
-import { createTokenCheck, TOKEN_HEADER } from '../../../sidecar/http/gateway-token.js';
+import { createTokenCheck } from '../../../sidecar/http/gateway-token.js';
 
 const TOKEN = 'correct-horse-battery';
 
@@ -16,10 +16,6 @@ function refusalOf(header: string | readonly string[] | undefined): RequestRefus
 }
 
 describe('createTokenCheck', () => {
-  it('createTokenCheck lets everything pass when no token is configured', () => {
-    for (const header of [undefined, '', 'anything', ['a', 'b']]) createTokenCheck(undefined)(header);
-  });
-
   it('createTokenCheck accepts the configured token, and nothing else', () => {
     createTokenCheck([TOKEN])(TOKEN);
     const wrong = [
@@ -62,10 +58,6 @@ describe('createTokenCheck', () => {
       assert.ok(headers['www-authenticate'] !== undefined);
       assert.doesNotMatch(JSON.stringify(problem), /correct-horse|wrong-token/);
     }
-  });
-
-  it('createTokenCheck reads the header in lower case, as node:http gives it', () => {
-    assert.equal(TOKEN_HEADER, 'x-gateway-token');
   });
 
   it('createTokenCheck tells of each request without the right token, and of no other', () => {
