@@ -133,7 +133,7 @@ export async function deleteWholeAttribute(
   const path = attributePath(collection, entityId, attribute);
   let hasBegun = false;
   const send = async (query: string | undefined): Promise<DeleteResult> => {
-    const verdict = await deleteItem(scope, item, {
+    const result = await deleteItem(scope, item, {
       path: path === undefined || query === undefined ? undefined : path + query,
       operation,
       // What is begun is finished: the rest of an attribute may not be listed again.
@@ -141,7 +141,7 @@ export async function deleteWholeAttribute(
       onSend,
     });
     hasBegun = true;
-    return verdict;
+    return result;
   };
   const hasDatasets = datasets.some((datasetId) => datasetId !== NO_DATASET);
   if (!hasDatasets && capabilities.deleteAllNeedsDatasets) return send('');
@@ -155,10 +155,8 @@ export async function deleteWholeAttribute(
     return single;
   }
   // Already gone, or deleteAll is not supported: deleting each dataset covers both.
-  const verdicts: DeleteResult[] = [];
-  for (const datasetId of datasets) verdicts.push(await send(datasetParameter(datasetId)));
+  const results: DeleteResult[] = [];
+  for (const datasetId of datasets) results.push(await send(datasetParameter(datasetId)));
   const isGone = ({ kind }: DeleteResult) => kind === 'deleted' || kind === 'absent';
-  return (
-    verdicts.find((verdict) => !isGone(verdict)) ?? verdicts.find(({ kind }) => kind === 'deleted') ?? whole
-  );
+  return results.find((result) => !isGone(result)) ?? results.find(({ kind }) => kind === 'deleted') ?? whole;
 }

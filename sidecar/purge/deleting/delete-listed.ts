@@ -113,12 +113,12 @@ export function createDeleteDispatcher(scope: DeletingContext, howToTry: DeleteT
   const { deleter, ledger, limits, clock } = scope;
   const isStale = isStaleSince(clock, listed);
   const usesBatches = () => !singly && deleter.usesBatches;
-  const report: ReportResult = (entityId, verdict) => {
-    const wasCutShort = verdict.kind === 'retryable' && verdict.isCutShort === true;
+  const report: ReportResult = (entityId, result) => {
+    const wasCutShort = result.kind === 'retryable' && result.isCutShort === true;
     const isDueAgain = isFinalTry && wasCutShort && mayTryAgain?.(entityId) === true;
     // A batch may not find what a single delete does.
-    const isFinal = isFinalTry && !isDueAgain && (singly || verdict.kind !== 'absent');
-    ledger.record({ entityId }, verdict, isFinal);
+    const isFinal = isFinalTry && !isDueAgain && (singly || result.kind !== 'absent');
+    ledger.record({ entityId }, result, isFinal);
   };
   return new Dispatcher<string>({
     concurrency: () => (howToTry.isAlone === true ? 1 : limits.concurrency),
@@ -133,10 +133,10 @@ export function createDeleteDispatcher(scope: DeletingContext, howToTry: DeleteT
         scope.reportProgress();
         return [];
       }
-      const toReport: ReportResult = (id, verdict) => {
-        if (retrySingly !== undefined && verdict.kind === 'retryable' && verdict.isCutShort !== true)
+      const toReport: ReportResult = (id, result) => {
+        if (retrySingly !== undefined && result.kind === 'retryable' && result.isCutShort !== true)
           retrySingly(id);
-        else report(id, verdict);
+        else report(id, result);
       };
       const leftForSingle = await deleter.deleteBatch(ids, toReport, isStale);
       scope.reportProgress();

@@ -173,9 +173,9 @@ async function tryBatches(
   const watched = sample.slice(0, SAMPLE_SIZE);
   const before = await creationTimesOf(context, watched);
   const missing = new Set<string>();
-  const report: ReportResult = (id, verdict) => {
-    if (verdict.kind === 'absent') missing.add(id);
-    ledger.record({ entityId: id }, verdict, false);
+  const report: ReportResult = (id, result) => {
+    if (result.kind === 'absent') missing.add(id);
+    ledger.record({ entityId: id }, result, false);
   };
   await deleter.deleteBatch(watched, report, isStaleSince(context.clock, listed));
   small.add(sample.slice(SAMPLE_SIZE));

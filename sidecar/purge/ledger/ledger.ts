@@ -133,17 +133,17 @@ export class ItemLedger {
    * Records the result of an item's first or final try; one that was not sent changes nothing. An item that is absent after a
    * confirmed or unclear delete was deleted by it.
    */
-  record(item: Item, verdict: DeleteResult, isFinalTry: boolean): void {
-    if (verdict.kind === 'unsent') return;
+  record(item: Item, result: DeleteResult, isFinalTry: boolean): void {
+    if (result.kind === 'unsent') return;
     const key = keyOf(item);
-    if (verdict.kind === 'deleted' || verdict.kind === 'absent') {
+    if (result.kind === 'deleted' || result.kind === 'absent') {
       const wasDeleted =
-        verdict.kind === 'deleted' || isGone(this.states.get(key)) || this.states.isUnclear(key);
+        result.kind === 'deleted' || isGone(this.states.get(key)) || this.states.isUnclear(key);
       this.#recordGone(key, item, wasDeleted, isFinalTry);
       return;
     }
-    const isDueAgain = !isFinalTry && verdict.kind !== 'refused';
-    this.#recordLeft(key, item, isDueAgain ? IdState.retryDue : IdState.failed, verdict.problem);
+    const isDueAgain = !isFinalTry && result.kind !== 'refused';
+    this.#recordLeft(key, item, isDueAgain ? IdState.retryDue : IdState.failed, result.problem);
   }
 
   /** Records an item as failed that is still there after two confirmed deletes. */

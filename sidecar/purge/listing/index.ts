@@ -4,7 +4,7 @@ export {
   type Listed,
   type ListedPage,
   type ListedResource,
-  type Page,
+  type ParsedPage,
   type PageQuery,
   type PageShape,
   entities,

@@ -18,7 +18,7 @@ import {
   projectionParameters,
   type ListedPage,
   type ListedResource,
-  type Page,
+  type ParsedPage,
   type PageQuery,
 } from './page.js';
 
@@ -186,7 +186,7 @@ export class Lister {
   }
 
   /** Learns from a page. A short page with more to come shows that the broker does not serve this size. */
-  #noteSize({ ids, length, count = 0, hasNext }: Page, { query, limit }: PageTry, ms: number): void {
+  #noteSize({ ids, length, count = 0, hasNext }: ParsedPage, { query, limit }: PageTry, ms: number): void {
     if (ids.length === limit) this.#size.note({ limit, ms, length });
     else if (
       limit > this.#size.start &&

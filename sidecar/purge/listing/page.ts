@@ -26,7 +26,7 @@ export interface PageQuery {
 export type PageShape = Pick<PageQuery, 'limit' | 'instances' | 'needsTimes' | 'isBare'>;
 
 /** The parts of a result page that a purge needs. */
-export interface Page {
+export interface ParsedPage {
   /** Ids in the order of the page, repeats included. */
   readonly ids: readonly string[];
   /** The listed entities; only their ids when the page was asked for with ids alone. */
@@ -58,7 +58,7 @@ export interface Listed {
 }
 
 /** A page, and what was finally asked for. */
-export interface ListedPage extends Page, Listed {
+export interface ListedPage extends ParsedPage, Listed {
   readonly limit: number;
   /** Instances of each attribute that were asked for; undefined for all. */
   readonly instances: number | undefined;
@@ -73,7 +73,7 @@ export interface ListedPage extends Page, Listed {
  *
  * @throws BrokerReplyError when it is not an array of entities
  */
-export function parsePage(reply: BrokerReply): Page {
+export function parsePage(reply: BrokerReply): ParsedPage {
   const entities = parseEntities(reply);
   const count = countOf(reply);
   return {
@@ -225,7 +225,7 @@ export class CountCheck {
   #isUncountable = false;
 
   /** Learns from a page that was believed. */
-  note({ ids, hasInvalidCount }: Pick<Page, 'ids' | 'hasInvalidCount'>): void {
+  note({ ids, hasInvalidCount }: Pick<ParsedPage, 'ids' | 'hasInvalidCount'>): void {
     this.#isUncountable ||= ids.length > 0 && hasInvalidCount;
   }
 

@@ -4,7 +4,7 @@ import { parseTypeSelector, typeNamesOf } from '../../ngsi-ld/type-selector.js';
 import { QueryRefusedError, BrokerFailedError, FilterIgnoredError } from '../errors.js';
 import { type Parameter, formatParameters } from '../query/index.js';
 import { parseBrokerProblem } from '../broker/index.js';
-import { type ListedPage, parsePage, type Page } from '../listing/index.js';
+import { type ListedPage, parsePage, type ParsedPage } from '../listing/index.js';
 import type { Requester } from '../requests/index.js';
 
 /** Terms of the core @context that queries use; no other @context may give them another meaning (clause 5.5.7). */
@@ -99,7 +99,7 @@ const ADVICE =
   'so this purge might reach entities of other names. Nothing was deleted. Check that the broker can fetch the @context, or write full IRIs in place of short names and leave out Link.';
 
 /** What the broker did with an @context that cannot be fetched. */
-type LinkAnswer = { readonly kind: 'refused' } | { readonly kind: 'answered'; readonly page: Page };
+type LinkAnswer = { readonly kind: 'refused' } | { readonly kind: 'answered'; readonly page: ParsedPage };
 
 /** Why it is known that the broker used the @context. `names-it`: as long as each page does. */
 export type LinkProof = 'refuses-others' | 'reads-differently' | 'names-it';
@@ -150,7 +150,7 @@ export async function proveLink(options: LinkProofOptions, listed: ListedPage): 
 }
 
 /** @throws FilterIgnoredError for a page that was read by another @context */
-export function checkContext({ link }: Pick<Page, 'link'>, url: string): void {
+export function checkContext({ link }: Pick<ParsedPage, 'link'>, url: string): void {
   if (contextOfLink(link) === url) return;
   throw unproven('The broker did not use the @context of Link: its answer names another one or none');
 }

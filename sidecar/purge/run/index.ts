@@ -1,5 +1,6 @@
 /** One purge: a stream of events, what its parts share, and what it sees of the broker through a query. */
-export type { BrokerQuery, PurgeContext, PurgeLimits, PurgeScope, QueryView } from './context.js';
+export type { PurgeContext, PurgeLimits, PurgeScope } from './context.js';
+export type { BrokerQuery, QueryView } from './query-view.js';
 export type { PurgeEvent, PurgeProgress, PurgeReport } from './events.js';
 export {
   type Preview,

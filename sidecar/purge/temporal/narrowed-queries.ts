@@ -228,9 +228,12 @@ export async function* interleave<Value>(
   sources: Iterable<AsyncGenerator<Value, void>>,
   concurrency: number,
 ): AsyncGenerator<Value, void> {
-  type Step = { readonly source: AsyncGenerator<Value, void>; readonly result: IteratorResult<Value, void> };
+  type Arrival = {
+    readonly source: AsyncGenerator<Value, void>;
+    readonly result: IteratorResult<Value, void>;
+  };
   const waiting = sources[Symbol.iterator]();
-  const running = new Map<AsyncGenerator<Value, void>, Promise<Step>>();
+  const running = new Map<AsyncGenerator<Value, void>, Promise<Arrival>>();
   const read = (source: AsyncGenerator<Value, void>) => {
     running.set(
       source,

@@ -27,14 +27,6 @@ describe('a collection of the broker', () => {
     assert.deepEqual([entities('ids').answered.size, temporalEntities().answered.size], [3, 4]);
   });
 
-  it('a collection is asked for ids alone where those are enough, unless attrs narrows the answer already', () => {
-    const shapes = (content: 'ids' | 'attributes', name: string) =>
-      entities(content).projectionsOf({ selection: [...SELECTION, { name, value: 'x' }] });
-    assert.deepEqual(shapes('ids', 'q'), ['pick', 'key-values', 'none']);
-    assert.deepEqual(shapes('ids', 'attrs'), ['none']);
-    assert.deepEqual(shapes('attributes', 'q'), ['none']);
-  });
-
   it('histories are asked for the newest instances and the times as needed, giving up one after the other', () => {
     const shapes = (isBare: boolean, needsTimes: boolean) =>
       temporalEntities().projectionsOf({ selection: SELECTION, isBare, needsTimes });
@@ -46,17 +38,6 @@ describe('a collection of the broker', () => {
 });
 
 describe('the parameters that ask for less', () => {
-  it('parameters that ask for less are those of the standard, with one instance by default', () => {
-    assert.deepEqual(
-      PROJECTIONS.map((projection) => parametersOf(projection, 7)),
-      ['pick=id', 'options=keyValues', 'lastN=7&options=sysAttrs', 'lastN=7', 'options=sysAttrs', ''],
-    );
-    assert.deepEqual(
-      [parametersOf('recent'), parametersOf('recent-times')],
-      ['lastN=1', 'lastN=1&options=sysAttrs'],
-    );
-  });
-
   it('parameters that ask for less are recognised by each name in a problem, in any case, as whole words', () => {
     for (const projection of PROJECTIONS) {
       const sent = parametersOf(projection)

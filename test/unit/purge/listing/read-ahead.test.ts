@@ -11,52 +11,6 @@ const ALL = idsOf(100);
 const pages = () => listerOf(({ offset = 0, limit = 10 }) => pageOf(ALL.slice(offset, offset + limit)));
 
 describe('ReadAhead', () => {
-  it('ReadAhead asks for a page when nothing was asked for before', async () => {
-    const { lister, asked } = pages();
-    const page = await new ReadAhead(lister, 4).page({ selection: SELECTION, offset: 20, count: true });
-    assert.deepEqual(page.ids, ALL.slice(20, 30));
-    assert.deepEqual(asked, [{ selection: SELECTION, offset: 20, count: true }]);
-  });
-
-  it('ReadAhead keeps no more queries in flight than it may, and asks for each page once', async () => {
-    const { lister, asked } = pages();
-    const ahead = new ReadAhead(lister, 3);
-    const offsets = () => asked.map(({ offset }) => offset);
-    ahead.ask(SELECTION, { offset: 10, limit: 10, end: 100, count: 100 });
-    assert.deepEqual(offsets(), [10, 20, 30]);
-    assert.deepEqual((await ahead.page({ selection: SELECTION, offset: 10 })).ids, ALL.slice(10, 20));
-    ahead.ask(SELECTION, { offset: 20, limit: 10, end: 100, count: 100 });
-    assert.deepEqual(offsets(), [10, 20, 30, 40]);
-  });
-
-  it('ReadAhead asks for four pages at a time at most, however many deletes may be in flight', () => {
-    const { lister, asked } = pages();
-    new ReadAhead(lister, 16).ask(SELECTION, { offset: 0, limit: 10, end: 100, count: 100 });
-    assert.equal(asked.length, 4);
-  });
-
-  it('ReadAhead asks for nothing beyond the end', async () => {
-    for (const end of [21, 25, 30]) {
-      const { lister, asked } = pages();
-      new ReadAhead(lister, 8).ask(SELECTION, { offset: 10, limit: 10, end, count: 100 });
-      assert.deepEqual(
-        asked.map(({ offset }) => offset),
-        [10, 20],
-        String(end),
-      );
-    }
-  });
-
-  it('ReadAhead takes a query without an offset for the first page', async () => {
-    const { lister, asked } = pages();
-    const ahead = new ReadAhead(lister, 1);
-    for (let look = 1; look <= 2; look += 1) {
-      ahead.ask(SELECTION, { offset: 0, limit: 10, end: 10, count: 100 });
-      assert.deepEqual((await ahead.page({ selection: SELECTION })).ids, ALL.slice(0, 10));
-      assert.equal(asked.length, look);
-    }
-  });
-
   it('ReadAhead gives the pages the count that was known when they were asked for', async () => {
     const ahead = new ReadAhead(pages().lister, 2);
     ahead.ask(SELECTION, { offset: 10, limit: 10, end: 30, count: 77 });

@@ -138,41 +138,6 @@ describe('a purge that runs', () => {
     assert.ok(error instanceof TooManyMatchesError, String(error));
   });
 
-  it('a purge run asks a broker that seems to be away for one match of its own query', async () => {
-    const { sent, events } = await ran({
-      run: async (scope) => {
-        await scope.requester.send(QUERY);
-        await scope.requester.send(DELETE);
-        return reportOf(scope, 0);
-      },
-      answer: ({ method }, nth) => (method === 'GET' ? replyOf(200, []) : replyOf(nth === 2 ? 503 : 204)),
-    });
-    assert.deepEqual(
-      sent.map(({ method, path }) => `${method} ${path}`),
-      [
-        ...['GET /entities?type=T', 'DELETE /entities/urn:t:1', 'GET /entities?type=T&q=n%3E1&limit=1'],
-        'DELETE /entities/urn:t:1',
-      ],
-    );
-    assert.equal(events.at(-1)?.type, 'finished');
-  });
-
-  it('a purge run tells when the broker is away, and when it is back', async () => {
-    const { events } = await ran({
-      run: async (scope) => {
-        await scope.requester.send(QUERY);
-        await scope.requester.send(DELETE);
-        return reportOf(scope, 0);
-      },
-      answer: ({ method }, nth) =>
-        nth > 1 && nth < 8 ? replyOf(503) : method === 'GET' ? replyOf(200, []) : replyOf(204),
-    });
-    assert.deepEqual(
-      events.map(({ type }) => type),
-      ['broker-away', 'broker-back', 'finished'],
-    );
-  });
-
   it('a purge run asks before each try of a delete, and tells the outcome of each item', async () => {
     const told: unknown[] = [];
     let asked = 0;

@@ -61,48 +61,6 @@ describe('timeParameters', () => {
   });
 });
 
-describe('parseTimeFilter', () => {
-  const parse = (given: Readonly<Record<string, string>>) => parseTimeFilter(new Map(Object.entries(given)));
-
-  it('parseTimeFilter reads a time at any offset, and gives it in UTC', () => {
-    for (const [written, read] of [
-      ['2026-01-01T12:00:00Z', '2026-01-01T12:00:00Z'],
-      ['2026-01-01T12:00:00+05:30', '2026-01-01T06:30:00.000Z'],
-      ['2026-01-01T12:00:00-05:30', '2026-01-01T17:30:00.000Z'],
-      ['2026-01-01T12:00:00.5-01:00', '2026-01-01T13:00:00.500Z'],
-      ['2026-01-01T12:00:00.123-01:00', '2026-01-01T13:00:00.123Z'],
-      // Finer than UTC in milliseconds could say.
-      ['2026-01-01T12:00:00.1234-01:00', '2026-01-01T12:00:00.1234-01:00'],
-    ] as const) {
-      assert.equal(parse({ timerel: 'before', timeAt: written })?.to, read, written);
-      assert.equal(parse({ timerel: 'after', timeAt: written })?.from, read, written);
-      const between = parse({ timerel: 'between', timeAt: '2020-01-01T00:00:00Z', endTimeAt: written });
-      assert.equal(between?.to, read, written);
-    }
-  });
-
-  it('parseTimeFilter refuses an interval that ends when it begins, or before', () => {
-    const between = (timeAt: string, endTimeAt: string) => parse({ timerel: 'between', timeAt, endTimeAt });
-    assert.deepEqual(between(iso(NOON), iso(NOON + 1)), filterOf(NOON, NOON + 1));
-    for (const [from, to] of [
-      [iso(NOON), iso(NOON)],
-      [iso(NOON), iso(NOON - 1)],
-      ['2026-01-01T12:00:00Z', '2026-01-01T13:00:00+01:00'],
-    ] as const)
-      assertRefused(() => between(from, to), 'badRequestData', 'endTimeAt');
-  });
-
-  it('parseTimeFilter refuses each part of a filter that has no timerel', () => {
-    assert.equal(parse({ type: 'Car' }), undefined);
-    for (const [name, value] of [
-      ['timeAt', iso(NOON)],
-      ['endTimeAt', iso(NOON)],
-      ['timeproperty', 'createdAt'],
-    ] as const)
-      assertRefused(() => parse({ [name]: value }), 'badRequestData', name);
-  });
-});
-
 describe('containment', () => {
   it('an interval contains its bounds, since brokers differ on them', () => {
     const hour = filterOf(NOON, NOON + 3_600_000);

@@ -1,0 +1,198 @@
+import type { BrokerCapabilities } from '../broker/index.js';
+import { FilterIgnoredError, UnexpectedEntityError } from '../errors.js';
+import {
+  Lister,
+  type ListedPage,
+  type ListedResource,
+  type PageQuery,
+  type PageShape,
+  type PageSource,
+  type PagingEvidence,
+} from '../listing/index.js';
+import {
+  checkContext,
+  contextOfRequest,
+  dependsOnContext,
+  isCoreContext,
+  learnStride,
+  probesOf,
+  proofNameOf,
+  proveLink,
+  QueryProof,
+} from '../proof/index.js';
+import type { Parameter } from '../query/index.js';
+import type { Requester } from '../requests/index.js';
+import type { Pattern } from '../../ngsi-ld/pattern.js';
+import type { Clock } from '../../shared/clock.js';
+import { nextTurn } from '../../shared/next-turn.js';
+
+/** A query: the caller's filters, and what the broker needs besides. */
+export interface BrokerQuery {
+  readonly resource: ListedResource;
+  /** The caller's filters. */
+  readonly selection: readonly Parameter[];
+  /** Parameters that the broker requires and that exclude no match. */
+  readonly additions?: readonly Parameter[];
+  /** Shows only some of the matches; other queries show the rest. */
+  readonly isPartial?: boolean;
+  /** Attributes that the purge names besides, to drop or to keep. */
+  readonly removed?: readonly string[] | undefined;
+}
+
+/** What the broker shows of the matches through one query. */
+export interface QueryView {
+  /** The collection that is queried. */
+  readonly resource: ListedResource;
+  /** The query as sent to the broker. */
+  readonly selection: readonly Parameter[];
+  /**
+   * Lists pages. Each page is checked before anything in it is used, and its warnings are kept.
+   *
+   * Besides what a lister throws: UnexpectedEntityError for an id that the query excludes, FilterIgnoredError when a
+   * page shows that the broker did not stay local.
+   */
+  readonly lister: PageSource;
+  /** An item that this query no longer lists is gone. */
+  readonly showsAll: boolean;
+  /** The broker counts matches that it does not show, or shows empty pages before the end. */
+  readonly countsUnshown: boolean;
+  /** What the broker's counts and pages have revealed so far. */
+  readonly paging: PagingEvidence;
+  /**
+   * Asks beside the first page what the proof of the query needs to know.
+   *
+   * @param shape of that page
+   * @returns when it is answered; never rejects
+   */
+  beginProof(shape: PageShape): Promise<void>;
+  /**
+   * Proves, once, that the broker honours the query's filters, its tenant and its @context. Required before listed ids are used.
+   *
+   * @throws FilterIgnoredError
+   */
+  proveFilters(): Promise<void>;
+}
+
+/** What a view needs of its purge. */
+interface ViewedBy {
+  readonly limits: { readonly pageSize: number; readonly pageSizeMax: number };
+  readonly requester: Requester;
+  readonly capabilities: BrokerCapabilities;
+  readonly clock: Pick<Clock, 'now'>;
+  warn(warning: string): void;
+}
+
+/** Steps of the pattern matcher before it yields to the event loop: tens of milliseconds at most. */
+const MAX_STEPS = 1_000_000;
+
+/** Longest id, in UTF-16 units, that is matched against a pattern; real ids are far shorter. */
+const MAX_ID_LENGTH = 4096;
+
+/** A query that is sent to the broker: checks each of its pages, and proves once that the broker honours it. */
+export class OpenedQuery {
+  readonly view: QueryView;
+  readonly #purge: ViewedBy;
+  readonly #lister: Lister;
+  readonly #proof: QueryProof;
+  /** The ids that the purge names; all others are unexpected. */
+  readonly #named: ReadonlySet<string> | undefined;
+  /** May match anywhere in the id, as in brokers. One that RE2 cannot compile is left to the broker, whose filtering is proven. */
+  readonly #pattern: Pattern | undefined;
+  readonly #isLocal: boolean;
+  /** The @context on which the meaning of the query depends. */
+  readonly #contextUrl: string | undefined;
+  #namesContext = false;
+  #proven: Promise<void> | undefined;
+  /** The first page that listed something, and what was asked for. */
+  #listed: { readonly query: PageQuery; readonly page: ListedPage } | undefined;
+
+  constructor(
+    purge: ViewedBy,
+    { resource, selection: filters, additions = [], isPartial = false, removed }: BrokerQuery,
+    named: ReadonlySet<string> | undefined,
+    pattern: Pattern | undefined,
+  ) {
+    const { requester, capabilities, clock, limits } = purge;
+    const { headers } = requester;
+    const selection = [...filters, ...additions];
+    const countsUnshown = resource.path === '/temporal/entities';
+    this.#purge = purge;
+    this.#named = named;
+    this.#pattern = pattern;
+    this.#isLocal = filters.some(({ name, value }) => name === 'local' && value === 'true');
+    const contextUrl = contextOfRequest(headers['link']);
+    this.#contextUrl = dependsOnContext(selection, removed) ? contextUrl : undefined;
+    this.#lister = new Lister({
+      ...{ requester, capabilities, clock, resource, pageSize: limits.pageSize },
+      pageSizeMax: Math.min(limits.pageSizeMax, capabilities.pageSizeMax ?? Infinity),
+    });
+    this.#proof = new QueryProof({
+      name: proofNameOf(selection, headers, resource.projectionsOf({ selection }).join()),
+      probes: probesOf(filters, additions, headers, countsUnshown),
+      lister: this.#lister,
+      ...{ capabilities, countsUnshown },
+    });
+    this.view = {
+      ...{ resource, selection, countsUnshown, showsAll: !isPartial },
+      paging: { contradicted: false, longestPage: 0 },
+      lister: {
+        showsAnything: async (asked) => this.#lister.showsAnything(asked),
+        page: async (asked) => this.#page(asked),
+      },
+      // What one of several queries shows, the others mostly do not show again.
+      beginProof: async (shape) => (isPartial ? undefined : this.#proof.begin(shape)),
+      proveFilters: async () => (this.#proven ??= this.#prove()),
+    };
+  }
+
+  async #page(query: PageQuery): Promise<ListedPage> {
+    const page = await this.#lister.page(query);
+    if (page.warning !== undefined) this.#purge.warn(page.warning);
+    if (this.#isLocal && page.madeEntityMap) {
+      const detail =
+        'The broker queried its context sources despite local=true, so this purge would reach too much. Nothing more is deleted.';
+      throw new FilterIgnoredError('local', detail);
+    }
+    await this.#checkIds(page.ids);
+    if (this.#namesContext && this.#contextUrl !== undefined) checkContext(page, this.#contextUrl);
+    if (query.selection === this.view.selection && page.ids.length > 0) this.#listed ??= { query, page };
+    else if (this.#listed === undefined) this.#proof.discard();
+    return page;
+  }
+
+  /** Yields to the event loop now and then. @throws UnexpectedEntityError for an id that is excluded, or too long to be checked */
+  async #checkIds(ids: readonly string[]): Promise<void> {
+    const [named, pattern] = [this.#named, this.#pattern];
+    if (named !== undefined)
+      for (const id of ids) if (!named.has(id)) throw new UnexpectedEntityError(id, 'id');
+    if (pattern === undefined) return;
+    let steps = 0;
+    for (const id of ids) {
+      if (id.length > MAX_ID_LENGTH || !pattern.test(id)) throw new UnexpectedEntityError(id, 'idPattern');
+      steps += pattern.size * id.length;
+      if (steps < MAX_STEPS) continue;
+      steps = 0;
+      await nextTurn();
+    }
+  }
+
+  async #prove(): Promise<void> {
+    const { capabilities } = this.#purge;
+    const { query = { selection: this.view.selection, limit: 1 }, page } = this.#listed ?? {};
+    const context = page === undefined ? undefined : this.#proveContext(page);
+    await Promise.all([this.#proof.prove(query), context]);
+    await learnStride({ ...this.view, capabilities });
+  }
+
+  async #proveContext(page: ListedPage): Promise<void> {
+    const { requester, capabilities } = this.#purge;
+    const { selection } = this.view;
+    const url = this.#contextUrl;
+    const name = proofNameOf(selection, requester.headers, 'context');
+    if (url === undefined || isCoreContext(url) || capabilities.isHonoured(name.name)) return;
+    const asksCount = capabilities.countAccepted;
+    const proof = await proveLink({ requester, asksCount, path: page.path, selection, url }, page);
+    if (proof === 'refuses-others') capabilities.setHonoured(name);
+    this.#namesContext = proof === 'names-it';
+  }
+}
