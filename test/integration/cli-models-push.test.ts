@@ -72,7 +72,7 @@ describe('models push', () => {
     assert.deepEqual((await api.get('/domains')).json(), []);
     const { code, stdout, stderr } = await push(folder, url, '--domain', 'Traffic');
     assert.equal(code, 0, stderr);
-    assert.match(stdout, /^Traffic\/Car is created\.$/m);
+    assert.match(stdout, /^Traffic\/Car was created\.$/m);
     const model = (await api.get('/domains/Traffic/models/Car')).json() as ModelBody;
     assert.deepEqual([model.description, model.context], ['A car.', context]);
     // The same schema under another name, from the file alone.

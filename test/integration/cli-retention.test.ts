@@ -44,7 +44,7 @@ describe('ngsi-ld-gateway retention', () => {
     const preview = await retention('preview', 'old-cars');
     assert.match(preview.stdout, /^4 are older than \d{4}-\S+Z:\n {2}urn:ngsi-ld:Car:/);
     const report = await retention('run', 'old-cars');
-    assert.deepEqual([report.code, report.stdout], [0, '4 entities would be deleted. Nothing was.\n']);
+    assert.deepEqual([report.code, report.stdout], [0, '4 entities would be deleted. Nothing was deleted.\n']);
     const [listed] = jsonLines((await retention('list', '--json')).stdout) as Record<string, unknown>[];
     const changed = await retention('apply', fileOf('listed.json', [{ ...listed, mode: 'enforce' }]));
     assert.deepEqual([changed.code, changed.stdout], [0, 'old-cars replaced\n']);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { viewsOf } from '../../../sidecar/cli/broker-place.js';
-import type { PurgeWish } from '../../../sidecar/cli/purge-place.js';
+import type { PurgeRequest } from '../../../sidecar/cli/purge-place.js';
 import type { PurgeView } from '../../../sidecar/cli/purge-view.js';
 import { BrokerRefusedError, PurgeStoppedError } from '../../../sidecar/purge/errors.js';
 import type { PurgeEvent, PurgeReport } from '../../../sidecar/purge/run/events.js';
 
-const WISH: PurgeWish = {
+const WISH: PurgeRequest = {
   ...{ target: 'entities', query: 'type=A', tenant: 'city' },
   ...{ link: undefined, options: {} },
 };

@@ -246,11 +246,11 @@ describe('models push', () => {
 
   it('each outcome of a push has its sentence, and nothing is written of one that changes nothing', async (t) => {
     for (const [outcome, done, dry] of [
-      ['created', 'is created', 'would be created'],
-      ['unchanged', 'is as it is at the gateway', 'is as it is at the gateway'],
-      ['settings', 'has other settings', 'would have other settings'],
-      ['version', 'has version 2', 'would have version 2'],
-      ['replaced', 'is another draft', 'would be another draft'],
+      ['created', 'was created', 'would be created'],
+      ['unchanged', 'has not changed', 'has not changed'],
+      ['settings', 'has new settings', 'would get new settings'],
+      ['version', 'now has version 2', 'would get version 2'],
+      ['replaced', 'has a new draft', 'would get a new draft'],
     ] as const) {
       const answer = ({ method }: AskedGateway) =>
         method === 'PUT' ? jsonResponse({ ...PUSH, outcome }) : undefined;
