@@ -271,12 +271,14 @@ describe('models push', () => {
       { change: { ...PUSH.change, overall: 'other' } },
       { change: { overall: 'compatible' } },
       { change: undefined },
+      { change: { ...PUSH.change, differences: {} } },
       { warnings: undefined },
-    ]) {
-      const { code, requests } = await push(t, ['--yes'], ({ method }) =>
-        method === 'PUT' ? jsonResponse({ ...PUSH, ...wrong }) : undefined,
+    ].map((members) => JSON.stringify({ ...PUSH, ...members }))) {
+      const { code, requests, err } = await push(t, ['--yes'], ({ method }) =>
+        method === 'PUT' ? new Response(wrong) : undefined,
       );
-      assert.deepEqual([code, requests.length], [1, 2], JSON.stringify(wrong));
+      assert.deepEqual([code, requests.length], [1, 2], wrong);
+      assert.match(err, /^The gateway answered with something that is not /);
     }
   });
 });

@@ -9,7 +9,10 @@ import {
   type AskedGateway,
 } from '../../support/cli-context.js';
 
-const ENV = { NGSILD_GATEWAY_URL: GATEWAY, NGSILD_GATEWAY_TOKEN: 'secret' };
+const ENV = {
+  ...{ NGSILD_GATEWAY_URL: GATEWAY, NGSILD_GATEWAY_TOKEN: 'secret' },
+  NGSILD_AUTHORIZATION: 'Bearer b',
+};
 
 const RECORD = {
   ...{ id: 'p-1', state: 'running', target: 'entities', query: 'type=A', tenant: null, dryRun: false },
@@ -71,9 +74,9 @@ describe('purge at a gateway', () => {
       const [{ method, target: sent, headers } = assert.fail()] = asked;
       assert.deepEqual([method, sent], ['DELETE', target]);
       assert.deepEqual(
-        ['ngsild-tenant', 'link', 'x-gateway-token'].map((name) => headers.get(name)),
+        ['authorization', 'ngsild-tenant', 'link', 'x-gateway-token'].map((name) => headers.get(name)),
         [
-          'city',
+          ...['Bearer b', 'city'],
           '<https://a.example/c>; rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"',
           'secret',
         ],

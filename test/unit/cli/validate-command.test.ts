@@ -165,7 +165,10 @@ describe('validate', () => {
     }
     for (const [model, why] of [
       ['Lamp', /There are several models Lamp in /],
-      ['ench', /There is no model ench in .*\. Its models are City\/ParkBench, City\/Bench, Town\/Lamp, City\/Lamp\./],
+      [
+        'ench',
+        /There is no model ench in .*\. Its models are City\/ParkBench, City\/Bench, Town\/Lamp, City\/Lamp\./,
+      ],
       ['Refused', /There is no model Refused in /],
     ] as const) {
       const { code, err, asked } = await validate(t, ['good'], ['--model', model], { titles });
