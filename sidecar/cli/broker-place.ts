@@ -15,8 +15,8 @@ import type { Config } from '../shared/config/load.js';
 import type { Clock } from '../shared/clock.js';
 import { optionParameters } from '../shared/purge-options.js';
 import { createViaName } from '../shared/via.js';
-import { CliError, EXIT, isRefusedStatus } from './exit-codes.js';
-import { headersOf, type PurgePlace, type PurgeWish } from './purge-place.js';
+import { CliError, EXIT, isRefusedStatus, usage } from './exit-codes.js';
+import { headersOf, type PurgePlace, type PurgeRequest } from './purge-place.js';
 import type { PurgeView } from './purge-view.js';
 import { valuesIn } from './query-text.js';
 
@@ -40,24 +40,21 @@ export function createBrokerPlace(options: BrokerPlaceOptions): PurgePlace {
   const kinds = configuredKinds(config, { client, clock, random: options.random });
 
   /** @throws CliError for a purge that is refused before anything is sent */
-  function prepare(wish: PurgeWish, dryRun: boolean): PreparedPurge {
-    if (valuesIn(wish.query, 'record').length > 0)
-      throw new CliError(
-        EXIT.usage,
-        'record=ids is for purges of a gateway, which keeps the list: use --gateway.',
-      );
+  function prepare(request: PurgeRequest, dryRun: boolean): PreparedPurge {
+    if (valuesIn(request.query, 'record').length > 0)
+      throw usage('record=ids needs a gateway to keep the list: use --gateway.');
     try {
-      return preparePurge(kinds, { target: wish.target, query: queryOf(wish, dryRun), policy: {} });
+      return preparePurge(kinds, { target: request.target, query: queryOf(request, dryRun), policy: {} });
     } catch (error) {
       if (error instanceof QueryRefusedError || error instanceof PolicyRefusedError)
-        throw new CliError(EXIT.usage, error.message, { cause: error });
+        throw usage(error.message, { cause: error });
       throw error;
     }
   }
 
-  function open(wish: PurgeWish, purge: PreparedPurge, signal: AbortSignal): AsyncIterable<PurgeEvent> {
+  function open(request: PurgeRequest, purge: PreparedPurge, signal: AbortSignal): AsyncIterable<PurgeEvent> {
     const headers = {
-      ...headersOf(wish),
+      ...headersOf(request),
       ...(authorization === undefined ? {} : { authorization }),
     };
     const control = {
@@ -68,9 +65,9 @@ export function createBrokerPlace(options: BrokerPlaceOptions): PurgePlace {
   }
 
   return {
-    async preview(wish, signal) {
+    async preview(request, signal) {
       try {
-        for await (const event of open(wish, prepare(wish, true), signal)) {
+        for await (const event of open(request, prepare(request, true), signal)) {
           if (event.type !== 'finished') continue;
           const { matched, sample, unit, isLowerBound, hints } = event.report;
           return {
@@ -88,12 +85,12 @@ export function createBrokerPlace(options: BrokerPlaceOptions): PurgePlace {
         throw new CliError(code, known.detail ?? known.title, { cause: error });
       }
     },
-    run(wish, signal) {
-      const purge = prepare(wish, false);
-      return viewsOf(wish, purge.unit, open(wish, purge, signal), clock);
+    run(request, signal) {
+      const purge = prepare(request, false);
+      return viewsOf(request, purge.unit, open(request, purge, signal), clock);
     },
     detach: async () => {
-      throw new CliError(EXIT.usage, '--detach leaves a purge to a gateway: it needs --gateway.');
+      throw usage('--detach starts the purge on a gateway: it needs --gateway.');
     },
     close: () => client.close(),
   };
@@ -101,7 +98,7 @@ export function createBrokerPlace(options: BrokerPlaceOptions): PurgePlace {
 
 /** What a purge reports while it runs, and in the end, as a record of a gateway would say it. */
 export async function* viewsOf(
-  { target, query, tenant }: PurgeWish,
+  { target, query, tenant }: PurgeRequest,
   unit: PreparedPurge['unit'],
   events: AsyncIterable<PurgeEvent>,
   clock: Pick<Clock, 'now'>,
@@ -152,6 +149,6 @@ function countsOf(counted: PurgeProgress | PurgeReport) {
 }
 
 /** @param dryRun it counts all matches, whatever the options say of deletes */
-function queryOf({ query, options }: PurgeWish, dryRun: boolean): string {
+function queryOf({ query, options }: PurgeRequest, dryRun: boolean): string {
   return [query, ...optionParameters(dryRun ? { dryRun } : options)].join('&');
 }

@@ -13,7 +13,7 @@ export function differenceLines(differences: readonly Schemas['Difference'][]): 
     const what = `${pointer === '' ? '(whole)' : pointer}: ${detail}`;
     return [
       `${labels.join(', ')}: ${what}`,
-      ...(witness === undefined ? [] : [`  not valid any more: ${cut(writeJson(witness), MAX_WITNESS)}`]),
+      ...(witness === undefined ? [] : [`  no longer valid: ${cut(writeJson(witness), MAX_WITNESS)}`]),
     ];
   });
 }

@@ -6,7 +6,7 @@ import type { Transfer } from '../schemas/repository/transfer.js';
 import { isTooMuch, type CheckOptions } from './check-options.js';
 import { checkLines } from './check-view.js';
 import { say, type CliContext } from './context.js';
-import { CliError, EXIT, type ExitCode } from './exit-codes.js';
+import { EXIT, type ExitCode, usage } from './exit-codes.js';
 import { printable } from './format.js';
 import { sendImport } from './models-commands.js';
 import { readUpload, type Upload } from './repository-folder.js';
@@ -30,8 +30,7 @@ export async function checkModels(
   context: CliContext,
 ): Promise<ExitCode> {
   const { against, domain, failOn = 'breaking' } = options;
-  if (gateway !== undefined && against !== undefined)
-    throw new CliError(EXIT.usage, 'Say --against or --gateway, not both.');
+  if (gateway !== undefined && against !== undefined) throw usage('Use either --against or --gateway.');
   const upload = await readUpload(paths);
   const report =
     gateway === undefined
@@ -103,7 +102,7 @@ async function filesAt(
   revision: string,
   [folder = '.', ...others]: readonly string[],
 ): Promise<readonly Uint8Array<ArrayBuffer>[]> {
-  if (revision.startsWith('-')) throw new CliError(EXIT.usage, `${revision} is not a revision of git.`);
+  if (revision.startsWith('-')) throw usage(`${revision} is not a git revision.`);
   const prefix = `--prefix=${basename(await realpath(folder))}/`;
   const words = ['-C', folder, 'archive', '--format=tar.gz', prefix, '--end-of-options', revision];
   const archive = await new Promise<Buffer>((resolve, reject) => {
@@ -112,7 +111,7 @@ async function filesAt(
       else {
         const why = stderr.toString().trim() || error.message;
         const message = `git archive of ${revision} failed in ${folder}: ${printable(why)}`;
-        reject(new CliError(EXIT.usage, message, { cause: error }));
+        reject(usage(message, { cause: error }));
       }
     });
   });

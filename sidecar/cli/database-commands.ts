@@ -5,7 +5,7 @@ import { placeOf } from '../store/postgres-config.js';
 import { migrateTo } from '../store/postgres-migrations.js';
 import { sayJson, say, type CliContext } from './context.js';
 import { databaseNamed, databaseOf, withDatabases } from './databases.js';
-import { CliError, EXIT, type ExitCode } from './exit-codes.js';
+import { EXIT, type ExitCode, usage } from './exit-codes.js';
 
 /** Brings a database to the newest format, and makes it where there is none. @throws CliError */
 export async function migrateCommand(
@@ -39,9 +39,8 @@ export async function copyCommand(
     from === undefined ? databaseOf({ ...env, DATABASE_URL: undefined }) : databaseNamed(from, '--from');
   const target = to === undefined ? databaseOf(env) : databaseNamed(to, '--to');
   if (source.kind !== 'sqlite' || target.kind !== 'postgres')
-    throw new CliError(
-      EXIT.usage,
-      'Copies go from SQLite to PostgreSQL: --from sqlite:PATH (or DATABASE_PATH), --to postgres://… (or DATABASE_URL).',
+    throw usage(
+      'Copies are from SQLite to PostgreSQL: --from sqlite:PATH (or DATABASE_PATH), --to postgres://… (or DATABASE_URL).',
     );
   const report = await withDatabases(() => copyToPostgres(source.path, target.url));
   if (json) {
@@ -52,12 +51,14 @@ export async function copyCommand(
   const place = placeOf(target.url);
   say(
     stdout,
-    report.isChanged ? `${source.path} is copied to ${place}:` : `${place} holds what ${source.path} holds:`,
+    report.isChanged
+      ? `${source.path} was copied to ${place}:`
+      : `${place} has the same content as ${source.path}:`,
     ...counts,
     `  SHA-256 of all records, on both sides: ${report.sha256}`,
     ...report.workers.map(
       (worker) =>
-        `Purges of ${worker} have not ended, and any gateway on the copy goes on with them: stop ${worker} first.`,
+        `Purges of ${worker} have not ended, and any gateway on the copy would continue them: stop ${worker} first.`,
     ),
   );
   return EXIT.done;

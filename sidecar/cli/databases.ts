@@ -1,6 +1,6 @@
 import { settings } from '../shared/config/settings.js';
 import { GatewayError } from '../shared/errors.js';
-import { CliError, EXIT } from './exit-codes.js';
+import { CliError, usage, failure } from './exit-codes.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -18,12 +18,9 @@ export type DatabaseName =
 export function databaseNamed(text: string, option: string): DatabaseName {
   if (/^postgres(?:ql)?:/i.test(text)) return { kind: 'postgres', url: postgresUrl(text, option) };
   const path = text.replace(/^sqlite:/, '');
-  if (path === '') throw new CliError(EXIT.usage, `${option} must be sqlite:PATH or postgres://….`);
+  if (path === '') throw usage(`${option} must be sqlite:PATH or postgres://….`);
   if (path === ':memory:')
-    throw new CliError(
-      EXIT.usage,
-      'A database in memory ends with its gateway: no other process can use it.',
-    );
+    throw usage('A database in memory belongs to its gateway: no other process can use it.');
   return { kind: 'sqlite', path };
 }
 
@@ -40,7 +37,7 @@ export async function withDatabases<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!(error instanceof GatewayError) || error instanceof CliError) throw error;
-    throw new CliError(EXIT.failed, error.message, { cause: error });
+    throw failure(error.message, { cause: error });
   }
 }
 
@@ -48,6 +45,6 @@ function postgresUrl(text: string, option: string): string {
   try {
     return settings.DATABASE_URL.parse(text);
   } catch (error) {
-    throw new CliError(EXIT.usage, `${option} ${error instanceof Error ? error.message : 'is wrong'}.`);
+    throw usage(`${option} ${error instanceof Error ? error.message : 'is wrong'}.`);
   }
 }

@@ -36,7 +36,7 @@ function modelLines(
 ): readonly string[] {
   const { status, change, differences = [], reason } = entry;
   if (isSame(entry)) return [];
-  const what = status === 'created' ? 'new' : (change ?? 'updated, without a difference in what is valid');
+  const what = status === 'created' ? 'new' : (change ?? 'updated, without any effect on what is valid');
   const by = isReached(entry) ? ', by a changed context' : '';
   const lines = [...(reason === undefined ? [] : [reason]), ...differenceLines(differences)];
   return [

@@ -36,3 +36,12 @@ export class CliError extends GatewayError {
     super(message, options);
   }
 }
+
+/** The call is wrong, or its query. */
+export function usage(message: string, options?: ErrorOptions): CliError {
+  return new CliError(EXIT.usage, message, options);
+}
+
+export function failure(message: string, options?: ErrorOptions): CliError {
+  return new CliError(EXIT.failed, message, options);
+}

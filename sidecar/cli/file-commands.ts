@@ -2,7 +2,7 @@ import type { ApiClient } from '../client/client.js';
 import { writeJson } from '../shared/json/lossless-json.js';
 import { inferenceTasks, type SampleForm } from '../schemas/inference/tasks.js';
 import { say, type CliContext } from './context.js';
-import { CliError, EXIT, type ExitCode } from './exit-codes.js';
+import { CliError, EXIT, type ExitCode, usage } from './exit-codes.js';
 import { printable } from './format.js';
 import { readJson, readJsonText } from './json-file.js';
 
@@ -12,8 +12,14 @@ export interface JsonLdOptions {
   readonly json?: boolean;
 }
 
-/** Expands or compacts a JSON-LD document by a gateway. @throws CliError */
-export async function processJsonLd(
+/** Expands or compacts JSON-LD documents with the contexts of a gateway. */
+export const expand = (...given: Processing) => processJsonLd('expand', ...given);
+export const compact = (...given: Processing) => processJsonLd('compact', ...given);
+
+type Processing = readonly [file: string, options: JsonLdOptions, gateway: ApiClient, context: CliContext];
+
+/** @throws CliError */
+async function processJsonLd(
   how: 'expand' | 'compact',
   file: string,
   { context: contextName, safe, json }: JsonLdOptions,
@@ -62,10 +68,7 @@ export async function inferSchema(
   context: CliContext,
 ): Promise<ExitCode> {
   if (!isSampleForm(form))
-    throw new CliError(
-      EXIT.usage,
-      `--form must be one of ${SAMPLE_FORMS.join(', ')}, not ${JSON.stringify(form)}.`,
-    );
+    throw usage(`--form must be one of ${SAMPLE_FORMS.join(', ')}, not ${JSON.stringify(form)}.`);
   const text = await readJsonText(file, context);
   const schema =
     gateway === undefined
@@ -98,7 +101,7 @@ function inferHere(file: string, text: string, { model, form, enums }: Inferring
   });
   if ('unreadable' in outcome) {
     const { line, column, detail } = outcome.unreadable;
-    throw new CliError(EXIT.usage, `${file}, line ${line}, column ${column}: ${printable(detail)}`);
+    throw usage(`${file}, line ${line}, column ${column}: ${printable(detail)}`);
   }
   if ('refused' in outcome) {
     const faults = outcome.refused.errors

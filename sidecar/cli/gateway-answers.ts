@@ -1,6 +1,6 @@
 import { ApiError, NotJsonError, UnreachableError } from '../client/errors.js';
 import { writeJson } from '../shared/json/lossless-json.js';
-import { CliError, EXIT, isRefusedStatus } from './exit-codes.js';
+import { CliError, EXIT, isRefusedStatus, failure } from './exit-codes.js';
 import { printable } from './format.js';
 
 /** Errors of a body that are shown. */
@@ -61,7 +61,7 @@ export function expected<Value>(
   const found = Object(document) as NonNullable<Value>;
   const kinds = Object.entries<Kind | undefined>(members);
   if (kinds.every(([name, kind]) => isOf(kind, found[name as keyof typeof found]))) return found;
-  throw new CliError(EXIT.failed, `The gateway answered with something that is not ${what}.`);
+  throw failure(`The gateway answered with something that is not ${what}.`);
 }
 
 function isOf(kind: Kind | undefined, value: unknown): boolean {

@@ -4,9 +4,9 @@ import { readEvents } from '../client/events.js';
 import { parsed } from '../client/client.js';
 import type { Clock } from '../shared/clock.js';
 import type { Schemas } from '../client/client.js';
-import { CliError, EXIT } from './exit-codes.js';
+import { CliError, EXIT, usage, failure } from './exit-codes.js';
 import { expected, gatewayFailure } from './gateway-answers.js';
-import { headersOf, linkHeader, type PurgePlace, type PurgeWish } from './purge-place.js';
+import { headersOf, linkHeader, type PurgePlace, type PurgeRequest } from './purge-place.js';
 import { isOver, readPurge, type PurgeView } from './purge-view.js';
 
 type Purge = Schemas['Purge'];
@@ -17,7 +17,7 @@ const RECONNECT_MS = 1000;
 
 /** Purges that a gateway does. */
 export function createGatewayPlace(gateway: ApiClient, clock: Clock): PurgePlace {
-  async function start({ target, query, tenant, link, options }: PurgeWish): Promise<Purge> {
+  async function start({ target, query, tenant, link, options }: PurgeRequest): Promise<Purge> {
     const body = {
       ...{ target, query, ...(tenant === undefined ? {} : { tenant }), ...options },
       ...(link === undefined ? {} : { link: linkHeader(link) }),
@@ -28,22 +28,22 @@ export function createGatewayPlace(gateway: ApiClient, clock: Clock): PurgePlace
       if (!(error instanceof UnreachableError && error.mayHaveArrived)) throw error;
       throw gatewayFailure(
         error,
-        'The purge may have been started all the same: ngsi-ld-gateway purges list',
+        'The purge may still have been started. To check: ngsi-ld-gateway purges list',
       );
     }
   }
 
   return {
-    async preview({ target, query, ...wish }, signal) {
+    async preview({ target, query, ...request }, signal) {
       // A dry run deletes nothing that could be recorded.
       const counted = query.split('&').filter((pair) => pair !== 'record=ids');
       const path = target === 'entities' ? '/ngsi-ld/v1/entities' : '/ngsi-ld/v1/temporal/entities';
-      const asked = { query: [...counted, 'dryRun=true'].join('&'), headers: headersOf(wish), signal };
+      const asked = { query: [...counted, 'dryRun=true'].join('&'), headers: headersOf(request), signal };
       const answer = (await gateway.json('delete', path, asked)) as Schemas['PurgePreview'];
       return expected(answer, 'a preview of a purge', { matched: 'number', sample: 'array' });
     },
-    async *run(wish, signal) {
-      const record = await start(wish);
+    async *run(request, signal) {
+      const record = await start(request);
       yield record;
       yield* followPurge(gateway, record.id, clock, { cancelOn: signal });
     },
@@ -90,11 +90,7 @@ export async function* followPurge(
           isLast = isOver(record);
           if (isLast) break;
         }
-        if (!isLast)
-          throw new CliError(
-            EXIT.failed,
-            'The gateway broke off its answer: the stream ended before the purge.',
-          );
+        if (!isLast) throw failure('The connection to the gateway ended before the purge did.');
       } catch (caught) {
         if (stopOn?.aborted === true) return;
         const error = gatewayFailure(caught);
@@ -102,9 +98,8 @@ export async function* followPurge(
         // What the gateway refuses to show may not be there.
         if (error instanceof CliError && error.exitCode !== EXIT.failed) throw error;
         if (failures > RECONNECTS) {
-          const known =
-            error instanceof CliError ? error : new CliError(EXIT.failed, String(error), { cause: error });
-          throw gatewayFailure(known, `The purge ${id} goes on there: ngsi-ld-gateway purges follow ${id}`);
+          const known = error instanceof CliError ? error : failure(String(error), { cause: error });
+          throw gatewayFailure(known, `The purge ${id} continues there: ngsi-ld-gateway purges follow ${id}`);
         }
         await clock.sleep(RECONNECT_MS, stopOn).catch(() => undefined);
       }
@@ -124,5 +119,5 @@ export async function cancelPurge(gateway: ApiClient, id: string): Promise<Purge
 /** The id of a purge: a wrong one would be another path. @throws CliError */
 export function demandId(id: string): string {
   if (/^[\w-]{1,128}$/.test(id)) return id;
-  throw new CliError(EXIT.usage, `${JSON.stringify(id)} is not the id of a purge.`);
+  throw usage(`${JSON.stringify(id)} is not the id of a purge.`);
 }

@@ -18,11 +18,11 @@ export function reportLines({ summary, files, dependents }: Schemas['ImportRepor
       refused.map((file) => `${place(file)}: ${file.reason ?? ''}`),
     ),
     ...section(
-      `Examples that are not valid: ${formatItems(summary.examples.invalid, 'files')}`,
+      `Invalid examples: ${formatItems(summary.examples.invalid, 'files')}`,
       limited(examples.map((fault) => `${place(fault)}: ${fault.pointer} ${fault.detail}`)),
     ),
     ...section(
-      `Examples that were not checked, because all together took too long: ${formatItems(unchecked.length, 'files')}`,
+      `Examples that were not checked because all of them together took too long: ${formatItems(unchecked.length, 'files')}`,
       limited(unchecked),
     ),
     ...section(
@@ -31,7 +31,7 @@ export function reportLines({ summary, files, dependents }: Schemas['ImportRepor
     ),
     ...section(
       dryRun
-        ? 'Dependents of changed documents and contexts, as they would be'
+        ? 'Dependents of changed documents and contexts that would change'
         : 'Dependents of changed documents and contexts',
       dependents.flatMap((one) => [
         `${one.domain}/${one.model}: ${becomes(one)}${one.reason === undefined ? '' : `. ${one.reason}`}`,

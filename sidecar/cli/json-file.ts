@@ -2,7 +2,7 @@ import { parseJson as parseLosslessly } from '../shared/json/lossless-json.js';
 import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
 import type { CliContext } from './context.js';
-import { CliError, EXIT } from './exit-codes.js';
+import { usage } from './exit-codes.js';
 
 /** Reads a JSON file, or standard input for `-`; its content is not checked here. @throws CliError */
 export async function readJsonText(file: string, { stdin }: CliContext): Promise<string> {
@@ -10,7 +10,7 @@ export async function readJsonText(file: string, { stdin }: CliContext): Promise
     return file === '-' ? await textOf(stdin) : await readFile(file, 'utf8');
   } catch (cause) {
     const why = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
-    throw new CliError(EXIT.usage, `${file} cannot be read: ${why}.`, { cause });
+    throw usage(`${file} cannot be read: ${why}.`, { cause });
   }
 }
 
@@ -24,10 +24,6 @@ export function parseJson(file: string, text: string): unknown {
   try {
     return parseLosslessly(text);
   } catch (cause) {
-    throw new CliError(
-      EXIT.usage,
-      `${file} is not JSON: ${String(cause instanceof Error ? cause.message : cause)}.`,
-      { cause },
-    );
+    throw usage(`${file} is not JSON: ${String(cause instanceof Error ? cause.message : cause)}.`, { cause });
   }
 }

@@ -5,8 +5,8 @@ import { RepositoryUnclearError } from '../schemas/repository/errors.js';
 import type { ImportPlan, PlannedModel } from '../schemas/repository/import-plan.js';
 import { repositoryTasks, type RepositoryTasks } from '../schemas/repository/tasks.js';
 import { describeFiles, textOf } from '../schemas/repository/source.js';
-import { CliError, EXIT } from './exit-codes.js';
-import { isFolder, readFolder, reading, type FolderFile } from './repository-folder.js';
+import { usage } from './exit-codes.js';
+import { isFolder, readFolders, reading } from './repository-folder.js';
 
 export interface AroundOptions {
   /** Of the model; that of its repository where it is left out. */
@@ -43,9 +43,7 @@ export async function modelAround(
   const root = await rootAround(dirname(file));
   const top = basename(root) || 'models';
   const target = top + file.slice(root.length);
-  const [files, leftOut]: [FolderFile[], string[]] = [[], []];
-  await readFolder(root, top, files, leftOut);
-  await readOthers(others, { root, top, files, leftOut });
+  const { files, leftOut } = await readFolders([root, ...others]);
 
   const repository = files.map(({ path: at, content }) => ({ path: at, bytes: new Uint8Array(content) }));
   const { described, refused } = await describeFiles(repository, HERE);
@@ -55,11 +53,8 @@ export async function modelAround(
   const [planned] = plan.models;
   if (planned === undefined) {
     const reason = plan.refused.find((one) => one.path === target)?.reason;
-    const advice = name === undefined && reason !== undefined ? ' Name it by --model.' : '';
-    throw new CliError(
-      EXIT.usage,
-      `${path} is not a model. ${reason ?? 'It has to be a JSON Schema.'}${advice}`,
-    );
+    const advice = name === undefined && reason !== undefined ? ' Name it with --model.' : '';
+    throw usage(`${path} is not a model. ${reason ?? 'It must be a JSON Schema.'}${advice}`);
   }
   const contents = new Map(repository.map(({ path: at, bytes }) => [at, bytes]));
   return { target, planned, plan, unread, textAt: (at) => textOf(contents.get(at) ?? new Uint8Array()) };
@@ -71,10 +66,7 @@ async function schemaAt(path: string): Promise<string> {
   if (!(await isFolder(at))) return at;
   const schema = join(at, 'schema.json');
   if (!(await isThere(schema)))
-    throw new CliError(
-      EXIT.usage,
-      `${path} has no schema.json: name the folder of one model, or its schema.`,
-    );
+    throw usage(`${path} has no schema.json: name the folder of one model, or its schema.`);
   return schema;
 }
 
@@ -85,27 +77,6 @@ async function rootAround(folder: string): Promise<string> {
   for (let around = folder; around !== dirname(around); around = dirname(around))
     if (await isThere(join(around, '.git'))) return around;
   return folder;
-}
-
-interface Reading {
-  readonly root: string;
-  readonly top: string;
-  readonly files: FolderFile[];
-  readonly leftOut: string[];
-}
-
-async function readOthers(others: readonly string[], { root, top, files, leftOut }: Reading): Promise<void> {
-  const names = new Map([[top, root]]);
-  for (const path of others) {
-    const folder = await reading(path, () => realpath(path));
-    if (!(await isFolder(folder))) throw new CliError(EXIT.usage, `${path} is not a folder.`);
-    const name = basename(folder) || 'models';
-    const known = names.get(name);
-    if (known === folder) continue;
-    if (known !== undefined) throw new CliError(EXIT.usage, `Two folders are called ${name}.`);
-    names.set(name, folder);
-    await readFolder(folder, name, files, leftOut);
-  }
 }
 
 /** Whether there is a file or a folder. */
@@ -119,7 +90,7 @@ export async function isThere(path: string): Promise<boolean> {
 /** @throws CliError where a file that matters could not be read */
 export function demandRead(target: string, path: string, unread: readonly string[]): void {
   const why = unread.find((line) => line.startsWith(`${target} `) || line.startsWith(`${target}: `));
-  if (why !== undefined) throw new CliError(EXIT.usage, `${path} cannot be taken. ${why}`);
+  if (why !== undefined) throw usage(`${path} cannot be used. ${why}`);
 }
 
 function planOf(plan: () => ImportPlan): ImportPlan {
@@ -127,7 +98,7 @@ function planOf(plan: () => ImportPlan): ImportPlan {
     return plan();
   } catch (error) {
     if (!(error instanceof RepositoryUnclearError)) throw error;
-    throw new CliError(EXIT.usage, 'Nothing says which domain the model belongs to: add --domain.', {
+    throw usage('Cannot tell which domain the model belongs to: add --domain.', {
       cause: error,
     });
   }

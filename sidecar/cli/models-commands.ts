@@ -7,7 +7,7 @@ import { access, rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { say, type CliContext } from './context.js';
 import { diffLines, isDifferent } from './diff-view.js';
-import { CliError, EXIT, type ExitCode } from './exit-codes.js';
+import { EXIT, type ExitCode, usage, failure } from './exit-codes.js';
 import { formatCount, printable } from './format.js';
 import { expected } from './gateway-answers.js';
 import { reportLines } from './import-view.js';
@@ -86,9 +86,9 @@ export async function exportModels(
 ): Promise<ExitCode> {
   const file = output ?? `${domain ?? 'models'}.tar.gz`;
   if (output === undefined && (await isThere(file)))
-    throw new CliError(EXIT.usage, `${file} is there already: name a file with -o, which is then replaced.`);
+    throw usage(`${file} already exists: use -o to name a file, which is then replaced.`);
   const { body } = await gateway.request('get', '/export', { query: { domain }, headers: { accept: '*/*' } });
-  if (body === null) throw new CliError(EXIT.failed, 'The gateway answered with nothing.');
+  if (body === null) throw failure('The gateway sent an empty response.');
   const archive = Readable.fromWeb(body as ReadableStream<Uint8Array>);
   if (file === '-') {
     await finish(file, () => pipeline(archive, context.stdout, { end: false }));
@@ -105,7 +105,7 @@ export async function exportModels(
     }
   });
   if (json === true) say(context.stdout, writeJson({ file }));
-  else say(context.stderr, `Written to ${file}.`);
+  else say(context.stderr, `Wrote ${file}.`);
   return EXIT.done;
 }
 
@@ -121,6 +121,6 @@ async function finish(file: string, work: () => Promise<void>): Promise<void> {
     await work();
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new CliError(EXIT.failed, `The export could not be written to ${file}: ${why}.`, { cause });
+    throw failure(`The export could not be written to ${file}: ${why}.`, { cause });
   }
 }

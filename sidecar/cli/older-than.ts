@@ -1,4 +1,4 @@
-import { CliError, EXIT } from './exit-codes.js';
+import { usage } from './exit-codes.js';
 
 const SHORT = /^(\d{1,6})(s|min|h|d|w|mo|y)$/;
 const DESIGNATOR: Readonly<Record<string, (amount: string) => string>> = {
@@ -22,8 +22,7 @@ export function isoDuration(text: string): string {
   const short = DESIGNATOR[unit]?.(amount);
   if (short !== undefined) return short;
   if (text.startsWith('P')) return text;
-  throw new CliError(
-    EXIT.usage,
+  throw usage(
     `--older-than must be a time such as 90d, 12h, 30min, 2w, 6mo, 1y or P90D, not ${JSON.stringify(text)}.`,
   );
 }

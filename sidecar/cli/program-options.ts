@@ -1,16 +1,43 @@
 import { type Command, Option } from 'commander';
-import type { PlaceOptions } from './settings.js';
+import type { ApiClient } from '../client/client.js';
+import type { CliContext } from './context.js';
+import type { ExitCode } from './exit-codes.js';
+import { demandGateway, type PlaceOptions } from './settings.js';
 
 /** Gives a command the options of all that talk to a gateway. */
 export function onGateway(command: Command): Command {
-  return command.addOption(gatewayOption()).option('--json', 'as JSON, one document a line');
+  return command.addOption(gatewayOption()).option('--json', 'JSON output, one document per line');
 }
 
 export function gatewayOption(): Option {
-  return new Option('--gateway <url>', 'the gateway; NGSILD_GATEWAY_URL unless given');
+  return new Option('--gateway <url>', 'URL of the gateway (default: NGSILD_GATEWAY_URL)');
 }
 
 /** Where `--gateway` names one; the environment is asked later. */
 export function gatewayNamed(gateway: string | undefined): PlaceOptions {
   return gateway === undefined ? {} : { gateway };
+}
+
+/** What a command does at a gateway, with the arguments and the options that commander has read. */
+export type AtGateway<Words extends readonly unknown[], Options> = (
+  ...given: [...words: Words, options: Options, gateway: ApiClient, context: CliContext]
+) => Promise<ExitCode>;
+
+/**
+ * @param end takes what the process is to end with
+ * @returns what gives a command its action at a gateway; modules are loaded by the command that needs them
+ */
+export function gatewayActions(context: CliContext, end: (code: ExitCode) => void) {
+  return <Words extends readonly unknown[], Options extends object>(
+    command: Command,
+    load: () => Promise<AtGateway<Words, Options>>,
+  ) =>
+    command.action(async (...read: readonly unknown[]) => {
+      // Commander adds the options, and the command itself.
+      const { gateway, ...options } = read.at(-2) as PlaceOptions & Options;
+      const client = demandGateway(gatewayNamed(gateway), context.env);
+      const run = await load();
+      const words = read.slice(0, -2) as readonly unknown[] as Words;
+      end(await run(...words, options as Options, client, context));
+    });
 }

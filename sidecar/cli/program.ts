@@ -2,28 +2,16 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { GatewayError } from '../shared/errors.js';
 import { optionsIn, purgeOption } from '../shared/purge-options.js';
 import { say, type CliContext } from './context.js';
-import { CliError, EXIT, type ExitCode } from './exit-codes.js';
+import { CliError, EXIT, type ExitCode, usage } from './exit-codes.js';
 import type { CopyOptions } from './database-commands.js';
-import type { JsonLdOptions, InferOptions } from './file-commands.js';
+import type { InferOptions } from './file-commands.js';
 import { gatewayFailure } from './gateway-answers.js';
 import { addModelsCommands } from './models-program.js';
-import { gatewayNamed, gatewayOption, onGateway } from './program-options.js';
+import { gatewayActions, gatewayNamed, gatewayOption, onGateway } from './program-options.js';
 import type { PurgeOptions } from './purge-command.js';
 import type { PurgePlace } from './purge-place.js';
-import type { ListOptions } from './purges-commands.js';
-import {
-  authorizationOf,
-  brokerOf,
-  demandGateway,
-  engineConfig,
-  gatewayOf,
-  type PlaceOptions,
-} from './settings.js';
+import { authorizationOf, brokerOf, engineConfig, gatewayOf, type PlaceOptions } from './settings.js';
 import type { ValidateOptions } from './validate-command.js';
-
-interface JsonOption {
-  readonly json?: boolean;
-}
 
 /**
  * Runs one command.
@@ -46,7 +34,7 @@ export async function runCli(
     // Of commander itself: its sentence was written, or the help that was asked for.
     if (caught instanceof CommanderError) return caught.exitCode === 0 ? EXIT.done : EXIT.usage;
     const error = gatewayFailure(caught);
-    say(context.stderr, error instanceof GatewayError ? error.message : `Unexpected: ${String(error)}`);
+    say(context.stderr, error instanceof GatewayError ? error.message : `Unexpected error: ${String(error)}`);
     return error instanceof CliError ? error.exitCode : EXIT.failed;
   }
 }
@@ -61,13 +49,13 @@ Examples:
   ngsi-ld-gateway validate bike.jsonld --schema ./dataModel.City/Bike
 
 Environment:
-  NGSILD_GATEWAY_URL     the gateway, in place of --gateway
-  NGSILD_GATEWAY_TOKEN   its token (X-Gateway-Token)
-  NGSILD_AUTHORIZATION   Authorization for the broker, straight or through the gateway
+  NGSILD_GATEWAY_URL     URL of the gateway, if there is no --gateway
+  NGSILD_GATEWAY_TOKEN   token of the gateway (X-Gateway-Token)
+  NGSILD_AUTHORIZATION   Authorization header for the broker, directly or through the gateway
   DATABASE_URL, DATABASE_PATH
-                         the database, for migrate, copy and backup; serve takes all settings of docs/config.md
+                         database for migrate, copy and backup; serve reads all settings in docs/config.md
 
-Exit codes: 0 done, 1 failed, 2 wrong call or query, 3 partial or not valid, 4 refused by gateway or broker, 130 interrupted.
+Exit codes: 0 done, 1 failed, 2 wrong usage or query, 3 partial or invalid, 4 refused by gateway or broker, 130 interrupted.
 `;
 
 const VALIDATE_EXAMPLES = `
@@ -86,7 +74,7 @@ function createProgram(
   const { env } = context;
   const program = new Command('ngsi-ld-gateway')
     .description(
-      'Purges entities of NGSI-LD brokers by query, at a broker or through a gateway, and serves the gateway.',
+      'Purges entities of NGSI-LD brokers by query, directly or through a gateway, and runs the gateway itself.',
     )
     .version(version)
     .exitOverride()
@@ -99,7 +87,7 @@ function createProgram(
 
   program
     .command('serve')
-    .description('run a gateway, configured by the environment')
+    .description('run a gateway, configured by environment variables')
     .action(async () => {
       await context.serve();
       end(undefined);
@@ -107,16 +95,15 @@ function createProgram(
 
   const purge = program
     .command('purge')
-    .argument(
-      '<query...>',
-      'what to delete, as people write it: type=Vehicle&q=speed<600 (%XX is taken as encoded)',
+    .argument('<query...>', 'what to delete, e.g. type=Vehicle&q=speed<600 (%XX counts as percent-encoded)')
+    .description(
+      'delete everything that matches a query: shows the count and a sample, asks, and follows the purge to its end',
     )
-    .description('delete every match of a query: shows count and sample, asks, and follows it to its end')
     .option('--temporal', 'purge the history instead of the current entities')
     .option('--tenant <name>', 'NGSILD-Tenant')
     .option('--link <url>', 'the @context of the names in the query')
-    .option('--older-than <time>', 'only what is older: 90d, 12h, 30min, 2w, 6mo, 1y, P90D')
-    .option('--by <time>', 'older by what: modifiedAt, createdAt, ATTRIBUTE or ATTRIBUTE.observedAt');
+    .option('--older-than <time>', 'only data older than this: 90d, 12h, 30min, 2w, 6mo, 1y, P90D')
+    .option('--by <time>', 'how age is measured: modifiedAt, createdAt, ATTRIBUTE or ATTRIBUTE.observedAt');
   for (const name of optionsIn('query')) {
     const { flag, help, type } = purgeOption(name);
     if (flag === undefined) continue;
@@ -127,10 +114,10 @@ function createProgram(
   }
   purge
     .option('-y, --yes', 'do not ask')
-    .option('--detach', 'leave it to the gateway, and do not wait')
-    .option('--json', 'one JSON document a line, the final record last')
+    .option('--detach', 'start it on the gateway and do not wait')
+    .option('--json', 'JSON output, one document per line, the final record last')
     .addOption(gatewayOption())
-    .option('--broker <url>', 'purge straight at this broker, without a gateway')
+    .option('--broker <url>', 'purge directly at this broker, without a gateway')
     .action(async (query: string[], options: PurgeOptions & PlaceOptions) => {
       const { purgeCommand } = await import('./purge-command.js');
       const place = await placeOf(options, context);
@@ -141,121 +128,109 @@ function createProgram(
       }
     });
 
-  const purges = program.command('purges').description('the purges of a gateway');
-  onGateway(purges.command('list'))
-    .description('list them, newest first')
-    .option('--state <state>', 'queued, running, succeeded, failed …')
-    .option('--tenant <name>', 'of one tenant')
-    .option('--caller <name>', 'of one caller')
-    .option('--dry-run', 'dry runs alone')
-    .option('--no-dry-run', 'no dry runs')
-    .option('--limit <n>', 'how many', wholeNumber)
-    .option('--offset <n>', 'how many to skip', countFromZero)
-    .action(async ({ gateway, ...options }: ListOptions & PlaceOptions) => {
-      const { listPurges } = await import('./purges-commands.js');
-      end(await listPurges(options, demandGateway(gatewayNamed(gateway), env), context));
-    });
-  const onePurge = (name: string) => onGateway(purges.command(name)).argument('<id>', 'of the purge');
-  onePurge('show')
-    .description('show the record of a purge')
-    .action(async (id: string, options: JsonOption & PlaceOptions) => {
-      const { showPurge } = await import('./purges-commands.js');
-      end(await showPurge(id, options, demandGateway(options, env), context));
-    });
-  onePurge('follow')
-    .description('follow a purge to its end; Ctrl+C leaves it alone')
-    .action(async (id: string, options: JsonOption & PlaceOptions) => {
-      const { followOne } = await import('./purges-commands.js');
-      end(await followOne(id, options, demandGateway(options, env), context));
-    });
-  onePurge('cancel')
-    .description('cancel a purge, and say what it had done')
-    .action(async (id: string, options: JsonOption & PlaceOptions) => {
-      const { cancelOne } = await import('./purges-commands.js');
-      end(await cancelOne(id, options, demandGateway(options, env), context));
-    });
-  onePurge('throttle')
-    .argument('<rate>', 'deletes per second, or off')
-    .description('change how fast a purge may delete')
-    .option('--concurrency <n>', 'delete requests in flight', wholeNumber)
-    .action(
-      async (id: string, rate: string, options: JsonOption & PlaceOptions & { concurrency?: number }) => {
-        const { throttleOne } = await import('./purges-commands.js');
-        end(await throttleOne(id, rate, options, demandGateway(options, env), context));
-      },
-    );
+  const atGateway = gatewayActions(context, end);
+  const purges = program.command('purges').description('manage the purges of a gateway');
+  atGateway(
+    onGateway(purges.command('list'))
+      .description('list purges, newest first')
+      .option('--state <state>', 'queued, running, succeeded, failed …')
+      .option('--tenant <name>', 'of one tenant')
+      .option('--caller <name>', 'of one caller')
+      .option('--dry-run', 'only dry runs')
+      .option('--no-dry-run', 'no dry runs')
+      .option('--limit <n>', 'how many', wholeNumber)
+      .option('--offset <n>', 'how many to skip', countFromZero),
+    async () => (await import('./purges-commands.js')).listPurges,
+  );
+  const onePurge = (name: string, description: string) =>
+    onGateway(purges.command(name)).argument('<id>', 'ID of the purge').description(description);
+  atGateway(
+    onePurge('show', 'show the record of a purge'),
+    async () => (await import('./purges-commands.js')).showPurge,
+  );
+  atGateway(
+    onePurge('follow', 'follow a purge to its end; Ctrl+C does not stop the purge'),
+    async () => (await import('./purges-commands.js')).followOne,
+  );
+  atGateway(
+    onePurge('cancel', 'cancel a purge and show what it did'),
+    async () => (await import('./purges-commands.js')).cancelOne,
+  );
+  atGateway(
+    onePurge('throttle', 'change how fast a purge may delete')
+      .argument('<rate>', 'deletes per second, or off')
+      .option('--concurrency <n>', 'concurrent delete requests', wholeNumber),
+    async () => (await import('./purges-commands.js')).throttleOne,
+  );
 
-  const retention = program.command('retention').description('what a gateway purges by age, on a schedule');
-  onGateway(retention.command('list'))
-    .description('list the policies')
-    .action(async (options: JsonOption & PlaceOptions) => {
-      const { listPolicies } = await import('./retention-commands.js');
-      end(await listPolicies(options, demandGateway(options, env), context));
-    });
-  onGateway(retention.command('apply'))
-    .argument('<file>', 'a policy or an array of them, as JSON; - is standard input')
-    .description('create policies, or replace those of the same names')
-    .action(async (file: string, options: JsonOption & PlaceOptions) => {
-      const { applyPolicies } = await import('./retention-commands.js');
-      end(await applyPolicies(file, options, demandGateway(options, env), context));
-    });
-  onGateway(retention.command('preview'))
-    .argument('<name>', 'of the policy')
-    .description('count what a policy matches now; nothing is deleted')
-    .action(async (name: string, options: JsonOption & PlaceOptions) => {
-      const { previewPolicy } = await import('./retention-commands.js');
-      end(await previewPolicy(name, options, demandGateway(options, env), context));
-    });
-  onGateway(retention.command('run'))
-    .argument('<name>', 'of the policy')
-    .description('run a policy now, in its own mode, and follow it; Ctrl+C leaves it alone')
-    .action(async (name: string, options: JsonOption & PlaceOptions) => {
-      const { runPolicy } = await import('./retention-commands.js');
-      end(await runPolicy(name, options, demandGateway(options, env), context));
-    });
+  const retention = program
+    .command('retention')
+    .description('manage the retention policies of a gateway, which purge old data on a schedule');
+  atGateway(
+    onGateway(retention.command('list')).description('list the policies'),
+    async () => (await import('./retention-commands.js')).listPolicies,
+  );
+  atGateway(
+    onGateway(retention.command('apply'))
+      .argument('<file>', 'JSON file with a policy or an array of policies; - for standard input')
+      .description('create policies, or replace those with the same names'),
+    async () => (await import('./retention-commands.js')).applyPolicies,
+  );
+  atGateway(
+    onGateway(retention.command('preview'))
+      .argument('<name>', 'name of the policy')
+      .description('count what a policy matches now, without deleting anything'),
+    async () => (await import('./retention-commands.js')).previewPolicy,
+  );
+  atGateway(
+    onGateway(retention.command('run'))
+      .argument('<name>', 'name of the policy')
+      .description('run a policy now, in its own mode, and follow it; Ctrl+C does not stop the run'),
+    async () => (await import('./retention-commands.js')).runPolicy,
+  );
 
   addModelsCommands(program, context, end);
 
   onGateway(program.command('validate'))
-    .argument('<files...>', 'each an entity or an array of them; - is standard input')
-    .description('check entities against a model, here or by a gateway; exits with 3 when one is not valid')
+    .argument('<files...>', 'files with an entity or an array of entities; - for standard input')
+    .description('check entities against a model, locally or on a gateway; exits with 3 if one is invalid')
     .option(
       '--schema <path>',
-      "here, without a gateway: a model's schema.json or its folder, or a folder of models, of which each entity takes that of its type; once more: a folder with documents that they share",
+      'check locally: the schema.json of a model or its folder, or a folder of models, where each entity is checked by the model of its type; repeat it for folders with shared documents',
       (path: string, all: readonly string[] | undefined) => [...(all ?? []), path],
     )
     .option(
       '--model <model>',
-      'DOMAIN/MODEL of a gateway, or of the folder of models; by the types of the entities unless given',
+      'DOMAIN/MODEL of a gateway or a model of the folder (default: by the types of the entities)',
     )
-    .option('--form <form>', 'the representation of the entities; detected unless given')
+    .option('--form <form>', 'representation of the entities (default: detected)')
     .addHelpText('after', VALIDATE_EXAMPLES)
     .action(async (files: string[], { gateway, ...options }: ValidateOptions & PlaceOptions) => {
       if (gateway !== undefined && options.schema !== undefined)
-        throw new CliError(EXIT.usage, 'Say --schema or --gateway, not both.');
+        throw usage('Use either --schema or --gateway.');
       const { validateFiles } = await import('./validate-command.js');
       const by = options.schema === undefined ? gatewayOf(gatewayNamed(gateway), env) : undefined;
       end(await validateFiles(files, options, by, context));
     });
 
-  for (const how of ['expand', 'compact'] as const) {
-    onGateway(program.command(how))
-      .argument('<file>', 'a JSON-LD document; - is standard input')
-      .description(`JSON-LD ${how === 'expand' ? 'expansion' : 'compaction'} by the contexts of a gateway`)
-      .option('--context <file or url>', 'the @context')
-      .option('--safe', 'fail where something would be lost')
-      .action(async (file: string, options: JsonLdOptions & PlaceOptions) => {
-        const { processJsonLd } = await import('./file-commands.js');
-        end(await processJsonLd(how, file, options, demandGateway(options, env), context));
-      });
-  }
+  for (const how of ['expand', 'compact'] as const)
+    atGateway(
+      onGateway(program.command(how))
+        .argument('<file>', 'JSON-LD document; - for standard input')
+        .description(
+          `JSON-LD ${how === 'expand' ? 'expansion' : 'compaction'} with the contexts of a gateway`,
+        )
+        .option('--context <file or url>', 'the @context')
+        .option('--safe', 'fail if something would be lost'),
+      async () => (await import('./file-commands.js'))[how],
+    );
 
   onGateway(program.command('infer'))
-    .argument('<file>', 'a sample or an array of samples; - is standard input')
-    .description('a JSON Schema from samples; here, unless a gateway is given')
-    .option('--model <name>', 'the name of the model')
+    .argument('<file>', 'file with a sample or an array of samples; - for standard input')
+    .description('infer a JSON Schema from samples, locally unless there is a gateway')
+    .option('--model <name>', 'name of the model')
     .option('--form <form>', 'keyvalues, ngsi-ld, ngsiv2 or geojson', 'keyvalues')
-    .option('--enums', 'list the strings of places that have few of them')
+    .option('--enums', 'turn a few distinct strings into an enumeration')
     .action(async (file: string, options: InferOptions & PlaceOptions) => {
       const { inferSchema } = await import('./file-commands.js');
       end(await inferSchema(file, options, gatewayOf(options, env), context));
@@ -263,17 +238,17 @@ function createProgram(
 
   program
     .command('backup')
-    .argument('<target>', 'the file to write; it must not exist')
-    .description('copy the database of a gateway, while it may be running')
-    .option('--database <path>', 'the database; DATABASE_PATH, or else ./data/schema.db, unless given')
+    .argument('<target>', 'file to write; it must not exist')
+    .description('back up the database of a gateway, which may be running')
+    .option('--database <path>', 'the database (default: DATABASE_PATH, or ./data/schema.db)')
     .action(async (target: string, { database }: { database?: string }) => {
       const { backUpCommand } = await import('./backup-command.js');
       end(await backUpCommand(target, database, context));
     });
   program
     .command('migrate')
-    .description('bring the database to the format of this version; a gateway does it at its start')
-    .option('--database <path or url>', 'the database; DATABASE_URL, or else DATABASE_PATH, unless given')
+    .description('migrate the database to the format of this version; a gateway does this when it starts')
+    .option('--database <path or url>', 'the database (default: DATABASE_URL, or DATABASE_PATH)')
     .action(async ({ database }: { database?: string }) => {
       const { migrateCommand } = await import('./database-commands.js');
       end(await migrateCommand(database, context));
@@ -281,10 +256,13 @@ function createProgram(
   program
     .command('copy')
     .description(
-      'copy everything from SQLite to PostgreSQL, checked by count and hash; stop the gateway before',
+      'copy everything from SQLite to PostgreSQL and verify counts and hashes; stop the gateway first',
     )
-    .option('--from <sqlite:path>', 'the SQLite file; DATABASE_PATH unless given')
-    .option('--to <url>', 'the PostgreSQL; DATABASE_URL unless given, which keeps its password out of sight')
+    .option('--from <sqlite:path>', 'the SQLite file (default: DATABASE_PATH)')
+    .option(
+      '--to <url>',
+      'the PostgreSQL database (default: DATABASE_URL, which keeps the password out of sight)',
+    )
     .option('--json', 'as JSON')
     .action(async (options: CopyOptions) => {
       const { copyCommand } = await import('./database-commands.js');
@@ -301,7 +279,7 @@ async function placeOf(
   if (brokerUrl === undefined) {
     const gateway = gatewayOf(options, env);
     if (gateway === undefined)
-      throw new CliError(EXIT.usage, 'Where? Say --gateway URL or --broker URL, or set NGSILD_GATEWAY_URL.');
+      throw usage('Name a gateway or a broker: --gateway URL, --broker URL or NGSILD_GATEWAY_URL.');
     return (await import('./gateway-place.js')).createGatewayPlace(gateway, clock);
   }
   const config = engineConfig(env, brokerUrl);

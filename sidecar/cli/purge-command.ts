@@ -9,11 +9,11 @@ import {
 import { flagOf, optionsIn, optionsOf, type OptionValues } from '../shared/purge-options.js';
 import { ask } from './ask.js';
 import { canAsk, say, sayJson, type CliContext } from './context.js';
-import { CliError, EXIT, type ExitCode } from './exit-codes.js';
+import { EXIT, type ExitCode, usage, failure } from './exit-codes.js';
 import { formatCount, formatItems, printable } from './format.js';
 import { isoDuration } from './older-than.js';
 import { createProgress } from './progress.js';
-import type { PurgePlace, PurgePreview, PurgeWish } from './purge-place.js';
+import type { PurgePlace, PurgePreview, PurgeRequest } from './purge-place.js';
 import { exitCodeOf, isOver, summaryOf, unitOf, type PurgeView } from './purge-view.js';
 import { encodeQuery } from './query-text.js';
 
@@ -47,12 +47,11 @@ export async function purgeCommand(
   place: PurgePlace,
   context: CliContext,
 ): Promise<ExitCode> {
-  const wish = wishOf(words, options, context.clock.now());
+  const request = requestOf(words, options, context.clock.now());
   const isAsked = options.yes !== true && options.dryRun !== true;
   if (isAsked && !canAsk(context)) {
-    throw new CliError(
-      EXIT.usage,
-      'There is no terminal to ask on: add --yes to delete without being asked, or --dry-run to look.',
+    throw usage(
+      'There is no terminal for the confirmation: add --yes to delete without it, or --dry-run to only look.',
     );
   }
   const interrupt = listenForInterrupts(context);
@@ -60,17 +59,17 @@ export async function purgeCommand(
   let isHandedOver = false;
   try {
     if (options.yes !== true || options.dryRun === true) {
-      const preview = await place.preview(wish, signal);
-      if (options.dryRun === true) return showDryRun(wish, preview, options, context);
-      const answer = await confirm(wish, preview, context, signal);
+      const preview = await place.preview(request, signal);
+      if (options.dryRun === true) return showDryRun(request, preview, options, context);
+      const answer = await confirm(request, preview, context, signal);
       if (answer !== 'yes') return answer;
     }
     if (options.detach === true) {
       isHandedOver = true;
-      return showDetached(await place.detach(wish), options, context);
+      return showDetached(await place.detach(request), options, context);
     }
     interrupt.deletesNow();
-    return await follow(place.run(wish, signal), options, context, () => signal.aborted);
+    return await follow(place.run(request, signal), options, context, () => signal.aborted);
   } catch (error) {
     if (!signal.aborted || interrupt.mayHaveDeleted || isHandedOver) throw error;
     say(context.stderr, 'Nothing was deleted.');
@@ -90,7 +89,7 @@ function listenForInterrupts(context: CliContext) {
     if (mayHaveDeleted)
       say(
         context.stderr,
-        '\nStopping: no new deletes; those under way are waited for. Ctrl+C again to leave at once.',
+        '\nStopping: no new deletes; waiting for those in progress. Press Ctrl+C again to exit immediately.',
       );
   });
   return {
@@ -104,12 +103,11 @@ function listenForInterrupts(context: CliContext) {
 }
 
 /** @throws CliError for wrong options or a wrong query; nothing was sent then */
-export function wishOf(words: readonly string[], options: PurgeOptions, nowMs: number): PurgeWish {
+export function requestOf(words: readonly string[], options: PurgeOptions, nowMs: number): PurgeRequest {
   const isTemporal = options.temporal === true;
   const target = isTemporal ? 'temporal' : 'entities';
   let query = encodeQuery(words);
-  if (options.by !== undefined && options.olderThan === undefined)
-    throw new CliError(EXIT.usage, '--by needs --older-than.');
+  if (options.by !== undefined && options.olderThan === undefined) throw usage('--by needs --older-than.');
   try {
     if (options.olderThan !== undefined) {
       const by = options.by ?? (isTemporal ? 'observedAt' : 'modifiedAt');
@@ -120,14 +118,14 @@ export function wishOf(words: readonly string[], options: PurgeOptions, nowMs: n
     else parseEntityPurgeQuery(query, 'allow');
   } catch (error) {
     if (!(error instanceof QueryRefusedError)) throw error;
-    throw new CliError(EXIT.usage, error.message, { cause: error });
+    throw usage(error.message, { cause: error });
   }
   const { tenant, link } = options;
   // An empty tenant, as of a variable that is not set, may be another one to the broker.
   if (tenant !== undefined && !/^[\x21-\x7e]+$/.test(tenant))
-    throw new CliError(EXIT.usage, '--tenant must be a name of visible ASCII characters without blanks.');
+    throw usage('--tenant must consist of visible ASCII characters without spaces.');
   if (link !== undefined && !(/^https?:\/\/[^\s<>"]+$/i.test(link) && URL.canParse(link)))
-    throw new CliError(EXIT.usage, '--link must be the http or https URL of an @context.');
+    throw usage('--link must be the http or https URL of an @context.');
   return { target, query, tenant, link, options: optionsGiven(options) };
 }
 
@@ -141,14 +139,14 @@ function optionsGiven(given: PurgeOptions): OptionValues<'body'> {
 }
 
 function showDryRun(
-  wish: PurgeWish,
+  request: PurgeRequest,
   preview: PurgePreview,
   { json }: PurgeOptions,
   context: CliContext,
 ): ExitCode {
-  if (json === true) sayJson(context, { dryRun: true, query: wish.query, ...preview });
-  else say(context.stdout, ...previewLines(wish, preview));
-  const { maxAffected } = wish.options;
+  if (json === true) sayJson(context, { dryRun: true, query: request.query, ...preview });
+  else say(context.stdout, ...previewLines(request, preview));
+  const { maxAffected } = request.options;
   const isTooMany = isAbove(maxAffected, preview);
   if (isTooMany) say(context.stderr, tooMany(maxAffected));
   return isTooMany ? EXIT.refused : EXIT.done;
@@ -159,24 +157,24 @@ function isAbove(maxAffected: number | undefined, { matched }: PurgePreview): bo
 }
 
 function tooMany(maxAffected = 0): string {
-  return `That is more than the ${formatCount(maxAffected)} of --max-affected: a purge of it is refused.`;
+  return `That is more than the ${formatCount(maxAffected)} of --max-affected, so the purge is refused.`;
 }
 
 async function confirm(
-  wish: PurgeWish,
+  request: PurgeRequest,
   preview: PurgePreview,
   context: CliContext,
   signal: AbortSignal,
 ): Promise<'yes' | ExitCode> {
-  say(context.stderr, ...previewLines(wish, preview));
+  say(context.stderr, ...previewLines(request, preview));
   if (isNothing(preview)) return EXIT.done;
-  const { maxAffected } = wish.options;
+  const { maxAffected } = request.options;
   if (isAbove(maxAffected, preview)) {
     say(context.stderr, tooMany(maxAffected));
     return EXIT.refused;
   }
-  const what = `${preview.atLeast === true ? 'at least ' : ''}${formatItems(preview.matched, unitOfPreview(wish, preview))}`;
-  const from = wish.tenant === undefined ? '' : ` of tenant ${printable(wish.tenant)}`;
+  const what = `${preview.atLeast === true ? 'at least ' : ''}${formatItems(preview.matched, unitOfPreview(request, preview))}`;
+  const from = request.tenant === undefined ? '' : ` of tenant ${printable(request.tenant)}`;
   if (await ask(context, `Delete ${what}${from}? [y/N] `, signal)) return 'yes';
   say(context.stderr, 'Nothing was deleted.');
   return EXIT.interrupted;
@@ -187,12 +185,12 @@ function isNothing({ matched, atLeast }: PurgePreview): boolean {
   return matched === 0 && atLeast !== true;
 }
 
-function previewLines(wish: PurgeWish, preview: PurgePreview): readonly string[] {
+function previewLines(request: PurgeRequest, preview: PurgePreview): readonly string[] {
   const { matched, sample, atLeast, hints = [] } = preview;
   if (isNothing(preview)) return ['Nothing matches.', ...hints.map((hint) => `  ${printable(hint)}`)];
-  const count = `${atLeast === true ? 'at least ' : ''}${formatItems(matched, unitOfPreview(wish, preview))}`;
+  const count = `${atLeast === true ? 'at least ' : ''}${formatItems(matched, unitOfPreview(request, preview))}`;
   const shown = sample.slice(0, SAMPLE_SHOWN).map((id) => `  ${printable(id)}`);
-  const isEntities = unitOfPreview(wish, preview) === 'entities';
+  const isEntities = unitOfPreview(request, preview) === 'entities';
   const more = isEntities ? matched - shown.length : sample.length - shown.length;
   return [
     `The query matches ${count}${isEntities ? ':' : ', of:'}`,
@@ -201,7 +199,7 @@ function previewLines(wish: PurgeWish, preview: PurgePreview): readonly string[]
   ];
 }
 
-function unitOfPreview({ target, query }: PurgeWish, { unit }: PurgePreview): string {
+function unitOfPreview({ target, query }: PurgeRequest, { unit }: PurgePreview): string {
   return unitOf({ target, query, ...(unit === undefined ? {} : { unit }) });
 }
 
@@ -245,7 +243,7 @@ export async function follow(
   }
   if (last === undefined || !isOver(last)) {
     if (wasInterrupted()) return EXIT.interrupted;
-    throw new CliError(EXIT.failed, 'The end of the purge was not reported.');
+    throw failure('The end of the purge was not reported.');
   }
   if (json === true) sayJson(context, last);
   else say(context.stdout, ...summaryOf(last, durationOf(last) ?? context.clock.now() - startedMs));

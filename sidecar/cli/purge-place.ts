@@ -2,7 +2,7 @@ import type { OptionValues } from '../shared/purge-options.js';
 import type { PurgeView } from './purge-view.js';
 
 /** What to purge, in the terms of the command line. */
-export interface PurgeWish {
+export interface PurgeRequest {
   readonly target: 'entities' | 'temporal';
   /** A query string without the options that have flags. */
   readonly query: string;
@@ -27,20 +27,20 @@ export interface PurgePreview {
 /** Where purges are done: by a gateway, or here. */
 export interface PurgePlace {
   /** @throws CliError */
-  preview(wish: PurgeWish, signal: AbortSignal): Promise<PurgePreview>;
+  preview(request: PurgeRequest, signal: AbortSignal): Promise<PurgePreview>;
   /**
    * Starts a purge. What it yields last has a final state; when the signal aborts it stops cleanly, and says what was done.
    *
    * @throws CliError when it could not be started, or its end is not reported
    */
-  run(wish: PurgeWish, signal: AbortSignal): AsyncIterable<PurgeView>;
+  run(request: PurgeRequest, signal: AbortSignal): AsyncIterable<PurgeView>;
   /** Starts a purge and does not wait for it. @throws CliError where that is not possible */
-  detach(wish: PurgeWish): Promise<PurgeView>;
+  detach(request: PurgeRequest): Promise<PurgeView>;
   close(): Promise<void>;
 }
 
 /** The headers that a purge sends to the broker. */
-export function headersOf({ tenant, link }: Pick<PurgeWish, 'tenant' | 'link'>): Record<string, string> {
+export function headersOf({ tenant, link }: Pick<PurgeRequest, 'tenant' | 'link'>): Record<string, string> {
   return {
     ...(tenant === undefined ? {} : { 'ngsild-tenant': tenant }),
     ...(link === undefined ? {} : { link: linkHeader(link) }),

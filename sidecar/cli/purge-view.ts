@@ -85,10 +85,10 @@ export function summaryOf(view: PurgeView, ms: number | undefined): readonly str
   if (view.failed > 0) lines.push(`${formatCount(view.failed)} could not be deleted.`);
   if (view.unknown > 0)
     lines.push(
-      `${formatCount(view.unknown)} may or may not be gone: the broker did not answer. Purge again to be sure.`,
+      `${formatCount(view.unknown)} may or may not be gone: the broker did not respond. Purge again to be sure.`,
     );
   if ((view.arrived ?? 0) > 0)
-    lines.push(`${formatCount(view.arrived ?? 0)} turned up meanwhile and were left.`);
+    lines.push(`${formatCount(view.arrived ?? 0)} arrived during the purge and were left.`);
   const errors = view.errors ?? [];
   for (const error of errors.slice(0, ERRORS_SHOWN)) lines.push(`  ${printable(errorLine(error))}`);
   if (errors.length > ERRORS_SHOWN) lines.push(`  … ${formatCount(errors.length - ERRORS_SHOWN)} more`);
@@ -104,7 +104,8 @@ function headline(view: PurgeView, done: string, took: string): string {
   switch (view.state) {
     case 'succeeded':
     case 'partial':
-      if (view.dryRun) return `${formatItems(view.matched, unitOf(view))} would be deleted. Nothing was.`;
+      if (view.dryRun)
+        return `${formatItems(view.matched, unitOf(view))} would be deleted. Nothing was deleted.`;
       return `Deleted ${done}${took}.`;
     case 'cancelled':
       return `Cancelled: ${done} had been deleted${took}.`;

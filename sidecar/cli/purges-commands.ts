@@ -1,6 +1,6 @@
 import type { ApiClient } from '../client/client.js';
 import { say, sayJson, type CliContext } from './context.js';
-import { CliError, EXIT, type ExitCode } from './exit-codes.js';
+import { EXIT, type ExitCode, usage } from './exit-codes.js';
 import { formatCount, formatTable, printable } from './format.js';
 import { cancelPurge, demandId, followPurge } from './gateway-place.js';
 import { follow } from './purge-command.js';
@@ -91,7 +91,7 @@ export async function followOne(
     const views = followPurge(gateway, id, context.clock, { stopOn: stopped.signal });
     const code = await follow(views, options, context, () => stopped.signal.aborted);
     if (code === EXIT.interrupted)
-      say(context.stderr, `The purge goes on. To stop it: ngsi-ld-gateway purges cancel ${id}`);
+      say(context.stderr, `The purge continues. To stop it: ngsi-ld-gateway purges cancel ${id}`);
     return code;
   } finally {
     release();
@@ -121,8 +121,7 @@ export async function throttleOne(
   context: CliContext,
 ): Promise<ExitCode> {
   if (rate !== 'off' && !/^[1-9]\d{0,8}$/.test(rate))
-    throw new CliError(
-      EXIT.usage,
+    throw usage(
       `The rate must be a whole number of deletes per second from 1, or off, not ${JSON.stringify(rate)}.`,
     );
   const body = {

@@ -7,7 +7,7 @@ import { contextIn, modelChangeOf } from '../schemas/repository/model-change.js'
 import { ask } from './ask.js';
 import { differenceLines } from './change-view.js';
 import { canAsk, say, sayJson, type CliContext } from './context.js';
-import { CliError, EXIT, type ExitCode } from './exit-codes.js';
+import { EXIT, type ExitCode, usage, failure } from './exit-codes.js';
 import { printable } from './format.js';
 import { expected, gatewayFailure, unlessMissing } from './gateway-answers.js';
 import { planPush, type PushOptions, type PushPlan } from './push-plan.js';
@@ -46,13 +46,13 @@ export async function pushModel(
     (await unlessMissing(gateway.json('get', '/domains/{domain}', { path: { domain } }))) === undefined
   ) {
     if (options.dryRun === true) {
-      const note = `The domain ${domain} is missing: it would be created, and the gateway checks the model then.`;
+      const note = `The domain ${domain} does not exist: it would be created, and then the gateway would check the model.`;
       if (options.json === true) sayJson(context, { dryRun: true, domain, model: name, outcome: 'created' });
       else say(context.stdout, `${label}: new. ${note}`);
       return EXIT.done;
     }
     await gateway.request('post', '/domains', { body: { name: domain } });
-    say(context.stderr, `The domain ${domain} is created.`);
+    say(context.stderr, `The domain ${domain} was created.`);
   }
   const body = writeJson(modelChangeOf({ ...plan.texts, context: await contextFor(plan, gateway) }, isThere));
   const headers: Readonly<Record<string, string>> = isThere
@@ -70,9 +70,8 @@ export async function pushModel(
   if (options.yes !== true && !isHarmless) {
     say(context.stderr, ...changeLines(label, found));
     if (!canAsk(context))
-      throw new CliError(
-        EXIT.usage,
-        `The change is ${found.change.overall}, and there is no terminal to ask on: add --yes. Nothing was changed.`,
+      throw usage(
+        `The change is ${found.change.overall}, and there is no terminal for the confirmation: add --yes. Nothing was changed.`,
       );
     if (!(await confirm(`Update ${label}? [y/N] `, context))) {
       say(context.stderr, 'Nothing was changed.');
@@ -83,7 +82,7 @@ export async function pushModel(
     show(await put({}), false);
   } catch (error) {
     if (!(error instanceof UnreachableError && error.mayHaveArrived)) throw error;
-    throw gatewayFailure(error, `${label} may have been changed: the same command shows it.`);
+    throw gatewayFailure(error, `${label} may have been changed. Run the same command again to check.`);
   }
   return EXIT.done;
 }
@@ -97,7 +96,7 @@ async function contextFor({ context }: PushPlan, gateway: ApiClient): Promise<Js
   try {
     return isDeepStrictEqual(contextIn(stored), context.value) ? context.name : context.value;
   } catch (cause) {
-    throw new CliError(EXIT.failed, 'The gateway answered with something that is not JSON.', { cause });
+    throw failure('The gateway answered with something that is not JSON.', { cause });
   }
 }
 
@@ -105,7 +104,7 @@ async function contextFor({ context }: PushPlan, gateway: ApiClient): Promise<Js
 function strongEtag(given: string): string {
   const etag = given.replace(/^W\//, '');
   if (/^"[^"]+"$/.test(etag)) return etag;
-  throw new CliError(EXIT.failed, 'The gateway answered without an ETag, so that an update would be unsafe.');
+  throw failure('The gateway sent no ETag, so an update would not be safe.');
 }
 
 async function putModel(
@@ -162,11 +161,11 @@ function showPush(push: Push, { label, plan, isDry, json, yes }: Showing, contex
   const isSeen = !isDry && yes !== true && change.overall !== 'compatible';
   if (change.differences.length > 0 && !isSeen) say(context.stdout, ...changeLines(label, push));
   const sentences: Readonly<Record<string, string>> = {
-    created: isDry ? 'would be created' : 'is created',
-    unchanged: 'is as it is at the gateway',
-    settings: isDry ? 'would have other settings' : 'has other settings',
-    version: isDry ? `would have version ${version}` : `has version ${version}`,
-    replaced: isDry ? 'would be another draft' : 'is another draft',
+    created: isDry ? 'would be created' : 'was created',
+    unchanged: 'has not changed',
+    settings: isDry ? 'would get new settings' : 'has new settings',
+    version: isDry ? `would get version ${version}` : `now has version ${version}`,
+    replaced: isDry ? 'would get a new draft' : 'has a new draft',
   };
   say(context.stdout, `${label} ${sentences[outcome] ?? outcome}.`);
 }

@@ -2,7 +2,7 @@ import type { JsonValue } from '../shared/json/json.js';
 import { isResourceName, RESOURCE_NAME_RULE } from '../shared/resource-name.js';
 import { folderOf } from '../schemas/repository/file-paths.js';
 import { contextIn, type FoundModelTexts } from '../schemas/repository/model-change.js';
-import { CliError, EXIT } from './exit-codes.js';
+import { usage } from './exit-codes.js';
 import { demandRead, modelAround } from './model-around.js';
 
 export interface PushOptions {
@@ -55,5 +55,5 @@ export async function planPush(path: string, { domain, model }: PushOptions): Pr
 /** @throws CliError for what no domain or model can be called */
 export function demandName(name: string): void {
   if (isResourceName(name)) return;
-  throw new CliError(EXIT.usage, `${JSON.stringify(name)} is not a name: ${RESOURCE_NAME_RULE}`);
+  throw usage(`${JSON.stringify(name)} is not a name: ${RESOURCE_NAME_RULE}`);
 }

@@ -1,5 +1,5 @@
 import { flagOf, optionsIn } from '../shared/purge-options.js';
-import { CliError, EXIT } from './exit-codes.js';
+import { usage } from './exit-codes.js';
 
 /**
  * Makes a query string of a query as people write it, such as `type=A&q=speed<600`. `%XX` is taken as encoded, everything
@@ -20,7 +20,7 @@ export function encodeQuery(words: readonly string[]): string {
     const flag = optionsIn('query')
       .filter((option) => option === name)
       .map(flagOf)[0];
-    if (flag !== undefined) throw new CliError(EXIT.usage, `Use ${flag} in place of ${pair}.`);
+    if (flag !== undefined) throw usage(`Use ${flag} instead of ${pair}.`);
   }
   return pairs
     .map((pair) => {
@@ -61,6 +61,6 @@ function encodePlain(text: string): string {
   try {
     return encodeURIComponent(text).replace(/%3A|%2F|%2C/g, decodeURIComponent);
   } catch (cause) {
-    throw new CliError(EXIT.usage, 'The query is not valid Unicode text.', { cause });
+    throw usage('The query is not valid Unicode text.', { cause });
   }
 }

@@ -7,7 +7,7 @@ import { isOfInterest, isRead } from '../schemas/repository/file-paths.js';
 import { isOfModels } from '../schemas/repository/sorted-files.js';
 import { packTarGz, type PackedFile } from '../schemas/repository/pack.js';
 import { archiveKind } from '../schemas/repository/source.js';
-import { CliError, EXIT } from './exit-codes.js';
+import { usage } from './exit-codes.js';
 import { formatCount } from './format.js';
 
 /** Folders within each other that are looked into. */
@@ -34,54 +34,56 @@ export async function readUpload(paths: readonly string[]): Promise<Upload> {
   const [first] = kinds;
   if (first?.isFolder === false && kinds.length === 1) return readArchive(first.path);
   const file = kinds.find((one) => !one.isFolder);
-  if (file !== undefined)
-    throw new CliError(EXIT.usage, `${file.path} is not a folder: an archive is imported alone.`);
-  const leftOut: string[] = [];
-  const files: FolderFile[] = [];
-  const folders = new Map<string, string>();
-  for (const { path } of kinds) {
-    const folder = await realpath(path);
-    const name = basename(folder) || 'models';
-    if (folders.has(name))
-      throw new CliError(EXIT.usage, `Two folders are called ${name}: import one after the other.`);
-    folders.set(name, path);
-    await readFolder(folder, name, files, leftOut);
-  }
-  if (files.length === 0) throw new CliError(EXIT.usage, `There is no JSON file in ${paths.join(', ')}.`);
+  if (file !== undefined) throw usage(`${file.path} is not a folder: an archive must be imported alone.`);
+  const { files, leftOut, folders } = await readFolders(paths);
+  if (files.length === 0) throw usage(`There is no JSON file in ${paths.join(', ')}.`);
   const bytes = new Uint8Array(await buffer(packTarGz(files)));
   return { bytes, mediaType: 'application/gzip', leftOut, folders };
 }
 
-export type FolderFile = PackedFile & { readonly content: Buffer };
+type FolderFile = PackedFile & { readonly content: Buffer };
+
+/** What was read below some folders. */
+export interface ReadFolders {
+  /** In the order of their names; each path begins with the name of its folder. */
+  readonly files: readonly FolderFile[];
+  /** What was left out and why, as sentences that begin with the path. */
+  readonly leftOut: readonly string[];
+  /** The folders as they were given, by their names. */
+  readonly folders: ReadonlyMap<string, string>;
+}
 
 /**
- * Reads the JSON files below a folder, as {@link readUpload} does.
+ * Reads the JSON files below folders, as {@link readUpload} does. A folder that is given twice is read once.
  *
- * @param name of the folder, with which the paths begin
- * @param files takes them, in the order of their names; @param leftOut takes what is left out, as sentences
  * @throws CliError
  */
-export async function readFolder(
-  folder: string,
-  name: string,
-  files: FolderFile[],
-  leftOut: string[],
-): Promise<void> {
-  for await (const one of filesBelow(folder, name, leftOut)) {
-    files.push(one);
-    if (files.length > MAX_FILES)
-      throw new CliError(
-        EXIT.usage,
-        `There are more than ${formatCount(MAX_FILES)} JSON files in ${folder}.`,
-      );
+export async function readFolders(paths: readonly string[]): Promise<ReadFolders> {
+  const [files, leftOut]: [FolderFile[], string[]] = [[], []];
+  const [folders, places] = [new Map<string, string>(), new Map<string, string>()];
+  for (const path of paths) {
+    const folder = await reading(path, () => realpath(path));
+    if (!(await isFolder(folder))) throw usage(`${path} is not a folder.`);
+    const name = basename(folder) || 'models';
+    const known = places.get(name);
+    if (known === folder) continue;
+    if (known !== undefined) throw usage(`Two folders have the name ${name}.`);
+    places.set(name, folder);
+    folders.set(name, path);
+    const most = files.length + MAX_FILES;
+    for await (const one of filesBelow(folder, name, leftOut)) {
+      files.push(one);
+      if (files.length > most)
+        throw usage(`There are more than ${formatCount(MAX_FILES)} JSON files in ${path}.`);
+    }
   }
+  return { files, leftOut, folders };
 }
 
 async function readArchive(path: string): Promise<Upload> {
   const bytes = new Uint8Array(await reading(path, () => readFileAt(path)));
   const kind = archiveKind(bytes);
-  if (kind === undefined)
-    throw new CliError(EXIT.usage, `${path} is neither a folder, nor a tar.gz, nor a zip.`);
+  if (kind === undefined) throw usage(`${path} is neither a folder, nor a tar.gz, nor a zip.`);
   const mediaType = kind === 'gzip' ? 'application/gzip' : 'application/zip';
   return { bytes, mediaType, leftOut: [], folders: new Map() };
 }
@@ -90,8 +92,7 @@ async function readArchive(path: string): Promise<Upload> {
 export async function isFolder(path: string): Promise<boolean> {
   const found = await reading(path, () => stat(path));
   // A pipe or a device may never end.
-  if (!found.isDirectory() && !found.isFile())
-    throw new CliError(EXIT.usage, `${path} is neither a folder nor a file.`);
+  if (!found.isDirectory() && !found.isFile()) throw usage(`${path} is neither a folder nor a file.`);
   return found.isDirectory();
 }
 
@@ -139,6 +140,6 @@ export async function reading<Result>(path: string, read: () => Promise<Result>)
     return await read();
   } catch (cause) {
     const why = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
-    throw new CliError(EXIT.usage, `${path} cannot be read: ${why}.`, { cause });
+    throw usage(`${path} cannot be read: ${why}.`, { cause });
   }
 }

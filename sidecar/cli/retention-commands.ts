@@ -1,7 +1,7 @@
 import type { ApiClient, Schemas } from '../client/client.js';
 import { writeJson } from '../shared/json/lossless-json.js';
 import { say, sayJson, type CliContext } from './context.js';
-import { CliError, EXIT, type ExitCode } from './exit-codes.js';
+import { CliError, EXIT, type ExitCode, usage } from './exit-codes.js';
 import { formatCount, formatTable, printable } from './format.js';
 import { expected, gatewayFailure } from './gateway-answers.js';
 import { parseJson, readJsonText } from './json-file.js';
@@ -68,13 +68,12 @@ export async function applyPolicies(
     const name = isObject(policy) ? policy['name'] : undefined;
     if (!isObject(policy) || typeof name !== 'string') {
       const which = policies.length === 1 ? 'The policy' : `Policy ${index + 1}`;
-      throw new CliError(EXIT.usage, `${which} in ${file} must be an object with a name.`);
+      throw usage(`${which} in ${file} must be an object with a name.`);
     }
     return { name, policy };
   });
   const twice = named.find(({ name }, index) => named.findIndex((other) => other.name === name) < index);
-  if (twice !== undefined)
-    throw new CliError(EXIT.usage, `${file} has two policies named ${printable(twice.name)}.`);
+  if (twice !== undefined) throw usage(`${file} has two policies named ${printable(twice.name)}.`);
   for (const [index, { name, policy }] of named.entries()) {
     const settings = Object.entries(policy).filter(([member]) => !READ_ONLY.includes(member));
     const asked = { path: { retentionPolicy: name }, body: writeJson(Object.fromEntries(settings)) };

@@ -1,7 +1,7 @@
 import { ApiClient } from '../client/client.js';
 import { ConfigError, loadConfig, type Config } from '../shared/config/load.js';
 import { GUARDED_PREFIXES } from '../shared/config/settings.js';
-import { CliError, EXIT } from './exit-codes.js';
+import { usage } from './exit-codes.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -30,18 +30,17 @@ export function gatewayOf({ gateway }: PlaceOptions, env: Env): ApiClient | unde
 /** @throws CliError where none is named */
 export function demandGateway(options: PlaceOptions, env: Env): ApiClient {
   const gateway = gatewayOf(options, env);
-  if (gateway === undefined)
-    throw new CliError(EXIT.usage, 'Which gateway? Say --gateway URL, or set NGSILD_GATEWAY_URL.');
+  if (gateway === undefined) throw usage('No gateway given: use --gateway URL, or set NGSILD_GATEWAY_URL.');
   return gateway;
 }
 
 /** The broker that a purge is sent to straight, or undefined. @throws CliError */
 export function brokerOf({ broker, gateway }: PlaceOptions): URL | undefined {
   if (broker === undefined) return undefined;
-  if (gateway !== undefined) throw new CliError(EXIT.usage, 'Say --gateway or --broker, not both.');
+  if (gateway !== undefined) throw usage('Use either --gateway or --broker.');
   const url = urlOf(broker, '--broker');
   if (/\/ngsi-ld(?:\/|$)/.test(url.pathname))
-    throw new CliError(EXIT.usage, '--broker is the base URL of the broker, without /ngsi-ld/v1.');
+    throw usage('--broker is the base URL of the broker, without /ngsi-ld/v1.');
   return url;
 }
 
@@ -65,28 +64,18 @@ export function engineConfig(env: Env, broker: URL): Config {
     return loadConfig({ ...Object.fromEntries(own), PORT: '0', BROKER_URL: broker.href });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    throw new CliError(
-      EXIT.usage,
-      [error.message, ...error.mistakes.map((mistake) => `  - ${mistake}`)].join('\n'),
-      {
-        cause: error,
-      },
-    );
+    throw usage([error.message, ...error.mistakes.map((mistake) => `  - ${mistake}`)].join('\n'), {
+      cause: error,
+    });
   }
 }
 
 function urlOf(text: string, name: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '')
-    throw new CliError(
-      EXIT.usage,
-      `${name} must be an http or https URL without query, such as http://localhost:8080.`,
-    );
+    throw usage(`${name} must be an http or https URL without a query, such as http://localhost:8080.`);
   if (url.username !== '' || url.password !== '')
-    throw new CliError(
-      EXIT.usage,
-      `${name} must not hold credentials: others can see arguments, and logs keep URLs.`,
-    );
+    throw usage(`${name} must not contain credentials: other users can see arguments, and logs keep URLs.`);
   return url;
 }
 

@@ -1,6 +1,6 @@
 import type { ApiClient, Schemas } from '../client/client.js';
 import { say, sayJson, type CliContext } from './context.js';
-import { CliError, EXIT, type ExitCode } from './exit-codes.js';
+import { CliError, EXIT, type ExitCode, usage } from './exit-codes.js';
 import { formatCount, printable } from './format.js';
 import { readJsonText } from './json-file.js';
 import type { Checker } from './validate-here.js';
@@ -54,10 +54,9 @@ async function checkerOf(
     return checkerHere({ paths: [path, ...others], model, form }, context);
   }
   if (gateway === undefined)
-    throw new CliError(
-      EXIT.usage,
-      'By which model? Say --schema PATH for a schema.json, its folder or a folder of models, ' +
-        'or --gateway URL (NGSILD_GATEWAY_URL) and --model DOMAIN/MODEL for one of a gateway.',
+    throw usage(
+      'No model given. Use --schema PATH for a schema.json, its folder or a folder of models, ' +
+        'or --gateway URL (NGSILD_GATEWAY_URL) and --model DOMAIN/MODEL for a model of a gateway.',
     );
   return checkerThere(gateway, model, form);
 }
@@ -66,7 +65,7 @@ async function checkerOf(
 function checkerThere(gateway: ApiClient, model: string | undefined, form: string | undefined): Checker {
   const [domain = '', name = '', ...rest] = model?.split('/') ?? [];
   if (model !== undefined && (domain === '' || name === '' || rest.length > 0))
-    throw new CliError(EXIT.usage, `--model must be DOMAIN/MODEL, not ${JSON.stringify(model)}.`);
+    throw usage(`--model must be DOMAIN/MODEL, not ${JSON.stringify(model)}.`);
   const query = form === undefined ? '' : `form=${encodeURIComponent(form)}`;
   const answerOf = async (body: string) =>
     model === undefined

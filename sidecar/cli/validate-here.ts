@@ -16,11 +16,11 @@ import {
 } from '../schemas/models/workbench-errors.js';
 import type { EntityForm } from '../schemas/models/workbench.js';
 import { say, type CliContext, type LocalModels } from './context.js';
-import { CliError, EXIT, type ExitCode } from './exit-codes.js';
+import { EXIT, type ExitCode, usage } from './exit-codes.js';
 import { printable } from './format.js';
 import { isThere, modelAround, type ModelAround } from './model-around.js';
 import { demandName } from './push-plan.js';
-import { isFolder, readFolder, reading, type FolderFile } from './repository-folder.js';
+import { isFolder, readFolders, type ReadFolders } from './repository-folder.js';
 
 /** What a check of the text of a file answers: the verdicts as the API has them, or why there are none. */
 export type Checked = { readonly answer: string } | { readonly fault: string; readonly exitCode: ExitCode };
@@ -54,7 +54,7 @@ export async function checkerHere(
   context: CliContext,
 ): Promise<Checker> {
   if (form !== undefined && !isForm(form))
-    throw new CliError(EXIT.usage, `--form must be one of ${FORMS.join(', ')}, not ${JSON.stringify(form)}.`);
+    throw usage(`--form must be one of ${FORMS.join(', ')}, not ${JSON.stringify(form)}.`);
   const [path, ...others] = paths;
   const hasModels = (await isFolder(path)) && !(await isThere(join(path, 'schema.json')));
   const models = await context.openModels();
@@ -83,13 +83,13 @@ async function checked(validating: Promise<string>): Promise<Checked> {
       return { fault: `line ${line}, column ${column}: ${detail}`, exitCode: EXIT.usage };
     }
     if (error instanceof DeadlineExceededError)
-      return { fault: 'Checking it takes too long, and was ended.', exitCode: EXIT.failed };
+      return { fault: 'Checking it took too long and was stopped.', exitCode: EXIT.failed };
     if (!(error instanceof WorkbenchRefusedError)) throw error;
     const faults = error.errors
       .slice(0, MAX_FAULTS)
       .map(({ pointer, detail }) => `${placeOf(pointer)} ${detail}`);
     if (error.kind === 'typeAmbiguous')
-      return { fault: `${faults.join('; ')}: say which by --model.`, exitCode: EXIT.usage };
+      return { fault: `${faults.join('; ')}: choose one with --model.`, exitCode: EXIT.usage };
     const isOfType = error.kind === 'notFound';
     return { fault: isOfType ? `${faults.join('; ')}.` : error.message, exitCode: EXIT.partial };
   }
@@ -154,12 +154,12 @@ function unusable(
 ): Error {
   const { reason, line } = refusalOf(error, text, '/schema');
   const isMissing = error instanceof GatewayError && (error.members.missing ?? []).length > 0;
-  const why = isMissing ? `${error.message}. Name the folder that has them by one more --schema.` : reason;
+  const why = isMissing ? `${error.message}. Add another --schema with the folder that has them.` : reason;
   const lines = [
     `${path}${line === undefined ? '' : `:${line}`}: the schema cannot be used. ${why}`,
     ...(isMissing ? faults.slice(0, MAX_FAULTS).map((fault) => `  ${fault}`) : []),
   ];
-  return new CliError(EXIT.usage, lines.map(printable).join('\n'), { cause: error });
+  return usage(lines.map(printable).join('\n'), { cause: error });
 }
 
 /** Against the models below a folder: one of them, or those of the entities' types. */
@@ -177,16 +177,12 @@ async function byFolder(
     title === undefined || status === 'refused' ? [] : [title],
   );
   if (titles.length === 0)
-    throw new CliError(
-      EXIT.usage,
-      `There is no model in ${paths.join(', ')}: no schema.json, and no schema with a title.`,
-    );
+    throw usage(`There is no model in ${paths.join(', ')}: no schema.json, and no schema with a title.`);
   if (model === undefined) return (text) => workbench.validateByType(text, { form });
   const [title, ...more] = titles.filter((one) => one === model || one.endsWith(`/${model}`));
   if (title === undefined || more.length > 0)
-    throw new CliError(
-      EXIT.usage,
-      `There ${title === undefined ? 'is no model' : 'are several models'} ${model} in ${paths.join(', ')}, but ${titles.slice(0, 20).join(', ')}.`,
+    throw usage(
+      `There ${title === undefined ? 'is no model' : 'are several models'} ${model} in ${paths.join(', ')}. Its models are ${titles.slice(0, 20).join(', ')}.`,
     );
   const [domain = '', name = ''] = title.split('/');
   return (text) => workbench.validate({ domain, name }, text, { form });
@@ -196,17 +192,8 @@ async function byFolder(
 async function schemasBelow(
   paths: readonly string[],
   stderr: CliContext['stderr'],
-): Promise<readonly FolderFile[]> {
-  const [files, leftOut]: [FolderFile[], string[]] = [[], []];
-  const names = new Set<string>();
-  for (const path of paths) {
-    const folder = await reading(path, () => realpath(path));
-    if (!(await isFolder(folder))) throw new CliError(EXIT.usage, `${path} is not a folder.`);
-    const name = basename(folder) || UNNAMED;
-    if (names.has(name)) throw new CliError(EXIT.usage, `Two folders are called ${name}.`);
-    names.add(name);
-    await readFolder(folder, name, files, leftOut);
-  }
+): Promise<ReadFolders['files']> {
+  const { files, leftOut } = await readFolders(paths);
   say(stderr, ...leftOut.map(printable));
   return files.filter(
     ({ path }) =>
@@ -214,7 +201,7 @@ async function schemasBelow(
   );
 }
 
-async function imported(files: readonly FolderFile[], transfer: Transfer): Promise<ImportReport> {
+async function imported(files: ReadFolders['files'], transfer: Transfer): Promise<ImportReport> {
   const parts = files.map(({ path, content }) => ({ name: path, bytes: content }));
   const into = (domain: string | undefined) =>
     transfer.import({ kind: 'parts', parts }, { domain, dryRun: false, baseUrl: 'http://localhost' });

@@ -49,16 +49,6 @@ describe('ngsi-ld-gateway purge --broker', () => {
       assert.ok(String(headers.link).startsWith(`<${CORE}>`));
   });
 
-  it('purge --json prints one document a line, the final one last, and nothing else', async () => {
-    const broker = await brokerWith(30);
-    const { stdout } = await cli(['purge', 'type=A', '--yes', '--json', '--broker', broker.url]);
-    const documents = jsonLines(stdout);
-    assert.ok(documents.length >= 2);
-    const last = documents.at(-1);
-    assert.deepEqual([last?.['state'], last?.['matched'], last?.['deleted']], ['succeeded', 30, 30]);
-    for (const { state } of documents.slice(0, -1)) assert.equal(state, 'running');
-  });
-
   it('the command line deletes nothing in a dry run, nor where it has to ask and cannot', async () => {
     const broker = await brokerWith(8);
     const dry = await cli(['purge', 'type=A', '--dry-run', '--broker', broker.url]);
@@ -179,23 +169,6 @@ describe(
       assert.match(stdout, /█+·+ \d+\/40 entities {2}\d+(?:\.\d)?\/s {2}[\d.]+ m?s left/);
       assert.match(stdout, /Deleted 40 entities in/);
       assert.equal(broker.entities.count(), 0);
-    });
-
-    it('on a terminal, a purge asks nothing when nothing matches, or when more match than allowed', async () => {
-      const broker = await brokerWith(8);
-      const none = await CliProcess.onTerminal(['purge', 'type=B', '--broker', broker.url]);
-      assert.equal((await none.ended).code, 0);
-      assert.match(none.stdout, /Nothing matches/);
-      const many = await CliProcess.onTerminal([
-        'purge',
-        'type=A',
-        '--max-affected',
-        '7',
-        '--broker',
-        broker.url,
-      ]);
-      assert.equal((await many.ended).code, 4);
-      assert.doesNotMatch(none.stdout + many.stdout, /\[y\/N\]/);
     });
   },
 );

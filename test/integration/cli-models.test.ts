@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import type { ImportReport } from '../../sidecar/schemas/repository/transfer.js';
@@ -47,19 +47,6 @@ describe('models import', () => {
       stdout,
       /^ {2}city\/Bench\/schema\.json:\d+: Documents that the schema refers to are missing: https:/m,
     );
-  });
-
-  it('models import follows no links and skips the folders of tools', async () => {
-    const { url } = await startApi();
-    const folder = folderOf(completeRepository());
-    const outside = folderOf({ 'Secret/schema.json': entitySchema('Secret', 'x') }, 'outside');
-    symlinkSync(join(outside, 'Secret'), join(folder, 'Secret'));
-    symlinkSync(join(outside, 'Secret/schema.json'), join(folder, 'Lamp/context.jsonld'));
-    const { code, stdout, stderr } = await cli(['models', 'import', folder, '--gateway', url, '--json']);
-    assert.equal(code, 0);
-    assert.match(stderr, /city\/Secret is a link, and links are not followed\./);
-    const report = JSON.parse(stdout) as ImportReport;
-    assert.ok(!report.files.some(({ path }) => /Secret|node_modules|\.github/.test(path)), stdout);
   });
 
   it('models import takes several folders, and archives', async () => {
@@ -234,15 +221,5 @@ describe('models check', () => {
     );
     const lenient = await cli(['models', 'check', folder, '--against', 'HEAD', '--fail-on', 'never']);
     assert.equal(lenient.code, 0, lenient.stdout);
-  });
-
-  it('models check with a gateway says what an import would change there, and changes nothing', async () => {
-    const { url, api } = await startApi();
-    const folder = folderOf(completeRepository());
-    rmSync(join(folder, 'Bench/examples/example-wrong.jsonld'));
-    const { code, stdout } = await cli(['models', 'check', folder, '--gateway', url]);
-    assert.equal(code, 0, stdout);
-    assert.match(stdout, /would be created/);
-    assert.deepEqual((await api.get('/domains')).json(), []);
   });
 });

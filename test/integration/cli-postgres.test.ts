@@ -99,17 +99,17 @@ describe('the command line on databases', PATIENCE, () => {
     const copy = async () => cli(['copy', '--from', `sqlite:${path}`, '--to', url]);
     const first = await copy();
     assert.equal(first.code, 0, first.stderr);
-    assert.match(first.stdout, /schema\.db is copied to postgres:\/\/[^@]+:\n {2}content: \d+\n/);
+    assert.match(first.stdout, /schema\.db was copied to postgres:\/\/[^@]+:\n {2}content: \d+\n/);
     assert.match(
       first.stdout,
       /\n {2}purge: 2\n {2}retention_policy: 1\n {2}SHA-256 of all records, on both sides: [0-9a-f]{64}\n/,
     );
-    assert.match(first.stdout, /goes on with them: stop one:8080 first\.\n$/);
+    assert.match(first.stdout, /would continue them: stop one:8080 first\.\n$/);
     assert.deepEqual(await inPostgres(url), await inFile(path));
 
     const second = await copy();
     assert.equal(second.code, 0, second.stderr);
-    assert.match(second.stdout, /holds what .*schema\.db holds:/);
+    assert.match(second.stdout, /has the same content as .*schema\.db:/);
 
     const store = await SqliteStore.open(path, handClock());
     await fill(store, 60, 75);

@@ -143,7 +143,7 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     world.turnstile.let(100);
     await page.getByRole('button', { name: 'Delete 3' }).click();
     await page.getByText('refused', { exact: true }).waitFor();
-    await page.getByText('It was refused before anything was deleted.').waitFor();
+    await page.getByText('Refused before anything was deleted.').waitFor();
     await page.getByRole('heading', { name: 'Why it was refused' }).waitFor();
     assert.equal(await page.getByRole('progressbar').count(), 0);
     assert.equal(await carsLeft(world), 4);
@@ -332,11 +332,11 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     const tab = await openConsole(browser, gateway.url, '#/history');
     const { page } = tab;
     await page.getByRole('button', { name: 'Not now' }).click();
-    await page.getByText('The gateway token is needed').waitFor();
+    await page.getByText('Gateway token required').waitFor();
     await page.getByRole('button', { name: 'Enter the token' }).click();
     await page.getByLabel('Token', { exact: true }).fill('wrong-token');
     await page.keyboard.press('Enter');
-    await page.getByText('was not the right one').waitFor();
+    await page.getByText('of this tab was wrong').waitFor();
     await page.getByLabel('Token', { exact: true }).fill(token);
     await page.keyboard.press('Enter');
     await page.getByText('There are no purges yet.').waitFor();
@@ -357,10 +357,10 @@ describe('the console in a browser', { concurrency: 3 }, () => {
   it('a gateway that is gone, refuses or is away is shown as such, with a way to try again', async () => {
     const { gateway } = await withHeldCars(3);
     const { page } = await openConsole(browser, gateway.url, '#/overview');
-    await page.getByText('No purge is at work.').waitFor();
+    await page.getByText('There are no active purges.').waitFor();
     for (const [status, title] of [
-      [403, 'This is not allowed'],
-      [503, 'The gateway cannot do this for now'],
+      [403, 'Not allowed'],
+      [503, 'Temporarily unavailable'],
     ] as const) {
       await page.route('**/api/v2/**', async (route) =>
         route.fulfill({
@@ -428,9 +428,9 @@ describe('the console in a browser', { concurrency: 3 }, () => {
       await page.getByLabel(label, { exact: true }).fill(value);
     await page.getByRole('button', { name: 'Save (report only)' }).click();
     await page.getByText('In America/New_York').waitFor();
-    await page.getByText('0 entities would go now').waitFor();
+    await page.getByText('0 entities would be deleted now').waitFor();
     await page.getByRole('button', { name: 'Enforce…' }).click();
-    const go = page.getByRole('button', { name: 'Enforce it' });
+    const go = page.getByRole('button', { name: 'Enforce', exact: true });
     await page.getByText('A run now would delete 0 entities.').waitFor();
     assert.ok(await go.isDisabled());
     await page.getByLabel(/^Type the name/).fill('old-cars');
@@ -443,7 +443,7 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     await page.getByRole('button', { name: 'Run now' }).click();
     assert.ok(await page.getByRole('button', { name: 'Delete now' }).isDisabled());
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Only report' }).click();
+    await page.getByRole('button', { name: 'Report only' }).click();
     await page.getByRole('button', { name: 'Report now' }).click();
     await page.getByRole('heading', { name: 'Dry run' }).waitFor();
     await endFlow(tab);
@@ -473,14 +473,14 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     for (const [hash, sign] of [
       [`#/purge?query=${encodeURIComponent(circle)}`, 'Nothing matches.'],
       ['#/purge?target=temporal&query=q%3Dx', 'Time property'],
-      ['#/history', 'Asked for'],
+      ['#/history', 'Requested'],
       ['#/retention', 'old-cars'],
-      ['#/retention/old-cars', 'would go now'],
+      ['#/retention/old-cars', 'would be deleted now'],
       ['#/retention/+', 'Save (report only)'],
       ['#/models', 'There are no domains yet.'],
       ['#/workbench', 'Paste an entity'],
       ['#/workbench/jsonld', 'Compacted'],
-      ['#/overview', 'No purge failed lately.'],
+      ['#/overview', 'No purge has failed recently.'],
       ['#/elsewhere', 'Nothing here'],
     ] as const) {
       await page.goto(`${world.gateway.url}/console/${hash}`);

@@ -24,7 +24,7 @@ export function formFlows(browser: () => Browser): void {
     await page.locator('summary', { hasText: 'Where' }).focus();
     await page.keyboard.press('Enter');
     await page.getByLabel('Shape').selectOption('circle');
-    const plane = page.getByRole('img', { name: /^A plane of longitudes/ });
+    const plane = page.getByRole('img', { name: /^A grid of longitudes/ });
     for (let out = 0; out < 3; out += 1) await page.getByRole('button', { name: 'Zoom out' }).click();
     await plane.scrollIntoViewIfNeeded();
     const area = (await plane.boundingBox()) ?? assert.fail('no plane');
@@ -73,13 +73,13 @@ export function formFlows(browser: () => Browser): void {
       Object.keys(
         (await gateway.send('GET', '/ngsi-ld/v1/entities/urn:ngsi-ld:Car:1')).json() as object,
       ).sort();
-    await page.getByLabel('What of each match').selectOption('drop');
+    await page.getByLabel('What to delete').selectOption('drop');
     await page.getByLabel('Attribute names').fill('speed');
     await confirmPurge(page, '3 attributes');
     assert.deepEqual(await first(), ['brand', 'id', 'location', 'type']);
     await page.getByRole('link', { name: 'Purge', exact: true }).click();
     await page.getByLabel('Type', { exact: true }).fill('Car');
-    await page.getByLabel('What of each match').selectOption('keep');
+    await page.getByLabel('What to delete').selectOption('keep');
     await page.getByLabel('Attribute names').fill('brand');
     await confirmPurge(page, '3 attributes');
     assert.deepEqual(await first(), ['brand', 'id', 'type']);
@@ -145,13 +145,13 @@ export function formFlows(browser: () => Browser): void {
     const sent: string[] = [];
     page.on('request', (request) => sent.push(request.method()));
     for (const [label, value, words] of [
-      ['Tenant', 'Мадрид', '“М” (U+041C) cannot be in a tenant'],
-      ['@context URL', 'https://example.org/ü', '“ü” (U+00FC) cannot be in a URL as it is'],
+      ['Tenant', 'Мадрид', 'A tenant cannot contain “М” (U+041C)'],
+      ['@context URL', 'https://example.org/ü', 'A URL cannot contain “ü” (U+00FC)'],
     ] as const) {
       await page.getByLabel(label).fill(value);
       await page.getByLabel('Type', { exact: true }).fill('Car');
       await page.getByText(words).waitFor();
-      await page.getByText('Nothing is asked until it is put right.').waitFor();
+      await page.getByText('Correct it to see a preview.').waitFor();
       assert.equal(await page.getByRole('alert').count(), 0);
       await page.getByLabel(label).fill('');
     }

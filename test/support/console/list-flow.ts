@@ -34,7 +34,7 @@ export function listFlows(browser: () => Browser): void {
     await page.getByText('1–1 of 1').waitFor();
     await page.getByText('type=Car @ madrid').waitFor();
     await page.getByLabel('Caller').fill('nobody');
-    await page.getByText('No purge fits these filters.').waitFor();
+    await page.getByText('No purge matches these filters.').waitFor();
     await page.getByRole('button', { name: 'Clear the filters' }).click();
     assert.equal(await page.evaluate('document.activeElement.labels[0].innerText'), 'State');
     await page.getByText('1–25 of 31').waitFor();
@@ -64,7 +64,7 @@ export function listFlows(browser: () => Browser): void {
     await broker.close();
     await page.reload();
     await tile.getByText('down').waitFor();
-    await page.getByText('The broker does not answer.').waitFor();
+    await page.getByText('The broker does not respond.').waitFor();
     assert.equal(
       await page.locator('.tiles li', { hasText: 'Database' }).locator('strong').innerText(),
       'up',
@@ -87,12 +87,12 @@ export function listFlows(browser: () => Browser): void {
     await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByLabel('Token', { exact: true }).fill('Schlüssel');
     await page.keyboard.press('Enter');
-    await page.getByText('A token has ASCII letters').waitFor();
+    await page.getByText('A token can only contain ASCII letters').waitFor();
     await page.getByLabel('Token', { exact: true }).fill('token-of-console');
     await page.keyboard.press('Enter');
-    await page.getByText('No purge is at work.').waitFor();
+    await page.getByText('There are no active purges.').waitFor();
     release();
-    await page.getByText('No purge failed lately.').waitFor();
+    await page.getByText('No purge has failed recently.').waitFor();
     assert.equal(await page.getByRole('dialog').count(), 0);
     await endFlow(flow);
   });
@@ -104,7 +104,7 @@ export function listFlows(browser: () => Browser): void {
       route.fulfill({ status: 401, contentType: 'application/json', body: '{"message":"Unauthorized"}' }),
     );
     await page.getByRole('link', { name: 'History' }).click();
-    await page.getByRole('alert').getByText('This needs a sign-in').waitFor();
+    await page.getByRole('alert').getByText('Sign-in required').waitFor();
     assert.equal(await page.getByRole('dialog').count(), 0);
     await endFlow(flow);
   });

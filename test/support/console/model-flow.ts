@@ -9,7 +9,7 @@ export function modelFlows(browser: () => Browser): void {
   it('a model is made from a sample; a change that breaks it is refused with its report, and saved another way', async () => {
     const flow = await openModels(browser(), '');
     const { page, gateway } = flow;
-    await page.getByRole('link', { name: 'Make a model from a sample' }).click();
+    await page.getByRole('link', { name: 'Create a model from a sample' }).click();
     const sample = {
       ...{ id: 'urn:ngsi-ld:Car:1', type: 'Car' },
       speed: { type: 'Property', value: 30 },
@@ -35,7 +35,7 @@ export function modelFlows(browser: () => Browser): void {
     await fillEditor(page, 'JSON Schema', JSON.stringify(changed, null, 2));
     await page.getByText('This change is refused').waitFor();
     await page.getByText('property "colour" is required now').waitFor();
-    await page.getByText('An entity that was valid, and no longer is').first().click();
+    await page.getByText('An entity that was valid and no longer is').first().click();
     await page.locator('.differences pre').first().getByText('urn:ngsi-ld:Car:1').waitFor();
     assert.ok(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled());
     assert.equal((await get(gateway, '/domains/City/models/Car'))['version'], 1);
@@ -66,7 +66,7 @@ export function modelFlows(browser: () => Browser): void {
     );
     await page.getByRole('button', { name: '/properties/speed/type' }).click();
     await page.keyboard.insertText('"number"');
-    await page.getByText('Version 2 is made.').waitFor();
+    await page.getByText('Version 2 is created.').waitFor();
     await page.keyboard.press('End');
     await page.keyboard.press('Enter');
     // The keyword is offered while it is typed.
@@ -80,14 +80,14 @@ export function modelFlows(browser: () => Browser): void {
     const theirs = carSchema({ doors: { type: 'integer' } });
     await put(gateway, '/domains/City/models/Car', { schema: theirs });
     await page.getByRole('button', { name: 'Save as version 2' }).click();
-    await page.getByText('This was changed elsewhere meanwhile. Nothing was overwritten.').waitFor();
+    await page.getByText('This was changed elsewhere in the meantime. Nothing was overwritten.').waitFor();
     assert.deepEqual((await get(gateway, '/domains/City/models/Car'))['schema'], theirs);
     // What was typed is still there after a look elsewhere.
     await page.getByRole('link', { name: 'Versions' }).click();
     await page.getByText('current', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Schema', exact: true }).click();
     await page.getByText('not saved').waitFor();
-    await page.getByRole('button', { name: 'Go on with my text' }).click();
+    await page.getByRole('button', { name: 'Continue with my text' }).click();
     await page.getByText('property "doors"').waitFor();
     await page.getByRole('button', { name: /as version 3$/ }).click();
     await page.getByText('Saved. The current version is 3.').waitFor();
@@ -96,7 +96,7 @@ export function modelFlows(browser: () => Browser): void {
     await page.goto(`${gateway.url}/console/#/models/~new?domain=City`);
     await page.getByLabel('Name of the model').fill('Car');
     await fillEditor(page, 'JSON Schema', JSON.stringify(theirs));
-    await page.getByText('There is a model of this name already. Nothing was overwritten.').waitFor();
+    await page.getByText('There is already a model with this name. Nothing was overwritten.').waitFor();
     await endFlow(flow);
   });
 }

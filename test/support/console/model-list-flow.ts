@@ -56,12 +56,12 @@ export function modelListFlows(browser: () => Browser): void {
     const flow = await openModels(browser(), '/~import');
     const { page, gateway } = flow;
     await drop(page, join(folder, 'city'));
-    await page.getByText('What the import would do').waitFor();
+    await page.getByText('What the import would change').waitFor();
     await page.getByText('Bench/schema.json', { exact: false }).first().waitFor();
     await page.getByText('1 not', { exact: false }).first().waitFor();
     assert.equal((await gateway.send('GET', '/api/v2/models')).text, '[]');
     await page.getByRole('button', { name: /^Import \(/ }).click();
-    await page.getByText('What the import did').waitFor();
+    await page.getByText('What the import changed').waitFor();
     await page.getByRole('link', { name: 'dataModel.City/Bench' }).waitFor();
 
     // The same as an archive, of which one file is refused and one is new.
@@ -80,7 +80,7 @@ export function modelListFlows(browser: () => Browser): void {
       .locator('input[type=file]')
       .last()
       .setInputFiles(join(folder, 'city', 'Lamp'));
-    await page.getByText('What the import would do').waitFor();
+    await page.getByText('What the import would change').waitFor();
     await endFlow(flow);
   });
 
@@ -119,7 +119,7 @@ export function modelListFlows(browser: () => Browser): void {
     await page.getByRole('button', { name: 'Delete…' }).click();
     const go = page.getByRole('button', { name: /^Delete the domain/ });
     assert.ok(await go.isDisabled());
-    await page.getByLabel('Delete its model too').check();
+    await page.getByLabel('Also delete its model').check();
     await page.getByLabel('Type the name to confirm: City').fill('Cit');
     assert.ok(await go.isDisabled());
     await page.keyboard.press('Escape');
@@ -134,17 +134,17 @@ export function modelListFlows(browser: () => Browser): void {
     // Somebody else makes a model meanwhile: the domain that was shown is not the one that would go.
     await put(gateway, '/domains/City/models/Bus', { schema: carSchema({}) });
     await page.getByRole('button', { name: 'Delete the domain' }).click();
-    await page.getByText('This was changed elsewhere meanwhile. Nothing was done.').waitFor();
-    await page.getByText('It holds 1 model, and is deleted only together with it.').waitFor();
+    await page.getByText('This was changed elsewhere in the meantime. Nothing was done.').waitFor();
+    await page.getByText('It has 1 model and can only be deleted together with it.').waitFor();
     assert.ok(await go.isDisabled());
-    await page.getByLabel('Delete its model too').check();
+    await page.getByLabel('Also delete its model').check();
     await page.getByLabel('Type the name to confirm: City').fill('City');
     await put(gateway, '/domains/City/models/Tram', { schema: carSchema({}) });
     await go.click();
-    await page.getByText('It holds 2 models, and is deleted only together with them.').waitFor();
-    assert.ok(!(await page.getByLabel('Delete its 2 models too').isChecked()));
+    await page.getByText('It has 2 models and can only be deleted together with them.').waitFor();
+    assert.ok(!(await page.getByLabel('Also delete its 2 models').isChecked()));
     assert.ok(await go.isDisabled());
-    await page.getByLabel('Delete its 2 models too').check();
+    await page.getByLabel('Also delete its 2 models').check();
     await page.getByLabel('Type the name to confirm: City').fill('City');
     await go.click();
     await page.getByText('There are no domains yet.').waitFor();
@@ -160,7 +160,7 @@ export function modelListFlows(browser: () => Browser): void {
     const { page } = flow;
     await page.getByRole('link', { name: 'Edit' }).click();
     await fillEditor(page, 'The @context', '{"speed": "urn:terms:speed"}');
-    await page.getByRole('button', { name: 'Save a new version' }).click();
+    await page.getByRole('button', { name: 'Save as a new version' }).click();
     await page.getByText('One model that follows it means something else now').waitFor();
     await page.getByRole('link', { name: 'City/Car', exact: true }).waitFor();
     await page.getByText('What changes').click();
@@ -186,10 +186,10 @@ export function modelListFlows(browser: () => Browser): void {
     await page.getByText('"no" is mapped to null').waitFor();
     await page.getByRole('button', { name: 'Show the context' }).click();
     await page.getByRole('row', { name: /^speed https:\/\/terms\.example\/speed/ }).waitFor();
-    await page.getByRole('row', { name: /^no none: it is dropped/ }).waitFor();
+    await page.getByRole('row', { name: /^no none: dropped/ }).waitFor();
     await page.getByRole('link', { name: 'Edit' }).click();
     await fillEditor(page, 'The @context', '{"speed": "urn:terms:speed"}');
-    await page.getByRole('button', { name: 'Save a new version' }).click();
+    await page.getByRole('button', { name: 'Save as a new version' }).click();
     await page.getByRole('row', { name: /^speed urn:terms:speed/ }).waitFor();
     assert.equal(await page.getByRole('link', { name: 'urn:terms:speed' }).count(), 0);
     await endFlow(flow);

@@ -18,9 +18,9 @@ export function modelShownFlows(browser: () => Browser): void {
     const { page } = flow;
     await page.getByText('There are no domains yet.').waitFor();
     for (const [status, title] of [
-      [403, 'This is not allowed'],
+      [403, 'Not allowed'],
       [404, 'Not to be found'],
-      [503, 'The gateway cannot do this for now'],
+      [503, 'Temporarily unavailable'],
     ] as const) {
       await page.route('**/api/v2/**', (route) =>
         route.fulfill({
@@ -59,7 +59,7 @@ export function modelShownFlows(browser: () => Browser): void {
     const text = JSON.stringify(carSchema({}));
     await fillEditor(page, 'JSON Schema', text);
     await page.getByRole('button', { name: 'Not now' }).click();
-    await page.getByText('The gateway token is needed').waitFor();
+    await page.getByText('Gateway token required').waitFor();
     await page.getByLabel('Description').fill('A car');
     await page.getByRole('button', { name: 'Enter the token' }).click();
     await page.getByLabel('Token', { exact: true }).fill(token);
@@ -120,7 +120,7 @@ export function modelShownFlows(browser: () => Browser): void {
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.locator('.cm-content').getByText('"mine"').waitFor();
     await make.click();
-    await page.getByRole('button', { name: 'Replace it' }).click();
+    await page.getByRole('button', { name: 'Replace', exact: true }).click();
     await page.locator('.cm-content').getByText('"mine"').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Discard the changes' }).click();
     await fillEditor(page, 'One entity', ' ');
@@ -167,7 +167,7 @@ export function modelShownFlows(browser: () => Browser): void {
     for (const [hash, sign] of [
       ['', 'Of a city'],
       ['?q=Car', '1 model found'],
-      ['/City', 'One context for all its models'],
+      ['/City', 'One context for all models of this domain'],
       ['/City/Car', 'Nothing has been changed.'],
       ['/City/Car/versions', 'Change report'],
       ['/City/Car/examples', 'not valid'],

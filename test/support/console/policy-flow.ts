@@ -23,12 +23,12 @@ export function policyFlows(browser: () => Browser): void {
     await put('old-cars', 'enforce');
     await page.getByRole('link', { name: 'Retention' }).click();
     await page.getByText('1–50 of 52').waitFor();
-    await page.getByRole('link', { name: 'After' }).click();
+    await page.getByRole('link', { name: 'Next' }).click();
     await page.getByText('51–52 of 52').waitFor();
     await page.getByRole('link', { name: 'old-cars' }).click();
     await page.getByText('deletes', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Edit' }).click();
-    await page.getByText('old-cars deletes. Saved with other settings, it only reports').waitFor();
+    await page.getByText('old-cars is enforced. Saving other settings puts it in report mode').waitFor();
     await page.getByLabel('Older than (olderThan)').fill('P2D');
     await page.getByRole('button', { name: 'Save (report only)' }).click();
     await page.getByRole('heading', { name: 'Stop old-cars from deleting?' }).waitFor();
@@ -38,8 +38,8 @@ export function policyFlows(browser: () => Browser): void {
       ['enforce', 'P1D'],
     );
     await page.getByRole('button', { name: 'Save (report only)' }).click();
-    await page.getByRole('button', { name: 'Save, and only report' }).click();
-    await page.getByText('only reports', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Save in report mode' }).click();
+    await page.getByText('reports only', { exact: true }).waitFor();
     assert.deepEqual(
       [(await modeOf('old-cars')).mode, (await modeOf('old-cars')).olderThan],
       ['report', 'P2D'],
@@ -49,7 +49,7 @@ export function policyFlows(browser: () => Browser): void {
     await page.getByRole('link', { name: 'Edit' }).click();
     await page.getByLabel('Older than (olderThan)').fill('P3D');
     await page.getByRole('button', { name: 'Save, then enforce…' }).click();
-    await page.getByRole('heading', { name: 'Let old-cars delete?' }).waitFor();
+    await page.getByRole('heading', { name: 'Enforce old-cars?' }).waitFor();
     await page.getByText('A run now would delete 0 entities.').waitFor();
     // What was changed does not delete before its name is typed.
     assert.deepEqual(
@@ -62,8 +62,8 @@ export function policyFlows(browser: () => Browser): void {
     assert.equal((await modeOf('old-cars')).mode, 'enforce');
     await page.waitForURL(/#\/retention\/old-cars$/);
     // The question that the address asked was answered once and for all.
-    await page.getByRole('button', { name: 'Only report' }).click();
-    await page.getByText('only reports', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Report only' }).click();
+    await page.getByText('reports only', { exact: true }).waitFor();
     assert.equal(await page.getByRole('dialog').count(), 0);
     await put('old-cars', 'enforce');
     await page.reload();
@@ -73,9 +73,9 @@ export function policyFlows(browser: () => Browser): void {
     await put('old-cars', 'report');
     await page.getByRole('button', { name: 'Delete the policy' }).click();
     await page
-      .getByText('This was changed elsewhere meanwhile. Nothing was done. It is shown as it is now.')
+      .getByText('This was changed elsewhere in the meantime. Nothing was done. Showing the current version.')
       .waitFor();
-    await page.getByText('only reports', { exact: true }).waitFor();
+    await page.getByText('reports only', { exact: true }).waitFor();
     assert.equal(await page.getByRole('dialog').count(), 0);
     assert.equal((await modeOf('old-cars')).mode, 'report');
     await endFlow(flow);

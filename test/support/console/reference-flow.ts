@@ -29,7 +29,7 @@ export function referenceFlows(browser: () => Browser): void {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: URI }).waitFor();
     await page.getByLabel('Document', { exact: true }).getByText('"type": "string"').waitFor();
-    const look = page.getByRole('button', { name: /^Look/ });
+    const look = page.getByRole('button', { name: /^(?:Find outdated models|Check again)$/ });
     await look.click();
     await page.getByText('2 models are outdated').waitFor();
     await page.getByText('The change is breaking, but the model accepts only', { exact: false }).waitFor();
@@ -41,7 +41,7 @@ export function referenceFlows(browser: () => Browser): void {
     // What was looked at is no longer there: nothing is done with it.
     await put(gateway, pathOf(URI), common({ type: 'string', maxLength: 5 }));
     await page.getByRole('button', { name: 'Update 1 model' }).click();
-    await page.getByText('This was changed elsewhere meanwhile.', { exact: false }).waitFor();
+    await page.getByText('This was changed elsewhere in the meantime.', { exact: false }).waitFor();
     assert.equal(await version(), 1);
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('"maxLength": 5').waitFor();
@@ -77,9 +77,9 @@ export function referenceFlows(browser: () => Browser): void {
     const { page } = flow;
     await page.getByRole('alert').getByText('There is no reference document "urn:none".').waitFor();
     for (const [status, title] of [
-      [401, 'This needs a sign-in'],
-      [403, 'This is not allowed'],
-      [503, 'The gateway cannot do this for now'],
+      [401, 'Sign-in required'],
+      [403, 'Not allowed'],
+      [503, 'Temporarily unavailable'],
     ] as const) {
       await page.route('**/api/v2/references?*', (route) =>
         route.fulfill({ status, json: { title: 'T', detail: 'D' }, contentType: 'application/problem+json' }),

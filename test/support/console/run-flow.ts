@@ -46,11 +46,11 @@ export function runFlows(browser: () => Browser): void {
     }
     await page.context().setOffline(true);
     await page.route('**/events', (route) => route.abort());
-    await page.getByText('The connection to the gateway is broken.').waitFor();
+    await page.getByText('Connection to the gateway lost.').waitFor();
     await page.context().setOffline(false);
     await page.unroute('**/events');
     await serve();
-    await page.getByText('The connection to the gateway is broken.').waitFor({ state: 'detached' });
+    await page.getByText('Connection to the gateway lost.').waitFor({ state: 'detached' });
     assert.equal(await page.locator('.chart .before').count(), 1);
     await page.getByRole('button', { name: 'Cancel the purge' }).click();
     now = ended;
@@ -116,7 +116,7 @@ export function runFlows(browser: () => Browser): void {
     const ended = page.waitForEvent('requestfailed', isEvents);
     await show(true);
     await ended;
-    assert.equal(await page.getByText('The connection to the gateway is broken.').count(), 0);
+    assert.equal(await page.getByText('Connection to the gateway lost.').count(), 0);
     await gateway.send('POST', `/api/v2/purges/${id}/cancel`);
     const asked = page.waitForRequest(isEvents);
     await show(false);

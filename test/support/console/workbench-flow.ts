@@ -38,7 +38,7 @@ async function openBench(browser: Browser): Promise<Flow> {
 
 /** The editor of one part of the page, by name: a click on the other part shows it a moment later. */
 const editorOf = {
-  validate: (page: Page) => page.getByRole('textbox', { name: /^Entity, or an array/ }),
+  validate: (page: Page) => page.getByRole('textbox', { name: /^Entity or array/ }),
   jsonld: (page: Page) => page.getByRole('textbox', { name: /^Document/ }),
 };
 
@@ -84,7 +84,7 @@ export function workbenchFlows(browser: () => Browser): void {
       await page.locator('.cm-lintRange-error').first().waitFor();
       await page.getByRole('button', { name: 'Rename to speed' }).click();
       await page.getByText('1 error, 0 warnings').waitFor();
-      await page.getByRole('button', { name: 'Write "free"' }).click();
+      await page.getByRole('button', { name: 'Change to "free"' }).click();
       await page.getByText('Valid', { exact: true }).waitFor();
       assert.equal(await textIn(page), WRONG.replace('sped', 'speed').replace('fre"', 'free"'));
       assert.ok(await page.getByRole('link', { name: 'City/Bike' }).isVisible());
@@ -94,14 +94,14 @@ export function workbenchFlows(browser: () => Browser): void {
       await clear(page);
       await paste(page, '{"id": "urn:ngsi-ld:Bike:1", "type": "Bike", "speed": 3, "status": "tken"}');
       await page.getByText('read as Key-values (simplified)').waitFor();
-      await page.getByRole('button', { name: 'Write "taken"' }).waitFor();
+      await page.getByRole('button', { name: 'Change to "taken"' }).waitFor();
       await page.getByLabel('Form').selectOption('normalized');
       await page.getByText('read as Normalized').waitFor();
       await page.getByLabel('Form').selectOption('');
       await page.getByLabel('Model').fill('City/Cart');
       await page.getByText('404', { exact: true }).waitFor();
       await page.getByLabel('Model').fill('City');
-      await page.getByText('Write it as Domain/Model.').first().waitFor();
+      await page.getByText('Enter it as Domain/Model.').first().waitFor();
       for (const typed of ['City/', 'bik', 'City/Bi']) {
         await page.getByLabel('Model').fill(typed);
         await page.locator('datalist option[value="City/Bike"]').waitFor({ state: 'attached' });
@@ -110,7 +110,7 @@ export function workbenchFlows(browser: () => Browser): void {
       }
       await page.getByLabel('Model').fill('');
       await paste(page, '{"id": "urn:ngsi-ld:Cart:1", "type": "Cart"}');
-      await page.getByRole('link', { name: 'Make one from a sample' }).waitFor();
+      await page.getByRole('link', { name: 'Create one from a sample' }).waitFor();
       await paste(page, '{"id": "urn:ngsi-ld:Cart:1", "type": }');
       await page
         .getByText(/line 1, column/)
@@ -126,7 +126,7 @@ export function workbenchFlows(browser: () => Browser): void {
       }));
       await paste(page, JSON.stringify(bikes));
       await page.getByRole('button', { name: 'Apply all 3 suggestions' }).click();
-      await page.getByText('10 more entities are valid, or are not shown.').waitFor();
+      await page.getByText('10 more entities are valid or not shown.').waitFor();
       await page.getByRole('button', { name: /^Apply all/ }).waitFor({ state: 'detached' });
       assert.equal(await page.getByText('Not valid', { exact: true }).count(), 0);
     });
@@ -151,7 +151,7 @@ export function workbenchFlows(browser: () => Browser): void {
       await page.getByLabel('Context (JSON)').fill('{"speed": "https://example.org/speed", "id": "@id"}');
       await expanded.getByText('https://example.org/speed').waitFor();
       await page.getByLabel('Context (JSON)').fill('{');
-      await expanded.getByText('This is not JSON yet.').waitFor();
+      await expanded.getByText('This is not valid JSON.').waitFor();
       await page.getByLabel('Context', { exact: true }).selectOption('url');
       await page
         .locator('datalist option[value$="/api/v2/contexts/City~Bike"]')
@@ -190,7 +190,7 @@ export function workbenchFlows(browser: () => Browser): void {
         `#/workbench?shared=${'A'.repeat(20_000)}`,
       ]) {
         const tab = await openConsole(browser(), gateway.url, broken);
-        await tab.page.getByText('What this link holds cannot be read.').waitFor();
+        await tab.page.getByText('This link cannot be read.').waitFor();
         await endFlow(tab);
       }
     });
@@ -199,10 +199,10 @@ export function workbenchFlows(browser: () => Browser): void {
       await clear(page);
       await editorOf.validate(page).focus();
       await page.keyboard.insertText('{"id": "urn:ngsi-ld:Bike:1", "type": "Bike", "speed": "3"}');
-      const fix = page.getByRole('button', { name: 'Write 3' });
+      const fix = page.getByRole('button', { name: 'Change to 3' });
       await fix.waitFor();
       // The editor is within a root of its own, and that root has the focus as well.
-      const isReached = async () => (await page.locator(':focus').last().innerText()) === 'Write 3';
+      const isReached = async () => (await page.locator(':focus').last().innerText()) === 'Change to 3';
       for (let steps = 0; steps < 20 && !(await isReached()); steps += 1) await page.keyboard.press('Tab');
       assert.ok(await isReached());
       await page.keyboard.press('Enter');

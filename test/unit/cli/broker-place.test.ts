@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { viewsOf } from '../../../sidecar/cli/broker-place.js';
-import type { PurgeWish } from '../../../sidecar/cli/purge-place.js';
+import type { PurgeRequest } from '../../../sidecar/cli/purge-place.js';
 import type { PurgeView } from '../../../sidecar/cli/purge-view.js';
 import {
   BrokerRefusedError,
@@ -10,7 +10,7 @@ import {
   type PurgeReport,
 } from '../../../sidecar/purge/index.js';
 
-const WISH: PurgeWish = {
+const WISH: PurgeRequest = {
   ...{ target: 'entities', query: 'type=A', tenant: 'city' },
   ...{ link: undefined, options: {} },
 };

@@ -246,11 +246,11 @@ describe('models push', () => {
 
   it('each outcome of a push has its sentence, and nothing is written of one that changes nothing', async (t) => {
     for (const [outcome, done, dry] of [
-      ['created', 'is created', 'would be created'],
-      ['unchanged', 'is as it is at the gateway', 'is as it is at the gateway'],
-      ['settings', 'has other settings', 'would have other settings'],
-      ['version', 'has version 2', 'would have version 2'],
-      ['replaced', 'is another draft', 'would be another draft'],
+      ['created', 'was created', 'would be created'],
+      ['unchanged', 'has not changed', 'has not changed'],
+      ['settings', 'has new settings', 'would get new settings'],
+      ['version', 'now has version 2', 'would get version 2'],
+      ['replaced', 'has a new draft', 'would get a new draft'],
     ] as const) {
       const answer = ({ method }: AskedGateway) =>
         method === 'PUT' ? jsonResponse({ ...PUSH, outcome }) : undefined;
@@ -271,12 +271,14 @@ describe('models push', () => {
       { change: { ...PUSH.change, overall: 'other' } },
       { change: { overall: 'compatible' } },
       { change: undefined },
+      { change: { ...PUSH.change, differences: {} } },
       { warnings: undefined },
-    ]) {
-      const { code, requests } = await push(t, ['--yes'], ({ method }) =>
-        method === 'PUT' ? jsonResponse({ ...PUSH, ...wrong }) : undefined,
+    ].map((members) => JSON.stringify({ ...PUSH, ...members }))) {
+      const { code, requests, err } = await push(t, ['--yes'], ({ method }) =>
+        method === 'PUT' ? new Response(wrong) : undefined,
       );
-      assert.deepEqual([code, requests.length], [1, 2], JSON.stringify(wrong));
+      assert.deepEqual([code, requests.length], [1, 2], wrong);
+      assert.match(err, /^The gateway answered with something that is not /);
     }
   });
 });

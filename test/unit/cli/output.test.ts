@@ -77,8 +77,8 @@ describe('what people read', () => {
       'Deleted 2,000 entities in 2.0 s (1,000/s).',
       '5 were already gone.',
       '990 could not be deleted.',
-      '5 may or may not be gone: the broker did not answer. Purge again to be sure.',
-      '3 turned up meanwhile and were left.',
+      '5 may or may not be gone: the broker did not respond. Purge again to be sure.',
+      '3 arrived during the purge and were left.',
       '  urn:a:1: No',
     ]);
   });

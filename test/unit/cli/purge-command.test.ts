@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ask } from '../../../sidecar/cli/ask.js';
 import { CliError, EXIT } from '../../../sidecar/cli/exit-codes.js';
-import { follow, purgeCommand, wishOf, type PurgeOptions } from '../../../sidecar/cli/purge-command.js';
-import type { PurgePlace, PurgePreview, PurgeWish } from '../../../sidecar/cli/purge-place.js';
+import { follow, purgeCommand, requestOf, type PurgeOptions } from '../../../sidecar/cli/purge-command.js';
+import type { PurgePlace, PurgePreview, PurgeRequest } from '../../../sidecar/cli/purge-place.js';
 import type { PurgeView } from '../../../sidecar/cli/purge-view.js';
 import { FakeContext } from '../../support/cli-context.js';
 
@@ -20,18 +20,18 @@ function placeOf(
   place: Partial<PurgePlace> = {},
 ) {
   const calls: string[] = [];
-  const noted = (name: string, wish: PurgeWish) => void calls.push(`${name} ${wish.query}`);
+  const noted = (name: string, request: PurgeRequest) => void calls.push(`${name} ${request.query}`);
   const all: PurgePlace = {
-    preview: async (wish) => {
-      noted('preview', wish);
+    preview: async (request) => {
+      noted('preview', request);
       return preview;
     },
-    async *run(wish) {
-      noted('run', wish);
+    async *run(request) {
+      noted('run', request);
       yield* views;
     },
-    detach: async (wish) => {
-      noted('detach', wish);
+    detach: async (request) => {
+      noted('detach', request);
       return { ...VIEW, state: 'queued' };
     },
     close: async () => {},
@@ -283,21 +283,23 @@ describe('following a purge', () => {
 
 describe('what a purge is asked for', () => {
   const NOW = Date.parse('2026-01-31T00:00:00Z');
-  const wish = (options: PurgeOptions, words: readonly string[] = ['type=A']) => wishOf(words, options, NOW);
+  const request = (options: PurgeOptions, words: readonly string[] = ['type=A']) =>
+    requestOf(words, options, NOW);
 
   it('--older-than goes by modifiedAt, of a history by observedAt, unless --by says otherwise', () => {
-    const query = (options: PurgeOptions) => decodeURIComponent(wish({ olderThan: '1d', ...options }).query);
+    const query = (options: PurgeOptions) =>
+      decodeURIComponent(request({ olderThan: '1d', ...options }).query);
     assert.equal(query({}), 'type=A&q=modifiedAt<2026-01-30T00:00:00Z');
     assert.equal(query({ by: 'createdAt' }), 'type=A&q=createdAt<2026-01-30T00:00:00Z');
     const before = 'timerel=before&timeAt=2026-01-30T00:00:00Z';
     assert.match(query({ temporal: true }), new RegExp(`^type=A&${before}`));
     assert.match(query({ temporal: true, by: 'modifiedAt' }), /timeproperty=modifiedAt/);
-    assert.throws(() => wish({ by: 'createdAt' }), { exitCode: EXIT.usage });
+    assert.throws(() => request({ by: 'createdAt' }), { exitCode: EXIT.usage });
   });
 
   it('a purge takes over tenant, link, bound and rate, and the target from --temporal', () => {
     const link = 'https://models.example/context.jsonld';
-    assert.deepEqual(wish({ tenant: 'city', link, maxAffected: 5, rate: 9 }), {
+    assert.deepEqual(request({ tenant: 'city', link, maxAffected: 5, rate: 9 }), {
       ...{
         target: 'entities',
         query: 'type=A',
@@ -306,12 +308,12 @@ describe('what a purge is asked for', () => {
         options: { maxAffected: 5, maxPerSecond: 9 },
       },
     });
-    assert.equal(wish({ temporal: true }).target, 'temporal');
+    assert.equal(request({ temporal: true }).target, 'temporal');
   });
 
   it('a tenant with blanks or other letters, and a link that is no URL of the web, are refused', () => {
     for (const tenant of ['', ' ', 'a b', 'straße', 'a\n'])
-      assert.throws(() => wish({ tenant }), { exitCode: EXIT.usage }, JSON.stringify(tenant));
+      assert.throws(() => request({ tenant }), { exitCode: EXIT.usage }, JSON.stringify(tenant));
     for (const link of [
       '',
       'file:///etc/passwd',
@@ -320,7 +322,7 @@ describe('what a purge is asked for', () => {
       'https://a b',
       'a.jsonld',
     ])
-      assert.throws(() => wish({ link }), { exitCode: EXIT.usage }, link);
+      assert.throws(() => request({ link }), { exitCode: EXIT.usage }, link);
   });
 
   it('a query that a purge refuses is refused before anything is sent', () => {
@@ -331,6 +333,6 @@ describe('what a purge is asked for', () => {
       [['timerel=before', 'timeAt=2026-01-01T00:00:00Z'], {}],
       [['type=A', 'timerel=never', 'timeAt=2026-01-01T00:00:00Z'], { temporal: true }],
     ] as const)
-      assert.throws(() => wish(options, words), { exitCode: EXIT.usage }, words.join('&'));
+      assert.throws(() => request(options, words), { exitCode: EXIT.usage }, words.join('&'));
   });
 });

@@ -9,7 +9,10 @@ import {
   type AskedGateway,
 } from '../../support/cli-context.js';
 
-const ENV = { NGSILD_GATEWAY_URL: GATEWAY, NGSILD_GATEWAY_TOKEN: 'secret' };
+const ENV = {
+  ...{ NGSILD_GATEWAY_URL: GATEWAY, NGSILD_GATEWAY_TOKEN: 'secret' },
+  NGSILD_AUTHORIZATION: 'Bearer b',
+};
 
 const RECORD = {
   ...{ id: 'p-1', state: 'running', target: 'entities', query: 'type=A', tenant: null, dryRun: false },
@@ -71,9 +74,9 @@ describe('purge at a gateway', () => {
       const [{ method, target: sent, headers } = assert.fail()] = asked;
       assert.deepEqual([method, sent], ['DELETE', target]);
       assert.deepEqual(
-        ['ngsild-tenant', 'link', 'x-gateway-token'].map((name) => headers.get(name)),
+        ['authorization', 'ngsild-tenant', 'link', 'x-gateway-token'].map((name) => headers.get(name)),
         [
-          'city',
+          ...['Bearer b', 'city'],
           '<https://a.example/c>; rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"',
           'secret',
         ],
@@ -105,9 +108,9 @@ describe('purge at a gateway', () => {
     for (const more of [[], ['--detach']]) {
       const { code, err } = await run(t, [...words, ...more], lost('ECONNRESET'));
       assert.equal(code, EXIT.failed);
-      assert.match(err, /may have been started all the same: ngsi-ld-gateway purges list/);
+      assert.match(err, /may still have been started\. To check: ngsi-ld-gateway purges list/);
     }
-    assert.doesNotMatch((await run(t, words, lost('ECONNREFUSED'))).err, /may have been started/);
+    assert.doesNotMatch((await run(t, words, lost('ECONNREFUSED'))).err, /may still have been started/);
   });
 
   it('Ctrl+C cancels a purge at the gateway once, and the command waits for its end', async (t) => {
@@ -170,7 +173,7 @@ describe('purge at a gateway', () => {
       method === 'POST' ? jsonResponse(RECORD, 202) : jsonResponse({ detail: 'Later.' }, 503),
     );
     assert.equal(code, EXIT.failed);
-    assert.match(err, /503: Later\.\nThe purge p-1 goes on there: ngsi-ld-gateway purges follow p-1\n$/);
+    assert.match(err, /503: Later\.\nThe purge p-1 continues there: ngsi-ld-gateway purges follow p-1\n$/);
   });
 });
 
@@ -240,7 +243,7 @@ describe('the commands of purges', () => {
       context,
     );
     assert.deepEqual([code, requests], [EXIT.interrupted, ['GET /api/v2/purges/p-1/events']]);
-    assert.equal(err, 'The purge goes on. To stop it: ngsi-ld-gateway purges cancel p-1\n');
+    assert.equal(err, 'The purge continues. To stop it: ngsi-ld-gateway purges cancel p-1\n');
     assert.equal(context.listening, 0);
   });
 

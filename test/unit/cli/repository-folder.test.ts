@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { CliError } from '../../../sidecar/cli/exit-codes.js';
-import { isFolder, readFolder, readUpload, type FolderFile } from '../../../sidecar/cli/repository-folder.js';
+import { isFolder, readFolders, readUpload } from '../../../sidecar/cli/repository-folder.js';
 import { MAX_FILE_BYTES } from '../../../sidecar/schemas/repository/collector.js';
 
 function folderWith(t: TestContext, ...names: readonly string[]): string {
@@ -19,9 +19,8 @@ function folderWith(t: TestContext, ...names: readonly string[]): string {
   return folder;
 }
 
-async function readingOf(folder: string): Promise<{ paths: string[]; leftOut: string[] }> {
-  const [files, leftOut]: [FolderFile[], string[]] = [[], []];
-  await readFolder(folder, 'city', files, leftOut);
+async function readingOf(folder: string): Promise<{ paths: string[]; leftOut: readonly string[] }> {
+  const { files, leftOut } = await readFolders([folder]);
   return { paths: files.map(({ path }) => path), leftOut };
 }
 
@@ -75,8 +74,8 @@ describe('a folder of data models', () => {
     const [one, other, empty] = [folderWith(t, 'a.json'), folderWith(t, 'b.json'), folderWith(t)];
     const file = join(one, 'a.json');
     for (const [paths, why] of [
-      [[one, other], /Two folders are called city/],
-      [[one, file], /a\.json is not a folder: an archive is imported alone\./],
+      [[one, other], /Two folders have the name city/],
+      [[one, file], /a\.json is not a folder: an archive must be imported alone\./],
       [[file, file], /a\.json is not a folder/],
       [[file], /a\.json is neither a folder, nor a tar\.gz, nor a zip\./],
       [[empty], /There is no JSON file in /],

@@ -117,8 +117,8 @@ describe('validate', () => {
   it('a file that cannot be checked has its reason: alone as the end of the command, else beside the others', async (t) => {
     for (const [text, code, why] of [
       ['unreadable', 2, 'line 2, column 3: no value'],
-      ['slow', 1, 'Checking it takes too long, and was ended.'],
-      ['ambiguous', 2, 'The entity has two models: say which by --model.'],
+      ['slow', 1, 'Checking it took too long and was stopped.'],
+      ['ambiguous', 2, 'The entity has two models: choose one with --model.'],
       ['unknown', 3, '/1 has no model.'],
       ['limited', 3, 'Too much.'],
     ] as const) {
@@ -165,7 +165,10 @@ describe('validate', () => {
     }
     for (const [model, why] of [
       ['Lamp', /There are several models Lamp in /],
-      ['ench', /There is no model ench in .*, but City\/ParkBench, City\/Bench, Town\/Lamp, City\/Lamp\./],
+      [
+        'ench',
+        /There is no model ench in .*\. Its models are City\/ParkBench, City\/Bench, Town\/Lamp, City\/Lamp\./,
+      ],
       ['Refused', /There is no model Refused in /],
     ] as const) {
       const { code, err, asked } = await validate(t, ['good'], ['--model', model], { titles });

@@ -61,8 +61,8 @@ describe('the report of an import, as people read it', () => {
     });
     assert.deepEqual(reportLines(report), [
       ...['Refused: 1 file', '  a/schema.json:7: No type.', ''],
-      ...['Examples that are not valid: 1 file', '  b/x.json:3: /a must be a number', ''],
-      'Examples that were not checked, because all together took too long: 1 file',
+      ...['Invalid examples: 1 file', '  b/x.json:3: /a must be a number', ''],
+      'Examples that were not checked because all of them together took too long: 1 file',
       ...['  b/y.json', ''],
       'Models that changed',
       ...['  D/B: breaking', '    breaking, type: /properties/a: a is a number now', ''],
@@ -115,9 +115,9 @@ describe('differences, as people read them', () => {
       [
         'narrowing, range: (whole): a is a number now',
         'breaking, type: /properties/a: a is a number now',
-        `  not valid any more: ${`{"a":"${'x'.repeat(500)}`.slice(0, 400)}…`,
+        `  no longer valid: ${`{"a":"${'x'.repeat(500)}`.slice(0, 400)}…`,
         'breaking, type: /properties/a: a is a number now',
-        '  not valid any more: null',
+        '  no longer valid: null',
       ],
     );
   });
@@ -160,7 +160,7 @@ describe('differences, as people read them', () => {
     assert.deepEqual(diffLines(report), [
       'D/New: new (new)',
       ...['D/Worse: breaking (worse)', '  breaking, type: /properties/a: a is a number now', ''],
-      'D/Plain: updated, without a difference in what is valid (plain)',
+      'D/Plain: updated, without any effect on what is valid (plain)',
       'D/Reached: narrowing, by a changed context (reached)',
       ...['D/Bad: refused (bad)', '  No.', ''],
       'E/A: compatible, by a changed document',
