@@ -3,7 +3,6 @@ import type { Database } from 'better-sqlite3';
 import { Client, type ClientBase } from 'pg';
 import { GatewayError } from '../shared/errors.js';
 import { DatabaseUnusableError } from './errors.js';
-import { MIGRATIONS, userVersion } from './migrations.js';
 import { openForReading } from './open-database.js';
 import { connectionConfig, placeOf } from './postgres-config.js';
 import { codeOf, messageOf } from './postgres-errors.js';
@@ -73,10 +72,6 @@ type ReadPage = (table: Table, after: Row | undefined) => Promise<readonly Row[]
 export async function copyToPostgres(path: string, url: string): Promise<CopyReport> {
   const source = openForReading(path);
   try {
-    if (userVersion(source) < MIGRATIONS.length)
-      throw new DatabaseUnusableError(
-        `${path} has an older format. Bring it up to date first: ngsi-ld-gateway migrate --database ${path}`,
-      );
     // All pages are of one moment.
     source.exec('BEGIN');
     return await copy(source, url);

@@ -48,12 +48,7 @@ const INSERT = statement<Writable & { uri: string; file: string }, { readonly id
 const UPDATE = statement<Writable & { id: number }>(
   'UPDATE reference SET source = @source, sha256 = @sha256, modified_at = @now WHERE id = @id',
 );
-// No part of the rows that ETags are made from: these stay what they were before there were files.
-const FILE = statement<{ id: number }, { readonly file: string | null }>(
-  'SELECT file FROM reference WHERE id = @id',
-);
-const SET_FILE = statement<{ id: number; file: string }>('UPDATE reference SET file = @file WHERE id = @id');
-/** The file of a document that no other URI can mean; null is that of one that was stored before there were files. */
+/** The file of a document that no other URI can mean. */
 const NONE = '';
 const FORGET_USES = statement<{ id: number }>('DELETE FROM reference_uses_uri WHERE reference_id = @id');
 const INSERT_USE = statement<{ id: number; uri: string; file: string | null }>(
@@ -119,21 +114,17 @@ export class SqlReferences implements References {
     requireExpected(uri, before, expected);
     requireStorable({ uri });
     const sha256 = yield* putContent('document', text);
-    const file = fileKey(uri) ?? NONE;
-    const isSame = before?.sha256 === sha256 && before.source === source;
-    const known = before === undefined ? undefined : yield* first(FILE, { id: before.id });
-    if (isSame && known?.file === file) return { reference: toReference(before), outcome: 'unchanged' };
+    if (before?.sha256 === sha256 && before.source === source)
+      return { reference: toReference(before), outcome: 'unchanged' };
     const now = timeAfter(before?.modifiedAt ?? -Infinity, this.#session.clock);
-    const id = before?.id ?? (yield* insertedId(INSERT, { uri, file, source, sha256, now }));
-    if (before !== undefined && !isSame) yield* run(UPDATE, { id, source, sha256, now });
-    // Those that were stored before files had keys.
-    if (before !== undefined && known?.file !== file) yield* run(SET_FILE, { id, file });
+    const id =
+      before?.id ?? (yield* insertedId(INSERT, { uri, file: fileKey(uri) ?? NONE, source, sha256, now }));
+    if (before !== undefined) yield* run(UPDATE, { id, source, sha256, now });
     yield* run(FORGET_USES, { id });
     for (const used of references) {
       requireStorable({ $ref: used });
       yield* run(INSERT_USE, { id, uri: used, file: fileKey(used) ?? null });
     }
-    if (isSame) return { reference: toReference(before), outcome: 'unchanged' };
     const after = toReference(yield* requireReference(uri));
     return { reference: after, outcome: before === undefined ? 'created' : 'replaced' };
   }
