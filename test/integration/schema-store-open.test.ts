@@ -18,8 +18,8 @@ import { createGunzip } from 'node:zlib';
 import { after, describe, it } from 'node:test';
 import Database from 'better-sqlite3';
 import { extract } from 'tar-stream';
-import { FIRST_FORMAT } from '../../sidecar/store/formats.js';
-import { APPLICATION_ID } from '../../sidecar/store/sqlite-migrations.js';
+import { FIRST_FORMAT, newestFormat } from '../../sidecar/store/formats.js';
+import { APPLICATION_ID, SQLITE_MIGRATIONS } from '../../sidecar/store/sqlite-migrations.js';
 import { SqliteStore } from '../../sidecar/store/sqlite-store.js';
 import { ROOT } from '../support/project.js';
 import {
@@ -114,12 +114,13 @@ describe('opening a SQLite store', () => {
   it('opening a SQLite store refuses a store that is newer than the program, and leaves it alone', async () => {
     const path = fresh();
     await (await open(path)).close();
-    withDatabase(path, (db) => db.pragma(`user_version = ${FIRST_FORMAT + 1}`));
+    const newest = newestFormat(SQLITE_MIGRATIONS);
+    withDatabase(path, (db) => db.pragma(`user_version = ${newest + 1}`));
     const before = readFileSync(path);
     await assert.rejects(open(path), {
       name: 'DatabaseUnusableError',
       message: new RegExp(
-        `has format ${FIRST_FORMAT + 1}, and this program knows formats up to ${FIRST_FORMAT}\\. Run the newer program`,
+        `has format ${newest + 1}, and this program knows formats up to ${newest}\\. Run the newer program`,
       ),
     });
     assert.ok(readFileSync(path).equals(before));

@@ -2,8 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import Database from 'better-sqlite3';
 import { openDatabase } from '../../../sidecar/store/open-database.js';
-import { FIRST_FORMAT } from '../../../sidecar/store/formats.js';
-import { APPLICATION_ID, formatOf, migrate } from '../../../sidecar/store/sqlite-migrations.js';
+import { FIRST_FORMAT, newestFormat } from '../../../sidecar/store/formats.js';
+import {
+  APPLICATION_ID,
+  formatOf,
+  migrate,
+  SQLITE_MIGRATIONS,
+} from '../../../sidecar/store/sqlite-migrations.js';
 import { twoConnections } from './two-connections.js';
 import { DatabaseUnusableError } from '../../../sidecar/store/errors.js';
 
@@ -102,7 +107,7 @@ describe('the database of a store', () => {
   it('the database of a store enforces foreign keys, and syncs a commit to disk before it is answered', () => {
     assert.equal(db.pragma('foreign_keys', { simple: true }), 1);
     assert.equal(db.pragma('synchronous', { simple: true }), 2);
-    assert.equal(formatOf(db), FIRST_FORMAT);
+    assert.equal(formatOf(db), newestFormat(SQLITE_MIGRATIONS));
   });
 });
 
