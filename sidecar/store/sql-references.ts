@@ -1,5 +1,5 @@
 import { fileKey } from '../shared/code-hosts.js';
-import { isStorable, NotFoundError, PreconditionFailedError, requireStorable } from './errors.js';
+import { isStorable, NotFoundError, requireStorable } from './errors.js';
 import type {
   Dependent,
   NewReference,
@@ -11,7 +11,16 @@ import type {
   Spelling,
 } from './records.js';
 import { ofReference, requireUnusedReference } from './sql-dependents.js';
-import { etagOf, mapped, putContent, requireMatch, SqlListing, timeAfter } from './sql-rows.js';
+import {
+  etagOf,
+  type Expected,
+  mapped,
+  putContent,
+  requireExpected,
+  requireMatch,
+  SqlListing,
+  timeAfter,
+} from './sql-rows.js';
 import { all, first, insertedId, run, type SqlSession, statement, type Work } from './sql-work.js';
 import type { IfMatch, PutReference, References } from './store.js';
 
@@ -92,7 +101,7 @@ export class SqlReferences implements References {
     });
   }
 
-  put(reference: NewReference, expected?: 'absent' | 'present' | IfMatch): Promise<PutReference> {
+  put(reference: NewReference, expected?: Expected): Promise<PutReference> {
     return this.#session.write(() => this.#put(reference, expected));
   }
 
@@ -106,12 +115,9 @@ export class SqlReferences implements References {
     });
   }
 
-  *#put(
-    { uri, source, text, references }: NewReference,
-    expected: 'absent' | 'present' | IfMatch | undefined,
-  ): Work<PutReference> {
+  *#put({ uri, source, text, references }: NewReference, expected: Expected): Work<PutReference> {
     const before = yield* findReference(uri);
-    requireExpected(uri, before, expected);
+    requireExpected({ kind: 'reference', uri }, before && etagOf(before), expected);
     requireStorable({ uri });
     const sha256 = yield* putContent('document', text);
     if (before?.sha256 === sha256 && before.source === source)
@@ -171,21 +177,6 @@ function* requireReference(uri: string): Work<ReferenceRow> {
   const row = yield* findReference(uri);
   if (row === undefined) throw new NotFoundError({ kind: 'reference', uri });
   return row;
-}
-
-function requireExpected(
-  uri: string,
-  row: ReferenceRow | undefined,
-  expected: 'absent' | 'present' | IfMatch | undefined,
-): void {
-  const etag = row === undefined ? undefined : etagOf(row);
-  if (!isExpected(etag, expected)) throw new PreconditionFailedError({ kind: 'reference', uri }, etag);
-}
-
-function isExpected(etag: string | undefined, expected: 'absent' | 'present' | IfMatch | undefined): boolean {
-  if (expected === undefined) return true;
-  if (expected === 'absent') return etag === undefined;
-  return etag !== undefined && (expected === 'present' || expected.includes(etag));
 }
 
 function toReference(row: ReferenceRow): Reference {

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { FIRST_FORMAT, newestFormat, pendingOf } from './formats.js';
+import { newestFormat, pendingOf } from './formats.js';
 
 /** Marks a SQLite file as a store of this program (SQLite's `application_id`); never to be changed. */
 export const APPLICATION_ID = 0x4e534c44;
