@@ -21,6 +21,7 @@ import { openSchemas, type Workers } from './schemas/open-schemas.js';
 import { systemClock, type Clock } from './shared/clock.js';
 import { Newcomers, OneATurn } from './shared/next-turn.js';
 import { createViaName } from './shared/via.js';
+import { openStore } from './store/open-store.js';
 
 /** A running gateway: purges, schemas, health, and everything else under /ngsi-ld passed through to the broker. */
 export interface Gateway {
@@ -86,23 +87,21 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
 
 async function start(config: Config, options: GatewayOptions, opened: Opened): Promise<Gateway> {
   const { logger, clock = systemClock, random = Math.random } = options;
-  const schemas = await openSchemas(
-    config,
+  const store = await openStore(config, {
     clock,
-    {
-      away: (err) => logger.error({ err }, 'the database cannot be reached'),
-      back: () => logger.info('the database can be used again'),
-    },
-    options.workers,
-  );
+    onAway: (err) => logger.error({ err }, 'the database cannot be reached'),
+    onBack: () => logger.info('the database can be used again'),
+  });
+  opened.add(() => store.close());
+  const schemas = openSchemas(config, store, clock, options.workers);
   opened.add(() => schemas.close());
   let purges: OpenPurges | undefined;
   const metrics = createMetrics({
     purgesRunning: () => purges?.running.count ?? 0,
     purgesQueued: async () => purges?.service.queued() ?? 0,
     workers: () => schemas.workers(),
-    isStoreUp: () => schemas.service.isReady(),
-    lockWaits: () => schemas.lockWaits(),
+    isStoreUp: () => store.isReady(),
+    lockWaits: () => store.lockWaits,
   });
   const metricsServer =
     config.METRICS_PORT === undefined
@@ -127,7 +126,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   // As many connections as pass-through lets requests in.
   const pool = new Pool(brokerUrl.origin, { connections: null });
   opened.add(() => pool.destroy());
-  const kept = { store: schemas.purges, policies: schemas.retention, brokerNotes: schemas.brokerNotes };
+  const kept = { store: store.purges, policies: store.retention, brokerNotes: store.brokerNotes };
   const opening = { client, brokerUrl, ...kept, clock, random, logger, metrics: metrics.purges };
   const { service, retention, running, ...endings } = (purges = openPurges(config, opening));
   opened.add(() => endings.close());
@@ -184,7 +183,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   });
   await app.listen({ host: config.HOST, port: config.PORT });
   endings.start();
-  schemas.listen((notice) => endings.noticed(notice));
+  store.listen((notice) => endings.noticed(notice));
 
   /** Resolves when no purge is at work, each has its last record, and every answer is on its way. */
   async function quiet(): Promise<void> {

@@ -1,8 +1,9 @@
 import { copyToPostgres } from '../store/copy.js';
-import { MIGRATIONS } from '../store/migrations.js';
 import { openDatabase } from '../store/open-database.js';
+import { newestFormat } from '../store/formats.js';
 import { placeOf } from '../store/postgres-config.js';
 import { migrateTo } from '../store/postgres-migrations.js';
+import { SQLITE_MIGRATIONS } from '../store/sqlite-migrations.js';
 import { sayJson, say, type CliContext } from './context.js';
 import { databaseNamed, databaseOf, withDatabases } from './databases.js';
 import { EXIT, type ExitCode, usage } from './exit-codes.js';
@@ -18,7 +19,7 @@ export async function migrateCommand(
     say(stdout, `${placeOf(named.url)} has format ${String(format)}.`);
   } else {
     await withDatabases(async () => openDatabase(named.path).close());
-    say(stdout, `${named.path} has format ${String(MIGRATIONS.length)}.`);
+    say(stdout, `${named.path} has format ${String(newestFormat(SQLITE_MIGRATIONS))}.`);
   }
   return EXIT.done;
 }

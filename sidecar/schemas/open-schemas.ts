@@ -3,13 +3,8 @@ import type { Config } from '../shared/config/load.js';
 import { createRemoteDocuments } from './remote/remote-documents.js';
 import { createSchemaService } from './models/create-service.js';
 import type { SchemaService } from './models/service.js';
-import type { BrokerNotes, BrokerNotice } from '../store/broker-notes.js';
-import type { LockWaits } from '../store/lock-queue.js';
-import type { PurgeNotice, PurgeQueue, Purges } from '../store/purge-records.js';
-import type { RetentionPolicies } from '../store/retention-records.js';
-import { PostgresStore } from '../store/postgres-store.js';
-import type { SqlStore } from '../store/sql-store.js';
 import { SqliteStore } from '../store/sqlite-store.js';
+import type { SchemaStore } from '../store/store.js';
 import type { Clock } from '../shared/clock.js';
 import { createTransfer, type Transfer } from './repository/transfer.js';
 import { createWorkbench } from './models/create-workbench.js';
@@ -25,17 +20,7 @@ export interface OpenSchemas {
   readonly transfer: Transfer;
   /** Tasks that wait for a worker, and those that workers are at. */
   workers(): { readonly waiting: number; readonly running: number };
-  /** Statements that met the lock of another process, and for how long they waited for it, since the start. */
-  lockWaits(): LockWaits;
-  /** The record of purges, in the same database. */
-  readonly purges: Purges & PurgeQueue;
-  /** Reports what other processes do with purges, and what they learn about brokers. */
-  listen(onNotice: (notice: PurgeNotice | BrokerNotice) => void): void;
-  /** Retention policies, likewise. */
-  readonly retention: RetentionPolicies;
-  /** What processes have learnt about brokers, likewise. */
-  readonly brokerNotes: BrokerNotes;
-  /** Ends what runs, and closes the database. */
+  /** Ends what runs; the store stays open. */
   close(): Promise<void>;
 }
 
@@ -45,26 +30,17 @@ const THREADS = Math.max(2, Math.min(8, availableParallelism() - 1));
 /** Tasks that may wait for a worker; later callers are asked to try again. */
 const QUEUE_LENGTH = 1024;
 
-/** What is reported of a database that others share. */
-export interface DatabaseObserver {
-  /** It cannot be reached. */
-  away(error: unknown): void;
-  back(): void;
-}
-
 /**
- * Opens the database, the schema service on it, and the workbench.
+ * The schema service on a store, and the workbench.
  *
  * @param workers closed with the rest
- * @throws DatabaseUnusableError
  */
-export async function openSchemas(
+export function openSchemas(
   config: Config,
+  store: SchemaStore,
   clock: Clock,
-  observer: DatabaseObserver,
   workers: Workers = new WorkersOnDemand({ deadlineMs: config.WORKBENCH_TIMEOUT_MS, clock }),
-): Promise<OpenSchemas> {
-  const store = await openStore(config, clock, observer);
+): OpenSchemas {
   const remote = createRemoteDocuments({ allowedOrigins: config.REMOTE_ALLOWED_ORIGINS ?? [] });
   const contextBase = config.CONTEXT_BASE_IRI;
   const service = createSchemaService({ store, workers, remote, contextBase, clock });
@@ -78,17 +54,11 @@ export async function openSchemas(
   const limitBytes = config.IMPORT_LIMIT_BYTES;
   return {
     service,
-    purges: store.purges,
-    listen: (onNotice) => store.listen(onNotice),
-    retention: store.retention,
-    brokerNotes: store.brokerNotes,
     workbench,
     transfer: createTransfer({ schemas: service, workbench, workers, clock, deadlineMs, limitBytes }),
     workers: () => workers.load(),
-    lockWaits: () => store.lockWaits,
     close: async () => {
       await Promise.all([remote.close(), workers.close()]);
-      await store.close();
     },
   };
 }
@@ -127,19 +97,6 @@ export async function openSchemasInMemory(
       await store.close();
     },
   };
-}
-
-function openStore(
-  { DATABASE_URL, DATABASE_PATH }: Config,
-  clock: Clock,
-  observer: DatabaseObserver,
-): Promise<SqlStore> {
-  if (DATABASE_URL === undefined) return SqliteStore.open(DATABASE_PATH, clock);
-  return PostgresStore.open(DATABASE_URL, {
-    clock,
-    onAway: (error) => observer.away(error),
-    onBack: () => observer.back(),
-  });
 }
 
 /** The worker threads of a gateway. */

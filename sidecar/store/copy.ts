@@ -3,11 +3,12 @@ import type { Database } from 'better-sqlite3';
 import { Client, type ClientBase } from 'pg';
 import { GatewayError } from '../shared/errors.js';
 import { DatabaseUnusableError } from './errors.js';
-import { MIGRATIONS, userVersion } from './migrations.js';
 import { openForReading } from './open-database.js';
 import { connectionConfig, placeOf } from './postgres-config.js';
 import { codeOf, messageOf } from './postgres-errors.js';
 import { migrateTo } from './postgres-migrations.js';
+import { newestFormat } from './formats.js';
+import { formatOf, SQLITE_MIGRATIONS } from './sqlite-migrations.js';
 
 /** What was copied. */
 export interface CopyReport {
@@ -49,12 +50,10 @@ const TABLES: readonly Table[] = [
   table('context_uses_reference', 'context_id, number, reference_id', 3),
   table('model_own_context', 'model_id, sha256', 1),
   table('reference_uses_uri', 'reference_id, uri, file', 2),
+  table('model_term', 'model_id, kind, name, number', 3),
   table('purge', 'number, id, state, tenant, caller, retention_policy, ended_at, record, job', 1),
   table('retention_policy', 'name, settings, author, enabled, done_until, created_at, modified_at', 1),
 ];
-
-/** Tables that are made from others when they are needed, and are not copied. */
-const DERIVED = ['model_term'];
 
 /** Tables whose ids PostgreSQL gives, and the column. */
 const NUMBERED = { domain: 'id', model: 'id', context: 'id', reference: 'id', purge: 'number' } as const;
@@ -73,7 +72,7 @@ type ReadPage = (table: Table, after: Row | undefined) => Promise<readonly Row[]
 export async function copyToPostgres(path: string, url: string): Promise<CopyReport> {
   const source = openForReading(path);
   try {
-    if (userVersion(source) < MIGRATIONS.length)
+    if (formatOf(source) < newestFormat(SQLITE_MIGRATIONS))
       throw new DatabaseUnusableError(
         `${path} has an older format. Bring it up to date first: ngsi-ld-gateway migrate --database ${path}`,
       );
@@ -134,9 +133,7 @@ async function requireReplaceable(client: ClientBase, found: Digest, place: stri
 }
 
 async function replaceAll(client: ClientBase, read: ReadPage): Promise<void> {
-  await client.query(
-    `TRUNCATE ${[...TABLES.map(({ name }) => name), ...DERIVED].join(', ')} RESTART IDENTITY`,
-  );
+  await client.query(`TRUNCATE ${TABLES.map(({ name }) => name).join(', ')} RESTART IDENTITY`);
   for (const table of TABLES) {
     const { name, columns } = table;
     const values = columns.map((_, index) => `$${String(index + 1)}`).join(', ');

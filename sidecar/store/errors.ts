@@ -166,13 +166,6 @@ export class DatabaseUnusableError extends GatewayError {
   readonly kind = 'internalError';
 }
 
-/** @param place the path or the URL of a database that a newer version of this program wrote */
-export function newerDatabase(place: string, version: number, known: number): DatabaseUnusableError {
-  return new DatabaseUnusableError(
-    `${place} has format ${version}, and this program knows formats up to ${known}. Run the newer program, or name a backup made before the upgrade.`,
-  );
-}
-
 /** What to call a thing in a sentence. */
 export function describeThing(thing: Thing): string {
   switch (thing.kind) {

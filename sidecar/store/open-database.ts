@@ -2,8 +2,9 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { GatewayError } from '../shared/errors.js';
-import { DatabaseUnusableError, newerDatabase } from './errors.js';
-import { APPLICATION_ID, migrate, MIGRATIONS, userVersion } from './migrations.js';
+import { DatabaseUnusableError } from './errors.js';
+import { requireKnownFormat } from './formats.js';
+import { APPLICATION_ID, formatOf, migrate, SQLITE_MIGRATIONS } from './sqlite-migrations.js';
 
 /** How long opening waits for the lock of another process. The event loop stands still meanwhile: short. */
 const BUSY_TIMEOUT_MS = 500;
@@ -53,7 +54,7 @@ export function openForReading(path: string): Database.Database {
     });
     return prepared(db, () => {
       inspect(db, path);
-      if (userVersion(db) === 0) throw new DatabaseUnusableError(`${path} is an empty database.`);
+      if (formatOf(db) === 0) throw new DatabaseUnusableError(`${path} is an empty database.`);
     });
   });
 }
@@ -90,13 +91,13 @@ function absolute(path: string): string {
 /** Refuses what is neither an empty database nor a store that this program knows. Changes nothing. */
 function inspect(db: Database.Database, path: string): void {
   const application = db.pragma('application_id', { simple: true });
-  const version = userVersion(db);
+  const format = formatOf(db);
   if (application === APPLICATION_ID) {
-    if (version > MIGRATIONS.length) throw newerDatabase(path, version, MIGRATIONS.length);
+    requireKnownFormat(path, { format, least: format }, SQLITE_MIGRATIONS);
     return;
   }
   const isEmpty = db.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
-  if (application !== 0 || version !== 0 || !isEmpty)
+  if (application !== 0 || format !== 0 || !isEmpty)
     throw new DatabaseUnusableError(
       `${path} is a SQLite database of another application, and was left as it is. Name another file.`,
     );
@@ -173,6 +174,6 @@ const ROOM = "INSERT INTO content (sha256, size, text) VALUES ('', 65536, hex(ze
 export function checkWritable(db: Database.Database): void {
   db.transaction(() => {
     db.exec(`SAVEPOINT room; ${ROOM}; ROLLBACK TO room; RELEASE room`);
-    db.pragma(`user_version = ${userVersion(db)}`);
+    db.pragma(`user_version = ${formatOf(db)}`);
   }).immediate();
 }

@@ -166,12 +166,12 @@ const SELECT = `
     context.created_at AS "createdAt", modified_at AS "modifiedAt"
   FROM context
     JOIN context_version AS version ON version.context_id = context.id AND version.number = current_version`;
-/** With the contexts of domains; in databases of earlier versions, custom contexts may have their names. */
+/** With the contexts of domains. */
 const LISTING = new SqlListing<object, ContextRow | DomainRow>(
   `${SELECT}
   UNION ALL
   SELECT NULL, domain.name, 'domain', NULL, NULL, domain.created_at, domain.modified_at
-  FROM domain WHERE NOT EXISTS (SELECT 1 FROM context WHERE context.name = domain.name)`,
+  FROM domain`,
   'name',
 );
 const DOMAIN_NAME = statement<{ name: string }, object>('SELECT 1 FROM domain WHERE name = @name');

@@ -15,7 +15,7 @@ import type {
   Paged,
 } from './records.js';
 import { requireEmptyDomain, requireUnusedDomain } from './sql-dependents.js';
-import { etagOf, mapped, requireMatch, SqlListing, timeAfter } from './sql-rows.js';
+import { etagOf, mapped, present, requireMatch, SqlListing, timeAfter } from './sql-rows.js';
 import { first, run, type SqlSession, statement, type Work } from './sql-work.js';
 import type { Domains, IfMatch } from './store.js';
 
@@ -133,13 +133,6 @@ export class SqlDomains implements Domains {
 }
 
 function toDomain(row: DomainRow): Domain {
-  const { name, description, compatibility, createdAt, modifiedAt } = row;
-  return {
-    name,
-    description: description ?? undefined,
-    compatibility,
-    createdAt,
-    modifiedAt,
-    etag: etagOf(row),
-  };
+  const { id: _id, ...rest } = row;
+  return { ...present(rest), etag: etagOf(row) };
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { DependencyChangedError, isStorable, requireStorable } from './errors.js';
 import type {
   Compatibility,
@@ -16,7 +17,7 @@ import type {
 } from './records.js';
 import { appendContextVersion, deleteContextVersion, resolveContexts } from './sql-contexts.js';
 import { resolveReferences } from './sql-references.js';
-import { etagOf, mapped, putContent, sha256Of, SqlListing } from './sql-rows.js';
+import { etagOf, mapped, present, putContent, sha256Of, SqlListing } from './sql-rows.js';
 import { all, first, insertedId, run, statement, versionParameter, type Work } from './sql-work.js';
 
 interface VersionRow {
@@ -143,32 +144,29 @@ export function* deleteVersion(
 }
 
 function* toVersion(modelId: number, row: VersionRow): Work<ModelVersion> {
+  const { number, createdAt, description, metadata } = row;
   return {
-    number: row.number,
-    createdAt: row.createdAt,
-    description: row.description ?? undefined,
+    ...{ number, createdAt, description: description ?? undefined },
     schema: { sha256: row.schemaSha256, size: row.schemaSize },
     context: { sha256: row.contextSha256, size: row.contextSize },
-    references: yield* all(PINS, { modelId, number: row.number }),
-    metadata: JSON.parse(row.metadata) as JsonValue,
+    references: yield* all(PINS, { modelId, number }),
+    metadata: JSON.parse(metadata) as JsonValue,
   };
 }
 
+/** The settings of a model in its own row. */
 interface SettingsColumns {
   readonly description: string | null;
   readonly contextBase: string | null;
   readonly status: ModelStatus;
   readonly deprecatedAt: number | null;
   readonly sunsetAt: number | null;
-}
-
-interface CompatibilityColumns {
-  /** What sidecars see that know of these two only. */
+  /** What of it this column can say; the other one says the rest. */
   readonly compatibility: 'none' | 'backward';
   readonly compatibilityMode: Compatibility | null;
 }
 
-export interface ModelRow extends SettingsColumns {
+export interface ModelRow extends Omit<SettingsColumns, 'compatibility' | 'compatibilityMode'> {
   readonly id: number;
   /** That which holds: its own, or its domain's. The ETag of a model follows its domain by it. */
   readonly compatibility: Compatibility;
@@ -187,9 +185,8 @@ export interface ModelRow extends SettingsColumns {
   readonly modifiedAt: number;
 }
 
-type WrittenColumns = SettingsColumns & CompatibilityColumns;
-type NewRow = WrittenColumns & { readonly domainId: number; readonly name: string; readonly now: number };
-type ChangedRow = WrittenColumns & {
+type NewRow = SettingsColumns & { readonly domainId: number; readonly name: string; readonly now: number };
+type ChangedRow = SettingsColumns & {
   readonly id: number;
   readonly currentVersion: number;
   readonly now: number;
@@ -288,7 +285,7 @@ export function* insertModel(
   now: number,
 ): Work<number> {
   requireStorable({ name });
-  const id = yield* insertedId(INSERT, { domainId, name, ...writtenColumnsOf(settings), now });
+  const id = yield* insertedId(INSERT, { domainId, name, ...columnsOf(settings), now });
   yield* setOwnContext(id, settings.ownContext);
   return id;
 }
@@ -300,7 +297,7 @@ export function* updateModel(
   currentVersion: number,
   now: number,
 ): Work<void> {
-  yield* run(UPDATE, { id, ...writtenColumnsOf(settings), currentVersion, now });
+  yield* run(UPDATE, { id, ...columnsOf(settings), currentVersion, now });
   yield* setOwnContext(id, settings.ownContext);
 }
 
@@ -315,18 +312,8 @@ export function* deleteModel(id: number): Work<void> {
 }
 
 /** @throws UnstorableTextError */
-function writtenColumnsOf(settings: ModelSettings): WrittenColumns {
-  const { compatibility } = settings;
-  return {
-    ...columnsOf(settings),
-    compatibility: compatibility === 'backward' || compatibility === 'full' ? 'backward' : 'none',
-    compatibilityMode: compatibility === undefined || compatibility === 'backward' ? null : compatibility,
-  };
-}
-
-/** @throws UnstorableTextError */
 function columnsOf(settings: ModelSettings): SettingsColumns {
-  const { description, contextBase, status = 'published', deprecatedAt, sunsetAt } = settings;
+  const { description, contextBase, status = 'published', deprecatedAt, sunsetAt, compatibility } = settings;
   requireStorable({ description, contextBase });
   return {
     description: description ?? null,
@@ -334,50 +321,23 @@ function columnsOf(settings: ModelSettings): SettingsColumns {
     status,
     deprecatedAt: deprecatedAt ?? null,
     sunsetAt: sunsetAt ?? null,
+    compatibility: compatibility === 'backward' || compatibility === 'full' ? 'backward' : 'none',
+    compatibilityMode: compatibility === undefined || compatibility === 'backward' ? null : compatibility,
   };
 }
 
 /** True when a model has these settings already. */
 export function hasSettings(row: ModelRow, settings: ModelSettings): boolean {
-  const { ownContext } = settings;
-  const columns = Object.entries(columnsOf(settings));
-  return (
-    columns.every(([name, value]) => row[name as keyof SettingsColumns] === value) &&
-    (row.ownCompatibility ?? undefined) === settings.compatibility &&
-    row.ownSha256 === (ownContext === undefined ? null : sha256Of(ownContext))
-  );
-}
-
-/** The ETag of a model. What it has not is left out, so that a column more does not change those of all models. */
-export function modelEtag(all: ModelRow): string {
-  const { status, deprecatedAt, sunsetAt, ownSha256, ownSize, ownCompatibility, ...row } = all;
-  const before = row.compatibility === 'backward' ? 'backward' : null;
-  const own = ownCompatibility === before ? null : (ownCompatibility ?? 'domain');
-  const more = Object.entries({ deprecatedAt, sunsetAt, ownSha256, ownSize, own }).filter(
-    ([, value]) => value !== null,
-  );
-  return etagOf({ ...row, ...(status === 'published' ? {} : { status }), ...Object.fromEntries(more) });
+  const { ownContext, compatibility = null } = settings;
+  const { description, contextBase, status, deprecatedAt, sunsetAt } = columnsOf(settings);
+  const ownSha256 = ownContext === undefined ? null : sha256Of(ownContext);
+  const wanted = { description, contextBase, status, deprecatedAt, sunsetAt, ownSha256 };
+  return isDeepStrictEqual({ ...row, ...wanted, ownCompatibility: compatibility }, row);
 }
 
 /** A model as callers see it. */
 export function toModel(row: ModelRow): Model {
-  const { domain, name, compatibility, status, currentVersion, contextName, createdAt, modifiedAt } = row;
-  const { ownSha256, ownSize } = row;
-  return {
-    domain,
-    name,
-    description: row.description ?? undefined,
-    contextBase: row.contextBase ?? undefined,
-    compatibility,
-    ownCompatibility: row.ownCompatibility ?? undefined,
-    ownContext: ownSha256 === null ? undefined : { sha256: ownSha256, size: ownSize ?? 0 },
-    status,
-    deprecatedAt: row.deprecatedAt ?? undefined,
-    sunsetAt: row.sunsetAt ?? undefined,
-    currentVersion,
-    contextName,
-    createdAt,
-    modifiedAt,
-    etag: modelEtag(row),
-  };
+  const { id: _id, contextId: _contextId, sha256: _sha256, ownSha256, ownSize, ...rest } = row;
+  const ownContext = ownSha256 === null ? undefined : { sha256: ownSha256, size: ownSize ?? 0 };
+  return { ...present(rest), ownContext, etag: etagOf(row) };
 }

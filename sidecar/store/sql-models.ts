@@ -30,13 +30,12 @@ import {
   insertModel,
   listModels,
   listVersions,
-  modelEtag,
   type ModelRow,
   toModel,
   updateModel,
 } from './sql-model-versions.js';
 import { listWithoutTerms, putTerms, searchModels } from './sql-model-terms.js';
-import { contentText, requireMatch, timeAfter } from './sql-rows.js';
+import { contentText, etagOf, requireMatch, timeAfter } from './sql-rows.js';
 import { type SqlSession, versionParameter, type Work } from './sql-work.js';
 import type { IfMatch, Models } from './store.js';
 
@@ -141,7 +140,7 @@ export class SqlModels implements Models {
   *#update(key: ModelKey, update: ModelUpdate, ifMatch: IfMatch | undefined): Work<ModelAt> {
     const { settings, version, replaces = false } = update;
     const row = yield* this.#require(key);
-    requireMatch(thingOf(key), modelEtag(row), ifMatch);
+    requireMatch(thingOf(key), etagOf(row), ifMatch);
     if (version !== undefined || !hasSettings(row, settings)) {
       const now = timeAfter(row.modifiedAt, this.#session.clock);
       const number = row.currentVersion + (version === undefined || replaces ? 0 : 1);
@@ -156,7 +155,7 @@ export class SqlModels implements Models {
 
   *#delete(key: ModelKey, ifMatch: IfMatch | undefined): Work<void> {
     const row = yield* this.#require(key);
-    requireMatch(thingOf(key), modelEtag(row), ifMatch);
+    requireMatch(thingOf(key), etagOf(row), ifMatch);
     yield* requireUnusedContext(row.contextId, thingOf(key));
     yield* deleteModel(row.id);
     yield* this.#domains.touch(yield* this.#domains.require(key.domain));

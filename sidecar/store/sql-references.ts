@@ -1,5 +1,5 @@
 import { fileKey } from '../shared/code-hosts.js';
-import { isStorable, NotFoundError, PreconditionFailedError, requireStorable } from './errors.js';
+import { isStorable, NotFoundError, requireStorable } from './errors.js';
 import type {
   Dependent,
   NewReference,
@@ -11,7 +11,16 @@ import type {
   Spelling,
 } from './records.js';
 import { ofReference, requireUnusedReference } from './sql-dependents.js';
-import { etagOf, mapped, putContent, requireMatch, SqlListing, timeAfter } from './sql-rows.js';
+import {
+  etagOf,
+  type Expected,
+  mapped,
+  putContent,
+  requireExpected,
+  requireMatch,
+  SqlListing,
+  timeAfter,
+} from './sql-rows.js';
 import { all, first, insertedId, run, type SqlSession, statement, type Work } from './sql-work.js';
 import type { IfMatch, PutReference, References } from './store.js';
 
@@ -48,12 +57,7 @@ const INSERT = statement<Writable & { uri: string; file: string }, { readonly id
 const UPDATE = statement<Writable & { id: number }>(
   'UPDATE reference SET source = @source, sha256 = @sha256, modified_at = @now WHERE id = @id',
 );
-// No part of the rows that ETags are made from: these stay what they were before there were files.
-const FILE = statement<{ id: number }, { readonly file: string | null }>(
-  'SELECT file FROM reference WHERE id = @id',
-);
-const SET_FILE = statement<{ id: number; file: string }>('UPDATE reference SET file = @file WHERE id = @id');
-/** The file of a document that no other URI can mean; null is that of one that was stored before there were files. */
+/** The file of a document that no other URI can mean. */
 const NONE = '';
 const FORGET_USES = statement<{ id: number }>('DELETE FROM reference_uses_uri WHERE reference_id = @id');
 const INSERT_USE = statement<{ id: number; uri: string; file: string | null }>(
@@ -97,7 +101,7 @@ export class SqlReferences implements References {
     });
   }
 
-  put(reference: NewReference, expected?: 'absent' | 'present' | IfMatch): Promise<PutReference> {
+  put(reference: NewReference, expected?: Expected): Promise<PutReference> {
     return this.#session.write(() => this.#put(reference, expected));
   }
 
@@ -111,29 +115,22 @@ export class SqlReferences implements References {
     });
   }
 
-  *#put(
-    { uri, source, text, references }: NewReference,
-    expected: 'absent' | 'present' | IfMatch | undefined,
-  ): Work<PutReference> {
+  *#put({ uri, source, text, references }: NewReference, expected: Expected): Work<PutReference> {
     const before = yield* findReference(uri);
-    requireExpected(uri, before, expected);
+    requireExpected({ kind: 'reference', uri }, before && etagOf(before), expected);
     requireStorable({ uri });
     const sha256 = yield* putContent('document', text);
-    const file = fileKey(uri) ?? NONE;
-    const isSame = before?.sha256 === sha256 && before.source === source;
-    const known = before === undefined ? undefined : yield* first(FILE, { id: before.id });
-    if (isSame && known?.file === file) return { reference: toReference(before), outcome: 'unchanged' };
+    if (before?.sha256 === sha256 && before.source === source)
+      return { reference: toReference(before), outcome: 'unchanged' };
     const now = timeAfter(before?.modifiedAt ?? -Infinity, this.#session.clock);
-    const id = before?.id ?? (yield* insertedId(INSERT, { uri, file, source, sha256, now }));
-    if (before !== undefined && !isSame) yield* run(UPDATE, { id, source, sha256, now });
-    // Those that were stored before files had keys.
-    if (before !== undefined && known?.file !== file) yield* run(SET_FILE, { id, file });
+    const id =
+      before?.id ?? (yield* insertedId(INSERT, { uri, file: fileKey(uri) ?? NONE, source, sha256, now }));
+    if (before !== undefined) yield* run(UPDATE, { id, source, sha256, now });
     yield* run(FORGET_USES, { id });
     for (const used of references) {
       requireStorable({ $ref: used });
       yield* run(INSERT_USE, { id, uri: used, file: fileKey(used) ?? null });
     }
-    if (isSame) return { reference: toReference(before), outcome: 'unchanged' };
     const after = toReference(yield* requireReference(uri));
     return { reference: after, outcome: before === undefined ? 'created' : 'replaced' };
   }
@@ -180,21 +177,6 @@ function* requireReference(uri: string): Work<ReferenceRow> {
   const row = yield* findReference(uri);
   if (row === undefined) throw new NotFoundError({ kind: 'reference', uri });
   return row;
-}
-
-function requireExpected(
-  uri: string,
-  row: ReferenceRow | undefined,
-  expected: 'absent' | 'present' | IfMatch | undefined,
-): void {
-  const etag = row === undefined ? undefined : etagOf(row);
-  if (!isExpected(etag, expected)) throw new PreconditionFailedError({ kind: 'reference', uri }, etag);
-}
-
-function isExpected(etag: string | undefined, expected: 'absent' | 'present' | IfMatch | undefined): boolean {
-  if (expected === undefined) return true;
-  if (expected === 'absent') return etag === undefined;
-  return etag !== undefined && (expected === 'present' || expected.includes(etag));
 }
 
 function toReference(row: ReferenceRow): Reference {

@@ -1,4 +1,4 @@
-import { isStorable, NotFoundError, PreconditionFailedError, requireStorable } from './errors.js';
+import { isStorable, NotFoundError, requireStorable } from './errors.js';
 import type { Page, Paged } from './records.js';
 import type {
   NewRetentionPolicy,
@@ -7,7 +7,15 @@ import type {
   RetentionPolicy,
   RetentionSettings,
 } from './retention-records.js';
-import { etagOf, mapped, requireMatch, SqlListing, timeAfter } from './sql-rows.js';
+import {
+  etagOf,
+  type Expected,
+  mapped,
+  requireExpected,
+  requireMatch,
+  SqlListing,
+  timeAfter,
+} from './sql-rows.js';
 import { all, first, run, type SqlSession, statement, type Work } from './sql-work.js';
 import type { IfMatch } from './store.js';
 
@@ -53,7 +61,7 @@ export class SqlRetention implements RetentionPolicies {
     return policyOf(await this.#session.get(() => requirePolicy(name)));
   }
 
-  put(policy: NewRetentionPolicy, expected?: 'absent' | 'present' | IfMatch) {
+  put(policy: NewRetentionPolicy, expected?: Expected) {
     return this.#session.write(() => this.#put(policy, expected));
   }
 
@@ -74,10 +82,10 @@ export class SqlRetention implements RetentionPolicies {
 
   *#put(
     { name, settings, author }: NewRetentionPolicy,
-    expected: 'absent' | 'present' | IfMatch | undefined,
+    expected: Expected,
   ): Work<{ readonly policy: RetentionPolicy; readonly isNew: boolean }> {
     const before = yield* findPolicy(name);
-    requireExpected(name, before, expected);
+    requireExpected({ kind: 'retention policy', name }, before && etagOfRow(before), expected);
     const texts = { settings: JSON.stringify(settings), author: JSON.stringify(author) };
     requireStorable({ name, ...texts });
     const now = timeAfter(before?.modifiedAt ?? -Infinity, this.#session.clock);
@@ -105,20 +113,6 @@ function* requirePolicy(name: string): Work<Row> {
 export function startsAnew(before: RetentionSettings, after: RetentionSettings): boolean {
   const isOther = before.schedule !== after.schedule || before.timeZone !== after.timeZone;
   return isOther || (after.enabled && !before.enabled);
-}
-
-function requireExpected(
-  name: string,
-  before: Row | undefined,
-  expected: 'absent' | 'present' | IfMatch | undefined,
-): void {
-  if (expected === undefined) return;
-  const etag = before === undefined ? undefined : etagOfRow(before);
-  const holds =
-    expected === 'absent'
-      ? etag === undefined
-      : etag !== undefined && (expected === 'present' || expected.includes(etag));
-  if (!holds) throw new PreconditionFailedError({ kind: 'retention policy', name }, etag);
 }
 
 /** What the schedule has come to is not the user's, and changes no ETag. */

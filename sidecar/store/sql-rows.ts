@@ -52,6 +52,31 @@ export function requireMatch(thing: Thing, etag: string, ifMatch: IfMatch | unde
   if (ifMatch?.includes(etag) === false) throw new PreconditionFailedError(thing, etag);
 }
 
+/** The state that a thing must be in before it is put: absent, present in any form, or with one of these ETags. */
+export type Expected = 'absent' | 'present' | IfMatch | undefined;
+
+/**
+ * @param etag undefined for a thing that is not there
+ * @throws PreconditionFailedError
+ */
+export function requireExpected(thing: Thing, etag: string | undefined, expected: Expected): void {
+  const holds =
+    expected === undefined ||
+    (expected === 'absent'
+      ? etag === undefined
+      : etag !== undefined && (expected === 'present' || expected.includes(etag)));
+  if (!holds) throw new PreconditionFailedError(thing, etag);
+}
+
+/** The values of columns; those that are null are not there. */
+export function present<Row extends object>(row: Row): { readonly [Name in keyof Row]: Present<Row[Name]> } {
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value ?? undefined])) as {
+    readonly [Name in keyof Row]: Present<Row[Name]>;
+  };
+}
+
+type Present<Value> = Value extends null ? undefined : Value;
+
 const INSERT_CONTENT = statement<{ sha256: string; size: number; text: string }>(
   'INSERT INTO content (sha256, size, text) VALUES (@sha256, @size, @text) ON CONFLICT DO NOTHING',
 );

@@ -18,7 +18,8 @@ import { createGunzip } from 'node:zlib';
 import { after, describe, it } from 'node:test';
 import Database from 'better-sqlite3';
 import { extract } from 'tar-stream';
-import { APPLICATION_ID, MIGRATIONS } from '../../sidecar/store/migrations.js';
+import { FIRST_FORMAT, newestFormat } from '../../sidecar/store/formats.js';
+import { APPLICATION_ID, SQLITE_MIGRATIONS } from '../../sidecar/store/sqlite-migrations.js';
 import { SqliteStore } from '../../sidecar/store/sqlite-store.js';
 import { ROOT } from '../support/project.js';
 import {
@@ -30,6 +31,7 @@ import {
   refuses,
   SETTINGS,
 } from '../support/store-samples.js';
+import { backUp } from '../../sidecar/store/backup.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'schema-store-'));
 let names = 0;
@@ -82,25 +84,6 @@ describe('opening a SQLite store', () => {
     await assert.rejects(open(''), { name: 'DatabaseUnusableError' });
   });
 
-  it('a document that was stored before files had keys is found by other spellings once it is stored again', async () => {
-    const path = fresh();
-    const uri = 'https://acme.github.io/models/a.json';
-    const other = 'https://raw.githubusercontent.com/acme/models/main/a.json';
-    const document = { uri, source: 'stored', text: '{}', references: new Set([other]) } as const;
-    const first = await open(path);
-    const { reference } = await first.references.put(document);
-    await first.close();
-    withDatabase(path, (db) =>
-      db.exec('UPDATE reference SET file = NULL; UPDATE reference_uses_uri SET file = NULL'),
-    );
-    const second = await open(path);
-    const found = async () => (await second.references.texts([other])).get(other)?.uri;
-    assert.equal(await found(), undefined);
-    assert.deepEqual(await second.references.put(document), { reference, outcome: 'unchanged' });
-    assert.equal(await found(), uri);
-    await second.close();
-  });
-
   it('opening a SQLite store refuses a file that is not an SQLite database, and leaves it alone', async () => {
     for (const content of ['{}', 'name,value\n'.repeat(1000), '\0'.repeat(8192), 'SQLite format 3\0']) {
       const path = fresh();
@@ -131,14 +114,29 @@ describe('opening a SQLite store', () => {
   it('opening a SQLite store refuses a store that is newer than the program, and leaves it alone', async () => {
     const path = fresh();
     await (await open(path)).close();
-    withDatabase(path, (db) => db.pragma(`user_version = ${MIGRATIONS.length + 1}`));
+    const newest = newestFormat(SQLITE_MIGRATIONS);
+    withDatabase(path, (db) => db.pragma(`user_version = ${newest + 1}`));
     const before = readFileSync(path);
     await assert.rejects(open(path), {
       name: 'DatabaseUnusableError',
       message: new RegExp(
-        `has format ${MIGRATIONS.length + 1}, and this program knows formats up to ${MIGRATIONS.length}\\. Run the newer program`,
+        `has format ${newest + 1}, and this program knows formats up to ${newest}\\. Run the newer program`,
       ),
     });
+    assert.ok(readFileSync(path).equals(before));
+  });
+
+  it('opening a SQLite store refuses one from before the first release, says what to do, and leaves it alone', async () => {
+    const path = fresh();
+    await (await open(path)).close();
+    withDatabase(path, (db) => db.pragma(`user_version = ${FIRST_FORMAT - 1}`));
+    const before = readFileSync(path);
+    const refusal = {
+      name: 'DatabaseUnusableError',
+      message: `${path} has format 9, which this version no longer reads, and was left as it is. Name a new database. To keep its models, export them with the version that wrote it (ngsi-ld-gateway models export), and import them.`,
+    };
+    await assert.rejects(open(path), refusal);
+    await assert.rejects(backUp(path, fresh()), refusal);
     assert.ok(readFileSync(path).equals(before));
   });
 
@@ -153,7 +151,7 @@ describe('opening a SQLite store', () => {
     const hollow = fresh();
     withDatabase(hollow, (db) => {
       db.pragma(`application_id = ${APPLICATION_ID}`);
-      db.pragma(`user_version = ${MIGRATIONS.length}`);
+      db.pragma(`user_version = ${FIRST_FORMAT}`);
     });
     await assert.rejects(open(hollow), { name: 'DatabaseUnusableError', message: /it is incomplete/ });
   });

@@ -3,14 +3,14 @@ import { describe, it } from 'node:test';
 import { openSchemas, WorkersOnDemand, type Workers } from '../../../sidecar/schemas/open-schemas.js';
 import type { Config } from '../../../sidecar/shared/config/load.js';
 import type { RunOptions } from '../../../sidecar/shared/workers/tasks.js';
+import { SqliteStore } from '../../../sidecar/store/sqlite-store.js';
 import { handClock } from '../../support/store-samples.js';
 
 const CONFIG = {
-  ...{ DATABASE_PATH: ':memory:', REMOTE_ALLOWED_ORIGINS: ['https://allowed.example'] },
+  REMOTE_ALLOWED_ORIGINS: ['https://allowed.example'],
   ...{ CONTEXT_BASE_IRI: 'https://terms.example/', WORKBENCH_TIMEOUT_MS: 123, IMPORT_LIMIT_BYTES: 100 },
 } as unknown as Config;
 
-const OBSERVER = { away: () => assert.fail('it is there'), back: () => assert.fail('it was there') };
 const NO_FILES = { documents: [] };
 const NO_PLAN = {
   ...{ domains: [], domainSettings: [], documents: [], contexts: [], contextVersions: new Map() },
@@ -44,9 +44,9 @@ function workersOf() {
 describe('the schemas of a gateway', () => {
   it('the schemas of a gateway are opened with its settings, each where it counts', async () => {
     const { workers, runs } = workersOf();
-    const schemas = await openSchemas(CONFIG, handClock(), OBSERVER, workers);
+    const store = await SqliteStore.open(':memory:', handClock());
+    const schemas = openSchemas(CONFIG, store, handClock(), workers);
     assert.deepEqual(schemas.workers(), { waiting: 3, running: 2 });
-    assert.equal(schemas.lockWaits().count, 0);
     // REMOTE_ALLOWED_ORIGINS
     const { contextSupply } = schemas.service;
     const stamps = ['https://allowed.example', 'https://other.example'].map((url) =>
@@ -76,21 +76,16 @@ describe('the schemas of a gateway', () => {
       kind: 'bodyTooLarge',
     });
     await schemas.close();
+    await store.close();
   });
 
-  it('the schemas of a gateway are closed with their workers, and the database is closed last', async () => {
+  it('the schemas of a gateway are closed with their workers, and leave the store open for those who opened it', async () => {
     const { workers, ends } = workersOf();
-    const schemas = await openSchemas(CONFIG, handClock(), OBSERVER, workers);
-    assert.equal(await schemas.service.isReady(), true);
-    const close = workers.close.bind(workers);
-    workers.close = async () => {
-      // What runs may still write.
-      assert.equal(await schemas.service.isReady(), true);
-      await close();
-    };
-    await schemas.close();
+    const store = await SqliteStore.open(':memory:', handClock());
+    await openSchemas(CONFIG, store, handClock(), workers).close();
     assert.deepEqual(ends, ['workers']);
-    await assert.rejects(schemas.service.domains.list({ limit: 1, offset: 0 }));
+    assert.equal(await store.isReady(), true);
+    await store.close();
   });
 
   it('workers that nobody has needed are none, and are closed at once', async () => {

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import Database from 'better-sqlite3';
 import { openDatabase } from '../../../sidecar/store/open-database.js';
-import { APPLICATION_ID, migrate, MIGRATIONS, userVersion } from '../../../sidecar/store/migrations.js';
+import { FIRST_FORMAT, newestFormat } from '../../../sidecar/store/formats.js';
+import {
+  APPLICATION_ID,
+  formatOf,
+  migrate,
+  SQLITE_MIGRATIONS,
+} from '../../../sidecar/store/sqlite-migrations.js';
 import { twoConnections } from './two-connections.js';
 import { DatabaseUnusableError } from '../../../sidecar/store/errors.js';
 
@@ -13,10 +19,10 @@ describe('migrations', () => {
     const db = new Database(':memory:');
     const steps = ['CREATE TABLE a (x)', 'ALTER TABLE a RENAME TO b', 'INSERT INTO b VALUES (3)'];
     migrate(db, unchecked, steps.slice(0, 1));
-    assert.equal(userVersion(db), 1);
+    assert.equal(formatOf(db), FIRST_FORMAT);
     migrate(db, unchecked, steps);
     migrate(db, unchecked, steps);
-    assert.equal(userVersion(db), 3);
+    assert.equal(formatOf(db), FIRST_FORMAT + 2);
     assert.equal(db.pragma('application_id', { simple: true }), APPLICATION_ID);
     assert.deepEqual(db.prepare('SELECT x FROM b').all(), [{ x: 3 }]);
   });
@@ -26,7 +32,7 @@ describe('migrations', () => {
     migrate(db, unchecked, ['CREATE TABLE a (x)']);
     const pending = ['', 'CREATE TABLE b (x); INSERT INTO a VALUES (1)', 'CREATE TABLE a (x)'];
     assert.throws(() => migrate(db, unchecked, pending), Database.SqliteError);
-    assert.equal(userVersion(db), 1);
+    assert.equal(formatOf(db), FIRST_FORMAT);
     assert.deepEqual(tables(db), ['a']);
     assert.deepEqual(db.prepare('SELECT x FROM a').all(), []);
   });
@@ -101,7 +107,7 @@ describe('the database of a store', () => {
   it('the database of a store enforces foreign keys, and syncs a commit to disk before it is answered', () => {
     assert.equal(db.pragma('foreign_keys', { simple: true }), 1);
     assert.equal(db.pragma('synchronous', { simple: true }), 2);
-    assert.equal(userVersion(db), MIGRATIONS.length);
+    assert.equal(formatOf(db), newestFormat(SQLITE_MIGRATIONS));
   });
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type Database from 'better-sqlite3';
-import { migrate, userVersion } from '../../../sidecar/store/migrations.js';
+import { formatOf, migrate } from '../../../sidecar/store/sqlite-migrations.js';
 import { checkWritable } from '../../../sidecar/store/open-database.js';
 import { twoConnections } from './two-connections.js';
 
@@ -16,9 +16,9 @@ const sizeOf = (db: Database.Database) => Number(db.pragma('page_count', { simpl
 describe('the check of whether writes work', () => {
   it('the check of whether writes work changes nothing, however often it is done', (t) => {
     const [db, other] = store(t);
-    const before = [sizeOf(db), userVersion(db)];
+    const before = [sizeOf(db), formatOf(db)];
     for (let time = 0; time < 5; time += 1) checkWritable(db);
-    assert.deepEqual([sizeOf(other), userVersion(other)], before);
+    assert.deepEqual([sizeOf(other), formatOf(other)], before);
     assert.equal(other.prepare('SELECT 1 FROM content').get(), undefined);
   });
 

@@ -1,16 +1,16 @@
 import type { Database } from 'better-sqlite3';
+import { newestFormat, pendingOf } from './formats.js';
 
 /** Marks a SQLite file as a store of this program (SQLite's `application_id`); never to be changed. */
 export const APPLICATION_ID = 0x4e534c44;
 
 /**
- * Migration N brings a database from version N - 1 to N (SQLite's `user_version`). One that was published is never
- * edited: a change is a new one.
+ * The scheme, and what changes it; see formats.ts. The format of a database is its `user_version`.
  *
  * Names are compared as bytes, SQLite's default: case matters. A row of `content` goes when the last thing that names
  * it goes; the triggers see to it, however that thing is deleted.
  */
-export const MIGRATIONS: readonly string[] = [
+export const SQLITE_MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE content (
     sha256 TEXT NOT NULL PRIMARY KEY,
@@ -23,9 +23,11 @@ export const MIGRATIONS: readonly string[] = [
     name TEXT NOT NULL UNIQUE,
     description TEXT,
     created_at INTEGER NOT NULL,
-    modified_at INTEGER NOT NULL
+    modified_at INTEGER NOT NULL,
+    compatibility TEXT NOT NULL DEFAULT 'none' CHECK (compatibility IN ('none', 'backward', 'forward', 'full'))
   ) STRICT;
 
+  -- Where compatibility_mode is null, 'backward' is the model's own compatibility, and 'none' stands for its domain's.
   CREATE TABLE model (
     id INTEGER PRIMARY KEY,
     domain_id INTEGER NOT NULL REFERENCES domain (id) ON DELETE CASCADE,
@@ -36,6 +38,10 @@ export const MIGRATIONS: readonly string[] = [
     current_version INTEGER NOT NULL,
     created_at INTEGER NOT NULL,
     modified_at INTEGER NOT NULL,
+    status TEXT NOT NULL DEFAULT 'published' CHECK (status IN ('draft', 'published', 'deprecated')),
+    deprecated_at INTEGER,
+    sunset_at INTEGER,
+    compatibility_mode TEXT CHECK (compatibility_mode IN ('none', 'forward', 'full')),
     UNIQUE (domain_id, name),
     FOREIGN KEY (id, current_version) REFERENCES model_version (model_id, number) DEFERRABLE INITIALLY DEFERRED
   ) STRICT;
@@ -75,15 +81,35 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX model_version_by_context ON model_version (context_id, number);
   CREATE INDEX model_version_by_content ON model_version (sha256);
 
+  -- The context that a model was given, as JSON.
+  CREATE TABLE model_own_context (
+    model_id INTEGER PRIMARY KEY REFERENCES model (id) ON DELETE CASCADE,
+    sha256 TEXT NOT NULL REFERENCES content (sha256)
+  ) STRICT;
+  CREATE INDEX model_own_context_by_content ON model_own_context (sha256);
+
+  -- What the newest version of a model describes, for searches. Rows of another number count as none.
+  CREATE TABLE model_term (
+    model_id INTEGER NOT NULL REFERENCES model (id) ON DELETE CASCADE,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    PRIMARY KEY (model_id, kind, name)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX model_term_by_name ON model_term (kind, name);
+
+  -- The file is the same for all URLs of one file of a code host, and empty where a URI means no other.
   CREATE TABLE reference (
     id INTEGER PRIMARY KEY,
     uri TEXT NOT NULL UNIQUE,
     source TEXT NOT NULL CHECK (source IN ('stored', 'fetched')),
     sha256 TEXT NOT NULL REFERENCES content (sha256),
     created_at INTEGER NOT NULL,
-    modified_at INTEGER NOT NULL
+    modified_at INTEGER NOT NULL,
+    file TEXT
   ) STRICT;
   CREATE INDEX reference_by_content ON reference (sha256);
+  CREATE INDEX reference_by_file ON reference (file);
 
   -- What depends on what. A reference document may name others that are not there (yet); nothing else may.
   CREATE TABLE model_uses_reference (
@@ -115,74 +141,6 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX context_uses_context_by_used ON context_uses_context (used_id);
 
-  CREATE TABLE reference_uses_uri (
-    reference_id INTEGER NOT NULL REFERENCES reference (id) ON DELETE CASCADE,
-    uri TEXT NOT NULL,
-    PRIMARY KEY (reference_id, uri)
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX reference_uses_uri_by_uri ON reference_uses_uri (uri);
-
-  CREATE VIEW named_content (sha256) AS
-    SELECT sha256 FROM model_version
-    UNION ALL SELECT sha256 FROM model_uses_reference
-    UNION ALL SELECT sha256 FROM context_version
-    UNION ALL SELECT sha256 FROM reference;
-  ${['model_version', 'model_uses_reference', 'context_version', 'reference'].map(forgetting('DELETE')).join('')}
-  ${forgetting('UPDATE OF sha256')('reference')}
-  `,
-  `
-  CREATE TABLE purge (
-    number INTEGER PRIMARY KEY AUTOINCREMENT,
-    id TEXT NOT NULL UNIQUE,
-    state TEXT NOT NULL,
-    tenant TEXT NOT NULL,
-    caller TEXT NOT NULL,
-    retention_policy TEXT,
-    ended_at INTEGER,
-    record TEXT NOT NULL,
-    job TEXT
-  ) STRICT;
-  CREATE INDEX purge_by_state ON purge (state, number);
-  CREATE INDEX purge_by_end ON purge (ended_at);
-  CREATE INDEX purge_by_retention_policy ON purge (retention_policy, number) WHERE retention_policy IS NOT NULL;
-  `,
-  `
-  CREATE TABLE retention_policy (
-    name TEXT PRIMARY KEY,
-    settings TEXT NOT NULL,
-    author TEXT NOT NULL,
-    enabled INTEGER NOT NULL,
-    done_until INTEGER NOT NULL,
-    created_at INTEGER NOT NULL,
-    modified_at INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;
-  CREATE UNIQUE INDEX purge_one_run ON purge (retention_policy) WHERE retention_policy IS NOT NULL AND ended_at IS NULL;
-  `,
-  `
-  ALTER TABLE purge ADD COLUMN dry_run INTEGER NOT NULL DEFAULT 0;
-  -- Who works on it, until when unless renewed, and by which of the numbers of purge_lease. Null: it waits.
-  ALTER TABLE purge ADD COLUMN holder TEXT;
-  ALTER TABLE purge ADD COLUMN held_until INTEGER;
-  ALTER TABLE purge ADD COLUMN lease INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE purge ADD COLUMN wish TEXT;
-  CREATE INDEX purge_unfinished ON purge (number) WHERE ended_at IS NULL;
-  CREATE INDEX purge_by_lease ON purge (tenant, lease);
-  CREATE TABLE purge_lease (number INTEGER NOT NULL) STRICT;
-  INSERT INTO purge_lease VALUES (0);
-  `,
-  `
-  ALTER TABLE model ADD COLUMN status TEXT NOT NULL DEFAULT 'published'
-    CHECK (status IN ('draft', 'published', 'deprecated'));
-  ALTER TABLE model ADD COLUMN deprecated_at INTEGER;
-  ALTER TABLE model ADD COLUMN sunset_at INTEGER;
-
-  -- The context that a model was given, as JSON.
-  CREATE TABLE model_own_context (
-    model_id INTEGER PRIMARY KEY REFERENCES model (id) ON DELETE CASCADE,
-    sha256 TEXT NOT NULL REFERENCES content (sha256)
-  ) STRICT;
-  CREATE INDEX model_own_context_by_content ON model_own_context (sha256);
-
   -- The reference documents that a version of a context was made from, or names.
   CREATE TABLE context_uses_reference (
     context_id INTEGER NOT NULL,
@@ -193,17 +151,61 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX context_uses_reference_by_reference ON context_uses_reference (reference_id);
 
-  DROP VIEW named_content;
+  CREATE TABLE reference_uses_uri (
+    reference_id INTEGER NOT NULL REFERENCES reference (id) ON DELETE CASCADE,
+    uri TEXT NOT NULL,
+    file TEXT,
+    PRIMARY KEY (reference_id, uri)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX reference_uses_uri_by_uri ON reference_uses_uri (uri);
+  CREATE INDEX reference_uses_uri_by_file ON reference_uses_uri (file);
+
   CREATE VIEW named_content (sha256) AS
     SELECT sha256 FROM model_version
     UNION ALL SELECT sha256 FROM model_uses_reference
     UNION ALL SELECT sha256 FROM context_version
     UNION ALL SELECT sha256 FROM reference
     UNION ALL SELECT sha256 FROM model_own_context;
-  ${forgetting('DELETE')('model_own_context')}
-  ${forgetting('UPDATE OF sha256')('model_own_context')}
-  `,
-  `
+  ${['model_version', 'model_uses_reference', 'context_version', 'reference', 'model_own_context'].map(forgetting('DELETE')).join('')}
+  ${['reference', 'model_own_context'].map(forgetting('UPDATE OF sha256')).join('')}
+
+  -- The holder works on it, until held_until unless renewed; lease is one of the numbers of purge_lease. Null: it waits.
+  CREATE TABLE purge (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    state TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    caller TEXT NOT NULL,
+    retention_policy TEXT,
+    ended_at INTEGER,
+    record TEXT NOT NULL,
+    job TEXT,
+    dry_run INTEGER NOT NULL DEFAULT 0,
+    holder TEXT,
+    held_until INTEGER,
+    lease INTEGER NOT NULL DEFAULT 0,
+    wish TEXT,
+    broker TEXT
+  ) STRICT;
+  CREATE INDEX purge_by_state ON purge (state, number);
+  CREATE INDEX purge_by_end ON purge (ended_at);
+  CREATE INDEX purge_by_retention_policy ON purge (retention_policy, number) WHERE retention_policy IS NOT NULL;
+  CREATE UNIQUE INDEX purge_one_run ON purge (retention_policy) WHERE retention_policy IS NOT NULL AND ended_at IS NULL;
+  CREATE INDEX purge_unfinished ON purge (number) WHERE ended_at IS NULL;
+  CREATE INDEX purge_by_lease ON purge (tenant, lease);
+  CREATE TABLE purge_lease (number INTEGER NOT NULL) STRICT;
+  INSERT INTO purge_lease VALUES (0);
+
+  CREATE TABLE retention_policy (
+    name TEXT PRIMARY KEY,
+    settings TEXT NOT NULL,
+    author TEXT NOT NULL,
+    enabled INTEGER NOT NULL,
+    done_until INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    modified_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
   CREATE TABLE broker_note (
     broker TEXT NOT NULL,
     writer TEXT NOT NULL,
@@ -211,31 +213,6 @@ export const MIGRATIONS: readonly string[] = [
     written_at INTEGER NOT NULL,
     PRIMARY KEY (broker, writer)
   ) STRICT, WITHOUT ROWID;
-  `,
-  'ALTER TABLE purge ADD COLUMN broker TEXT;',
-  `
-  -- What the newest version of a model describes, for searches. Rows of another number are of an older version, and count as none.
-  CREATE TABLE model_term (
-    model_id INTEGER NOT NULL REFERENCES model (id) ON DELETE CASCADE,
-    kind TEXT NOT NULL,
-    name TEXT NOT NULL,
-    number INTEGER NOT NULL,
-    PRIMARY KEY (model_id, kind, name)
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX model_term_by_name ON model_term (kind, name);
-  `,
-  `
-  ALTER TABLE domain ADD COLUMN compatibility TEXT NOT NULL DEFAULT 'none'
-    CHECK (compatibility IN ('none', 'backward', 'forward', 'full'));
-  -- What compatibility cannot say. Null: 'backward' there is the model's own, 'none' stands for its domain's.
-  ALTER TABLE model ADD COLUMN compatibility_mode TEXT CHECK (compatibility_mode IN ('none', 'forward', 'full'));
-  `,
-  `
-  -- The same for all URLs of one file of a code host. Empty: it has no other. Null: it was stored before there were files.
-  ALTER TABLE reference ADD COLUMN file TEXT;
-  CREATE INDEX reference_by_file ON reference (file);
-  ALTER TABLE reference_uses_uri ADD COLUMN file TEXT;
-  CREATE INDEX reference_uses_uri_by_file ON reference_uses_uri (file);
   `,
 ];
 
@@ -248,22 +225,26 @@ function forgetting(event: 'DELETE' | 'UPDATE OF sha256'): (table: string) => st
 }
 
 /**
- * Brings a database to the newest version in one transaction: all pending migrations or none.
+ * Brings a database to the newest format in one transaction: all pending migrations or none.
  *
  * @param check looks at the database once more, now that no other process can change it; throws to refuse it
  */
-export function migrate(db: Database, check: () => void, migrations: readonly string[] = MIGRATIONS): void {
+export function migrate(
+  db: Database,
+  check: () => void,
+  migrations: readonly string[] = SQLITE_MIGRATIONS,
+): void {
   db.transaction(() => {
     check();
-    const version = userVersion(db);
-    if (version === migrations.length) return;
-    for (const sql of migrations.slice(version)) db.exec(sql);
+    const pending = pendingOf(migrations, formatOf(db));
+    if (pending.length === 0) return;
+    for (const sql of pending) db.exec(sql);
     db.pragma(`application_id = ${APPLICATION_ID}`);
-    db.pragma(`user_version = ${migrations.length}`);
+    db.pragma(`user_version = ${newestFormat(migrations)}`);
   }).immediate();
 }
 
-/** How many migrations a database has been through. */
-export function userVersion(db: Database): number {
+/** The format of a database; 0 where there is none yet. */
+export function formatOf(db: Database): number {
   return Number(db.pragma('user_version', { simple: true }));
 }
