@@ -2,9 +2,23 @@ import type { BrokerProblem } from './broker/broker-problem.js';
 import type { Failure } from './broker/failure.js';
 import { GatewayError } from '../shared/errors.js';
 
+/** What became of the purge that an error ended: it was refused as it was asked for, it failed, or it was stopped. */
+export type PurgeOutcome = 'refused' | 'failed' | 'stopped';
+
+/** An error that ends a purge, and says what became of it. One that had begun to delete is never refused: it has failed. */
+export abstract class PurgeError extends GatewayError {
+  readonly outcome: PurgeOutcome = 'failed';
+}
+
+/** What became of a purge that an error ended. An error of anything but the purge itself is a failure. */
+export function outcomeOf(error: unknown): PurgeOutcome {
+  return error instanceof PurgeError ? error.outcome : 'failed';
+}
+
 /** The query is refused as written; nothing was sent to the broker. */
-export class QueryRefusedError extends GatewayError {
+export class QueryRefusedError extends PurgeError {
   readonly code = 'PURGE_QUERY_REFUSED';
+  override readonly outcome = 'refused';
 
   /**
    * @param kind the standard's error type: InvalidRequest for parameters (clause 6.3.20), BadRequestData for content
@@ -21,13 +35,15 @@ export class QueryRefusedError extends GatewayError {
 }
 
 /** The query asks for something that this gateway or the broker does not support. */
-export class UnsupportedRequestError extends GatewayError {
+export class UnsupportedRequestError extends PurgeError {
   readonly code = 'PURGE_UNSUPPORTED';
+  override readonly outcome = 'refused';
 }
 
 /** The policy of the gateway forbids the purge. */
-export class PolicyRefusedError extends GatewayError {
+export class PolicyRefusedError extends PurgeError {
   readonly code = 'PURGE_FORBIDDEN_BY_POLICY';
+  override readonly outcome = 'refused';
 }
 
 /** The limit of running purges is reached; nothing was sent to the broker. */
@@ -42,8 +58,9 @@ export class TooManyPurgesError extends GatewayError {
 }
 
 /** The broker ignores a filter of the query, so deleting would reach too much. */
-export class FilterIgnoredError extends GatewayError {
+export class FilterIgnoredError extends PurgeError {
   readonly code = 'PURGE_FILTER_IGNORED';
+  override readonly outcome = 'refused';
 
   constructor(
     readonly parameter: string,
@@ -71,8 +88,9 @@ export class UnexpectedEntityError extends GatewayError {
 }
 
 /** More matches than may be affected. */
-export class TooManyMatchesError extends GatewayError {
+export class TooManyMatchesError extends PurgeError {
   readonly code = 'PURGE_TOO_MANY_MATCHES';
+  override readonly outcome = 'refused';
 
   /**
    * @param exact false when `matched` is only the number seen before stopping
@@ -89,9 +107,13 @@ export class TooManyMatchesError extends GatewayError {
   }
 }
 
+/** Statuses by which a broker says that it will not do what it was asked, whoever asks again. */
+const REFUSALS: ReadonlySet<number> = new Set([400, 403, 409, 501]);
+
 /** The broker refused a request of the purge for good. */
-export class BrokerRefusedError extends GatewayError {
+export class BrokerRefusedError extends PurgeError {
   readonly code = 'BROKER_REFUSED';
+  override readonly outcome: PurgeOutcome;
 
   constructor(
     readonly operation: string,
@@ -103,6 +125,7 @@ export class BrokerRefusedError extends GatewayError {
         ? `The broker cannot ${operation}: it does not implement this operation (status ${problem.status}).`
         : `The broker refused to ${operation} with status ${problem.status}.`,
     );
+    this.outcome = REFUSALS.has(problem.status) ? 'refused' : 'failed';
   }
 }
 
@@ -144,8 +167,9 @@ export class NotConvergingError extends GatewayError {
 }
 
 /** The purge was stopped: its client disconnected, or the process is shutting down. */
-export class PurgeStoppedError extends GatewayError {
+export class PurgeStoppedError extends PurgeError {
   readonly code = 'PURGE_STOPPED';
+  override readonly outcome = 'stopped';
 }
 
 /** Describes a failure in one line, without addresses. */
