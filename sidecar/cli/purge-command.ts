@@ -1,4 +1,5 @@
 import { cutoffOf, olderThan } from '../purge/query/older-than.js';
+import { queryText } from '../purge/query/parameters.js';
 import { parseEntityPurgeQuery } from '../purge/query/query.js';
 import { QueryRefusedError } from '../purge/errors.js';
 import { parseTemporalPurgeQuery } from '../purge/temporal/query.js';
@@ -109,7 +110,7 @@ export function wishOf(words: readonly string[], options: PurgeOptions, nowMs: n
   try {
     if (options.olderThan !== undefined) {
       const by = options.by ?? (isTemporal ? 'observedAt' : 'modifiedAt');
-      query = olderThan(query, { target, by }, cutoffOf(nowMs, isoDuration(options.olderThan)));
+      query = queryText(olderThan(query, { target, by }, cutoffOf(nowMs, isoDuration(options.olderThan))));
     }
     // Whether a whole tenant may go is decided where the purge runs.
     if (isTemporal) parseTemporalPurgeQuery(query, 'allow');

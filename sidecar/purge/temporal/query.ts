@@ -2,7 +2,12 @@ import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
 import { isUri } from '../../ngsi-ld/names.js';
 import { NO_DATASET } from '../attributes/datasets.js';
 import { itemsOf, namesOf } from '../query/name-list.js';
-import { parseParameters, TEMPORAL_PARAMETERS, type Parameter } from '../query/parameters.js';
+import {
+  parseParameters,
+  TEMPORAL_PARAMETERS,
+  type Parameter,
+  type PurgeParameters,
+} from '../query/parameters.js';
 import { refusedData, vetSelection, type PurgeQuery, type WholeTenant } from '../query/selection.js';
 import { parseTimeFilter, timeParameters, type TimeFilter } from './time-filter.js';
 
@@ -32,13 +37,13 @@ const MAX_DATASETS = 100;
  * Parses and vets the query string of `DELETE /ngsi-ld/v1/temporal/entities`, an extension of this product: what the
  * same GET (clause 6.18.3.2) would show is deleted.
  *
- * @param query the query string without its question mark
+ * @param query the query string without its question mark, or its parameters
  * @param wholeTenant what is done with a purge that may empty its tenant
  * @throws QueryRefusedError for anything unknown, ambiguous, unparsable or too wide
  * @throws PolicyRefusedError for a purge of a whole tenant where none is allowed
  */
 export function parseTemporalPurgeQuery(
-  query: string,
+  query: string | PurgeParameters,
   wholeTenant: WholeTenant = 'bounded',
 ): TemporalPurgeQuery {
   const parameters = parseParameters(query, TEMPORAL_PARAMETERS);

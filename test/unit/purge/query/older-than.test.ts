@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { parseQ } from '../../../../sidecar/ngsi-ld/q.js';
 import { QueryRefusedError } from '../../../../sidecar/purge/errors.js';
 import { cutoffOf, olderThan } from '../../../../sidecar/purge/query/older-than.js';
+import { queryText } from '../../../../sidecar/purge/query/parameters.js';
 import { parseEntityPurgeQuery } from '../../../../sidecar/purge/query/query.js';
 import { parseTemporalPurgeQuery } from '../../../../sidecar/purge/temporal/query.js';
 import { assertRefused } from '../refusals.js';
@@ -11,8 +12,8 @@ import { assertRefused } from '../refusals.js';
 const NOW = Date.UTC(2026, 2, 31, 12, 0, 0, 500);
 const T = '2026-01-01T00:00:00Z';
 
-const entities = (query: string, by: string) => olderThan(query, { target: 'entities', by }, T);
-const temporal = (query: string, by: string) => olderThan(query, { target: 'temporal', by }, T);
+const entities = (query: string, by: string) => queryText(olderThan(query, { target: 'entities', by }, T));
+const temporal = (query: string, by: string) => queryText(olderThan(query, { target: 'temporal', by }, T));
 const qOf = (query: string) => new URLSearchParams(query).get('q');
 
 describe('a cutoff', () => {
