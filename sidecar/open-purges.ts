@@ -16,7 +16,6 @@ import { createHeaderSealer } from './jobs/sealed-headers.js';
 import type { PurgeMetrics, PurgeOutcome } from './metrics/purge-metrics.js';
 import type { BrokerClient } from './purge/broker/client.js';
 import type { Learnt } from './purge/broker/note.js';
-import { createRunningPurges, type RunningPurges } from './purge/run/running.js';
 import type { BrokerNotes, BrokerNotice } from './store/broker-notes.js';
 import type { PurgeNotice, PurgeQueue, Purges, PurgeState } from './store/purge-records.js';
 import { RunUnderWayError } from './store/errors.js';
@@ -43,7 +42,6 @@ export interface OpenPurgesOptions {
 export interface OpenPurges {
   readonly service: PurgeService;
   readonly retention: RetentionService;
-  readonly running: RunningPurges;
   /** Goes on with jobs that no process works on, and begins to look at schedules. See PurgeService. */
   start(): void;
   /** What counts now of what was learnt about the broker. */
@@ -80,9 +78,8 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
     ? join(dirname(config.DATABASE_PATH), 'purge-ids')
     : join(tmpdir(), `ngsi-ld-gateway-${randomUUID()}`);
   const idFiles = new IdFiles(idFolder);
-  const running = createRunningPurges(config.PURGE_MAX_RUNNING);
   const service = new PurgeService({
-    ...{ kinds, store, running },
+    ...{ kinds, store, maxRunning: config.PURGE_MAX_RUNNING },
     // Records show the time of day, whatever clock the retries go by.
     clock: systemClock,
     idFiles,
@@ -116,7 +113,9 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
       },
     },
   });
-  const retention = new RetentionService({ store: policies, purges: service, kinds, clock: systemClock });
+  const retention = new RetentionService({
+    ...{ store: policies, purges: service, history: store, kinds, clock: systemClock },
+  });
   const scheduler = new RetentionScheduler({
     ...{ store: policies, service: retention, clock: systemClock },
     onError(err, policy) {
@@ -127,7 +126,7 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
   });
   let stopped: Promise<void> | undefined;
   return {
-    ...{ service, running, retention },
+    ...{ service, retention },
     start() {
       service.start();
       scheduler.start();
@@ -142,7 +141,6 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
       stopped ??= scheduler.stop();
       notes.stop();
       service.stop();
-      running.stop();
     },
     async close() {
       notes.stop();

@@ -40,7 +40,10 @@ export function createBrokerPlace(options: BrokerPlaceOptions): PurgePlace {
         'record=ids is for purges of a gateway, which keeps the list: use --gateway.',
       );
     try {
-      return preparePurge(kinds, { target: wish.target, query: queryOf(wish, dryRun), policy: {} });
+      const headers = { ...headersOf(wish), ...(authorization === undefined ? {} : { authorization }) };
+      return preparePurge(kinds, {
+        ...{ target: wish.target, query: queryOf(wish, dryRun), policy: {}, headers },
+      });
     } catch (error) {
       if (error instanceof QueryRefusedError || error instanceof PolicyRefusedError)
         throw new CliError(EXIT.usage, error.message, { cause: error });
@@ -48,22 +51,18 @@ export function createBrokerPlace(options: BrokerPlaceOptions): PurgePlace {
     }
   }
 
-  function open(wish: PurgeWish, purge: PreparedPurge, signal: AbortSignal): AsyncIterable<PurgeEvent> {
-    const headers = {
-      ...headersOf(wish),
-      ...(authorization === undefined ? {} : { authorization }),
-    };
+  function open(purge: PreparedPurge, signal: AbortSignal): AsyncIterable<PurgeEvent> {
     const control = {
       pace: createPace(clock, purge.maxPerSecond),
       concurrency: purge.limits.concurrency,
     };
-    return purge.run({ headers, control }, signal);
+    return purge.run({ control }, signal);
   }
 
   return {
     async preview(wish, signal) {
       try {
-        for await (const event of open(wish, prepare(wish, true), signal)) {
+        for await (const event of open(prepare(wish, true), signal)) {
           if (event.type !== 'finished') continue;
           const { matched, sample, unit, isLowerBound, hints } = event.report;
           return {
@@ -83,7 +82,7 @@ export function createBrokerPlace(options: BrokerPlaceOptions): PurgePlace {
     },
     run(wish, signal) {
       const purge = prepare(wish, false);
-      return viewsOf(wish, purge.unit, open(wish, purge, signal), clock);
+      return viewsOf(wish, purge.unit, open(purge, signal), clock);
     },
     detach: async () => {
       throw new CliError(EXIT.usage, '--detach leaves a purge to a gateway: it needs --gateway.');

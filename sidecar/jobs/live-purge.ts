@@ -1,6 +1,6 @@
 import type { PurgeEvent, PurgeProgress, PurgeReport } from '../purge/run/events.js';
 import { createPace } from '../purge/requests/pace.js';
-import { isFinal, type PurgeRecord, type PurgeWish } from '../store/purge-records.js';
+import { isFinal, type ControlRequest, type PurgeRecord } from '../store/purge-records.js';
 import type { Clock } from '../shared/clock.js';
 import { RateMeter } from '../shared/rate-meter.js';
 import type { Lease } from './lease.js';
@@ -15,8 +15,10 @@ const MAX_ERRORS = 100;
 /** A purge that this process runs: its current record, and what can be changed while it runs. */
 export class LivePurge {
   readonly control: PurgeControl;
-  readonly cancelled = new AbortController();
   readonly lease: Lease;
+  /** Aborts when the purge has to stop here: no new deletes then; those in flight finish. */
+  readonly stopped: AbortSignal;
+  readonly #stop = new AbortController();
   readonly #clock: Clock;
   /** What an earlier process had settled. */
   readonly #before: Pick<PurgeProgress, 'deleted' | 'alreadyGone' | 'requests' | 'retries'>;
@@ -25,6 +27,7 @@ export class LivePurge {
   readonly #watchers = new Set<() => void>();
   #record: PurgeRecord;
   #hasBegun: boolean;
+  #isCancelled = false;
   /** Deletes of an earlier process that may have had an effect: what is listed again turns out to have been left. */
   #unknownBefore: number;
   /** What an earlier process had counted, until this one has counted as well. */
@@ -36,6 +39,7 @@ export class LivePurge {
   constructor(record: PurgeRecord, lease: Lease, clock: Clock, onChange: (record: PurgeRecord) => void) {
     this.#record = record;
     this.lease = lease;
+    this.stopped = AbortSignal.any([this.#stop.signal, lease.lost]);
     this.#clock = clock;
     this.#onChange = onChange;
     const { deleted, alreadyGone, unknown, requests, retries, maxPerSecond, expected } = record;
@@ -54,6 +58,11 @@ export class LivePurge {
   /** Deletes were sent, or were about to be. */
   get hasBegun(): boolean {
     return this.#hasBegun;
+  }
+
+  /** It was cancelled by request. */
+  get isCancelled(): boolean {
+    return this.#isCancelled;
   }
 
   /** An earlier process may have sent deletes. */
@@ -81,15 +90,22 @@ export class LivePurge {
     else void this.#publishSoon();
   }
 
-  /** No new deletes; those in flight finish. */
+  /** Stops it here, to go on later where that is possible. */
+  stop(): void {
+    this.#stop.abort();
+    this.wake();
+  }
+
+  /** Stops it for good. */
   cancel(): void {
     if (this.#record.state !== 'running') return;
+    this.#isCancelled = true;
     this.set({ state: 'cancelling' });
-    this.cancelled.abort();
+    this.#stop.abort();
   }
 
   /** Changes how hard it works. */
-  change({ maxPerSecond, concurrency }: PurgeWish): void {
+  change({ maxPerSecond, concurrency }: ControlRequest): void {
     if (maxPerSecond !== undefined) this.control.pace.setPerSecond(maxPerSecond ?? undefined);
     if (concurrency !== undefined) this.control.concurrency = concurrency;
     this.set({

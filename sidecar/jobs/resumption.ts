@@ -1,7 +1,7 @@
-import type { PurgeJob, PurgeRecord } from '../store/purge-records.js';
-import { withoutPace } from './live-purge.js';
+import type { PurgeJob, PurgeRecord, StrandedPurge, UnfinishedPurge } from '../store/purge-records.js';
+import { ended, withoutPace } from './live-purge.js';
 
-/** Warnings of a record that is gone on with again and again, at most. */
+/** Warnings that are kept of a purge that is resumed again and again. */
 const MAX_WARNINGS = 20;
 
 /** Deleted or found gone by earlier processes. */
@@ -15,7 +15,19 @@ export function spentBefore(record: PurgeRecord, { spent = 0 }: Pick<PurgeJob, '
 }
 
 /**
- * The record of a job with which a process begins, or goes on where another one left it: what was settled stays counted.
+ * Whether an earlier process may have sent deletes of a job.
+ *
+ * @param isBounded the job has a maximum: what it deletes is written down before it is sent
+ */
+export function mayHaveDeleted(record: PurgeRecord, job: PurgeJob, isBounded: boolean): boolean {
+  if (record.dryRun) return false;
+  if (settledBefore(record) + spentBefore(record, job) > 0) return true;
+  const wasLost = record.state !== 'queued' && record.startedAt !== undefined;
+  return !isBounded && (wasLost || job.mayHaveBegun === true);
+}
+
+/**
+ * The record of a job that a process begins, or resumes where another one left it: what was settled stays counted.
  *
  * @param worker the name of the process
  * @param concurrency the most that configuration and policy allow now
@@ -26,27 +38,78 @@ export function resumed(
   worker: string,
   concurrency: number,
 ): PurgeRecord {
-  return {
+  return withoutWait({
     ...withoutPace(record),
     ...{ state: 'running', worker, failed: 0 },
     // After a crash, it is not known which of them were settled since.
     unknown: record.state === 'queued' ? record.unknown : 0,
     concurrency: Math.min(record.concurrency, concurrency),
-    warnings: warningsAfter(record, job, worker, 'went on'),
-  };
+    warnings: warningsAfter(record, job, worker, 'resumed it'),
+  });
+}
+
+/** The record of a purge that an earlier process left and that cannot be resumed. @param worker the name of this process */
+export function abandoned(record: PurgeRecord, job: PurgeJob | undefined, worker: string): PurgeRecord {
+  return withoutWait({ ...record, warnings: warningsAfter(record, job, worker, 'ended it') });
 }
 
 /**
- * The warnings of a purge that another process, or an earlier one, left: what may be missing from its counts. One that was laid
- * aside in order waits, and misses nothing: what it does not know is in its counts.
+ * What becomes of a job that no process owns and that this one must not run, since its broker is another one: it waits, and says
+ * for which broker. One that was to be cancelled has ended.
+ *
+ * @param worker the name of this process
+ * @param now as in records
+ */
+export function requeued(left: StrandedPurge, worker: string, now: string): UnfinishedPurge {
+  const { job, broker, request } = left;
+  const warnings = warningsAfter(left.record, job, worker, 'put it back into the queue');
+  const record = withoutWait({ ...left.record, warnings });
+  if (record.state === 'cancelling' || request?.cancel === true)
+    return { record: cancelled(record, now), job };
+  const waiting: PurgeRecord = {
+    ...withoutPace(record),
+    state: 'queued',
+    waitsFor: broker,
+    warnings: [...record.warnings, waitNote(broker)],
+  };
+  // It was waiting already: its counts hold.
+  if (record.state === 'queued') return { record: waiting, job };
+  const mayHaveBegun = record.startedAt !== undefined && !record.dryRun;
+  return {
+    record: { ...waiting, failed: 0, unknown: 0 },
+    job: mayHaveBegun ? { ...job, mayHaveBegun } : job,
+  };
+}
+
+/** The record of a purge that was cancelled before a process began it, or after the last one left it. @param now as in records */
+export function cancelled(record: PurgeRecord, now: string): PurgeRecord {
+  return ended({ ...withoutWait(record), state: 'cancelled', endedAt: now });
+}
+
+/** The record of a job that waits no longer for its broker. */
+function withoutWait({ waitsFor, ...record }: PurgeRecord): PurgeRecord {
+  if (waitsFor === undefined) return record;
+  const note = waitNote(waitsFor);
+  return { ...record, warnings: record.warnings.filter((warning) => warning !== note) };
+}
+
+/** @param broker see `brokerName`: without credentials */
+function waitNote(broker: string): string {
+  const where = broker === 'embedded' ? 'the embedded broker' : `the broker ${broker}`;
+  return `It waits for ${where}, at which it was begun: BROKER_URL names another one now. It goes on when a gateway is at that broker, or ends when it is cancelled.`;
+}
+
+/**
+ * The warnings of a purge that another process, or an earlier one, left: what may be missing from its counts. One that was given
+ * back in an orderly way waits, and misses nothing: what it does not know is in its counts.
  *
  * @param worker the name of the process that took it, and what that does with it
  */
-export function warningsAfter(
+function warningsAfter(
   record: PurgeRecord,
   job: PurgeJob | undefined,
   worker: string,
-  does: 'went on' | 'ended it' | 'laid it aside',
+  does: 'resumed it' | 'ended it' | 'put it back into the queue',
 ): readonly string[] {
   const { state, warnings } = record;
   return state === 'queued'

@@ -237,6 +237,7 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE reference_uses_uri ADD COLUMN file TEXT;
   CREATE INDEX reference_uses_uri_by_file ON reference_uses_uri (file);
   `,
+  'ALTER TABLE purge ADD COLUMN held_back INTEGER NOT NULL DEFAULT 0;',
 ];
 
 function forgetting(event: 'DELETE' | 'UPDATE OF sha256'): (table: string) => string {

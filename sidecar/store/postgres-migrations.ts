@@ -306,6 +306,7 @@ export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
   CREATE INDEX reference_uses_uri_by_file ON reference_uses_uri USING hash (file);
   `,
   },
+  { least: 1, sql: 'ALTER TABLE purge ADD COLUMN held_back bigint NOT NULL DEFAULT 0' },
 ];
 
 function forgetting(event: 'DELETE' | 'UPDATE OF sha256'): (table: string) => string {

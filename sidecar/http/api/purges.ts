@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isFinal, PURGE_STATES, type PurgeRecord, type PurgeService } from '../../jobs/purge-service.js';
-import { recordedOrderOf, type AskedPurge, type OrderOptions } from '../purge-order.js';
+import { newPurgeOf, type AskedPurge, type RequesterOptions } from '../new-purge.js';
 import { accepted, current, namingPurge, NO_CONTENT, page } from './answer.js';
 import { endpoint, type Endpoint } from './endpoint.js';
 import { PAGE, parameters } from './parameters.js';
@@ -8,7 +8,7 @@ import { defined, HEADER_TEXT, POSITIVE, PURGE, TARGET } from './purge-schemas.j
 import { apiUrl } from './routes.js';
 import { TEXT, type TypeOf } from './schema-types.js';
 
-export interface PurgeEndpointsOptions extends OrderOptions {
+export interface PurgeEndpointsOptions extends RequesterOptions {
   readonly purges: PurgeService;
 }
 
@@ -65,8 +65,7 @@ export function purgeEndpoints(options: PurgeEndpointsOptions): readonly Endpoin
       },
       problems: ['badRequestData', 'forbiddenByPolicy', 'jobSecretMissing', 'notSupported', 'tooManyPurges'],
       handle: async ({ body, baseUrl, request }) => {
-        const order = recordedOrderOf(request, askedIn(body), options);
-        const record = await purges.submit(order);
+        const record = await purges.submit(newPurgeOf(request, askedIn(body), options));
         return namingPurge(accepted(apiUrl(baseUrl, 'purges', record.id), record), record.id);
       },
     }),

@@ -8,7 +8,7 @@ import type {
 } from '../../jobs/retention/retention-service.js';
 import { BrokerRefusedError } from '../../purge/errors.js';
 import { refused } from '../errors.js';
-import { orderOf, type OrderOptions } from '../purge-order.js';
+import { requesterOf, type RequesterOptions } from '../new-purge.js';
 import { accepted, created, current, namingPurge, NO_CONTENT, ok, page } from './answer.js';
 import { expectedOf, writeOptions } from './conditions.js';
 import { endpoint, type Endpoint } from './endpoint.js';
@@ -17,7 +17,7 @@ import { defined, HEADER_TEXT, POSITIVE, PURGE, TARGET, UNIT } from './purge-sch
 import { apiUrl } from './routes.js';
 import { COUNT, DESCRIPTION, STRINGS, TEXT, TIME, timeText, type TypeOf } from './schema-types.js';
 
-export interface RetentionEndpointsOptions extends OrderOptions {
+export interface RetentionEndpointsOptions extends RequesterOptions {
   readonly retention: RetentionService;
 }
 
@@ -67,7 +67,7 @@ export function retentionEndpoints(options: RetentionEndpointsOptions): readonly
       answers: { 201: { description: 'The new policy.', content: { 'application/json': POLICY } } },
       problems: ['alreadyExists', 'badRequestData', 'forbiddenByPolicy'],
       handle: async ({ body: { name, ...settings }, baseUrl, request }) => {
-        const policy = await retention.create(name, settingsOf(settings), authorOf(request, options));
+        const policy = await retention.create(name, settingsOf(settings), requesterOf(request, options));
         return created(policyUrl(baseUrl, policy), policyJson(policy), policy.etag);
       },
     }),
@@ -104,7 +104,7 @@ export function retentionEndpoints(options: RetentionEndpointsOptions): readonly
           throw refused('invalidRequest', 'name must be the name in the path, or be left out.');
         if (!NAME_PATTERN.test(nameOf(params)))
           throw refused('notFound', `A retention policy cannot have this name. ${NAME.description}`);
-        const author = authorOf(request, options);
+        const author = requesterOf(request, options);
         const expected = expectedOf(conditions);
         const { policy, isNew } = await retention.put(nameOf(params), settingsOf(settings), author, expected);
         const json = policyJson(policy);
@@ -335,24 +335,14 @@ function asOurs(error: unknown): never {
   throw ended === undefined ? ours : new PurgeFailedError(ours, ended.record, ended.hasBegun);
 }
 
-/** Who writes a policy, and what they are allowed. */
-function authorOf(
-  request: FastifyRequest,
-  options: OrderOptions,
-): Pick<RetentionCaller, 'caller' | 'policy'> {
-  const { caller, policy } = orderOf(request, { target: 'entities', query: '' }, options);
-  return { caller, policy };
-}
-
 /** Who asks for a run. @throws RequestRefusedError for headers that name other data than the policy */
-function callerOf(request: FastifyRequest, options: OrderOptions): RetentionCaller {
-  const order = orderOf(request, { target: 'entities', query: '' }, options);
-  const { caller, requestId, policy, headers } = order;
-  const given = DATA_HEADERS.find((name) => headers[name] !== undefined);
+function callerOf(request: FastifyRequest, options: RequesterOptions): RetentionCaller {
+  const requester = requesterOf(request, options);
+  const given = DATA_HEADERS.find((name) => requester.headers[name] !== undefined);
   if (given !== undefined)
     throw refused(
       'invalidRequest',
       `The policy names its tenant and its @context: leave the header ${given} out.`,
     );
-  return { caller, requestId, policy, headers };
+  return requester;
 }
