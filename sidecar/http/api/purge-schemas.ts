@@ -31,6 +31,8 @@ export const PURGE = {
     unit: UNIT,
     ...{ query: TEXT, tenant: TEXT, link: TEXT, caller: TEXT, requestId: TEXT, worker: TEXT },
     retentionPolicy: TEXT,
+    heldBack: { type: 'boolean', description: 'A run that matched too many, and so only reported them.' },
+    waitsFor: { ...TEXT, description: 'The broker that a queued purge waits for: BROKER_URL names another.' },
     dryRun: { type: 'boolean' },
     policy: { type: 'object' },
     maxPerSecond: { type: ['integer', 'null'] },
