@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { NewPurge } from '../jobs/new-purge.js';
-import type { PurgePolicy } from '../jobs/purge-kinds.js';
+import type { NewPurge, PurgePolicy } from '../jobs/purge-kinds.js';
 import type { PurgeService } from '../jobs/purge-service.js';
 import { forwardedHeaders } from '../purge/broker/forwarded-headers.js';
 import { UnsupportedRequestError } from '../purge/errors.js';

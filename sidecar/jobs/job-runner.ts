@@ -8,7 +8,7 @@ import { preparePurge } from './purge-kinds.js';
 import type { PurgeServiceOptions } from './purge-options.js';
 import type { PurgeRunner, Work } from './purge-runner.js';
 import type { JobRegistry } from './registry.js';
-import { abandoned, mayHaveDeleted, resumed, settledBefore, spentBefore } from './resumption.js';
+import { abandoned, mayHaveDeleted, resumed, settledBefore, spentBefore } from './purge-record.js';
 
 interface Job extends Work {
   /** With more matches than this, it only reports them. */

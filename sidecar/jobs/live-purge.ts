@@ -5,6 +5,7 @@ import type { Clock } from '../shared/clock.js';
 import { RateMeter } from '../shared/rate-meter.js';
 import type { Lease } from './lease.js';
 import type { PurgeControl } from './purge-kinds.js';
+import { ended, withoutPace } from './purge-record.js';
 
 /** The least time between two changes that watchers see. */
 const PUBLISH_EVERY_MS = 250;
@@ -224,20 +225,3 @@ function endOf(report: PurgeReport, before: readonly string[]): Partial<PurgeRec
     ...(unit === undefined ? {} : { unit }),
   };
 }
-
-/** Without what is only true while a purge runs. One that is to go on is compared with what it `expected`. */
-export function withoutPace(record: PurgeRecord): PurgeRecord {
-  const rest: Mutable = { ...record };
-  delete rest.ratePerSecond;
-  delete rest.estimatedEndAt;
-  return rest;
-}
-
-/** The same for one that has ended. */
-export function ended(record: PurgeRecord): PurgeRecord {
-  const rest: Mutable = withoutPace(record);
-  delete rest.expected;
-  return rest;
-}
-
-type Mutable = { -readonly [Member in keyof PurgeRecord]: PurgeRecord[Member] };

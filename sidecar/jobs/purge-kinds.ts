@@ -147,14 +147,25 @@ export interface PreparedPurge {
   run(options: PurgeRunOptions, signal: AbortSignal): AsyncIterable<PurgeEvent>;
 }
 
-/** What is vetted of a purge. */
-export interface VettedMembers {
+/** A purge as its caller asks for it. */
+export interface NewPurge {
   readonly target: keyof PurgeKinds;
+  /** The query string, or its parameters; options such as dryRun included. */
   readonly query: string | PurgeParameters;
-  readonly policy: PurgePolicy;
-  /** Those that go to the broker, in lower case. */
+  /** Sent to the broker with each request. */
   readonly headers: Readonly<Record<string, string>>;
+  readonly policy: PurgePolicy;
+  /** Who asks, for the record. */
+  readonly caller: string;
+  readonly requestId: string;
+  /** The retention policy that it is a run of. */
+  readonly retentionPolicy?: string | undefined;
+  /** With more matches than this, it only reports them, and deletes nothing. */
+  readonly reportAbove?: number | undefined;
 }
+
+/** What is vetted of a purge. */
+export type VettedMembers = Pick<NewPurge, 'target' | 'query' | 'policy' | 'headers'>;
 
 /**
  * Vets a purge against its policy and the configuration.

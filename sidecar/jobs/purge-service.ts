@@ -20,13 +20,12 @@ import {
 import { HistoryPruner } from './history.js';
 import { JobRunner } from './job-runner.js';
 import { LeaseKeeper } from './lease-keeper.js';
-import { newRecord, refusedRecord, type NewPurge } from './new-purge.js';
 import { Notifier } from './notifier.js';
-import { preparePurge, rateRefused, type PreparedPurge } from './purge-kinds.js';
+import { preparePurge, rateRefused, type NewPurge, type PreparedPurge } from './purge-kinds.js';
 import type { PurgeServiceOptions } from './purge-options.js';
 import { PurgeRunner } from './purge-runner.js';
 import { JobRegistry } from './registry.js';
-import { cancelled, requeued } from './resumption.js';
+import { cancelled, newRecord, refusedRecord, requeued } from './purge-record.js';
 
 export { isFinal, PURGE_STATES, type PurgeRecord } from '../store/purge-records.js';
 

@@ -8,7 +8,7 @@ import { PurgeService } from '../../sidecar/jobs/purge-service.js';
 import { createHeaderSealer } from '../../sidecar/jobs/sealed-headers.js';
 import type { PurgeLimits } from '../../sidecar/purge/run/context.js';
 import { Lease, type LeaseOptions } from '../../sidecar/jobs/lease.js';
-import type { NewPurge } from '../../sidecar/jobs/new-purge.js';
+import type { NewPurge } from '../../sidecar/jobs/purge-kinds.js';
 import { PurgeStoppedError } from '../../sidecar/purge/errors.js';
 import type { PurgeEvent, PurgeReport } from '../../sidecar/purge/run/events.js';
 import type { PurgeRecord } from '../../sidecar/store/purge-records.js';

@@ -9,7 +9,7 @@ import {
   requesterOf,
   type AskedPurge,
 } from '../../../sidecar/http/new-purge.js';
-import type { NewPurge } from '../../../sidecar/jobs/new-purge.js';
+import type { NewPurge } from '../../../sidecar/jobs/purge-kinds.js';
 import { PurgeFailedError } from '../../../sidecar/jobs/errors.js';
 import { UnsupportedRequestError } from '../../../sidecar/purge/errors.js';
 import { recordOf } from '../../support/purge-service.js';

@@ -7,7 +7,7 @@ import Fastify from 'fastify';
 import { RequestRefusedError } from '../../../sidecar/http/errors.js';
 import { createTokenCheck } from '../../../sidecar/http/gateway-token.js';
 import { registerPurgeRoutes } from '../../../sidecar/http/purge-routes.js';
-import type { NewPurge } from '../../../sidecar/jobs/new-purge.js';
+import type { NewPurge } from '../../../sidecar/jobs/purge-kinds.js';
 import type { PurgeService } from '../../../sidecar/jobs/purge-service.js';
 import { nextTurn } from '../../../sidecar/shared/next-turn.js';
 

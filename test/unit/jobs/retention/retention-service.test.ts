@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { NewPurge } from '../../../../sidecar/jobs/new-purge.js';
+import type { NewPurge } from '../../../../sidecar/jobs/purge-kinds.js';
 import { entityPurges, temporalPurges, type PurgePolicy } from '../../../../sidecar/jobs/purge-kinds.js';
 import { RetentionService } from '../../../../sidecar/jobs/retention/retention-service.js';
 import { PolicyRefusedError, QueryRefusedError } from '../../../../sidecar/purge/errors.js';
