@@ -7,10 +7,10 @@ import type { Lease } from './lease.js';
 import type { PurgeControl } from './purge-kinds.js';
 import { ended, withoutPace } from './purge-record.js';
 
-/** The least time between two changes that watchers see. */
+/** Watchers see changes at least this far apart, in milliseconds. */
 const PUBLISH_EVERY_MS = 250;
 
-/** Items that a record names as failed, at most. */
+/** The most failed items that a record names. */
 const MAX_ERRORS = 100;
 
 /** A purge that this process runs: its current record, and what can be changed while it runs. */
@@ -29,7 +29,7 @@ export class LivePurge {
   #record: PurgeRecord;
   #hasBegun: boolean;
   #isCancelled = false;
-  /** Deletes of an earlier process that may have had an effect: what is listed again turns out to have been left. */
+  /** Deletes of an earlier process that may have had an effect; matches that are listed again were not deleted. */
   #unknownBefore: number;
   /** What an earlier process had counted, until this one has counted as well. */
   #expectedBefore: number | undefined;
@@ -115,7 +115,7 @@ export class LivePurge {
     });
   }
 
-  /** Takes an event of the engine. */
+  /** Brings the record up to date with an event of the engine. */
   note(event: PurgeEvent): void {
     switch (event.type) {
       case 'counted':
@@ -161,7 +161,7 @@ export class LivePurge {
     }
     const expected = counted + this.#unknownBefore;
     const missing = (before ?? expected) - expected;
-    const note = `${String(missing)} of the matches that were counted before are neither left nor in the counts: this purge deleted them before their answers were written down, or others did.`;
+    const note = `${String(missing)} of the matches that were counted before are neither left nor in the counts: this purge deleted them before that was written down, or others did.`;
     this.set({ expected, warnings: missing > 0 ? [...warnings, note] : warnings });
   }
 
@@ -209,9 +209,9 @@ export class LivePurge {
   }
 }
 
-/** @param number matches that may be those of such deletes, or others */
+/** @param number matches that are listed again, or new ones */
 function listedAgain(number: number): string {
-  return `${String(number)} of the deletes that had no answer when the gateway stopped count as not done, since as many matches are listed again. If those are new ones, that many deletes are missing from the counts.`;
+  return `${String(number)} of the deletes that were unanswered when the gateway stopped count as not done, since as many matches are listed again. If those are new entities, that many deletes are missing from the counts.`;
 }
 
 /** @param before warnings of an earlier process */

@@ -138,7 +138,7 @@ export interface PreparedPurge {
   /** The least of what configuration, policy and caller allow. */
   readonly limits: PurgeLimits;
   readonly maxPerSecond: number | undefined;
-  /** Whether what becomes of each item is to be recorded. */
+  /** Whether the outcome of each item is recorded. */
   readonly recordsIds: boolean;
   /** Whether it can be held to a rate. */
   readonly isPaced: boolean;

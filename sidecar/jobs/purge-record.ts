@@ -108,8 +108,8 @@ export function abandoned(record: PurgeRecord, job: PurgeJob | undefined, worker
 }
 
 /**
- * What becomes of a job that no process owns and that this one must not run, since its broker is another one: it waits, and says
- * for which broker. One that was to be cancelled has ended.
+ * Decides what to do with a job that no process owns and that this one must not run, since it is for another broker: it waits, and
+ * says for which broker. One that was to be cancelled has ended.
  *
  * @param worker the name of this process
  * @param now as in records
@@ -140,7 +140,7 @@ export function cancelled(record: PurgeRecord, now: string): PurgeRecord {
   return ended({ ...withoutWait(record), state: 'cancelled', endedAt: now });
 }
 
-/** The record of a job that waits no longer for its broker. */
+/** The record of a job that no longer waits for its broker. */
 function withoutWait({ waitsFor, ...record }: PurgeRecord): PurgeRecord {
   if (waitsFor === undefined) return record;
   const note = waitNote(waitsFor);
@@ -150,7 +150,7 @@ function withoutWait({ waitsFor, ...record }: PurgeRecord): PurgeRecord {
 /** @param broker see `brokerName`: without credentials */
 function waitNote(broker: string): string {
   const where = broker === 'embedded' ? 'the embedded broker' : `the broker ${broker}`;
-  return `It waits for ${where}, at which it was begun: BROKER_URL names another one now. It goes on when a gateway is at that broker, or ends when it is cancelled.`;
+  return `It waits for ${where}, where it began: BROKER_URL now names another broker. It continues once a gateway uses that broker, or ends when it is cancelled.`;
 }
 
 /**
@@ -177,7 +177,7 @@ function noteOf(record: PurgeRecord, job: PurgeJob | undefined, worker: string, 
   const why =
     record.worker === worker
       ? 'The gateway was restarted.'
-      : `Nothing was heard of the gateway ${record.worker} any more, and ${worker} ${does}.`;
+      : `Nothing was heard of the gateway ${record.worker} any longer, and ${worker} ${does}.`;
   const inFlight = Math.max(0, matched - settled - failed - unknown);
   const uncertain = spentBefore(record, job ?? {}) - record.deleted;
   const towards =

@@ -29,7 +29,7 @@ import { cancelled, newRecord, refusedRecord, requeued } from './purge-record.js
 
 export { isFinal, PURGE_STATES, type PurgeRecord } from '../store/purge-records.js';
 
-/** Runs purges, at once or as jobs, and keeps the record of them. */
+/** Runs purges, while their callers wait or as jobs, and keeps their records. */
 export class PurgeService {
   readonly #options: PurgeServiceOptions;
   readonly #registry: JobRegistry;
@@ -101,7 +101,7 @@ export class PurgeService {
       const report = await this.#runner.run({ live, prepared }, AbortSignal.any([live.stopped, gone]));
       return { report, record: live.record };
     } catch (error) {
-      // One that was turned away before it began is reported to its caller only.
+      // One that could not begin is reported to its caller only.
       if (live.record.startedAt === undefined) throw error;
       this.#runner.endEarly(live, error, gone.aborted ? 'cancelled' : 'interrupted');
       const isCancelled = live.isCancelled && outcomeOf(error) === 'stopped';
@@ -129,7 +129,7 @@ export class PurgeService {
     return record;
   }
 
-  /** What is answered to a purge that was refused, perhaps before it was understood: it is recorded. */
+  /** Records a purge that was refused, perhaps before it was understood. @returns what its caller is answered */
   refusal(asked: NewPurge, error: unknown): PurgeFailedError {
     const record = refusedRecord(asked, this.#options.problemOf(error), this.#start());
     this.#runner.refuse(record, error);
@@ -212,7 +212,7 @@ export class PurgeService {
     if (typeof maxPerSecond === 'number' && !isPaced) throw rateRefused();
     const request: ControlRequest = {
       ...(maxPerSecond === undefined ? {} : { maxPerSecond }),
-      // What configuration and policy allowed at its start is the most.
+      // Never more than configuration and policy allow.
       ...(concurrency === undefined ? {} : { concurrency: Math.min(concurrency, limits.concurrency) }),
     };
     if (live !== undefined) {

@@ -4,7 +4,7 @@ import type { LivePurge } from './live-purge.js';
 /** What takes a place: a purge whose caller waits for its answer, one that waited in the queue, or one that deletes nothing. */
 export type PlaceKind = 'purge' | 'job' | 'dry run';
 
-/** Share of the places that jobs leave free, so that a full queue never makes a caller who waits go away. */
+/** Share of the places that jobs leave free, so that a full queue never turns away a caller who waits. */
 const KEPT_SHARE = 1 / 4;
 
 /** Everything that runs in this process. Each has a record, a lease and a place, and can be stopped. */

@@ -16,8 +16,11 @@ export type PurgeState =
   | 'refused'
   | 'interrupted';
 
-/** Whether a purge in this state has come to its end. */
-export function isFinal(state: PurgeState): boolean {
+/** The states of a purge that has ended. */
+export type FinalPurgeState = Exclude<PurgeState, 'queued' | 'running' | 'cancelling'>;
+
+/** Whether a purge in this state has ended. */
+export function isFinal(state: PurgeState): state is FinalPurgeState {
   return state !== 'queued' && state !== 'running' && state !== 'cancelling';
 }
 

@@ -195,7 +195,7 @@ describe('the purges of a gateway', () => {
     assert.deepEqual(
       told.filter((line) => line.includes('retention')),
       [
-        'info busy p1 retention: left out, the last run has not ended',
+        'info busy p1 retention: run skipped, the last one has not ended',
         'warn broken  retention: a run could not begin',
       ],
     );

@@ -44,7 +44,7 @@ export interface RetentionPreview {
   readonly reportAbove: number | undefined;
 }
 
-/** Retention policies: what is purged regularly, by its age. */
+/** Retention policies: what is deleted regularly once it is old enough. */
 export class RetentionService {
   readonly #options: RetentionServiceOptions;
 
@@ -62,7 +62,7 @@ export class RetentionService {
   }
 
   /**
-   * Creates a policy, or replaces one. It holds, in all its runs, what the gateway in front allows its author now.
+   * Creates a policy, or replaces one. All its runs are held to what the gateway in front allows its author now.
    *
    * @throws QueryRefusedError, PolicyRefusedError for what could never run; PreconditionFailedError
    */

@@ -94,7 +94,7 @@ describe('a purge whose caller waits', () => {
       const headers = { 'ngsild-tenant': 't'.repeat(256 + more), link: '<'.padEnd(4096 + more, 'l') };
       const asked = { ...newPurge(query, headers), policy: { maxAffected: 7 } };
       const { cause, record, hasBegun } = await failureOf(made.service.run(asked, NEVER));
-      assert.ok(cause instanceof QueryRefusedError && record?.endedAt !== undefined && !hasBegun);
+      assert.ok(cause instanceof QueryRefusedError && record.endedAt !== undefined && !hasBegun);
       assert.deepEqual([record.state, record.startedAt, record.problem?.status], ['refused', undefined, 400]);
       assert.deepEqual([record.query.length, record.tenant?.length, record.link?.length], [8192, 256, 4096]);
       assert.deepEqual([record.policy, record.caller, record.worker], [{ maxAffected: 7 }, 'c', 'w']);
@@ -113,7 +113,7 @@ describe('a purge whose caller waits', () => {
       ['type=T&q=dryRun=true&limit=5', false],
       ['type=T&dryRun=TRUE', false],
     ] as const)
-      assert.equal((await failure(made, query)).record?.dryRun, dryRun, query);
+      assert.equal((await failure(made, query)).record.dryRun, dryRun, query);
   });
 
   it('a purge that a refusal ends before its first delete is refused; any other failure makes it failed', async () => {
@@ -127,8 +127,8 @@ describe('a purge whose caller waits', () => {
     ] as const) {
       const made = purgeServiceOf(throwing(error, hasBegun));
       const failed = await failure(made);
-      assert.deepEqual([failed.record?.state, failed.hasBegun, failed.cause], [state, hasBegun, error]);
-      assert.ok(failed.record?.problem !== undefined);
+      assert.deepEqual([failed.record.state, failed.hasBegun, failed.cause], [state, hasBegun, error]);
+      assert.ok(failed.record.problem !== undefined);
       assert.deepEqual(made.errors, [error]);
     }
   });
@@ -140,7 +140,7 @@ describe('a purge whose caller waits', () => {
     await turns();
     gone.abort();
     const { record } = await ended;
-    assert.deepEqual([record?.state, record?.problem], ['cancelled', undefined]);
+    assert.deepEqual([record.state, record.problem], ['cancelled', undefined]);
     assert.ok(made.errors[0] instanceof CallerGoneError);
   });
 
@@ -150,7 +150,7 @@ describe('a purge whose caller waits', () => {
     await turns();
     made.service.stop();
     const { record, cause } = await ended;
-    assert.deepEqual([record?.state, record?.problem?.status], ['interrupted', 503]);
+    assert.deepEqual([record.state, record.problem?.status], ['interrupted', 503]);
     assert.deepEqual(made.errors, [cause]);
   });
 
@@ -166,7 +166,7 @@ describe('a purge whose caller waits', () => {
     );
     const { record, cause } = await ended;
     assert.deepEqual(
-      [record?.state, record?.problem, cause instanceof PurgeCancelledError],
+      [record.state, record.problem, cause instanceof PurgeCancelledError],
       ['cancelled', undefined, true],
     );
     assert.deepEqual(made.errors, [(cause as Error).cause]);

@@ -192,7 +192,7 @@ describe('a job of an earlier process', () => {
     assert.deepEqual([record.warnings.length, first], [2, 'first']);
     assert.match(
       warning,
-      /^Nothing was heard of the gateway old any more, and w resumed it\. 40 of its matches were/,
+      /^Nothing was heard of the gateway old any longer, and w resumed it\. 40 of its matches were/,
     );
     assert.match(warning, / 3 matches that may be gone count towards its maximum\.$/);
     const many = await ended(left({ warnings: Array.from({ length: 25 }, (_, index) => `w${index}`) }));
@@ -356,7 +356,7 @@ describe('a job whose broker is another one', () => {
       const [missing = '', waits = ''] = record.warnings;
       assert.match(
         missing,
-        /^Nothing was heard of the gateway old any more, and w put it back into the queue\. /,
+        /^Nothing was heard of the gateway old any longer, and w put it back into the queue\. /,
       );
       assert.match(waits, /^It waits for the broker http:\/\/there, /);
       assert.equal(record.warnings.length, 2);

@@ -175,7 +175,7 @@ describe('a purge that another process works on', () => {
     one.service.noticed({ what: 'waiting', id: 'any' });
     const error = await ended;
     assert.ok(error instanceof PurgeFailedError);
-    assert.deepEqual([error.record?.state, error.hasBegun], ['interrupted', true]);
+    assert.deepEqual([error.record.state, error.hasBegun], ['interrupted', true]);
     await turns();
     assert.equal((await kept.store.get(record.id))?.deleted, 3);
     await close();
@@ -385,7 +385,7 @@ describe('a purge that is cancelled or guarded', () => {
     await made.service.cancel((await made.kept.records())[0]?.id ?? '');
     const error = await ended;
     assert.ok(error instanceof PurgeFailedError);
-    assert.deepEqual([error.cause, error.record?.state], [failure, 'cancelled']);
+    assert.deepEqual([error.cause, error.record.state], [failure, 'cancelled']);
   });
 
   it('a job with more matches than its guard allows reports them without a bound, and deletes nothing', async () => {
