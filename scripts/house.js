@@ -26,6 +26,10 @@ const SCHEMA = {
   type: 'object',
   properties: { id: { type: 'string' }, type: { const: 'Vehicle' }, speed: { type: 'number', maximum: 300 } },
 };
+const RETENTION_POLICY = {
+  ...{ name: 'house', target: 'entities', query: 'type=Vehicle', olderThan: 'P1D', by: 'speed.observedAt' },
+  ...{ schedule: '0 3 * * *', mode: 'enforce' },
+};
 const ENTITY = { id: 'urn:ngsi-ld:Vehicle:1', type: 'Vehicle', speed: 500 };
 
 const revisions = process.argv.slice(2);
@@ -125,13 +129,19 @@ async function measureRequests(folder) {
     const printed = await once(/** @type {import('node:stream').Readable} */ (child.stdout), 'data');
     const url = /http:\/\/[\d.]+:\d+/.exec(String(printed[0]))?.[0] ?? '';
 
-    /** Sends a request, and counts what ran from then on. @param {string} path @param {RequestInit} request */
-    const run = async (path, request) => {
+    /**
+     * Sends a request, and counts what ran from then on.
+     *
+     * @param {string} path @param {RequestInit} request
+     * @param {() => boolean} isDone whether what it has begun has come to its end
+     */
+    const run = async (path, request, isDone = () => true) => {
       await written(child);
       for (const name of await readdir(coverage)) await rm(join(coverage, name));
       const response = await fetch(`${url}${path}`, request);
       if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
       await response.text();
+      while (!isDone()) await sleep(20);
       await written(child);
       return ranIn(coverage, join(folder, 'dist'));
     };
@@ -145,6 +155,7 @@ async function measureRequests(folder) {
     const read = await run('/api/v2/domains/house/models/Vehicle', {});
     const purge = await run('/ngsi-ld/v1/entities?type=Vehicle&q=speed%3E100', { method: 'DELETE' });
     const validation = await run('/api/v2/validate/house/Vehicle', json(ENTITY));
+    const retention = await runRetention(run, json, broker);
     return {
       'a purge runs, in files': purge.files.length,
       'of these in the engine and below': purge.files.filter((file) => !FRONT.test(file)).length,
@@ -154,6 +165,7 @@ async function measureRequests(folder) {
       'a wrong number runs, in functions': validation.functions,
       'a GET of a model runs, in files': read.files.length,
       'a GET of a model runs, in functions': read.functions,
+      'a retention run runs, in files': retention.files.length,
     };
   } finally {
     child.kill('SIGKILL');
@@ -163,9 +175,23 @@ async function measureRequests(folder) {
   }
 }
 
+/**
+ * Runs a retention policy that deletes, from the request to the end of its purge.
+ *
+ * @param {(path: string, request: RequestInit, isDone?: () => boolean) => ReturnType<typeof ranIn>} run
+ * @param {(body: unknown) => RequestInit} json
+ * @param {Awaited<ReturnType<typeof startBroker>>} broker
+ */
+async function runRetention(run, json, broker) {
+  await run('/api/v2/retention-policies', json(RETENTION_POLICY));
+  broker.refill();
+  return run(`/api/v2/retention-policies/${RETENTION_POLICY.name}/run`, { method: 'POST' }, broker.isEmpty);
+}
+
 /** A broker with three entities, which matches all queries but those that probe a filter. */
 async function startBroker() {
-  let entities = [1, 2, 3].map((n) => ({ id: `urn:ngsi-ld:Vehicle:${n}`, type: 'Vehicle' }));
+  const all = [1, 2, 3].map((n) => ({ id: `urn:ngsi-ld:Vehicle:${n}`, type: 'Vehicle' }));
+  let entities = all;
   const server = createServer((request, response) => {
     request.resume().on('end', () => {
       if (request.method === 'POST') {
@@ -186,7 +212,12 @@ async function startBroker() {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  return { url: `http://127.0.0.1:${port}`, close: () => server.close() };
+  return {
+    url: `http://127.0.0.1:${port}`,
+    refill: () => void (entities = all),
+    isEmpty: () => entities.length === 0,
+    close: () => server.close(),
+  };
 }
 
 /** Has the gateway write its coverage. @param {import('node:child_process').ChildProcess} child */

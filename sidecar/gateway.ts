@@ -11,8 +11,8 @@ import { CONSOLE_PATH, findConsole } from './http/console-routes.js';
 import { createTokenCheck, TOKEN_HEADER } from './http/gateway-token.js';
 import { createLoopCheck } from './http/loop-check.js';
 import { startMetricsServer } from './http/metrics-routes.js';
+import { POLICY_HEADER } from './http/new-purge.js';
 import { createPassThrough } from './http/pass-through.js';
-import { POLICY_HEADER } from './http/purge-policy.js';
 import { createHostCheck } from './http/trusted-hosts.js';
 import { createTurns } from './http/turns.js';
 import { createMetrics } from './metrics/metrics.js';
@@ -97,7 +97,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   opened.add(() => schemas.close());
   let purges: OpenPurges | undefined;
   const metrics = createMetrics({
-    purgesRunning: () => purges?.running.count ?? 0,
+    purgesRunning: () => purges?.service.running ?? 0,
     purgesQueued: async () => purges?.service.queued() ?? 0,
     workers: () => schemas.workers(),
     isStoreUp: () => store.isReady(),
@@ -128,7 +128,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   opened.add(() => pool.destroy());
   const kept = { store: store.purges, policies: store.retention, brokerNotes: store.brokerNotes };
   const opening = { client, brokerUrl, ...kept, clock, random, logger, metrics: metrics.purges };
-  const { service, retention, running, ...endings } = (purges = openPurges(config, opening));
+  const { service, retention, ...endings } = (purges = openPurges(config, opening));
   opened.add(() => endings.close());
   let isShuttingDown = false;
 
@@ -185,14 +185,10 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   endings.start();
   store.listen((notice) => endings.noticed(notice));
 
-  /** Resolves when no purge is at work, each has its last record, and every answer is on its way. */
+  /** Resolves when no purge runs any more, each has its last record, and every answer is on its way. */
   async function quiet(): Promise<void> {
-    // A purge whose caller is gone still waits for its last deletes; an answer may come to an end after its purge.
-    while (running.count > 0 || service.isAtWork || turns.count > 0) {
-      await running.idle();
-      await service.idle();
-      await turns.idle();
-    }
+    await service.idle();
+    await turns.idle();
   }
 
   /** @returns whether all was quiet before so many milliseconds had passed, or `enough` aborted */
@@ -211,7 +207,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   async function shutDown(): Promise<void> {
     isShuttingDown = true;
     endings.stop();
-    if (!(await isQuietWithin(config.SHUTDOWN_GRACE_MS, hurry.signal))) {
+    if (!(await isQuietWithin(config.SHUTDOWN_GRACE_MS, forceStop.signal))) {
       // What waits for the broker ends now: deletes in flight are booked as unknown, and every caller is told.
       for (const end of [client.close(), pool.destroy()]) end.catch(() => {});
       await isQuietWithin(ENDING_MS);
@@ -219,7 +215,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     await opened.close();
   }
 
-  const hurry = new AbortController();
+  const forceStop = new AbortController();
   let closing: Promise<void> | undefined;
   const { address, port, family } = app.server.address() as AddressInfo;
   const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
@@ -230,7 +226,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     brokerUrl: brokerUrl.href.replace(/\/$/, ''),
     embeddedBroker,
     close() {
-      if (closing !== undefined) hurry.abort();
+      if (closing !== undefined) forceStop.abort();
       return (closing ??= shutDown());
     },
   };

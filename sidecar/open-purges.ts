@@ -13,11 +13,10 @@ import { PurgeService } from './jobs/purge-service.js';
 import { RetentionScheduler } from './jobs/retention/scheduler.js';
 import { RetentionService } from './jobs/retention/retention-service.js';
 import { createHeaderSealer } from './jobs/sealed-headers.js';
-import type { PurgeMetrics, PurgeOutcome } from './metrics/purge-metrics.js';
+import type { PurgeMetrics } from './metrics/purge-metrics.js';
 import type { BrokerClient, Learnt } from './purge/broker/index.js';
-import { createRunningPurges, type RunningPurges } from './purge/index.js';
 import type { BrokerNotes, BrokerNotice } from './store/broker-notes.js';
-import type { PurgeNotice, PurgeQueue, Purges, PurgeState } from './store/purge-records.js';
+import { isFinal, type PurgeNotice, type PurgeQueue, type Purges } from './store/purge-records.js';
 import { RunUnderWayError } from './store/errors.js';
 import type { RetentionPolicies } from './store/retention-records.js';
 import type { Config } from './shared/config/load.js';
@@ -42,14 +41,13 @@ export interface OpenPurgesOptions {
 export interface OpenPurges {
   readonly service: PurgeService;
   readonly retention: RetentionService;
-  readonly running: RunningPurges;
-  /** Goes on with jobs that no process works on, and begins to look at schedules. See PurgeService. */
+  /** Resumes jobs that no process works on, and begins to watch schedules. See PurgeService. */
   start(): void;
-  /** What counts now of what was learnt about the broker. */
+  /** What is known about the broker, as far as it is still valid. */
   readonly learnt: () => Learnt;
   /** Another process has done something that may concern this one. */
   noticed(notice: PurgeNotice | BrokerNotice): void;
-  /** Stops all purges, and refuses new ones; jobs go on at the next start. */
+  /** Stops all purges, and refuses new ones; jobs are resumed at the next start. */
   stop(): void;
   /** Writes the records that are not yet written. */
   close(): Promise<void>;
@@ -79,9 +77,8 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
     ? join(dirname(config.DATABASE_PATH), 'purge-ids')
     : join(tmpdir(), `ngsi-ld-gateway-${randomUUID()}`);
   const idFiles = new IdFiles(idFolder);
-  const running = createRunningPurges(config.PURGE_MAX_RUNNING);
   const service = new PurgeService({
-    ...{ kinds, store, running },
+    ...{ kinds, store, maxRunning: config.PURGE_MAX_RUNNING },
     // Records show the time of day, whatever clock the retries go by.
     clock: systemClock,
     idFiles,
@@ -105,7 +102,7 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
       elsewhere: (jobs) => log.elsewhere(jobs),
       ended(record, error) {
         log.ended(record, error);
-        metrics.ended(record.target, outcomeOf(record.state), record);
+        if (isFinal(record.state)) metrics.ended(record.target, record.state, record);
       },
       storeAway: (err) => logger.warn({ err }, 'records of purges cannot be written'),
       storeBack: () => logger.info('records of purges are written again'),
@@ -115,18 +112,20 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
       },
     },
   });
-  const retention = new RetentionService({ store: policies, purges: service, kinds, clock: systemClock });
+  const retention = new RetentionService({
+    ...{ store: policies, purges: service, history: store, kinds, clock: systemClock },
+  });
   const scheduler = new RetentionScheduler({
     ...{ store: policies, service: retention, clock: systemClock },
     onError(err, policy) {
       if (err instanceof RunUnderWayError)
-        logger.info({ policy, purgeId: err.purge }, 'retention: left out, the last run has not ended');
+        logger.info({ policy, purgeId: err.purge }, 'retention: run skipped, the last one has not ended');
       else logger.warn({ err, policy }, 'retention: a run could not begin');
     },
   });
   let stopped: Promise<void> | undefined;
   return {
-    ...{ service, running, retention },
+    ...{ service, retention },
     start() {
       service.start();
       scheduler.start();
@@ -141,7 +140,6 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
       stopped ??= scheduler.stop();
       notes.stop();
       service.stop();
-      running.stop();
     },
     async close() {
       notes.stop();
@@ -150,9 +148,4 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
       if (!isLasting) await rm(idFolder, { recursive: true, force: true });
     },
   };
-}
-
-/** The outcome of a purge that has ended. */
-function outcomeOf(state: PurgeState): PurgeOutcome {
-  return state === 'queued' || state === 'running' || state === 'cancelling' ? 'interrupted' : state;
 }

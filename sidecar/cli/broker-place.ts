@@ -44,7 +44,10 @@ export function createBrokerPlace(options: BrokerPlaceOptions): PurgePlace {
     if (valuesIn(request.query, 'record').length > 0)
       throw usage('record=ids needs a gateway to keep the list: use --gateway.');
     try {
-      return preparePurge(kinds, { target: request.target, query: queryOf(request, dryRun), policy: {} });
+      const headers = { ...headersOf(request), ...(authorization === undefined ? {} : { authorization }) };
+      return preparePurge(kinds, {
+        ...{ target: request.target, query: queryOf(request, dryRun), policy: {}, headers },
+      });
     } catch (error) {
       if (error instanceof QueryRefusedError || error instanceof PolicyRefusedError)
         throw usage(error.message, { cause: error });
@@ -52,22 +55,18 @@ export function createBrokerPlace(options: BrokerPlaceOptions): PurgePlace {
     }
   }
 
-  function open(request: PurgeRequest, purge: PreparedPurge, signal: AbortSignal): AsyncIterable<PurgeEvent> {
-    const headers = {
-      ...headersOf(request),
-      ...(authorization === undefined ? {} : { authorization }),
-    };
+  function open(purge: PreparedPurge, signal: AbortSignal): AsyncIterable<PurgeEvent> {
     const control = {
       pace: new Pace(clock, purge.maxPerSecond),
       concurrency: purge.limits.concurrency,
     };
-    return purge.run({ headers, control }, signal);
+    return purge.run({ control }, signal);
   }
 
   return {
     async preview(request, signal) {
       try {
-        for await (const event of open(request, prepare(request, true), signal)) {
+        for await (const event of open(prepare(request, true), signal)) {
           if (event.type !== 'finished') continue;
           const { matched, sample, unit, isLowerBound, hints } = event.report;
           return {
@@ -87,7 +86,7 @@ export function createBrokerPlace(options: BrokerPlaceOptions): PurgePlace {
     },
     run(request, signal) {
       const purge = prepare(request, false);
-      return viewsOf(request, purge.unit, open(request, purge, signal), clock);
+      return viewsOf(request, purge.unit, open(purge, signal), clock);
     },
     detach: async () => {
       throw usage('--detach starts the purge on a gateway: it needs --gateway.');

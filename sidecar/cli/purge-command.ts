@@ -5,6 +5,7 @@ import {
   parseEntityPurgeQuery,
   QueryRefusedError,
   parseTemporalPurgeQuery,
+  queryText,
 } from '../purge/index.js';
 import { flagOf, optionsIn, optionsOf, type OptionValues } from '../shared/purge-options.js';
 import { ask } from './ask.js';
@@ -111,7 +112,7 @@ export function requestOf(words: readonly string[], options: PurgeOptions, nowMs
   try {
     if (options.olderThan !== undefined) {
       const by = options.by ?? (isTemporal ? 'observedAt' : 'modifiedAt');
-      query = olderThan(query, { target, by }, cutoffOf(nowMs, isoDuration(options.olderThan)));
+      query = queryText(olderThan(query, { target, by }, cutoffOf(nowMs, isoDuration(options.olderThan))));
     }
     // Whether a whole tenant may go is decided where the purge runs.
     if (isTemporal) parseTemporalPurgeQuery(query, 'allow');

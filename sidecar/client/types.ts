@@ -1431,6 +1431,10 @@ export interface components {
       readonly requestId: string;
       readonly worker: string;
       readonly retentionPolicy?: string;
+      /** @description A run that matched too many, and so only reported them. */
+      readonly heldBack?: boolean;
+      /** @description The broker that a queued purge waits for: BROKER_URL names another. */
+      readonly waitsFor?: string;
       readonly dryRun: boolean;
       readonly policy: Record<string, unknown>;
       readonly maxPerSecond: number | null;

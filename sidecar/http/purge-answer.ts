@@ -30,7 +30,6 @@ const WARNING_MAX_CHARS = 2000;
 /**
  * Turns the report of a purge into its answer: 200 for a dry run or on request, 204 when all is gone, 207 with a
  * BatchOperationResult (clause 5.2.16) when something stayed, or may have, or the broker's result was incomplete.
- *
  */
 export function purgeAnswer(
   report: PurgeReport,

@@ -5,11 +5,11 @@ import type { PurgeService } from '../jobs/purge-service.js';
 import { disconnectSignal } from './client-disconnect.js';
 import { refused, type RequestRefusedError } from './errors.js';
 import { TOKEN_HEADER, type TokenCheck } from './gateway-token.js';
+import { newPurgeOf, type RequesterOptions } from './new-purge.js';
 import { preferencesOf } from './prefer.js';
 import { purgeAnswer } from './purge-answer.js';
-import { recordedOrderOf, type OrderOptions } from './purge-order.js';
 
-export interface PurgeRoutesOptions extends OrderOptions {
+export interface PurgeRoutesOptions extends RequesterOptions {
   readonly purges: PurgeService;
   readonly checkToken: TokenCheck;
 }
@@ -55,12 +55,12 @@ function createHandler(target: keyof PurgeKinds, options: PurgeRoutesOptions) {
   const { purges } = options;
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const what = { target, query: rawQueryOf(request.raw) };
-    const order = recordedOrderOf(request, what, options, () => {
+    const asked = newPurgeOf(request, what, options, () => {
       if (request.body === HAS_BODY) throw bodyRefused();
     });
     const preferences = preferencesOf(request.headers.prefer);
     if (preferences.respondAsync) {
-      const record = await purges.submit(order);
+      const record = await purges.submit(asked);
       return reply
         .code(202)
         .headers({
@@ -72,7 +72,7 @@ function createHandler(target: keyof PurgeKinds, options: PurgeRoutesOptions) {
         .send(Buffer.from(JSON.stringify(record)));
     }
     const startedMs = performance.now();
-    const { report, record } = await purges.run(order, disconnectSignal(request.raw, reply.raw));
+    const { report, record } = await purges.run(asked, disconnectSignal(request.raw, reply.raw));
     const { status, headers, body } = purgeAnswer(report, {
       id: record.id,
       durationMs: Math.round(performance.now() - startedMs),

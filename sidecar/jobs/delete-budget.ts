@@ -1,7 +1,7 @@
 import { TooManyMatchesError, type DoneSoFar } from '../purge/index.js';
 import type { Clock } from '../shared/clock.js';
 
-/** What a job may delete over all the processes that work on it, and which of its members says so. */
+/** How many items all processes together may delete for a job, and which of its members says so. */
 export interface DeleteBound {
   readonly most: number;
   readonly by: 'maxAffected' | 'maxGrowth';
@@ -22,13 +22,13 @@ export interface BudgetKeeping {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** Where nobody says what was done, all that was reserved may be gone. */
+/** As long as nobody says what was done, everything that was reserved counts as deleted. */
 const UNTOLD = (): DoneSoFar => ({ affected: 0, taken: Infinity });
 
-/** Items of the first request that deletes. */
+/** Items in the first request that deletes. */
 const FIRST_AT_ONCE = 32;
 
-/** A request shall delete as much as the broker does in this time, several at once: what is in flight at a crash may be gone, or not. */
+/** A request should delete what the broker deletes in this time: nobody knows what became of the requests in flight at a crash. */
 const REQUEST_MS = 125;
 
 /** How much larger a request may be than the one before. */

@@ -21,12 +21,12 @@ export class IdsNotFoundError extends GatewayError {
   }
 }
 
-/** The purge has come to its end, or is about to, and cannot be changed. */
+/** The purge has ended, or is about to, and cannot be changed. */
 export class PurgeOverError extends GatewayError {
   readonly kind = 'purgeOver';
 
   constructor(id: string, state: PurgeState) {
-    super(`The purge ${id} is ${state}, and cannot be changed any more.`);
+    super(`The purge ${id} is ${state}, and can no longer be changed.`);
   }
 }
 
@@ -54,12 +54,11 @@ export class QueueFullError extends GatewayError {
   }
 }
 
-/** A purge that ended early, with what had been done until then. */
+/** A purge that was refused or ended early, with the record of what was done until then. */
 export class PurgeFailedError extends Error {
-  /** @param record undefined when it was not recorded */
   constructor(
     override readonly cause: unknown,
-    readonly record: PurgeRecord | undefined,
+    readonly record: PurgeRecord,
     /** Deletes were sent, or were about to be. */
     readonly hasBegun = false,
   ) {

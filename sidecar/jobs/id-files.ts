@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Item, ItemOutcome } from '../purge/index.js';
 
-/** Most bytes of one file: some five million ids. */
+/** The most bytes in one file: some five million ids. */
 const MAX_FILE_BYTES = 512 * 1024 * 1024;
 
-/** Most bytes that wait for a slow disk. */
+/** The most bytes that wait for a slow disk. */
 const MAX_WAITING_BYTES = 32 * 1024 * 1024;
 
 const EXTENSION = '.ndjson';
@@ -83,7 +83,7 @@ export class IdFiles {
   }
 }
 
-/** Writes the lines of one purge beside it: a slow or full disk costs lines, and never stops the purge. */
+/** Writes the lines of one purge in the background: a slow or full disk loses lines, and never stops the purge. */
 export class IdRecorder {
   readonly #open: () => Promise<FileHandle>;
   #lines: string[] = [];

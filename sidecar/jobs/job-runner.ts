@@ -1,22 +1,18 @@
-import {
-  PurgeStoppedError,
-  TooManyMatchesError,
-  TooManyPurgesError,
-  type PlaceKind,
-} from '../purge/index.js';
+import { outcomeOf, PurgeStoppedError, TooManyMatchesError, TooManyPurgesError } from '../purge/index.js';
 import { LeaseLostError, StoreUnavailableError } from '../store/errors.js';
 import type { PurgeJob, PurgeRecord, TakenPurge } from '../store/purge-records.js';
-import { withoutWaitNote } from './elsewhere.js';
 import { DeleteBudget, type DeleteBound } from './delete-budget.js';
 import type { Lease } from './lease.js';
 import type { LivePurge } from './live-purge.js';
-import type { PurgeOrder } from './new-record.js';
-import { preparePurge, type PreparedPurge } from './purge-kinds.js';
+import { preparePurge } from './purge-kinds.js';
 import type { PurgeServiceOptions } from './purge-options.js';
-import type { PurgesAtWork, Work } from './purges-at-work.js';
-import { resumed, settledBefore, spentBefore, warningsAfter } from './resumption.js';
+import type { PurgeRunner, Work } from './purge-runner.js';
+import type { JobRegistry } from './registry.js';
+import { abandoned, mayHaveDeleted, resumed, settledBefore, spentBefore } from './purge-record.js';
 
 interface Job extends Work {
+  /** With more matches than this, it only reports them. */
+  readonly reportAbove: number | undefined;
   /** The name of another process that has worked on it before. */
   readonly before: string | undefined;
 }
@@ -24,48 +20,49 @@ interface Job extends Work {
 /** The pause before a store that is away is asked again, in milliseconds. */
 const ASK_AGAIN_MS = 1000;
 
-/** Works on jobs that were taken from the store: those that waited, and those that another process left. */
+/** Runs jobs that were taken from the store: those that waited, and those that another process left. */
 export class JobRunner {
   readonly #options: PurgeServiceOptions;
-  readonly #atWork: PurgesAtWork;
-  readonly #stopped: AbortSignal;
+  readonly #registry: JobRegistry;
+  readonly #purges: PurgeRunner;
 
-  /** @param stopped aborts when this process stops: its jobs are then laid aside */
-  constructor(options: PurgeServiceOptions, atWork: PurgesAtWork, stopped: AbortSignal) {
+  constructor(options: PurgeServiceOptions, registry: JobRegistry, purges: PurgeRunner) {
     this.#options = options;
-    this.#atWork = atWork;
-    this.#stopped = stopped;
+    this.#registry = registry;
+    this.#purges = purges;
   }
 
-  /** Goes on with a purge that was taken: one that waited, or that another process left. */
-  takeUp({ record, job, wish }: TakenPurge, lease: Lease): void {
-    const isCancelled = record.state === 'cancelling' || wish?.cancel === true;
-    if (job === undefined || isCancelled) {
-      const live = this.#atWork.track(this.#leftBy(record, job), lease);
-      this.#atWork.end(live, { state: job === undefined ? 'interrupted' : 'cancelled' });
-      this.#atWork.leave(live);
+  /** Begins or resumes a job, or ends one that cannot be resumed. */
+  begin(taken: TakenPurge, lease: Lease): void {
+    const { record, job, request } = taken;
+    if (job === undefined || record.state === 'cancelling' || request?.cancel === true) {
+      const live = this.#abandon(taken, lease);
+      this.#purges.end(live, { state: job === undefined ? 'interrupted' : 'cancelled' });
+      this.#registry.leave(live);
       return;
     }
     try {
-      void this.#runJob(this.#jobOf(record, job, lease));
+      void this.#run(this.#jobOf(record, job, lease));
     } catch (error) {
-      const live = this.#atWork.track(this.#leftBy(record, job), lease);
+      const live = this.#abandon(taken, lease);
       if (mayHaveDeleted(record, job, false)) live.begun();
-      this.#atWork.endEarly(live, error, 'interrupted');
-      this.#atWork.leave(live);
+      this.#purges.endEarly(live, error, 'interrupted');
+      this.#registry.leave(live);
     }
   }
 
-  /** @throws JobSecretError, QueryRefusedError, PolicyRefusedError for a job that cannot go on */
+  #abandon({ record, job }: TakenPurge, lease: Lease): LivePurge {
+    return this.#purges.enter(abandoned(record, job, this.#options.worker), lease);
+  }
+
+  /** @throws JobSecretError, QueryRefusedError, PolicyRefusedError for a job that cannot be resumed */
   #jobOf(record: PurgeRecord, job: PurgeJob, lease: Lease): Job {
     const { worker, kinds, sealer, clock } = this.#options;
     const { reportAbove } = job;
-    const order: PurgeOrder = { ...record, headers: sealer.open(job), reportAbove };
-    const asked = preparePurge(kinds, order);
-    const prepared = record.dryRun && !asked.dryRun ? this.#asReport(order) : asked;
+    const asked = preparePurge(kinds, { ...record, headers: sealer.open(job) });
+    const prepared = record.dryRun && !asked.dryRun ? asked.asDryRun() : asked;
     const { concurrency, maxAffected } = prepared.limits;
-    const waited = { ...record, warnings: withoutWaitNote(record.warnings) };
-    const live = this.#atWork.track(resumed(waited, job, worker, concurrency), lease);
+    const live = this.#purges.enter(resumed(record, job, worker, concurrency), lease);
     const bound = boundOf(maxAffected, reportAbove);
     if (mayHaveDeleted(record, job, bound !== undefined)) live.begun();
     const budget =
@@ -77,7 +74,7 @@ export class JobRunner {
             { write: (spent) => this.#writeAhead(live, { ...job, spent }), clock },
           );
     const isElsewhere = record.startedAt !== undefined && record.worker !== worker;
-    return { live, order, prepared, budget, before: isElsewhere ? record.worker : undefined };
+    return { live, prepared, budget, reportAbove, before: isElsewhere ? record.worker : undefined };
   }
 
   /**
@@ -88,51 +85,43 @@ export class JobRunner {
    */
   async #writeAhead(live: LivePurge, job?: PurgeJob): Promise<void> {
     const { store, clock } = this.#options;
-    const { lease, cancelled } = live;
-    const signal = AbortSignal.any([cancelled.signal, lease.lost, this.#stopped]);
+    const { lease } = live;
     for (;;) {
-      lease.require();
+      void lease.check();
       try {
-        await store.put(live.record, job, { lease: lease.number });
+        await store.put(live.record, job, lease.claim);
         return;
       } catch (error) {
         if (error instanceof LeaseLostError) lease.take();
         else if (!(error instanceof StoreUnavailableError)) throw error;
-        await clock.sleep(ASK_AGAIN_MS, signal).catch((reason: unknown) => {
+        await clock.sleep(ASK_AGAIN_MS, live.stopped).catch((reason: unknown) => {
           throw new PurgeStoppedError('The purge stopped before its next delete.', { cause: reason });
         });
       }
     }
   }
 
-  async #runJob(job: Job): Promise<void> {
-    const { live, budget } = job;
+  async #run(job: Job): Promise<void> {
+    const { live, prepared, budget } = job;
     try {
-      await this.#options.running.run(placeOf(job.prepared), live.cancelled.signal, async (signal) => {
-        live.set({ state: 'running', startedAt: live.record.startedAt ?? this.#now() });
-        await this.#noteIdsElsewhere(job);
-        // Without it, a process that takes over would not know that deletes may have been sent.
-        await this.#writeAhead(live);
-        this.#options.observer.started(live.record);
-        await this.#workOrReport(job, signal);
-      });
+      this.#registry.takePlace(live, prepared.dryRun ? 'dry run' : 'job');
+      live.set({ state: 'running', startedAt: live.record.startedAt ?? this.#now() });
+      await this.#noteIdsElsewhere(job);
+      // Without it, a process that takes over would not know that deletes may have been sent.
+      await this.#writeAhead(live);
+      this.#options.observer.started(live.record);
+      await this.#runOrReport(job);
     } catch (error) {
       // Nothing is in flight any more. When it cannot be written, what was reserved stays spent.
       if (budget !== undefined && !live.lease.isTaken && this.#isToGoOn(live, error))
         await budget.settle(live.affectedSince).catch(() => {});
-      // Meanwhile it may have been taken by another process, or cancelled; else the next one with a free place continues it.
+      // Meanwhile it may have been taken by another process, or cancelled; else the next one with a free place resumes it.
       if (live.lease.isTaken) this.#options.observer.taken(live.record);
       else if (this.#isToGoOn(live, error)) live.set({ state: 'queued' });
-      else this.#atWork.endEarly(live, error, 'interrupted');
+      else this.#purges.endEarly(live, error, 'interrupted');
     } finally {
-      this.#atWork.leave(live);
+      this.#registry.leave(live);
     }
-  }
-
-  /** The record of a purge that does not go on. */
-  #leftBy(record: PurgeRecord, job: PurgeJob | undefined): PurgeRecord {
-    const warnings = warningsAfter(record, job, this.#options.worker, 'ended it');
-    return { ...record, warnings: withoutWaitNote(warnings) };
   }
 
   /** The list of ids goes on where another process began it only if they have the same folder. */
@@ -143,49 +132,32 @@ export class JobRunner {
     live.set({ warnings: [...warnings, note] });
   }
 
-  /** Whether a job only stops in this process, and is to be continued. */
-  #isToGoOn({ cancelled, lease }: LivePurge, error: unknown): boolean {
-    if (cancelled.signal.aborted) return false;
+  /** Whether a job only stops in this process, and is to be resumed. */
+  #isToGoOn(live: LivePurge, error: unknown): boolean {
+    if (live.isCancelled) return false;
     // A purge whose caller waits may have taken the last place meanwhile.
     if (error instanceof TooManyPurgesError) return true;
-    return (this.#stopped.aborted || lease.lost.aborted) && error instanceof PurgeStoppedError;
+    return live.stopped.aborted && outcomeOf(error) === 'stopped';
   }
 
   /** A purge with unusually many matches deletes nothing, and only reports them. */
-  async #workOrReport(job: Job, signal: AbortSignal): Promise<void> {
-    const { live, order, budget } = job;
+  async #runOrReport(job: Job): Promise<void> {
+    const { live, prepared, budget, reportAbove } = job;
     try {
-      await this.#atWork.work(job, signal);
+      await this.#purges.run(job);
     } catch (error) {
       if (!(error instanceof TooManyMatchesError)) throw error;
-      const { reportAbove } = order;
       if (error.maxAffected !== reportAbove || live.hasBegun)
         throw budget?.explain(error, live.hasBegun) ?? error;
       const note = `It matches ${error.exact ? '' : 'at least '}${String(error.matched)}, more than the ${String(reportAbove)} that its retention policy allows (maxGrowth), so nothing was deleted. Check the matches; then raise maxGrowth (0 switches the guard off), or run the purge by hand.`;
-      live.set({ dryRun: true, warnings: [...live.record.warnings, note] });
-      await this.#atWork.work({ ...job, budget: undefined, prepared: this.#asReport(order) }, signal);
+      live.set({ dryRun: true, heldBack: true, warnings: [...live.record.warnings, note] });
+      await this.#purges.run({ live, prepared: prepared.asDryRun() });
     }
-  }
-
-  #asReport(order: PurgeOrder): PreparedPurge {
-    return preparePurge(this.#options.kinds, { ...order, query: `${order.query}&dryRun=true` });
   }
 
   #now(): string {
     return new Date(this.#options.clock.now()).toISOString();
   }
-}
-
-/** Whether an earlier process may have sent deletes of a job. With a maximum, what it sends is written down before. */
-function mayHaveDeleted(record: PurgeRecord, job: PurgeJob, isBounded: boolean): boolean {
-  if (record.dryRun) return false;
-  if (settledBefore(record) + spentBefore(record, job) > 0) return true;
-  const wasLost = record.state !== 'queued' && record.startedAt !== undefined;
-  return !isBounded && (wasLost || job.mayHaveBegun === true);
-}
-
-function placeOf({ dryRun }: PreparedPurge): PlaceKind {
-  return dryRun ? 'dry run' : 'job';
 }
 
 /** The lesser one of two bounds. */

@@ -1,26 +1,40 @@
 import { PurgeStoppedError } from '../purge/index.js';
+import type { PurgeClaim } from '../store/purge-records.js';
 
 /** How often the store is asked about a lease that is in doubt, in milliseconds. */
 const ASK_EVERY_MS = 1000;
 
-/** By what right this process works on a purge, and until when it may be sure of it. */
+export interface LeaseOptions {
+  /** By what right records are written; see PurgeClaim. */
+  readonly claim: PurgeClaim;
+  /** On the monotonic clock. */
+  readonly untilMs: number;
+  /** A clock that is never set, and that goes on while this process is stopped. */
+  readonly monotonicMs: () => number;
+  /** Asks the store whether the lease holds; does not reject. */
+  readonly ask: () => Promise<void>;
+}
+
+/** The right of this process to work on a purge, and until when it is sure of that right. */
 export class Lease {
-  /** See HeldPurge. */
-  readonly number: number;
-  readonly #monotonicMs: () => number;
+  readonly #options: LeaseOptions;
   readonly #lost = new AbortController();
   #untilMs: number;
   #askedMs = -Infinity;
   #isTaken = false;
 
-  /**
-   * @param untilMs on the monotonic clock
-   * @param monotonicMs a clock that is never set, and that goes on while this process is stopped
-   */
-  constructor(number: number, untilMs: number, monotonicMs: () => number) {
-    this.number = number;
-    this.#untilMs = untilMs;
-    this.#monotonicMs = monotonicMs;
+  constructor(options: LeaseOptions) {
+    this.#options = options;
+    this.#untilMs = options.untilMs;
+  }
+
+  get claim(): PurgeClaim {
+    return this.#options.claim;
+  }
+
+  /** See HeldPurge: 0 for a purge whose caller waits. */
+  get number(): number {
+    return this.claim.lease;
   }
 
   /** Aborts when the purge has to stop here. */
@@ -35,7 +49,7 @@ export class Lease {
 
   /** Whether no other process can have taken the purge. */
   get holds(): boolean {
-    return !this.lost.aborted && this.#monotonicMs() < this.#untilMs;
+    return !this.lost.aborted && this.#options.monotonicMs() < this.#untilMs;
   }
 
   renew(untilMs: number): void {
@@ -53,26 +67,24 @@ export class Lease {
     this.#lost.abort();
   }
 
-  /** Called before each delete of a job. @throws PurgeStoppedError once the lease may not hold */
-  require(): undefined {
-    if (this.holds) return undefined;
-    this.lapse();
-    throw stopped();
-  }
-
   /**
-   * Called before each delete of a purge whose caller waits: no other process can go on with it, so it only stops when the store
-   * says that it was ended. While the store is away, it goes on.
+   * Called before each delete. A job stops as soon as its lease may not hold. No other process can go on with a purge whose caller
+   * waits, so that one only stops when the store says that it was ended; while the store is away, it goes on.
    *
-   * @param ask asks the store whether the lease holds; does not reject
+   * @returns what the delete has to wait for
    * @throws PurgeStoppedError
    */
-  inquire(ask: () => Promise<void>): Promise<void> | undefined {
+  check(): Promise<void> | undefined {
     if (this.lost.aborted) throw stopped();
-    const nowMs = this.#monotonicMs();
-    if (this.holds || nowMs - this.#askedMs < ASK_EVERY_MS) return undefined;
+    if (this.holds) return undefined;
+    if (this.number > 0) {
+      this.lapse();
+      throw stopped();
+    }
+    const nowMs = this.#options.monotonicMs();
+    if (nowMs - this.#askedMs < ASK_EVERY_MS) return undefined;
     this.#askedMs = nowMs;
-    return ask();
+    return this.#options.ask();
   }
 }
 

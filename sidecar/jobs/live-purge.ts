@@ -1,21 +1,24 @@
 import { type PurgeEvent, type PurgeProgress, type PurgeReport, Pace } from '../purge/index.js';
-import { isFinal, type PurgeRecord, type PurgeWish } from '../store/purge-records.js';
+import { isFinal, type ControlRequest, type PurgeRecord } from '../store/purge-records.js';
 import type { Clock } from '../shared/clock.js';
 import { RateMeter } from '../shared/rate-meter.js';
 import type { Lease } from './lease.js';
 import type { PurgeControl } from './purge-kinds.js';
+import { ended, withoutPace } from './purge-record.js';
 
-/** The least time between two changes that watchers see. */
+/** Watchers see changes at least this far apart, in milliseconds. */
 const PUBLISH_EVERY_MS = 250;
 
-/** Items that a record names as failed, at most. */
+/** The most failed items that a record names. */
 const MAX_ERRORS = 100;
 
 /** A purge that this process runs: its current record, and what can be changed while it runs. */
 export class LivePurge {
   readonly control: PurgeControl;
-  readonly cancelled = new AbortController();
   readonly lease: Lease;
+  /** Aborts when the purge has to stop here: no new deletes then; those in flight finish. */
+  readonly stopped: AbortSignal;
+  readonly #stop = new AbortController();
   readonly #clock: Clock;
   /** What an earlier process had settled. */
   readonly #before: Pick<PurgeProgress, 'deleted' | 'alreadyGone' | 'requests' | 'retries'>;
@@ -24,7 +27,8 @@ export class LivePurge {
   readonly #watchers = new Set<() => void>();
   #record: PurgeRecord;
   #hasBegun: boolean;
-  /** Deletes of an earlier process that may have had an effect: what is listed again turns out to have been left. */
+  #isCancelled = false;
+  /** Deletes of an earlier process that may have had an effect; matches that are listed again were not deleted. */
   #unknownBefore: number;
   /** What an earlier process had counted, until this one has counted as well. */
   #expectedBefore: number | undefined;
@@ -35,6 +39,7 @@ export class LivePurge {
   constructor(record: PurgeRecord, lease: Lease, clock: Clock, onChange: (record: PurgeRecord) => void) {
     this.#record = record;
     this.lease = lease;
+    this.stopped = AbortSignal.any([this.#stop.signal, lease.lost]);
     this.#clock = clock;
     this.#onChange = onChange;
     const { deleted, alreadyGone, unknown, requests, retries, maxPerSecond, expected } = record;
@@ -53,6 +58,11 @@ export class LivePurge {
   /** Deletes were sent, or were about to be. */
   get hasBegun(): boolean {
     return this.#hasBegun;
+  }
+
+  /** It was cancelled by request. */
+  get isCancelled(): boolean {
+    return this.#isCancelled;
   }
 
   /** An earlier process may have sent deletes. */
@@ -80,15 +90,22 @@ export class LivePurge {
     else void this.#publishSoon();
   }
 
-  /** No new deletes; those in flight finish. */
+  /** Stops it here, to go on later where that is possible. */
+  stop(): void {
+    this.#stop.abort();
+    this.wake();
+  }
+
+  /** Stops it for good. */
   cancel(): void {
     if (this.#record.state !== 'running') return;
+    this.#isCancelled = true;
     this.set({ state: 'cancelling' });
-    this.cancelled.abort();
+    this.#stop.abort();
   }
 
   /** Changes how hard it works. */
-  change({ maxPerSecond, concurrency }: PurgeWish): void {
+  change({ maxPerSecond, concurrency }: ControlRequest): void {
     if (maxPerSecond !== undefined) this.control.pace.setPerSecond(maxPerSecond ?? undefined);
     if (concurrency !== undefined) this.control.concurrency = concurrency;
     this.set({
@@ -97,7 +114,7 @@ export class LivePurge {
     });
   }
 
-  /** Takes an event of the engine. */
+  /** Brings the record up to date with an event of the engine. */
   note(event: PurgeEvent): void {
     switch (event.type) {
       case 'counted':
@@ -143,7 +160,7 @@ export class LivePurge {
     }
     const expected = counted + this.#unknownBefore;
     const missing = (before ?? expected) - expected;
-    const note = `${String(missing)} of the matches that were counted before are neither left nor in the counts: this purge deleted them before their answers were written down, or others did.`;
+    const note = `${String(missing)} of the matches that were counted before are neither left nor in the counts: this purge deleted them before that was written down, or others did.`;
     this.set({ expected, warnings: missing > 0 ? [...warnings, note] : warnings });
   }
 
@@ -191,9 +208,9 @@ export class LivePurge {
   }
 }
 
-/** @param number matches that may be those of such deletes, or others */
+/** @param number matches that are listed again, or new ones */
 function listedAgain(number: number): string {
-  return `${String(number)} of the deletes that had no answer when the gateway stopped count as not done, since as many matches are listed again. If those are new ones, that many deletes are missing from the counts.`;
+  return `${String(number)} of the deletes that were unanswered when the gateway stopped count as not done, since as many matches are listed again. If those are new entities, that many deletes are missing from the counts.`;
 }
 
 /** @param before warnings of an earlier process */
@@ -207,20 +224,3 @@ function endOf(report: PurgeReport, before: readonly string[]): Partial<PurgeRec
     ...(unit === undefined ? {} : { unit }),
   };
 }
-
-/** Without what is only true while a purge runs. One that is to go on is compared with what it `expected`. */
-export function withoutPace(record: PurgeRecord): PurgeRecord {
-  const rest: Mutable = { ...record };
-  delete rest.ratePerSecond;
-  delete rest.estimatedEndAt;
-  return rest;
-}
-
-/** The same for one that has ended. */
-export function ended(record: PurgeRecord): PurgeRecord {
-  const rest: Mutable = withoutPace(record);
-  delete rest.expected;
-  return rest;
-}
-
-type Mutable = { -readonly [Member in keyof PurgeRecord]: PurgeRecord[Member] };

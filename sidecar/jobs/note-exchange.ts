@@ -41,7 +41,7 @@ export interface NoteExchangeOptions {
 export class NoteExchange {
   readonly #options: NoteExchangeOptions;
   readonly #stopped = new AbortController();
-  #poke: () => void = () => {};
+  #wake: () => void = () => {};
   #isDue = false;
   #isUnwritten = false;
 
@@ -59,10 +59,10 @@ export class NoteExchange {
     void this.#lookUntilStopped();
   }
 
-  /** What is not yet written stays unwritten: the next process finds it out again. */
+  /** What is not yet written is lost: the next process finds it out again. */
   stop(): void {
     this.#stopped.abort();
-    this.#poke();
+    this.#wake();
   }
 
   /** A process has written a note. */
@@ -72,7 +72,7 @@ export class NoteExchange {
 
   #lookSoon(): void {
     this.#isDue = true;
-    this.#poke();
+    this.#wake();
   }
 
   async #lookUntilStopped(): Promise<void> {
@@ -91,7 +91,7 @@ export class NoteExchange {
   /** @param mostMs after which a look is due in any case */
   async #untilDue(mostMs: number | undefined): Promise<void> {
     const due = new AbortController();
-    this.#poke = () => due.abort();
+    this.#wake = () => due.abort();
     if (this.#isDue || this.#stopped.signal.aborted) return;
     if (mostMs !== undefined) await this.#options.sleep(mostMs, due.signal).catch(() => {});
     else await new Promise((resolve) => due.signal.addEventListener('abort', resolve, { once: true }));

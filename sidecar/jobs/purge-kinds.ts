@@ -11,6 +11,7 @@ import {
   type PurgeOrder,
   parseEntityPurgeQuery,
   type EntityPurgeQuery,
+  type PurgeParameters,
   type PurgeQuery,
   type WholeTenant,
   type Pace,
@@ -19,7 +20,20 @@ import {
   type TemporalPurgeQuery,
 } from '../purge/index.js';
 import type { DeleteBudget } from './delete-budget.js';
-import type { PurgePolicy } from './policy.js';
+
+/**
+ * The policy of the gateway in front, e.g. of a Kong consumer: what a purge may do however it is started. Every member is
+ * optional, and can only narrow what the configuration allows.
+ */
+export interface PurgePolicy {
+  readonly maxAffected?: number;
+  readonly pageSize?: number;
+  readonly batchSize?: number;
+  readonly concurrency?: number;
+  readonly temporalConcurrency?: number;
+  readonly dryRunOnly?: boolean;
+  readonly allowTemporal?: boolean;
+}
 
 /** What purges of one collection work with. */
 export interface PurgeSetup {
@@ -35,10 +49,10 @@ export interface TemporalPurgeSetup extends PurgeSetup {
   readonly allowsWhole: boolean;
 }
 
-/** One kind of purge, from its query string to its events. */
+/** One kind of purge, from its query to its events. */
 export interface PurgeKind<Query extends PurgeQuery> extends PurgeSetup {
   /** @throws QueryRefusedError, PolicyRefusedError */
-  readonly parse: (query: string) => Query;
+  readonly parse: (query: string | PurgeParameters) => Query;
   /** @throws PolicyRefusedError for a purge that is understood and not allowed */
   readonly vet: (query: Query, policy: PurgePolicy) => void;
   readonly concurrencyOf: (policy: PurgePolicy) => number | undefined;
@@ -115,15 +129,13 @@ export interface PurgeControl {
   concurrency: number;
 }
 
-/** How a purge is run. */
+/** What goes along with a purge while it runs. */
 export interface PurgeRunOptions {
-  /** Sent to the broker with each request. */
-  readonly headers: Readonly<Record<string, string>>;
   readonly control: PurgeControl;
   /** Of a job that has a maximum, over all the processes that work on it. */
   readonly budget?: Pick<DeleteBudget, 'left' | 'reserve' | 'mostAtOnce'> | undefined;
   readonly onOutcome?: OnOutcome | undefined;
-  /** See the order of a purge. */
+  /** See PurgeOrder of the engine. */
   readonly beforeDelete?: PurgeOrder['beforeDelete'];
 }
 
@@ -134,52 +146,68 @@ export interface PreparedPurge {
   /** The least of what configuration, policy and caller allow. */
   readonly limits: PurgeLimits;
   readonly maxPerSecond: number | undefined;
-  /** Whether what becomes of each item is to be recorded. */
+  /** Whether the outcome of each item is recorded. */
   readonly recordsIds: boolean;
   /** Whether it can be held to a rate. */
   readonly isPaced: boolean;
+  /** The same purge as a dry run: it counts its matches, and deletes nothing. */
+  asDryRun(): PreparedPurge;
   run(options: PurgeRunOptions, signal: AbortSignal): AsyncIterable<PurgeEvent>;
 }
+
+/** A purge as its caller asks for it. */
+export interface NewPurge {
+  readonly target: keyof PurgeKinds;
+  /** The query string, or its parameters; options such as dryRun included. */
+  readonly query: string | PurgeParameters;
+  /** Sent to the broker with each request. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly policy: PurgePolicy;
+  /** Who asks, for the record. */
+  readonly caller: string;
+  readonly requestId: string;
+  /** The retention policy that it is a run of. */
+  readonly retentionPolicy?: string | undefined;
+  /** With more matches than this, it only reports them, and deletes nothing. */
+  readonly reportAbove?: number | undefined;
+}
+
+/** What is vetted of a purge. */
+export type VettedMembers = Pick<NewPurge, 'target' | 'query' | 'policy' | 'headers'>;
 
 /**
  * Vets a purge against its policy and the configuration.
  *
  * @throws QueryRefusedError, PolicyRefusedError
  */
-export function preparePurge(
-  kinds: PurgeKinds,
-  order: {
-    readonly target: keyof PurgeKinds;
-    readonly query: string;
-    readonly policy: PurgePolicy;
-    /** Those that go to the broker, in lower case; left out where they were vetted before. */
-    readonly headers?: Readonly<Record<string, string>>;
-  },
-): PreparedPurge {
-  contextOfRequest(order.headers?.['link']);
-  return order.target === 'entities'
-    ? prepared(kinds.entities, order.query, order.policy)
-    : prepared(kinds.temporal, order.query, order.policy);
+export function preparePurge(kinds: PurgeKinds, asked: VettedMembers): PreparedPurge {
+  contextOfRequest(asked.headers['link']);
+  return asked.target === 'entities' ? vetted(kinds.entities, asked) : vetted(kinds.temporal, asked);
 }
 
-function prepared<Query extends PurgeQuery>(
+function vetted<Query extends PurgeQuery>(
   kind: PurgeKind<Query>,
-  text: string,
-  policy: PurgePolicy,
+  { query: given, policy, headers }: VettedMembers,
 ): PreparedPurge {
-  const query = kind.parse(text);
+  const query = kind.parse(given);
   kind.vet(query, policy);
   if (policy.dryRunOnly === true && !query.dryRun)
     throw new PolicyRefusedError('The policy of this gateway allows dry runs only: add dryRun=true.');
+  const isNative = kind.limits.strategy === 'native';
+  if (query.maxPerSecond !== undefined && isNative) throw rateRefused();
+  if (query.record === 'ids' && isNative) throw idsRefused();
+  return prepared(kind, { query, headers, limits: narrowLimits(kind, policy, query) });
+}
+
+function prepared<Query extends PurgeQuery>(kind: PurgeKind<Query>, order: PurgeOrder<Query>): PreparedPurge {
+  const { query, limits } = order;
   const { dryRun, maxPerSecond } = query;
   const recordsIds = query.record === 'ids';
-  const isPaced = kind.limits.strategy !== 'native';
-  if (maxPerSecond !== undefined && !isPaced) throw rateRefused();
-  if (recordsIds && kind.limits.strategy === 'native') throw idsRefused();
-  const limits = narrowLimits(kind, policy, query);
   return {
-    ...{ dryRun, limits, maxPerSecond, isPaced, recordsIds, unit: kind.unitOf(query) },
-    run({ headers, control, budget, ...hooks }, signal) {
+    ...{ dryRun, limits, maxPerSecond, recordsIds, unit: kind.unitOf(query) },
+    isPaced: limits.strategy !== 'native',
+    asDryRun: () => prepared(kind, { ...order, query: { ...query, dryRun: true, record: undefined } }),
+    run({ control, budget, ...hooks }, signal) {
       const changing: PurgeLimits = {
         ...limits,
         maxAffected: budget?.left ?? limits.maxAffected,
@@ -194,8 +222,8 @@ function prepared<Query extends PurgeQuery>(
               reserve: (deletes, done) => budget.reserve(deletes, done),
               mostAtOnce: () => budget.mostAtOnce,
             };
-      const order = { query, headers, limits: changing, pace: control.pace, ...bound, ...hooks };
-      return kind.run(order, kind.dependencies, signal);
+      const running = { ...order, limits: changing, pace: control.pace, ...bound, ...hooks };
+      return kind.run(running, kind.dependencies, signal);
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Problem } from '../ngsi-ld/problem.js';
-import type { PurgeEvent, RunningPurges } from '../purge/index.js';
+import type { PurgeEvent } from '../purge/index.js';
 import type { PurgeQueue, PurgeRecord, Purges, StrandedPurge } from '../store/purge-records.js';
 import type { Clock } from '../shared/clock.js';
 import type { IdFiles } from './id-files.js';
@@ -19,14 +19,15 @@ export interface PurgeObserver {
   recordLost(record: PurgeRecord): void;
   /** Jobs wait for other brokers than that of this process, and begin to say so. */
   elsewhere(jobs: readonly Pick<StrandedPurge, 'record' | 'broker'>[]): void;
-  /** Another process has taken over a purge of this one, which stops here. */
+  /** Another process has taken over a purge, which stops here. */
   taken(record: PurgeRecord): void;
 }
 
 export interface PurgeServiceOptions {
   readonly kinds: PurgeKinds;
   readonly store: Purges & PurgeQueue;
-  readonly running: RunningPurges;
+  /** Purges at work at a time; dry runs have as many places of their own. */
+  readonly maxRunning: number;
   readonly clock: Clock;
   /** Where ids are recorded for purges that ask for it. */
   readonly idFiles: IdFiles;
@@ -39,7 +40,7 @@ export interface PurgeServiceOptions {
   readonly isStoreShared?: boolean;
   /** Names the broker among processes that share the store: jobs for other brokers are left alone. */
   readonly broker?: string | undefined;
-  /** After so long without a sign, another process goes on with the jobs of this one, in milliseconds. */
+  /** After so long without a renewal of their leases, another process takes over the jobs of this one, in milliseconds. */
   readonly leaseMs: number;
   /** A clock that is never set, and that goes on while this process is stopped. @default that of the process */
   readonly monotonicMs?: () => number;

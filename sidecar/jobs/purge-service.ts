@@ -1,17 +1,13 @@
 import type { Readable } from 'node:stream';
-import { PurgeStoppedError, type PurgeReport } from '../purge/index.js';
+import { outcomeOf, type PurgeReport } from '../purge/index.js';
 import {
   isFinal,
+  type ControlRequest,
   type PurgeFilter,
-  type PurgeJob,
   type PurgeNotice,
   type PurgeRecord,
-  type PurgeState,
-  type PurgeWish,
   type StrandedPurge,
 } from '../store/purge-records.js';
-import { Bell } from './bell.js';
-import { laidAside, withoutWaitNote } from './elsewhere.js';
 import {
   IdsNotFoundError,
   PurgeCancelledError,
@@ -20,66 +16,45 @@ import {
   PurgeOverError,
   QueueFullError,
 } from './errors.js';
+import { HistoryPruner } from './history.js';
 import { JobRunner } from './job-runner.js';
-import { Keeper } from './keeper.js';
-import { ended } from './live-purge.js';
-import { newRecord, preparedMembers, type PurgeOrder } from './new-record.js';
-import { preparePurge, rateRefused, type PreparedPurge } from './purge-kinds.js';
+import { LeaseKeeper } from './lease-keeper.js';
+import { Notifier } from './notifier.js';
+import { preparePurge, rateRefused, type NewPurge, type PreparedPurge } from './purge-kinds.js';
 import type { PurgeServiceOptions } from './purge-options.js';
-import { PurgesAtWork } from './purges-at-work.js';
+import { PurgeRunner } from './purge-runner.js';
+import { JobRegistry } from './registry.js';
+import { cancelled, newRecord, refusedRecord, requeued } from './purge-record.js';
 
 export { isFinal, PURGE_STATES, type PurgeRecord } from '../store/purge-records.js';
 
-/** Refused purges that are kept, at most. */
-const MAX_REFUSED = 10_000;
-
-/** So many more refused purges are kept until the oldest are removed, or until the next time that all is pruned. */
-const REFUSED_BETWEEN_PRUNING = 1000;
-
-const PRUNE_EVERY_MS = 3_600_000;
-const DAY_MS = 86_400_000;
-
-/** Runs purges, at once or as jobs, and keeps the record of them. */
+/** Runs purges, while their callers wait or as jobs, and keeps their records. */
 export class PurgeService {
   readonly #options: PurgeServiceOptions;
-  readonly #atWork: PurgesAtWork;
-  readonly #keeper: Keeper;
-  readonly #bell: Bell;
-  readonly #stopped = new AbortController();
-  #pruning: NodeJS.Timeout | undefined;
+  readonly #registry: JobRegistry;
+  readonly #runner: PurgeRunner;
+  readonly #history: HistoryPruner;
+  readonly #keeper: LeaseKeeper;
+  readonly #notifier: Notifier;
   #queued = 0;
-  #refusedSincePruning = 0;
 
   constructor(options: PurgeServiceOptions) {
     this.#options = options;
-    const { store, clock, holder, isStoreShared = false, leaseMs, broker, running } = options;
-    this.#bell = new Bell(clock);
-    this.#atWork = new PurgesAtWork(options, {
-      left: ({ record, lease }) => {
-        this.#keeper.drop(record.id, lease);
-        this.#keeper.lookForMore();
-      },
-      refused: () => this.#noteRefused(),
-      inquire: () => this.#keeper.inquire(),
-    });
-    const jobs = new JobRunner(options, this.#atWork, this.#stopped.signal);
-    this.#keeper = new Keeper({
-      ...{ store, holder, leaseMs, broker, isShared: isStoreShared },
+    const { store, clock, holder, isStoreShared = false, leaseMs, broker } = options;
+    this.#notifier = new Notifier(clock);
+    this.#registry = new JobRegistry(options.maxRunning, () => this.#keeper.lookForMore());
+    this.#history = new HistoryPruner(options, (id) => this.#runner.record(id) !== undefined);
+    this.#runner = new PurgeRunner(options, this.#registry, this.#history);
+    const jobs = new JobRunner(options, this.#registry, this.#runner);
+    this.#keeper = new LeaseKeeper({
+      ...{ registry: this.#registry, store, holder, leaseMs, broker, isShared: isStoreShared },
       monotonicMs: options.monotonicMs ?? (() => performance.now()),
-      places: () =>
-        this.#isStopping
-          ? undefined
-          : { takesJobs: running.isFree('job'), takesDryRuns: running.isFree('dry run') },
-      begin: (taken, lease) => jobs.takeUp(taken, lease),
-      laid: (left) => laidAside(left, options.worker, this.#now()),
-      onLaid: (laid) => this.#noteLaid(laid),
-      grant: (id, wish) => void this.#grant(id, wish),
-      isPending: (id) => this.#atWork.unwritten(id) !== undefined,
+      begin: (taken, lease) => jobs.begin(taken, lease),
+      requeued: (left) => requeued(left, options.worker, this.#now()),
+      onRequeued: (changed) => this.#noteRequeued(changed),
+      grant: (id, request) => void this.#grant(id, request),
+      isPending: (id) => this.#runner.unwritten(id) !== undefined,
     });
-  }
-
-  get #isStopping(): boolean {
-    return this.#stopped.signal.aborted;
   }
 
   /** Jobs that wait for a place, in any process; as last known while the store is away. */
@@ -88,97 +63,88 @@ export class PurgeService {
     return this.#queued;
   }
 
-  /** Goes on with what no process works on, and begins to prune the history. */
+  /** Purges that work in this process. */
+  get running(): number {
+    return this.#registry.places;
+  }
+
+  /** Resumes what no process works on, and begins to prune the history. */
   start(): void {
-    void this.#prune();
-    this.#pruning = setInterval(() => void this.#prune(), PRUNE_EVERY_MS).unref();
+    this.#history.start();
     this.#keeper.start();
   }
 
   /** Something has changed in the store. */
   noticed({ what, id }: PurgeNotice): void {
-    this.#bell.ring(id);
-    if (what === 'waiting' || (what === 'wish' && this.#keeper.holds(id))) void this.#keeper.look();
+    this.#notifier.notify(id);
+    if (what === 'waiting' || (what === 'wish' && this.#registry.get(id) !== undefined))
+      void this.#keeper.look();
   }
 
   /**
    * Runs a purge whose caller waits for its end.
    *
    * @param gone aborts when the caller goes away
-   * @throws PurgeFailedError with the cause, and the record where there is one
+   * @throws PurgeFailedError with the cause and the record; PurgeStoppedError, TooManyPurgesError when it has not begun
    */
   async run(
-    order: PurgeOrder,
+    asked: NewPurge,
     gone: AbortSignal,
   ): Promise<{ readonly report: PurgeReport; readonly record: PurgeRecord }> {
-    let prepared: PreparedPurge;
-    let record = this.#draft(order, 'running');
+    const prepared = this.#prepare(asked);
+    const record = newRecord(asked, prepared, { ...this.#start(), state: 'running' });
+    const live = this.#runner.enter(record, this.#keeper.lease());
     try {
-      prepared = preparePurge(this.#options.kinds, order);
+      this.#registry.takePlace(live, prepared.dryRun ? 'dry run' : 'purge');
+      await this.#runner.begin(live);
+      const report = await this.#runner.run({ live, prepared }, AbortSignal.any([live.stopped, gone]));
+      return { report, record: live.record };
     } catch (error) {
-      throw new PurgeFailedError(error, this.#atWork.recordRefusal(record, error));
-    }
-    record = { ...record, ...preparedMembers(prepared) };
-    const kind = prepared.dryRun ? 'dry run' : 'purge';
-    const lease = this.#keeper.hold(record.id);
-    const live = this.#atWork.track(record, lease);
-    try {
-      return await this.#options.running.run(kind, gone, async (signal) => {
-        await this.#atWork.begin(live);
-        const report = await this.#atWork.work({ live, order, prepared }, signal);
-        return { report, record: live.record };
-      });
-    } catch (error) {
-      // A purge that was turned away before it began is reported to its caller only.
-      if (live.record.startedAt !== undefined || this.#atWork.isRefusal(error))
-        this.#atWork.endEarly(live, error, gone.aborted ? 'cancelled' : 'interrupted');
-      const isRecorded = live.record.startedAt !== undefined;
-      const isCancelled = live.cancelled.signal.aborted && error instanceof PurgeStoppedError;
+      // One that could not begin is reported to its caller only.
+      if (live.record.startedAt === undefined) throw error;
+      this.#runner.endEarly(live, error, gone.aborted ? 'cancelled' : 'interrupted');
+      const isCancelled = live.isCancelled && outcomeOf(error) === 'stopped';
       const cause = isCancelled ? new PurgeCancelledError({ cause: error }) : error;
-      throw new PurgeFailedError(cause, isRecorded ? live.record : undefined, live.hasBegun);
+      throw new PurgeFailedError(cause, live.record, live.hasBegun);
     } finally {
-      this.#atWork.leave(live);
+      this.#registry.leave(live);
     }
-  }
-
-  /** What is answered to a request that was refused before it was understood: recorded as any refusal. */
-  refusal(order: PurgeOrder, error: unknown): PurgeFailedError {
-    return new PurgeFailedError(error, this.#atWork.recordRefusal(this.#draft(order, 'running'), error));
   }
 
   /**
    * Takes an asynchronous purge: it runs when there is a place for it.
    *
-   * @throws QueueFullError, JobSecretError, StoreUnavailableError; QueryRefusedError, PolicyRefusedError
+   * @throws PurgeFailedError for one that is refused; QueueFullError, PurgeStoppedError, StoreUnavailableError
    */
-  async submit(order: PurgeOrder): Promise<PurgeRecord> {
-    const { sealer, store, maxQueued, kinds, broker } = this.#options;
-    this.#throwIfStopping();
-    const draft = this.#draft(order, 'queued');
-    let prepared: PreparedPurge;
-    let job: PurgeJob;
-    try {
-      prepared = preparePurge(kinds, order);
-      job = { ...sealer.seal(order.headers), reportAbove: order.reportAbove };
-    } catch (error) {
-      throw new PurgeFailedError(error, this.#atWork.recordRefusal(draft, error));
-    }
-    const record: PurgeRecord = { ...draft, ...preparedMembers(prepared) };
+  async submit(asked: NewPurge): Promise<PurgeRecord> {
+    const { sealer, store, maxQueued, broker } = this.#options;
+    this.#registry.requireOpen();
+    const prepared = this.#prepare(asked);
+    const sealed = this.#orRefuse(asked, () => sealer.seal(asked.headers));
+    const record = newRecord(asked, prepared, { ...this.#start(), state: 'queued' });
+    const job = { ...sealed, reportAbove: asked.reportAbove };
     if (!(await store.add(record, job, maxQueued, broker))) throw new QueueFullError(maxQueued);
     await this.#keeper.look();
     return record;
   }
 
+  /** Records a purge that was refused, perhaps before it was understood. @returns what its caller is answered */
+  refusal(asked: NewPurge, error: unknown): PurgeFailedError {
+    const record = refusedRecord(asked, this.#options.problemOf(error), this.#start());
+    this.#runner.refuse(record, error);
+    return new PurgeFailedError(error, record);
+  }
+
   /** @throws PurgeNotFoundError */
   async get(id: string): Promise<PurgeRecord> {
-    const known = this.#atWork.record(id) ?? (await this.#options.store.get(id));
+    const known = this.#runner.record(id) ?? (await this.#options.store.get(id));
     if (known === undefined) throw new PurgeNotFoundError(id);
     return known;
   }
 
   async list(filter: PurgeFilter): Promise<{ items: readonly PurgeRecord[]; total: number }> {
     const { items, total } = await this.#options.store.list(filter);
-    const latest = (one: PurgeRecord) => this.#atWork.record(one.id) ?? one;
+    const latest = (one: PurgeRecord) => this.#runner.record(one.id) ?? one;
     return { items: items.map(latest), total };
   }
 
@@ -211,18 +177,16 @@ export class PurgeService {
    * @throws PurgeNotFoundError
    */
   async cancel(id: string): Promise<PurgeRecord> {
-    const live = this.#atWork.get(id);
+    const live = this.#registry.get(id);
     if (live !== undefined) {
       live.cancel();
-      return this.#atWork.keep(live);
+      return this.#runner.keep(live);
     }
-    const pending = this.#atWork.unwritten(id);
+    const pending = this.#runner.unwritten(id);
     if (pending !== undefined && isFinal(pending.state)) return pending;
-    const endedAt = this.#now();
-    const result = await this.#options.store.ask(id, { cancel: true }, (record, isHeld) =>
-      isHeld
-        ? { ...record, state: 'cancelling' }
-        : ended({ ...record, state: 'cancelled', endedAt, warnings: withoutWaitNote(record.warnings) }),
+    const now = this.#now();
+    const result = await this.#options.store.ask(id, { cancel: true }, (kept, isHeld) =>
+      isHeld ? { ...kept, state: 'cancelling' } : cancelled(kept, now),
     );
     if (result === undefined) return this.get(id);
     const { record, outcome } = result;
@@ -240,21 +204,21 @@ export class PurgeService {
     id: string,
     { maxPerSecond, concurrency }: { readonly maxPerSecond?: number | null; readonly concurrency?: number },
   ): Promise<PurgeRecord> {
-    const live = this.#atWork.get(id);
+    const live = this.#registry.get(id);
     const record = live?.record ?? (await this.get(id));
     if (isFinal(record.state) || record.state === 'cancelling') throw new PurgeOverError(id, record.state);
-    const { isPaced, limits } = this.#prepared(record);
+    const { isPaced, limits } = preparePurge(this.#options.kinds, { ...record, headers: {} });
     if (typeof maxPerSecond === 'number' && !isPaced) throw rateRefused();
-    const wish: PurgeWish = {
+    const request: ControlRequest = {
       ...(maxPerSecond === undefined ? {} : { maxPerSecond }),
-      // What configuration and policy allowed at its start is the most.
+      // Never more than configuration and policy allow.
       ...(concurrency === undefined ? {} : { concurrency: Math.min(concurrency, limits.concurrency) }),
     };
     if (live !== undefined) {
-      live.change(wish);
-      return this.#atWork.keep(live);
+      live.change(request);
+      return this.#runner.keep(live);
     }
-    const result = await this.#options.store.ask(id, wish, (kept) => ({ ...kept, ...wish }));
+    const result = await this.#options.store.ask(id, request, (kept) => ({ ...kept, ...request }));
     if (result === undefined) throw new PurgeNotFoundError(id);
     if (result.outcome === 'over') throw new PurgeOverError(id, result.record.state);
     this.noticed({ what: 'wish', id });
@@ -265,39 +229,33 @@ export class PurgeService {
   async *watch(id: string, signal: AbortSignal): AsyncGenerator<PurgeRecord, void> {
     let seen: PurgeRecord | undefined;
     while (!signal.aborted) {
-      const live = this.#atWork.get(id);
+      const live = this.#registry.get(id);
       const record = live?.record ?? (await this.#look(id, seen));
       if (!isSame(record, seen)) yield record;
       seen = record;
-      if (isFinal(record.state) || (this.#isStopping && (live === undefined || record.state === 'queued')))
-        return;
-      if (live === undefined) await this.#bell.changed(id, AbortSignal.any([signal, this.#stopped.signal]));
-      else if (live.record === seen && this.#atWork.get(id) === live) await live.changed(signal);
+      const isStopping = this.#registry.stopping.aborted;
+      if (isFinal(record.state) || (isStopping && (live === undefined || record.state === 'queued'))) return;
+      if (live === undefined)
+        await this.#notifier.changed(id, AbortSignal.any([signal, this.#registry.stopping]));
+      else if (live.record === seen && this.#registry.get(id) === live) await live.changed(signal);
     }
   }
 
-  /** Jobs stop, and go on at the next start. Nothing new is begun. */
+  /** Stops all purges, and refuses new ones. Jobs go back into the queue. */
   stop(): void {
-    this.#stopped.abort();
-    clearInterval(this.#pruning);
-    // Watchers of a queued job are released.
-    for (const live of this.#atWork.all()) live.wake();
+    this.#history.stop();
+    this.#registry.stop();
   }
 
-  /** Whether this process works on a purge, or has yet to give one back. */
-  get isAtWork(): boolean {
-    return this.#atWork.all().length > 0;
-  }
-
-  /** Resolves when this process works on no purge. */
+  /** Resolves when no purge runs in this process. */
   idle(): Promise<void> {
-    return this.#atWork.idle();
+    return this.#registry.idle();
   }
 
-  /** Writes what is to be written. */
+  /** Writes the records that are not yet written. */
   async close(): Promise<void> {
     this.stop();
-    await this.#atWork.close();
+    await this.#runner.close();
     this.#keeper.close();
   }
 
@@ -311,73 +269,55 @@ export class PurgeService {
     }
   }
 
-  /** Jobs of other brokers were laid aside, or have ended since that was asked for. */
-  #noteLaid(laid: readonly Pick<StrandedPurge, 'record' | 'broker'>[]): void {
+  /** Jobs of other brokers went back into the queue, or have ended since that was requested. */
+  #noteRequeued(changed: readonly Pick<StrandedPurge, 'record' | 'broker'>[]): void {
     const { observer } = this.#options;
-    for (const { record } of laid) {
+    for (const { record } of changed) {
       if (isFinal(record.state)) observer.ended(record);
-      this.#bell.ring(record.id);
+      this.#notifier.notify(record.id);
     }
-    const waiting = laid.filter(({ record }) => !isFinal(record.state));
+    const waiting = changed.filter(({ record }) => !isFinal(record.state));
     if (waiting.length > 0) observer.elsewhere(waiting);
   }
 
-  /** Does what another process asks of a purge. */
-  async #grant(id: string, wish: PurgeWish): Promise<void> {
-    const live = this.#atWork.get(id);
+  /** Does what another process requests of a purge. */
+  async #grant(id: string, request: ControlRequest): Promise<void> {
+    const live = this.#registry.get(id);
     if (live === undefined) return;
-    if (wish.cancel === true) {
+    if (request.cancel === true) {
       live.cancel();
       return;
     }
-    live.change(wish);
+    live.change(request);
     const { store } = this.#options;
     try {
-      await store.put(live.record, undefined, this.#atWork.claimOf(live));
-      await store.forget({ id, lease: live.lease.number, wish });
+      await store.put(live.record, undefined, live.lease.claim);
+      await store.forget({ id, lease: live.lease.number, request });
     } catch {
-      // It is asked again.
+      // The store has not forgotten the request, so it comes again.
     }
   }
 
-  #draft(order: PurgeOrder, state: PurgeState): PurgeRecord {
-    return newRecord(order, { state, worker: this.#options.worker, createdAt: this.#now() });
+  /** @throws PurgeFailedError for a purge that is refused */
+  #prepare(asked: NewPurge): PreparedPurge {
+    return this.#orRefuse(asked, () => preparePurge(this.#options.kinds, asked));
   }
 
-  #prepared({ target, query, policy }: PurgeRecord): PreparedPurge {
-    return preparePurge(this.#options.kinds, { target, query, policy });
+  /** Records a refusal. */
+  #orRefuse<Result>(asked: NewPurge, prepare: () => Result): Result {
+    try {
+      return prepare();
+    } catch (error) {
+      throw outcomeOf(error) === 'refused' ? this.refusal(asked, error) : error;
+    }
   }
 
-  #throwIfStopping(): void {
-    if (this.#isStopping)
-      throw new PurgeStoppedError(
-        'The gateway is shutting down and takes no new purges; nothing was deleted.',
-      );
+  #start(): Pick<PurgeRecord, 'worker' | 'createdAt'> {
+    return { worker: this.#options.worker, createdAt: this.#now() };
   }
 
   #now(): string {
     return new Date(this.#options.clock.now()).toISOString();
-  }
-
-  /** A flood of refused purges does not fill the store until the next pruning. */
-  #noteRefused(): void {
-    this.#refusedSincePruning += 1;
-    if (this.#refusedSincePruning >= REFUSED_BETWEEN_PRUNING) void this.#pruneRecords();
-  }
-
-  async #pruneRecords(): Promise<void> {
-    const { store, historyDays, clock } = this.#options;
-    this.#refusedSincePruning = 0;
-    // The store reports its failures elsewhere, and this is tried again.
-    await store.prune(clock.now() - historyDays * DAY_MS, MAX_REFUSED).catch(() => {});
-  }
-
-  async #prune(): Promise<void> {
-    const { store, idFiles } = this.#options;
-    await this.#pruneRecords();
-    const isKept = async (id: string) =>
-      this.#atWork.record(id) !== undefined || (await store.get(id)) !== undefined;
-    await idFiles.sweep(isKept).catch(() => {});
   }
 }
 

@@ -2,13 +2,13 @@ import { LeaseLostError } from '../store/errors.js';
 import { isFinal, type PurgeClaim, type PurgeRecord, type Purges } from '../store/purge-records.js';
 import type { Clock } from '../shared/clock.js';
 
-/** Progress is written at most so often. */
+/** Progress is written at most this often, in milliseconds. */
 const WRITE_EVERY_MS = 250;
 
-/** How long a record that must outlast this process waits for the store. */
+/** How long a purge waits until a record that must outlast this process is written, in milliseconds. */
 const WAIT_MS = 1000;
 
-/** Records that wait for a store that is away, at most. */
+/** The most records that wait for a store that is away. */
 const MAX_WAITING = 1000;
 
 export interface RecordWriterOptions {

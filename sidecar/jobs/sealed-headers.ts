@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { GatewayError } from '../shared/errors.js';
+import { PurgeError } from '../purge/index.js';
 
 /** Headers that are credentials: they are kept encrypted, or not at all. */
 const SECRET_HEADERS = ['authorization', 'x-auth-token'];
@@ -10,8 +10,9 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** A job has credentials that cannot be kept, or that cannot be read any more. */
-export class JobSecretError extends GatewayError {
+export class JobSecretError extends PurgeError {
   readonly kind = 'jobSecretMissing';
+  override readonly outcome = 'refused';
 }
 
 type Headers = Readonly<Record<string, string>>;

@@ -1,8 +1,23 @@
 import type { BrokerProblem, Failure } from './broker/index.js';
 import { GatewayError, type ProblemKind, type ProblemMembers } from '../shared/errors.js';
 
+/** What became of the purge that an error ended: it was refused as it was asked for, it failed, or it was stopped. */
+export type PurgeOutcome = 'refused' | 'failed' | 'stopped';
+
+/** An error that ends a purge, and says what became of it. One that had begun to delete is never refused: it has failed. */
+export abstract class PurgeError extends GatewayError {
+  readonly outcome: PurgeOutcome = 'failed';
+}
+
+/** What became of a purge that an error ended. An error of anything but the purge itself is a failure. */
+export function outcomeOf(error: unknown): PurgeOutcome {
+  return error instanceof PurgeError ? error.outcome : 'failed';
+}
+
 /** The query is refused as written; nothing was sent to the broker. */
-export class QueryRefusedError extends GatewayError {
+export class QueryRefusedError extends PurgeError {
+  override readonly outcome = 'refused';
+
   /**
    * @param kind the standard's error type: InvalidRequest for parameters (clause 6.3.20), BadRequestData for content
    * @param parameter the query parameter at fault, where it is one
@@ -22,13 +37,15 @@ export class QueryRefusedError extends GatewayError {
 }
 
 /** The query asks for something that this gateway or the broker does not support. */
-export class UnsupportedRequestError extends GatewayError {
+export class UnsupportedRequestError extends PurgeError {
   readonly kind = 'notSupported';
+  override readonly outcome = 'refused';
 }
 
 /** The policy of the gateway forbids the purge. */
-export class PolicyRefusedError extends GatewayError {
+export class PolicyRefusedError extends PurgeError {
   readonly kind = 'forbiddenByPolicy';
+  override readonly outcome = 'refused';
 }
 
 /** The limit of running purges is reached; nothing was sent to the broker. */
@@ -44,8 +61,9 @@ export class TooManyPurgesError extends GatewayError {
 }
 
 /** The broker ignores a filter of the query, so deleting would reach too much. */
-export class FilterIgnoredError extends GatewayError {
+export class FilterIgnoredError extends PurgeError {
   readonly kind = 'filterIgnored';
+  override readonly outcome = 'refused';
 
   constructor(
     readonly parameter: string,
@@ -81,8 +99,9 @@ export class UnexpectedEntityError extends GatewayError {
 }
 
 /** More matches than may be affected. */
-export class TooManyMatchesError extends GatewayError {
+export class TooManyMatchesError extends PurgeError {
   readonly kind = 'tooManyMatches';
+  override readonly outcome = 'refused';
 
   /**
    * @param exact false when `matched` is only the number seen before stopping
@@ -103,9 +122,13 @@ export class TooManyMatchesError extends GatewayError {
   }
 }
 
+/** Statuses by which a broker says that it will not do what it was asked, whoever asks again. */
+const REFUSALS: ReadonlySet<number> = new Set([400, 403, 409, 501]);
+
 /** The broker refused a request of the purge for good. */
-export class BrokerRefusedError extends GatewayError {
+export class BrokerRefusedError extends PurgeError {
   readonly kind = 'brokerRefused';
+  override readonly outcome: PurgeOutcome;
 
   constructor(
     readonly operation: string,
@@ -117,6 +140,7 @@ export class BrokerRefusedError extends GatewayError {
         ? `The broker cannot ${operation}: it does not implement this operation (status ${problem.status}).`
         : `The broker refused to ${operation} with status ${problem.status}.`,
     );
+    this.outcome = REFUSALS.has(problem.status) ? 'refused' : 'failed';
   }
 
   override get members(): ProblemMembers {
@@ -183,9 +207,10 @@ export class NotConvergingError extends GatewayError {
 }
 
 /** The purge was stopped: its client disconnected, or the process is shutting down. */
-export class PurgeStoppedError extends GatewayError {
+export class PurgeStoppedError extends PurgeError {
   readonly kind = 'shuttingDown';
   override readonly retryAfter = '5';
+  override readonly outcome = 'stopped';
 }
 
 /** Describes a failure in one line, without addresses. */

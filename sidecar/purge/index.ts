@@ -9,36 +9,38 @@ export {
   BrokerRefusedError,
   FilterIgnoredError,
   PolicyRefusedError,
+  PurgeError,
+  type PurgeOutcome,
   PurgeStoppedError,
   QueryRefusedError,
   TooManyMatchesError,
   TooManyPurgesError,
   UnexpectedEntityError,
   UnsupportedRequestError,
+  outcomeOf,
 } from './errors.js';
 export type { Item, ItemOutcome, OnOutcome } from './ledger/index.js';
 export { contextOfRequest } from './proof/index.js';
 export {
   ENTITY_PARAMETERS,
   type EntityPurgeQuery,
+  type PurgeParameters,
   type PurgeQuery,
   TEMPORAL_PARAMETERS,
   type WholeTenant,
   cutoffOf,
   olderThan,
   parseEntityPurgeQuery,
+  queryText,
 } from './query/index.js';
 export { Pace } from './requests/index.js';
 export {
   type DoneSoFar,
-  type PlaceKind,
   type PurgeDependencies,
   type PurgeEvent,
   type PurgeLimits,
   type PurgeOrder,
   type PurgeProgress,
   type PurgeReport,
-  type RunningPurges,
-  createRunningPurges,
 } from './run/index.js';
 export { type TemporalPurgeQuery, parseTemporalPurgeQuery, purgeTemporal } from './temporal/index.js';

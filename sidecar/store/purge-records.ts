@@ -16,8 +16,11 @@ export type PurgeState =
   | 'refused'
   | 'interrupted';
 
-/** Whether a purge in this state has come to its end. */
-export function isFinal(state: PurgeState): boolean {
+/** The states of a purge that has ended. */
+export type FinalPurgeState = Exclude<PurgeState, 'queued' | 'running' | 'cancelling'>;
+
+/** Whether a purge in this state has ended. */
+export function isFinal(state: PurgeState): state is FinalPurgeState {
   return state !== 'queued' && state !== 'running' && state !== 'cancelling';
 }
 
@@ -42,6 +45,10 @@ export interface PurgeRecord {
   readonly policy: Readonly<Record<string, number | boolean>>;
   /** The retention policy that it is a run of. */
   readonly retentionPolicy?: string;
+  /** A run that matched more than its policy allows, and so became a dry run. */
+  readonly heldBack?: true;
+  /** The broker that a queued purge waits for, where BROKER_URL names another one; without credentials. */
+  readonly waitsFor?: string;
   /** Deletes per second; null for no limit. */
   readonly maxPerSecond: number | null;
   readonly concurrency: number;
@@ -104,8 +111,8 @@ export interface PurgeFilter {
   readonly offset: number;
 }
 
-/** What is asked of a purge that another process works on. */
-export interface PurgeWish {
+/** What is requested of a purge while it waits or runs. */
+export interface ControlRequest {
   readonly cancel?: true;
   readonly maxPerSecond?: number | null;
   readonly concurrency?: number;
@@ -134,7 +141,7 @@ export interface HeldPurge {
   readonly id: string;
   /** A number that grows each time a job is taken: what an earlier holder writes is refused. 0 without a job. */
   readonly lease: number;
-  readonly wish: PurgeWish | undefined;
+  readonly request: ControlRequest | undefined;
 }
 
 export type TakenPurge = UnfinishedPurge & Omit<HeldPurge, 'id'>;
@@ -145,16 +152,16 @@ export interface StrandedPurge {
   readonly job: PurgeJob;
   /** The broker for which it is meant. */
   readonly broker: string;
-  readonly wish: PurgeWish | undefined;
+  readonly request: ControlRequest | undefined;
 }
 
-/** Which jobs of other brokers are laid aside. */
-export interface LayOptions {
-  /** The broker of the process that lays them aside. */
+/** Which jobs of other brokers go back to the queue. */
+export interface RequeueOptions {
+  /** The broker of the process that puts them back. */
   readonly broker: string;
-  /** Whether those whose holder let its lease end are. */
+  /** Whether those do whose holder let its lease end. */
   readonly takesLapsed: boolean;
-  /** Whether those that wait in order are as well. */
+  /** Whether those that wait already are looked at as well. */
   readonly takesWaiting: boolean;
 }
 
@@ -172,8 +179,8 @@ export interface PurgeClaim {
   readonly by?: PurgeHolder;
 }
 
-/** What became of a wish: granted by the store itself, passed on to the holder, or too late. */
-export interface WishResult {
+/** What became of a request: granted by the store itself, passed on to the holder, or too late. */
+export interface ControlResult {
   readonly record: PurgeRecord;
   readonly outcome: 'done' | 'asked' | 'over';
 }
@@ -192,6 +199,12 @@ export interface Purges {
   get(id: string): Promise<PurgeRecord | undefined>;
   /** Newest first. */
   list(filter: PurgeFilter): Promise<{ readonly items: readonly PurgeRecord[]; readonly total: number }>;
+  /**
+   * The newest runs of a retention policy that succeeded, wholly or in part; those that were held back come after all others.
+   *
+   * @param limit runs, at most
+   */
+  completedRuns(retentionPolicy: string, limit: number): Promise<readonly PurgeRecord[]>;
   /** Oldest first. */
   unfinished(): Promise<readonly UnfinishedPurge[]>;
   /**
@@ -221,15 +234,15 @@ export interface PurgeQueue {
    */
   take(options: TakeOptions): Promise<TakenPurge | undefined>;
   /**
-   * Lays aside jobs of other brokers on which no process works: then nobody holds them, and what their last holder still
-   * writes is refused.
+   * Puts jobs of other brokers on which no process works back into the queue: then nobody holds them, and what their last
+   * holder still writes is refused.
    *
-   * @param laid what such a job becomes, e.g. one that waits. Has no effects
+   * @param requeued what such a job becomes, e.g. one that waits. Has no effects
    * @returns what they have become, the oldest first, and their brokers
    */
-  layAside(
-    options: LayOptions,
-    laid: (left: StrandedPurge) => UnfinishedPurge,
+  requeue(
+    options: RequeueOptions,
+    requeued: (left: StrandedPurge) => UnfinishedPurge,
   ): Promise<readonly Pick<StrandedPurge, 'record' | 'broker'>[]>;
   /** Renews the leases of all purges that a process holds. @returns them; one that is missing was taken by another */
   renew(holder: PurgeHolder): Promise<readonly HeldPurge[]>;
@@ -238,16 +251,16 @@ export interface PurgeQueue {
   /** Gives back all that others hold, where no other process can be. */
   releaseOthers(holder: string): Promise<void>;
   /**
-   * Asks something of a purge.
+   * Requests something of a purge.
    *
-   * @param granted the record with the wish granted: kept where no process holds the purge, else only returned. Has no effects
+   * @param granted the record with the request granted: kept where no process holds the purge, else only returned. Has no effects
    * @returns undefined when there is no such purge
    */
   ask(
     id: string,
-    wish: PurgeWish,
+    request: ControlRequest,
     granted: (record: PurgeRecord, isHeld: boolean) => PurgeRecord,
-  ): Promise<WishResult | undefined>;
-  /** Forgets a wish that was granted, unless it is another one by now. */
+  ): Promise<ControlResult | undefined>;
+  /** Forgets a request that was granted, unless it is another one by now. */
   forget(held: HeldPurge): Promise<void>;
 }

@@ -1,15 +1,15 @@
 import type {
   HeldPurge,
-  LayOptions,
+  RequeueOptions,
   PurgeHolder,
   PurgeJob,
   PurgeRecord,
-  PurgeWish,
+  ControlRequest,
   StrandedPurge,
   TakenPurge,
   TakeOptions,
   UnfinishedPurge,
-  WishResult,
+  ControlResult,
 } from './purge-records.js';
 import { putRow, recordOf, rowOf, type NewRow } from './sql-purge-rows.js';
 import { all, first, run, statement, type Work } from './sql-work.js';
@@ -123,14 +123,14 @@ export function* takeNext({ holder, leaseMs, ...options }: TakeOptions): Work<Ta
     record: recordOf(row),
     job: row.job === null ? undefined : (JSON.parse(row.job) as PurgeJob),
     lease: row.lease,
-    wish: wishOf(row),
+    request: requestOf(row),
   };
 }
 
-/** See Purges.layAside. */
-export function* layAside(
-  { broker, ...options }: LayOptions,
-  laid: (left: StrandedPurge) => UnfinishedPurge,
+/** See Purges.requeue. */
+export function* requeue(
+  { broker, ...options }: RequeueOptions,
+  requeued: (left: StrandedPurge) => UnfinishedPurge,
 ): Work<readonly Pick<StrandedPurge, 'record' | 'broker'>[]> {
   const takesLapsed = options.takesLapsed ? 1 : 0;
   const wanted = { broker, takesLapsed, takesWaiting: options.takesWaiting ? 1 : 0 } as const;
@@ -141,8 +141,8 @@ export function* layAside(
     const row = yield* first(STRAND, { id, number, takesLapsed });
     if (row === undefined) continue;
     const job = JSON.parse(row.job) as PurgeJob;
-    const left = { record: recordOf(row), job, broker: row.broker, wish: wishOf(row) };
-    const next = laid(left);
+    const left = { record: recordOf(row), job, broker: row.broker, request: requestOf(row) };
+    const next = requeued(left);
     yield* putRow(rowOf(next.record, next.job, { lease: number }));
     changed.push({ record: next.record, broker: row.broker });
   }
@@ -151,7 +151,7 @@ export function* layAside(
 
 /** See Purges.renew. */
 export function* renewAll(by: PurgeHolder): Work<readonly HeldPurge[]> {
-  return (yield* all(RENEW, by)).map((row) => ({ id: row.id, lease: row.lease, wish: wishOf(row) }));
+  return (yield* all(RENEW, by)).map((row) => ({ id: row.id, lease: row.lease, request: requestOf(row) }));
 }
 
 /** See Purges.release. */
@@ -167,9 +167,9 @@ export function* releaseOthers(holder: string): Work<void> {
 /** See Purges.ask. */
 export function* ask(
   id: string,
-  wish: PurgeWish,
+  request: ControlRequest,
   granted: (record: PurgeRecord, isHeld: boolean) => PurgeRecord,
-): Work<WishResult | undefined> {
+): Work<ControlResult | undefined> {
   yield* first(NEXT_LEASE, {});
   const row = yield* first(ASKED, { id });
   if (row === undefined) return undefined;
@@ -180,15 +180,15 @@ export function* ask(
     yield* putRow(rowOf(changed, undefined, { lease: row.lease }));
     return { record: changed, outcome: 'done' };
   }
-  yield* run(WISH, { id, wish: JSON.stringify({ ...wishOf(row), ...wish }) });
+  yield* run(WISH, { id, wish: JSON.stringify({ ...requestOf(row), ...request }) });
   return { record: granted(record, true), outcome: 'asked' };
 }
 
 /** See Purges.forget. */
-export function* forget({ id, lease, wish }: HeldPurge): Work<void> {
-  yield* run(FORGET, { id, lease, wish: JSON.stringify(wish) });
+export function* forget({ id, lease, request }: HeldPurge): Work<void> {
+  yield* run(FORGET, { id, lease, wish: JSON.stringify(request) });
 }
 
-function wishOf({ wish }: Pick<HeldRow, 'wish'>): PurgeWish | undefined {
-  return wish === null ? undefined : (JSON.parse(wish) as PurgeWish);
+function requestOf({ wish }: Pick<HeldRow, 'wish'>): ControlRequest | undefined {
+  return wish === null ? undefined : (JSON.parse(wish) as ControlRequest);
 }

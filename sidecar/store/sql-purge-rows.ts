@@ -9,6 +9,7 @@ export interface NewRow {
   readonly tenant: string;
   readonly caller: string;
   readonly retentionPolicy: string | null;
+  readonly heldBack: 0 | 1;
   readonly endedAt: number | null;
   readonly record: string;
   readonly job: string | null;
@@ -22,11 +23,13 @@ export interface NewRow {
 /** A purge that waits or has ended is not held. One that has ended gets another end, and nothing else. */
 const PUT = statement<NewRow>(`
   INSERT INTO purge
-    (id, state, tenant, caller, retention_policy, ended_at, record, job, dry_run, lease, holder, held_until, broker)
-  VALUES (@id, @state, @tenant, @caller, @retentionPolicy, @endedAt, @record, @job, @dryRun, @lease, @holder,
+    (id, state, tenant, caller, retention_policy, held_back, ended_at, record, job, dry_run, lease, holder, held_until,
+      broker)
+  VALUES (@id, @state, @tenant, @caller, @retentionPolicy, @heldBack, @endedAt, @record, @job, @dryRun, @lease, @holder,
     now_ms() + @leaseMs, @broker)
   ON CONFLICT (id) DO UPDATE SET
     state = excluded.state, ended_at = excluded.ended_at, record = excluded.record, dry_run = excluded.dry_run,
+    held_back = excluded.held_back,
     job = CASE WHEN excluded.ended_at IS NULL THEN coalesce(excluded.job, purge.job) END,
     holder = CASE WHEN excluded.ended_at IS NULL AND excluded.state <> 'queued' THEN purge.holder END,
     held_until = CASE WHEN excluded.ended_at IS NULL AND excluded.state <> 'queued' THEN purge.held_until END
@@ -42,13 +45,14 @@ export function rowOf(
   { lease, by }: PurgeClaim,
   broker?: string,
 ): NewRow {
-  const { id, state, tenant, caller, retentionPolicy, dryRun } = record;
+  const { id, state, tenant, caller, retentionPolicy, heldBack, dryRun } = record;
   requireStorable({ id, tenant, caller, retentionPolicy });
   const isOver = isFinal(state);
   return {
     ...{ id, state, caller, lease },
     tenant: tenant ?? '',
     retentionPolicy: retentionPolicy ?? null,
+    heldBack: heldBack === true ? 1 : 0,
     endedAt: isOver ? Date.parse(record.endedAt ?? record.createdAt) : null,
     record: JSON.stringify(record),
     job: job === undefined || isOver ? null : JSON.stringify(job),

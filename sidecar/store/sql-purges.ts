@@ -1,7 +1,7 @@
 import { isStorable } from './errors.js';
 import type {
   HeldPurge,
-  LayOptions,
+  RequeueOptions,
   PurgeClaim,
   PurgeFilter,
   PurgeHolder,
@@ -9,19 +9,19 @@ import type {
   PurgeQueue,
   PurgeRecord,
   Purges,
-  PurgeWish,
+  ControlRequest,
   StrandedPurge,
   TakenPurge,
   TakeOptions,
   UnfinishedPurge,
-  WishResult,
+  ControlResult,
 } from './purge-records.js';
 import {
   addWaiting,
   ask,
   countWaiting,
   forget,
-  layAside,
+  requeue,
   release,
   releaseOthers,
   renewAll,
@@ -56,6 +56,9 @@ const LIST = statement<FilterParameters & { limit: number; offset: number }, Pic
 const COUNT = statement<FilterParameters, { readonly total: number }>(
   `SELECT count(*) AS total FROM purge WHERE ${MATCHES}`,
 );
+const COMPLETED_RUNS = statement<{ policy: string; limit: number }, Pick<PurgeRow, 'record'>>(`
+  SELECT record FROM purge WHERE retention_policy = @policy AND state IN ('succeeded', 'partial')
+  ORDER BY held_back, number DESC LIMIT @limit`);
 const UNFINISHED = statement<object, PurgeRow>(
   'SELECT record, job FROM purge WHERE ended_at IS NULL ORDER BY number',
 );
@@ -89,11 +92,11 @@ export class SqlPurges implements Purges, PurgeQueue {
     return this.#session.change(() => takeNext(options));
   }
 
-  layAside(
-    options: LayOptions,
-    laid: (left: StrandedPurge) => UnfinishedPurge,
+  requeue(
+    options: RequeueOptions,
+    requeued: (left: StrandedPurge) => UnfinishedPurge,
   ): Promise<readonly Pick<StrandedPurge, 'record' | 'broker'>[]> {
-    return this.#session.change(() => layAside(options, laid));
+    return this.#session.change(() => requeue(options, requeued));
   }
 
   renew(holder: PurgeHolder): Promise<readonly HeldPurge[]> {
@@ -110,10 +113,10 @@ export class SqlPurges implements Purges, PurgeQueue {
 
   async ask(
     id: string,
-    wish: PurgeWish,
+    request: ControlRequest,
     granted: (record: PurgeRecord, isHeld: boolean) => PurgeRecord,
-  ): Promise<WishResult | undefined> {
-    return isStorable(id) ? this.#session.change(() => ask(id, wish, granted)) : undefined;
+  ): Promise<ControlResult | undefined> {
+    return isStorable(id) ? this.#session.change(() => ask(id, request, granted)) : undefined;
   }
 
   forget(held: HeldPurge): Promise<void> {
@@ -140,6 +143,10 @@ export class SqlPurges implements Purges, PurgeQueue {
       const items = (yield* all(LIST, { ...parameters, limit, offset })).map(recordOf);
       return { items, total: (yield* first(COUNT, parameters))?.total ?? 0 };
     });
+  }
+
+  async completedRuns(policy: string, limit: number): Promise<readonly PurgeRecord[]> {
+    return (await this.#session.get(() => all(COMPLETED_RUNS, { policy, limit }))).map(recordOf);
   }
 
   async unfinished(): Promise<readonly UnfinishedPurge[]> {

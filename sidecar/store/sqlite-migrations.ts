@@ -214,6 +214,7 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
     PRIMARY KEY (broker, writer)
   ) STRICT, WITHOUT ROWID;
   `,
+  'ALTER TABLE purge ADD COLUMN held_back INTEGER NOT NULL DEFAULT 0;',
 ];
 
 function forgetting(event: 'DELETE' | 'UPDATE OF sha256'): (table: string) => string {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
 import { problemOf, unforeseen } from '../../sidecar/http/problem.js';
 import { IdFiles } from '../../sidecar/jobs/id-files.js';
 import { entityPurges, temporalPurges } from '../../sidecar/jobs/purge-kinds.js';
@@ -8,10 +9,14 @@ import { createHeaderSealer } from '../../sidecar/jobs/sealed-headers.js';
 import {
   type PurgeLimits,
   type PurgeEvent,
+  type PurgeReport,
   type PurgeDependencies,
   type PurgeOrder,
-  createRunningPurges,
+  PurgeStoppedError,
 } from '../../sidecar/purge/index.js';
+import { Lease, type LeaseOptions } from '../../sidecar/jobs/lease.js';
+import type { NewPurge } from '../../sidecar/jobs/purge-kinds.js';
+import type { PurgeRecord } from '../../sidecar/store/purge-records.js';
 import { KeptPurges } from './kept-purges.js';
 import { createTestClock } from './purge-harness.js';
 
@@ -26,19 +31,73 @@ export const LIMITS: PurgeLimits = {
 /** When the clock of a test begins, unless it has its own. */
 export const STARTED = Date.UTC(2026, 0, 1);
 
+export const NEVER = new AbortController().signal;
+
+/** A purge of entities as a caller asks for it. */
+export const newPurge = (query = 'type=T', headers: Readonly<Record<string, string>> = {}): NewPurge => ({
+  ...{ target: 'entities', query, headers, policy: {}, caller: 'c', requestId: 'r' },
+});
+
+/** The record of a purge that runs and has done nothing yet. */
+export const recordOf = (members: Partial<PurgeRecord> = {}): PurgeRecord => ({
+  ...{ id: randomUUID(), state: 'running', target: 'entities', query: 'type=T', caller: 'c', requestId: 'r' },
+  ...{ worker: 'old', dryRun: false, policy: {}, maxPerSecond: null, concurrency: 1 },
+  ...{ matched: 0, deleted: 0, alreadyGone: 0, failed: 0, unknown: 0, arrived: 0, requests: 0, retries: 0 },
+  ...{ createdAt: '2026-01-01T00:00:00.000Z', errors: [], warnings: [] },
+  ...members,
+});
+
+/** A lease that never ends, unless the test says so. */
+export const leaseOf = (number = 0, more: Partial<LeaseOptions> = {}) =>
+  new Lease({
+    ...{ claim: { lease: number }, untilMs: Infinity, monotonicMs: () => 0, ask: async () => {} },
+    ...more,
+  });
+
+/** What a purge came to that deleted three entities. */
+export const REPORT: PurgeReport = {
+  ...{ matched: 3, deleted: 3, alreadyGone: 0, failed: 0, unknown: 0, arrived: 0, requests: 2, retries: 0 },
+  ...{ dryRun: false, success: [], errors: [], sample: [], warnings: [] },
+};
+export const finished = (more: Partial<PurgeReport> = {}): PurgeEvent => ({
+  type: 'finished',
+  report: { ...REPORT, ...more },
+});
+export const BEGUN: PurgeEvent = { type: 'progress', hasBegun: true, ...REPORT };
+
+/** A purge that ends at once. */
+export const finishing: Run = async function* run() {
+  yield finished();
+};
+
+export async function hasStopped(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted)
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+}
+
+/** A purge that goes on until it is stopped. */
+export const untilStopped: Run = async function* run(_order, signal) {
+  yield BEGUN;
+  await hasStopped(signal);
+  throw new PurgeStoppedError('stopped');
+};
+
+/** Lets everything happen that waits for nothing but its turn. */
+export async function turns(): Promise<void> {
+  for (let index = 0; index < 30; index += 1) await turn();
+}
+
 export interface PurgeServiceSetup extends Partial<PurgeServiceOptions> {
   /** The store, for one that outlives a process. */
   readonly kept?: KeptPurges;
-  readonly maxRunning?: number;
   readonly limits?: PurgeLimits;
 }
 
 /** The purge service of a process whose purges are functions, on a store in memory; nothing of it waits. */
 export function purgeServiceOf(run: Run, setup: PurgeServiceSetup = {}) {
-  const { maxRunning = 4, limits = LIMITS, clock = createTestClock(STARTED), ...options } = setup;
+  const { limits = LIMITS, clock = createTestClock(STARTED), ...options } = setup;
   const { kept = new KeptPurges(clock), ...others } = options;
   const kindSetup = { dependencies: {} as PurgeDependencies, limits, wholeTenant: 'bounded' as const };
-  const running = createRunningPurges(maxRunning);
   /** What the observer was told, and the errors with which purges ended. */
   const told: string[] = [];
   const errors: unknown[] = [];
@@ -47,7 +106,7 @@ export function purgeServiceOf(run: Run, setup: PurgeServiceSetup = {}) {
       entities: { ...entityPurges(kindSetup), run: (order, _dependencies, signal) => run(order, signal) },
       temporal: temporalPurges({ ...kindSetup, allowsWhole: true }),
     },
-    ...{ store: kept.store, running, clock, worker: 'w', holder: randomUUID(), leaseMs: 30_000 },
+    ...{ store: kept.store, maxRunning: 4, clock, worker: 'w', holder: randomUUID(), leaseMs: 30_000 },
     ...{ maxQueued: 10, historyDays: 2, recordRequired: false },
     // Nothing is recorded here.
     idFiles: new IdFiles('/nowhere'),
@@ -66,5 +125,5 @@ export function purgeServiceOf(run: Run, setup: PurgeServiceSetup = {}) {
     },
     ...others,
   });
-  return { service, running, kept, told, errors, clock };
+  return { service, kept, told, errors, clock };
 }

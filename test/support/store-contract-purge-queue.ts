@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { LeaseLostError, RunUnderWayError } from '../../sidecar/store/errors.js';
-import type { LayOptions, PurgeRecord, TakeOptions } from '../../sidecar/store/purge-records.js';
+import type { RequeueOptions, PurgeRecord, TakeOptions } from '../../sidecar/store/purge-records.js';
 import type { SqlStore } from '../../sidecar/store/sql-store.js';
 import { purgeRecord } from './store-contract-purges.js';
 import type { StoreTest } from './store-samples.js';
@@ -32,7 +32,7 @@ export function purgeQueueContract(test: StoreTest): void {
     const record = purgeRecord('a', 'queued');
     assert.equal(await store.purges.add(record, job, 1), true);
     const first = await store.purges.take(one);
-    assert.deepEqual([first?.record, first?.job, first?.wish], [record, job, undefined]);
+    assert.deepEqual([first?.record, first?.job, first?.request], [record, job, undefined]);
     assert.ok((first?.lease ?? 0) > 0);
     assert.equal(await store.purges.take(two), undefined);
     assert.equal(await store.purges.take(one), undefined);
@@ -97,24 +97,21 @@ export function purgeQueueContract(test: StoreTest): void {
     assert.equal(await taken(store, one), 'a');
   });
 
-  test('a job that another process holds, or that waits, is not laid aside by a process of another broker', async (store) => {
+  test('a job that another process holds, or that waits, is not put back by a process of another broker', async (store) => {
     const { purges } = store;
     const a = { ...one, broker: 'http://a/' };
     for (const id of ['held', 'waits']) await purges.add(purgeRecord(id, 'queued'), JOB, 10, 'http://a/');
     await add(store, 'any');
     const number = await lease(store, a);
     await purges.put(purgeRecord('held', 'running'), undefined, { lease: number });
-    const laid = (options: Partial<LayOptions>) =>
-      purges.layAside(
-        { broker: 'http://b/', takesLapsed: true, takesWaiting: false, ...options },
-        (left) => ({
-          ...left,
-          record: { ...left.record, state: 'queued', warnings: [left.broker] },
-        }),
-      );
-    assert.deepEqual(await laid({}), []);
-    assert.deepEqual(await laid({ broker: 'http://a/', takesWaiting: true }), []);
-    const waiting = await laid({ takesWaiting: true });
+    const requeued = (options: Partial<RequeueOptions>) =>
+      purges.requeue({ broker: 'http://b/', takesLapsed: true, takesWaiting: false, ...options }, (left) => ({
+        ...left,
+        record: { ...left.record, state: 'queued', warnings: [left.broker] },
+      }));
+    assert.deepEqual(await requeued({}), []);
+    assert.deepEqual(await requeued({ broker: 'http://a/', takesWaiting: true }), []);
+    const waiting = await requeued({ takesWaiting: true });
     assert.deepEqual(
       waiting.map(({ record, broker }) => [record.id, record.state, broker]),
       [['waits', 'queued', 'http://a/']],
@@ -124,7 +121,7 @@ export function purgeQueueContract(test: StoreTest): void {
     assert.equal(await taken(store, a), 'waits');
   });
 
-  test('a job whose lease has ended is laid aside by a process of another broker, once, and later writes of its holder are dropped', async (store) => {
+  test('a job whose lease has ended is put back by a process of another broker, once, and later writes of its holder are dropped', async (store) => {
     const { purges } = store;
     const a = { ...slow, broker: 'http://a/' };
     await purges.add(purgeRecord('lost', 'queued'), JOB, 10, 'http://a/');
@@ -132,14 +129,14 @@ export function purgeQueueContract(test: StoreTest): void {
     await purges.put(purgeRecord('lost', 'running', { deleted: 3 }), { ...JOB, spent: 5 }, { lease: number });
     await purges.ask('lost', { concurrency: 2 }, (record) => record);
     const seen: unknown[] = [];
-    const laid = (takesLapsed: boolean) =>
-      purges.layAside({ broker: 'http://b/', takesLapsed, takesWaiting: false }, (left) => {
-        seen.push([left.record.state, left.record.deleted, left.job.spent, left.wish]);
+    const requeued = (takesLapsed: boolean) =>
+      purges.requeue({ broker: 'http://b/', takesLapsed, takesWaiting: false }, (left) => {
+        seen.push([left.record.state, left.record.deleted, left.job.spent, left.request]);
         return { record: { ...left.record, state: 'queued' }, job: { ...left.job, mayHaveBegun: true } };
       });
-    assert.deepEqual(await laid(false), []);
-    assert.equal((await laid(true)).length, 1);
-    assert.deepEqual(await laid(true), []);
+    assert.deepEqual(await requeued(false), []);
+    assert.equal((await requeued(true)).length, 1);
+    assert.deepEqual(await requeued(true), []);
     assert.deepEqual(seen, [['running', 3, 5, { concurrency: 2 }]]);
     for (const state of ['running', 'queued', 'succeeded'] as const)
       await assert.rejects(
@@ -190,7 +187,7 @@ export function purgeQueueContract(test: StoreTest): void {
     const held = await store.purges.renew({ ...slow, leaseMs: one.leaseMs });
     assert.deepEqual(
       held.toSorted((a, b) => a.lease - b.lease),
-      ['a', 'b'].map((id, index) => ({ id, lease: leases[index], wish: undefined })),
+      ['a', 'b'].map((id, index) => ({ id, lease: leases[index], request: undefined })),
     );
     assert.equal(await store.purges.take(two), undefined);
     await store.purges.put(purgeRecord('b', 'failed'), undefined, { lease: leases[1] ?? 0 });
@@ -228,7 +225,7 @@ export function purgeQueueContract(test: StoreTest): void {
     assert.deepEqual([(await purges.get('s'))?.state, (await purges.get('s'))?.deleted], ['succeeded', 7]);
   });
 
-  test('a wish for a queued purge is granted in the store, and one for a running purge goes to its holder', async (store) => {
+  test('a request for a queued purge is granted in the store, and one for a running purge goes to its holder', async (store) => {
     const { purges } = store;
     await add(store, 'a');
     const slower = (record: PurgeRecord): PurgeRecord => ({ ...record, maxPerSecond: 5 });
@@ -240,14 +237,14 @@ export function purgeQueueContract(test: StoreTest): void {
     assert.deepEqual([asked?.outcome, asked?.record.concurrency], ['asked', 2]);
     assert.equal((await purges.get('a'))?.concurrency, 4, 'the record is its holder’s');
     await purges.ask('a', { maxPerSecond: null }, slower);
-    const wish = { concurrency: 2, maxPerSecond: null };
-    const held = { id: 'a', lease: number, wish };
+    const request = { concurrency: 2, maxPerSecond: null };
+    const held = { id: 'a', lease: number, request };
     assert.deepEqual(await purges.renew(one), [held]);
     await purges.ask('a', { cancel: true }, slower);
     await purges.forget(held);
-    assert.deepEqual(await purges.renew(one), [{ ...held, wish: { ...wish, cancel: true } }]);
-    await purges.forget({ ...held, wish: { ...wish, cancel: true } });
-    assert.deepEqual(await purges.renew(one), [{ ...held, wish: undefined }]);
+    assert.deepEqual(await purges.renew(one), [{ ...held, request: { ...request, cancel: true } }]);
+    await purges.forget({ ...held, request: { ...request, cancel: true } });
+    assert.deepEqual(await purges.renew(one), [{ ...held, request: undefined }]);
     await purges.put(purgeRecord('a', 'succeeded'), undefined, { lease: number });
     assert.equal((await purges.ask('a', { cancel: true }, slower))?.outcome, 'over');
   });
@@ -258,11 +255,11 @@ export function purgeQueueContract(test: StoreTest): void {
     const number = await lease(store, held);
     await store.purges.put(purgeRecord('held', 'running'), undefined, { lease: number });
     assert.equal(await taken(store, { ...two, broker: 'http://a/' }), undefined);
-    const laid = await store.purges.layAside(
+    const requeued = await store.purges.requeue(
       { broker: 'http://b/', takesLapsed: true, takesWaiting: true },
       () => assert.fail('it is held'),
     );
-    assert.deepEqual(laid, []);
+    assert.deepEqual(requeued, []);
   });
 
   test('a purge whose caller waited does not count as a waiting job, held or not', async ({ purges }) => {
@@ -278,12 +275,12 @@ export function purgeQueueContract(test: StoreTest): void {
     const { purges } = store;
     await add(store, 'a');
     const number = await lease(store, one);
-    for (const wish of [{ concurrency: 2, maxPerSecond: 5 }, { concurrency: 3 }])
-      await purges.ask('a', wish, (record) => record);
-    const wish = { concurrency: 3, maxPerSecond: 5 };
-    assert.deepEqual(await purges.renew(one), [{ id: 'a', lease: number, wish }]);
-    await purges.forget({ id: 'a', lease: number + 1, wish });
-    assert.deepEqual(await purges.renew(one), [{ id: 'a', lease: number, wish }], 'of another holder');
+    for (const request of [{ concurrency: 2, maxPerSecond: 5 }, { concurrency: 3 }])
+      await purges.ask('a', request, (record) => record);
+    const request = { concurrency: 3, maxPerSecond: 5 };
+    assert.deepEqual(await purges.renew(one), [{ id: 'a', lease: number, request }]);
+    await purges.forget({ id: 'a', lease: number + 1, request });
+    assert.deepEqual(await purges.renew(one), [{ id: 'a', lease: number, request }], 'of another holder');
   });
 
   test('a job that was given back can be changed and cancelled while it waits', async (store) => {
@@ -306,7 +303,7 @@ export function purgeQueueContract(test: StoreTest): void {
     assert.equal(await taken(store, { ...one, takesJobs: false }), 'a');
   });
 
-  test('a purge that has ended is not held, not given back, and takes no wish', async (store) => {
+  test('a purge that has ended is not held, not given back, and takes no request', async (store) => {
     const { purges } = store;
     await add(store, 'a');
     const number = await lease(store, one);
@@ -318,11 +315,11 @@ export function purgeQueueContract(test: StoreTest): void {
     assert.deepEqual(await purges.unfinished(), []);
   });
 
-  test('a wish for a purge whose holder is gone goes to the next holder', async (store) => {
+  test('a request for a purge whose holder is gone goes to the next holder', async (store) => {
     await add(store, 'a');
     await store.purges.take(slow);
     await store.purges.ask('a', { cancel: true }, (record) => record);
-    assert.deepEqual((await store.purges.take(two))?.wish, { cancel: true });
+    assert.deepEqual((await store.purges.take(two))?.request, { cancel: true });
   });
 
   test('a job that is cancelled while it waits is not taken', async (store) => {

@@ -45,6 +45,13 @@ export const PURGE = Type.Object(
     requestId: TEXT,
     worker: TEXT,
     retentionPolicy: Type.Optional(TEXT),
+    heldBack: Type.Optional(
+      Type.Boolean({ description: 'A run that matched too many, and so only reported them.' }),
+    ),
+    waitsFor: Type.Optional({
+      ...TEXT,
+      description: 'The broker that a queued purge waits for: BROKER_URL names another.',
+    }),
     dryRun: Type.Boolean(),
     policy: Type.Object({}),
     maxPerSecond: OrNull(Type.Integer()),

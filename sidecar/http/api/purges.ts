@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import { isFinal, PURGE_STATES, type PurgeService } from '../../jobs/purge-service.js';
 import { optionParameters, optionsOf } from '../../shared/purge-options.js';
 import { disconnectSignal } from '../client-disconnect.js';
-import { recordedOrderOf, type AskedPurge, type OrderOptions } from '../purge-order.js';
+import { newPurgeOf, type AskedPurge, type RequesterOptions } from '../new-purge.js';
 import { accepted, current, namingPurge, NO_CONTENT, page, send } from './answer.js';
 import { eventIdOf, eventsOf } from './purge-events.js';
 import { defined, HEADER_TEXT, optionMembers, PURGE, TARGET } from './purge-schemas.js';
@@ -10,7 +10,7 @@ import { content, empty, json, list } from './responses.js';
 import { type Api, apiUrl } from './routes.js';
 import { Closed, OrNull, PAGE, Query, TEXT, TextParameter } from './schemas.js';
 
-export interface PurgeResourceOptions extends OrderOptions {
+export interface PurgeResourceOptions extends RequesterOptions {
   readonly purges: PurgeService;
 }
 
@@ -61,8 +61,7 @@ export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
       namesPurge: true,
     },
     handler: async (request, reply) => {
-      const order = recordedOrderOf(request, askedIn(request.body), options);
-      const record = await purges.submit(order);
+      const record = await purges.submit(newPurgeOf(request, askedIn(request.body), options));
       return send(
         reply,
         namingPurge(accepted(apiUrl(request.baseUrl, 'purges', record.id), record), record.id),

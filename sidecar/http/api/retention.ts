@@ -10,7 +10,7 @@ import { BrokerRefusedError } from '../../purge/index.js';
 import { RESOURCE_NAME_PATTERN } from '../../shared/resource-name.js';
 import { disconnectSignal } from '../client-disconnect.js';
 import { refused } from '../errors.js';
-import { orderOf, type OrderOptions } from '../purge-order.js';
+import { requesterOf, type RequesterOptions } from '../new-purge.js';
 import { accepted, created, current, namingPurge, NO_CONTENT, ok, page, send } from './answer.js';
 import { expectedOf, writeOptions } from './conditions.js';
 import { defined, PURGE } from './purge-schemas.js';
@@ -26,7 +26,7 @@ import {
 import { type Api, apiUrl } from './routes.js';
 import { NAME, NAME_DESCRIPTION, PAGE, Query } from './schemas.js';
 
-export interface RetentionResourceOptions extends OrderOptions {
+export interface RetentionResourceOptions extends RequesterOptions {
   readonly retention: RetentionService;
 }
 
@@ -73,7 +73,7 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
     handler: async (request, reply) => {
       const { body, baseUrl } = request;
       const { name, ...settings } = body;
-      const policy = await retention.create(name, settingsOf(settings), authorOf(request, options));
+      const policy = await retention.create(name, settingsOf(settings), requesterOf(request, options));
       return send(reply, created(policyUrl(baseUrl, policy), policyJson(policy), policy.etag));
     },
   });
@@ -115,7 +115,7 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
         throw refused('invalidRequest', 'name must be the name in the path, or be left out.');
       if (!NAME_PATTERN.test(params.retentionPolicy))
         throw refused('notFound', `A retention policy cannot have this name. ${NAME_DESCRIPTION}`);
-      const author = authorOf(request, options);
+      const author = requesterOf(request, options);
       const expected = expectedOf(conditions);
       const { policy, isNew } = await retention.put(
         params.retentionPolicy,
@@ -242,24 +242,14 @@ function asOurs(error: unknown): never {
   throw ended === undefined ? ours : new PurgeFailedError(ours, ended.record, ended.hasBegun);
 }
 
-/** Who writes a policy, and what they are allowed. */
-function authorOf(
-  request: FastifyRequest,
-  options: OrderOptions,
-): Pick<RetentionCaller, 'caller' | 'policy'> {
-  const { caller, policy } = orderOf(request, { target: 'entities', query: '' }, options);
-  return { caller, policy };
-}
-
 /** Who asks for a run. @throws RequestRefusedError for headers that name other data than the policy */
-function callerOf(request: FastifyRequest, options: OrderOptions): RetentionCaller {
-  const order = orderOf(request, { target: 'entities', query: '' }, options);
-  const { caller, requestId, policy, headers } = order;
-  const given = DATA_HEADERS.find((name) => headers[name] !== undefined);
+function callerOf(request: FastifyRequest, options: RequesterOptions): RetentionCaller {
+  const requester = requesterOf(request, options);
+  const given = DATA_HEADERS.find((name) => requester.headers[name] !== undefined);
   if (given !== undefined)
     throw refused(
       'invalidRequest',
       `The policy names its tenant and its @context: leave the header ${given} out.`,
     );
-  return { caller, requestId, policy, headers };
+  return requester;
 }

@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { PurgeReport } from '../../purge/index.js';
 import { AlreadyExistsError, PreconditionFailedError } from '../../store/errors.js';
-import type { PurgeFilter, PurgeRecord } from '../../store/purge-records.js';
+import { queryText, type PurgeParameters } from '../../purge/index.js';
+import type { PurgeFilter, PurgeRecord, Purges } from '../../store/purge-records.js';
 import type { Page, Paged } from '../../store/records.js';
 import type { RetentionPolicies, RetentionPolicy, RetentionSettings } from '../../store/retention-records.js';
 import type { IfMatch } from '../../store/store.js';
 import type { Clock } from '../../shared/clock.js';
-import type { PurgeOrder } from '../new-record.js';
-import { narrowest, type PurgePolicy } from '../policy.js';
-import { preparePurge, type PurgeKinds } from '../purge-kinds.js';
+import { preparePurge, type NewPurge, type PurgeKinds, type PurgePolicy } from '../purge-kinds.js';
 import type { PurgeService } from '../purge-service.js';
-import { retentionQuery, runQuery, USUAL_RUNS, usualMost, usualRuns } from './run-order.js';
+import { retentionSelection, runQuery, USUAL_RUNS, usualMost } from './run.js';
 import { checkSchedule } from './schedule.js';
 
 export type { RetentionPolicy };
@@ -28,6 +27,7 @@ export interface RetentionCaller {
 export interface RetentionServiceOptions {
   readonly store: RetentionPolicies;
   readonly purges: Pick<PurgeService, 'submit' | 'run' | 'list'>;
+  readonly history: Pick<Purges, 'completedRuns'>;
   readonly kinds: PurgeKinds;
   /** The time of day. */
   readonly clock: Pick<Clock, 'now'>;
@@ -44,11 +44,7 @@ export interface RetentionPreview {
   readonly reportAbove: number | undefined;
 }
 
-/** Runs looked at to find the last ones that came to their end: so many at a time, and in all. */
-const RUNS_LOOKED_AT = 50;
-const MAX_RUNS_LOOKED_AT = 1000;
-
-/** Retention policies: what is purged regularly, by its age. */
+/** Retention policies: what is deleted regularly once it is old enough. */
 export class RetentionService {
   readonly #options: RetentionServiceOptions;
 
@@ -66,7 +62,7 @@ export class RetentionService {
   }
 
   /**
-   * Creates a policy, or replaces one. It holds, in all its runs, what the gateway in front allows its author now.
+   * Creates a policy, or replaces one. All its runs are held to what the gateway in front allows its author now.
    *
    * @throws QueryRefusedError, PolicyRefusedError for what could never run; PreconditionFailedError
    */
@@ -78,10 +74,12 @@ export class RetentionService {
   ): Promise<{ readonly policy: RetentionPolicy; readonly isNew: boolean }> {
     const { store, kinds, clock } = this.#options;
     checkSchedule(settings, clock.now());
-    const { query } = retentionQuery(settings, clock.now());
+    const { query } = retentionSelection(settings, clock.now());
     const { target, link } = settings;
-    const order = { target, query: runQuery(settings, query, settings.mode === 'report'), policy };
-    preparePurge(kinds, { ...order, headers: link === undefined ? {} : { link } });
+    const headers = link === undefined ? {} : { link };
+    preparePurge(kinds, {
+      ...{ target, policy, headers, query: runQuery(settings, query, settings.mode === 'report') },
+    });
     return store.put({ name, settings, author: { caller, policy: { ...policy } } }, expected);
   }
 
@@ -138,39 +136,38 @@ export class RetentionService {
    */
   async preview(name: string, by: RetentionCaller, gone: AbortSignal): Promise<RetentionPreview> {
     const policy = await this.get(name);
-    const { cutoff, query } = retentionQuery(policy.settings, this.#options.clock.now());
-    const order = orderOf(policy, by, runQuery(policy.settings, query, true));
-    const { report, record } = await this.#options.purges.run(order, gone);
+    const { cutoff, query } = retentionSelection(policy.settings, this.#options.clock.now());
+    const purge = purgeOf(policy, by, runQuery(policy.settings, query, true));
+    const { report, record } = await this.#options.purges.run(purge, gone);
     const most = await this.#usualMost(policy);
     const reportAbove = report.matched > (most ?? Infinity) ? most : undefined;
-    return { id: record.id, cutoff, query, report, reportAbove };
+    return { id: record.id, cutoff, query: queryText(query), report, reportAbove };
   }
 
   async #begin(policy: RetentionPolicy, by: RetentionCaller): Promise<PurgeRecord> {
     const { name, settings } = policy;
-    const { query } = retentionQuery(settings, this.#options.clock.now());
+    const { query } = retentionSelection(settings, this.#options.clock.now());
     const isReport = settings.mode === 'report';
     return this.#options.purges.submit({
-      ...orderOf(policy, by, runQuery(settings, query, isReport)),
+      ...purgeOf(policy, by, runQuery(settings, query, isReport)),
       retentionPolicy: name,
       reportAbove: isReport ? undefined : await this.#usualMost(policy),
     });
   }
 
-  /** How many matches a run may have before it becomes a report. */
-  async #usualMost({ name, settings }: RetentionPolicy): Promise<number | undefined> {
-    const runs: PurgeRecord[] = [];
-    for (let offset = 0; offset < MAX_RUNS_LOOKED_AT; offset += RUNS_LOOKED_AT) {
-      const page = { retentionPolicy: name, limit: RUNS_LOOKED_AT, offset };
-      const { items } = await this.#options.purges.list(page);
-      runs.push(...items);
-      if (items.length < RUNS_LOOKED_AT || usualRuns(runs).length === USUAL_RUNS) break;
-    }
-    return usualMost(settings.maxGrowth, runs);
+  /** How many matches a run may have before it becomes a report; undefined without a guard. */
+  async #usualMost({ name, settings: { maxGrowth } }: RetentionPolicy): Promise<number | undefined> {
+    if (maxGrowth === 0) return undefined;
+    return usualMost(maxGrowth, await this.#options.history.completedRuns(name, USUAL_RUNS));
   }
 }
 
-function orderOf({ settings, author }: RetentionPolicy, by: RetentionCaller, query: string): PurgeOrder {
+/** The purge that a run is. */
+function purgeOf(
+  { settings, author }: RetentionPolicy,
+  by: RetentionCaller,
+  query: PurgeParameters,
+): NewPurge {
   const { target, tenant, link } = settings;
   return {
     ...{ target, query, caller: by.caller, requestId: by.requestId },
@@ -181,5 +178,20 @@ function orderOf({ settings, author }: RetentionPolicy, by: RetentionCaller, que
       ...(tenant === undefined ? {} : { 'ngsild-tenant': tenant }),
       ...(link === undefined ? {} : { link }),
     },
+  };
+}
+
+const BOUNDS = ['maxAffected', 'pageSize', 'batchSize', 'concurrency', 'temporalConcurrency'] as const;
+
+/** What two policies allow together: the least of each bound. */
+function narrowest(one: PurgePolicy, other: PurgePolicy): PurgePolicy {
+  const bounds = BOUNDS.flatMap((name) => {
+    const given = [one[name], other[name]].filter((bound) => bound !== undefined);
+    return given.length === 0 ? [] : [[name, Math.min(...given)] as const];
+  });
+  return {
+    ...Object.fromEntries(bounds),
+    ...(one.dryRunOnly === true || other.dryRunOnly === true ? { dryRunOnly: true } : {}),
+    ...(one.allowTemporal === false || other.allowTemporal === false ? { allowTemporal: false } : {}),
   };
 }

@@ -22,11 +22,11 @@ export interface RetentionSchedulerOptions {
 
 const LOOK_EVERY_MS = 30_000;
 
-/** Begins the runs of retention policies when they are due. What was missed while nothing ran is made up once. */
+/** Begins the runs of retention policies when they are due. Runs that were missed while no gateway ran are made up by one run. */
 export class RetentionScheduler {
   readonly #options: RetentionSchedulerOptions;
   readonly #stopped = new AbortController();
-  /** When policies are due next, by their names and what that follows from: it takes long to compute. */
+  /** When policies are due next, by their names, versions and last runs: it is slow to compute. */
   #due = new Map<string, number | undefined>();
   #done: Promise<void> = Promise.resolve();
 
@@ -79,7 +79,7 @@ export class RetentionScheduler {
     return earliest;
   }
 
-  /** What was missed several times is made up once. */
+  /** Several missed runs are made up by one. */
   async #begin(policy: RetentionPolicy): Promise<void> {
     const { store, service, clock } = this.#options;
     const { name, doneUntil } = policy;

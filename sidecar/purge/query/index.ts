@@ -4,10 +4,12 @@ export { cutoffOf, olderThan } from './older-than.js';
 export {
   ENTITY_PARAMETERS,
   type Parameter,
+  type PurgeParameters,
   TEMPORAL_PARAMETERS,
   TIME_PARAMETERS,
   formatParameters,
   parseParameters,
+  queryText,
 } from './parameters.js';
 export { type AttributeRemoval, type EntityPurgeQuery, parseEntityPurgeQuery } from './query.js';
 export { type PurgeQuery, type WholeTenant, refusedData, vetSelection } from './selection.js';

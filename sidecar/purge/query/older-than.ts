@@ -6,10 +6,9 @@ import { QueryRefusedError } from '../errors.js';
 import { checkName } from './name-list.js';
 import {
   ENTITY_PARAMETERS,
-  formatParameters,
   parseParameters,
   TEMPORAL_PARAMETERS,
-  type AcceptedParameters,
+  type PurgeParameters,
 } from './parameters.js';
 import { refusedData } from './selection.js';
 
@@ -55,17 +54,20 @@ export function cutoffOf(nowMs: number, olderThan: string, timeZone = 'UTC'): st
 /**
  * Narrows a purge to what is older than a time. What has no such time never matches.
  *
- * @param query a query string without question mark
+ * @param query a query string without its question mark
  * @param cutoff ISO 8601 in UTC; sent without quotes, with which some brokers compare it as a string
+ * @returns the parameters of the narrowed query
  * @throws QueryRefusedError for what cannot be narrowed, or would mean something else then
  */
-export function olderThan(query: string, { target, by }: Age, cutoff: string): string {
-  return target === 'entities'
-    ? entitiesOlderThan(parametersOf(query, ENTITY_PARAMETERS), by, cutoff)
-    : instancesOlderThan(parametersOf(query, TEMPORAL_PARAMETERS), by, cutoff);
+export function olderThan(query: string, { target, by }: Age, cutoff: string): PurgeParameters {
+  const accepted = target === 'entities' ? ENTITY_PARAMETERS : TEMPORAL_PARAMETERS;
+  const parameters = new Map(parseParameters(query, accepted));
+  if (target === 'entities') selectOlderEntities(parameters, by, cutoff);
+  else selectOlderInstances(parameters, by, cutoff);
+  return parameters;
 }
 
-function entitiesOlderThan(parameters: Map<string, string>, by: string, cutoff: string): string {
+function selectOlderEntities(parameters: Map<string, string>, by: string, cutoff: string): void {
   if (by === 'observedAt')
     throw refusedData(
       'by',
@@ -78,10 +80,9 @@ function entitiesOlderThan(parameters: Map<string, string>, by: string, cutoff: 
   // By itself it must be complete: a bracket that it closes or leaves open would change what the comparison applies to.
   if (q !== undefined) parsed(() => parseQ(q));
   parameters.set('q', q === undefined ? comparison : `(${q});${comparison}`);
-  return format(parameters);
 }
 
-function instancesOlderThan(parameters: Map<string, string>, by: string, cutoff: string): string {
+function selectOlderInstances(parameters: Map<string, string>, by: string, cutoff: string): void {
   const given = TIME_PARAMETERS.find((name) => parameters.has(name));
   if (given !== undefined)
     throw refusedData(given, `The age sets the time filter: leave ${given} out of the query.`);
@@ -101,7 +102,6 @@ function instancesOlderThan(parameters: Map<string, string>, by: string, cutoff:
   parameters.set('timerel', 'before');
   parameters.set('timeAt', cutoff);
   parameters.set('timeproperty', SYSTEM_TIMES.includes(by) ? by : 'observedAt');
-  return format(parameters);
 }
 
 function checkAttribute(name: string): void {
@@ -128,14 +128,6 @@ function checkComparison(comparison: string, by: string): void {
 
 function withoutSuffix(by: string): string {
   return by.endsWith(OBSERVED_AT) ? by.slice(0, -OBSERVED_AT.length) : by;
-}
-
-function parametersOf(query: string, accepted: AcceptedParameters): Map<string, string> {
-  return new Map(parseParameters(query, accepted));
-}
-
-function format(parameters: ReadonlyMap<string, string>): string {
-  return formatParameters(Array.from(parameters, ([name, value]) => ({ name, value })));
 }
 
 function parsed<Result>(parse: () => Result): Result {

@@ -81,21 +81,23 @@ export const TEMPORAL_PARAMETERS: AcceptedParameters = {
   },
 };
 
+/** The decoded parameters of a query, by name. */
+export type PurgeParameters = ReadonlyMap<string, string>;
+
 /**
- * Splits and decodes a query string; refuses what could be ignored or read in two ways.
+ * Reads a query; refuses what could be ignored or read in two ways.
  *
- * Decoded once, as forms are (`+` is a space), which is how brokers decode it too.
+ * A query string is decoded once, as forms are (`+` is a space), which is how brokers decode it too.
  *
- * @param query without the question mark
+ * @param query a query string without its question mark, or parameters that are decoded already
  * @throws QueryRefusedError for an unknown, repeated, empty, not encoded or undecodable parameter
  */
-export function parseParameters(query: string, accepted: AcceptedParameters): ReadonlyMap<string, string> {
+export function parseParameters(
+  query: string | PurgeParameters,
+  accepted: AcceptedParameters,
+): PurgeParameters {
   const parameters = new Map<string, string>();
-  if (query === '') return parameters;
-  for (const pair of query.split('&')) {
-    const equals = pair.indexOf('=');
-    const name = decode(equals === -1 ? pair : pair.slice(0, equals), pair);
-    const value = equals === -1 ? '' : decode(pair.slice(equals + 1), name);
+  for (const [name, value] of typeof query === 'string' ? pairsOf(query) : query) {
     if (!accepted.names.has(name)) throw unknownParameter(name, accepted);
     if (parameters.has(name)) {
       throw new QueryRefusedError('invalidRequest', `Parameter ${name} is given more than once.`, name);
@@ -109,6 +111,22 @@ export function parseParameters(query: string, accepted: AcceptedParameters): Re
     parameters.set(name, value);
   }
   return parameters;
+}
+
+function* pairsOf(query: string): Generator<readonly [name: string, value: string]> {
+  if (query === '') return;
+  for (const pair of query.split('&')) {
+    const equals = pair.indexOf('=');
+    const name = decode(equals === -1 ? pair : pair.slice(0, equals), pair);
+    yield [name, equals === -1 ? '' : decode(pair.slice(equals + 1), name)];
+  }
+}
+
+/** The query string of a query; one that was sent stays as it was. */
+export function queryText(query: string | PurgeParameters): string {
+  return typeof query === 'string'
+    ? query
+    : formatParameters(Array.from(query, ([name, value]) => ({ name, value })));
 }
 
 /** Builds a query string from decoded parameters; the inverse of parseParameters. */

@@ -1,6 +1,6 @@
 import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
 import { namesOf } from './name-list.js';
-import { ENTITY_PARAMETERS, parseParameters } from './parameters.js';
+import { ENTITY_PARAMETERS, parseParameters, type PurgeParameters } from './parameters.js';
 import { refusedData, vetSelection, type PurgeQuery, type WholeTenant } from './selection.js';
 
 /** Attributes to remove from each match instead of the entity (clause 5.6.21). */
@@ -18,12 +18,15 @@ export interface EntityPurgeQuery extends PurgeQuery {
  * Parses and vets the query string of `DELETE /ngsi-ld/v1/entities` (clauses 5.6.21 and 6.4.3.3, extended by all
  * parameters that select in Query Entities, and by dryRun and maxAffected).
  *
- * @param query the query string without its question mark
+ * @param query the query string without its question mark, or its parameters
  * @param wholeTenant what is done with a purge that may empty its tenant
  * @throws QueryRefusedError for anything unknown, ambiguous, unparsable or too wide
  * @throws PolicyRefusedError for a purge of a whole tenant where none is allowed
  */
-export function parseEntityPurgeQuery(query: string, wholeTenant: WholeTenant = 'bounded'): EntityPurgeQuery {
+export function parseEntityPurgeQuery(
+  query: string | PurgeParameters,
+  wholeTenant: WholeTenant = 'bounded',
+): EntityPurgeQuery {
   const parameters = parseParameters(query, ENTITY_PARAMETERS);
   const vetted = vetSelection(parameters, { wholeTenant });
   return { ...vetted, removal: removalOf(parameters) };

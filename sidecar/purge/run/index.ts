@@ -10,7 +10,6 @@ export {
   previewEntities,
   trustedTotal,
 } from './matches.js';
-export type { PlaceKind } from './places.js';
 export {
   type DoneSoFar,
   type PurgeDependencies,
@@ -19,4 +18,3 @@ export {
   reportOf,
   runPurge,
 } from './purge-run.js';
-export { type RunningPurges, createRunningPurges } from './running.js';

@@ -7,6 +7,7 @@ import {
   parseParameters,
   TEMPORAL_PARAMETERS,
   type Parameter,
+  type PurgeParameters,
   refusedData,
   vetSelection,
   type PurgeQuery,
@@ -40,13 +41,13 @@ const MAX_DATASETS = 100;
  * Parses and vets the query string of `DELETE /ngsi-ld/v1/temporal/entities`, an extension of this product: what the
  * same GET (clause 6.18.3.2) would show is deleted.
  *
- * @param query the query string without its question mark
+ * @param query the query string without its question mark, or its parameters
  * @param wholeTenant what is done with a purge that may empty its tenant
  * @throws QueryRefusedError for anything unknown, ambiguous, unparsable or too wide
  * @throws PolicyRefusedError for a purge of a whole tenant where none is allowed
  */
 export function parseTemporalPurgeQuery(
-  query: string,
+  query: string | PurgeParameters,
   wholeTenant: WholeTenant = 'bounded',
 ): TemporalPurgeQuery {
   const parameters = parseParameters(query, TEMPORAL_PARAMETERS);

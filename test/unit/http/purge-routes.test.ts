@@ -7,7 +7,7 @@ import Fastify from 'fastify';
 import { RequestRefusedError } from '../../../sidecar/http/errors.js';
 import { createTokenCheck } from '../../../sidecar/http/gateway-token.js';
 import { registerPurgeRoutes } from '../../../sidecar/http/purge-routes.js';
-import type { PurgeOrder } from '../../../sidecar/jobs/new-record.js';
+import type { NewPurge } from '../../../sidecar/jobs/purge-kinds.js';
 import type { PurgeService } from '../../../sidecar/jobs/purge-service.js';
 import { nextTurn } from '../../../sidecar/shared/next-turn.js';
 
@@ -18,8 +18,8 @@ const REPORT = {
 
 /** The routes of purges alone, before a service that keeps what it is asked for. */
 function routesOf({ token }: { readonly token?: string } = {}) {
-  const ran: { readonly order: PurgeOrder; readonly signal: AbortSignal }[] = [];
-  const submitted: PurgeOrder[] = [];
+  const ran: { readonly order: NewPurge; readonly signal: AbortSignal }[] = [];
+  const submitted: NewPurge[] = [];
   const refusals: unknown[] = [];
   const failures: unknown[] = [];
   const purges: Pick<PurgeService, 'submit' | 'run' | 'refusal'> = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { jobBroker } from '../../../sidecar/jobs/broker-names.js';
+import { brokerName, jobBroker } from '../../../sidecar/jobs/broker-names.js';
 
 const NEAR = new URL('http://127.0.0.1:1026');
 const FAR = new URL('http://user:secret@orion:1026/broker/');
@@ -27,7 +27,15 @@ describe('the broker of a job', () => {
     assert.notEqual(at(1), boundTo(NEAR, 'file', 'one'));
   });
 
-  it('what a job is bound to has no credentials of the broker', () => {
+  it('a broker is named by its URL without credentials, with the name of the machine for a loopback address', () => {
+    for (const [url, name] of [
+      ['http://orion:1026', 'http://orion:1026'],
+      ['https://me:secret@Broker.example/a/b/?x=1', 'https://broker.example/a/b'],
+      ['http://127.0.0.1:1026/', 'http://127.0.0.1:1026 on here'],
+      ['http://localhost:1026', 'http://localhost:1026 on here'],
+      ['http://[::1]:1026', 'http://[::1]:1026 on here'],
+    ] as const)
+      assert.equal(brokerName(new URL(url), 'here'), name);
     assert.equal(boundTo(FAR, 'file', 'one'), 'http://orion:1026/broker');
   });
 });

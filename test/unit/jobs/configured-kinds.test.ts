@@ -51,7 +51,7 @@ describe('the purges that a configuration allows', () => {
     );
     for (const target of ['entities', 'temporal'] as const) {
       const prepare = (env: Readonly<Record<string, string>>, query: string) =>
-        preparePurge(kindsOf(env), { target, query, policy: {} });
+        preparePurge(kindsOf(env), { target, query, policy: {}, headers: {} });
       assert.throws(() => prepare({}, 'local=true'), QueryRefusedError);
       assert.throws(() => prepare({ PURGE_WHOLE_TENANT: 'refuse' }, 'local=true'), PolicyRefusedError);
       assert.equal(prepare({ PURGE_WHOLE_TENANT: 'allow' }, 'local=true').dryRun, false);

@@ -1,16 +1,6 @@
 import assert from 'node:assert/strict';
 import { constants } from 'node:fs';
-import {
-  mkdir,
-  mkdtemp,
-  open,
-  readdir,
-  readFile,
-  rm,
-  stat,
-  writeFile,
-  type FileHandle,
-} from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -26,6 +16,9 @@ async function folderOf(t: TestContext): Promise<string> {
   t.after(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
+
+const TOO_MANY = 'The recorded ids are incomplete: they are too many.';
+const NOT_WRITTEN = 'The recorded ids are incomplete: they could not be written.';
 
 const note = (recorder: IdRecorder, entityId: string) => recorder.note({ entityId }, 'deleted');
 
@@ -74,25 +67,23 @@ describe('the files of recorded ids', () => {
     );
   });
 
-  it('what a later process records of a purge comes after what is there', async (t) => {
+  it('what is recorded later of a purge comes after what is there, by the same recorder or by that of a later process', async (t) => {
     const folder = await folderOf(t);
-    for (const id of ['urn:1', 'urn:2']) {
+    for (const ids of [
+      ['urn:1', 'urn:2'],
+      ['urn:3', 'urn:4'],
+    ]) {
       const recorder = new IdFiles(folder).recorder(A);
-      note(recorder, id);
-      await recorder.close();
+      for (const id of ids) {
+        note(recorder, id);
+        assert.deepEqual([await recorder.close(), await recorder.close()], [undefined, undefined]);
+      }
     }
-    assert.match(await readFile(join(folder, `${A}.ndjson`), 'utf8'), /^.*urn:1.*\n.*urn:2.*\n$/);
-  });
-
-  it('a recorder that is closed goes on after what it has written', async (t) => {
-    const folder = await folderOf(t);
-    const recorder = new IdFiles(folder).recorder(A);
-    for (const id of ['urn:1', 'urn:2']) {
-      note(recorder, id);
-      assert.equal(await recorder.close(), undefined);
-      assert.equal(await recorder.close(), undefined);
-    }
-    assert.match(await readFile(join(folder, `${A}.ndjson`), 'utf8'), /^.*urn:1.*\n.*urn:2.*\n$/);
+    const lines = (await readFile(join(folder, `${A}.ndjson`), 'utf8')).trimEnd().split('\n');
+    assert.deepEqual(
+      lines.map((line) => /urn:\d/.exec(line)?.[0]),
+      ['urn:1', 'urn:2', 'urn:3', 'urn:4'],
+    );
   });
 
   it('a file of recorded ids and its folder are for their owner only, and made when the first item is recorded', async (t) => {
@@ -197,58 +188,33 @@ describe('the recorder of ids', () => {
     const lines = () => written.join('').split('\n').length - 1;
     for (let count = 0; count < 33; count += 1) note(recorder, 'urn:1');
     take();
-    assert.equal(await recorder.close(), 'The recorded ids are incomplete: they are too many.');
+    assert.equal(await recorder.close(), TOO_MANY);
     assert.equal(lines(), 32);
     for (let count = 0; count < 32; count += 1) note(recorder, 'urn:2');
     assert.equal(await recorder.close(), undefined);
     assert.equal(lines(), 64);
   });
 
-  it('a recorder writes no more than 512 MiB of a purge', async (t) => {
-    weigh(t, 32 * 1024 * 1024);
-    const { recorder, written, take } = slowFile();
-    take();
-    for (let count = 0; count < 16; count += 1) {
-      note(recorder, 'urn:1');
-      assert.equal(await recorder.close(), undefined);
+  it('a list holds at most 512 MiB, with what an earlier process recorded', async (t) => {
+    for (const [lineMiB, formerMiB, fitting] of [
+      [32, 0, 16],
+      [32, 480, 1],
+      // It is full when it is taken over, or would be.
+      [1, 511, 1],
+      [32, 511, 0],
+    ] as const) {
+      t.mock.restoreAll();
+      weigh(t, lineMiB * 1024 * 1024);
+      const { recorder, written, take, state } = slowFile();
+      state.former = formerMiB * 1024 * 1024;
+      take();
+      for (let count = 0; count <= fitting; count += 1) {
+        note(recorder, 'urn:1');
+        assert.equal(await recorder.close(), count < fitting ? undefined : TOO_MANY);
+      }
+      assert.equal(written.length, fitting);
+      assert.equal(state.closed, state.opened);
     }
-    note(recorder, 'urn:2');
-    assert.equal(await recorder.close(), 'The recorded ids are incomplete: they are too many.');
-    assert.equal(written.length, 16);
-  });
-
-  it('what an earlier process recorded of a purge counts towards its 512 MiB', async (t) => {
-    weigh(t, 32 * 1024 * 1024);
-    const { recorder, written, take, state } = slowFile();
-    state.former = 480 * 1024 * 1024;
-    take();
-    for (const missing of [undefined, 'The recorded ids are incomplete: they are too many.']) {
-      note(recorder, 'urn:1');
-      assert.equal(await recorder.close(), missing);
-    }
-    assert.equal(written.length, 1);
-  });
-
-  it('a list of ids that is full when it is taken over gets no line more', async (t) => {
-    weigh(t, 1024 * 1024);
-    const { recorder, written, take, state } = slowFile();
-    state.former = 511 * 1024 * 1024;
-    take();
-    for (let count = 0; count < 20; count += 1) note(recorder, 'urn:1');
-    assert.equal(await recorder.close(), 'The recorded ids are incomplete: they are too many.');
-    assert.deepEqual([written, state.closed], [[], 1]);
-  });
-
-  it('a file whose size cannot be read is closed all the same', async () => {
-    let closed = 0;
-    const broken = {
-      stat: async () => Promise.reject(new Error('no')),
-      close: async () => void (closed += 1),
-    };
-    const recorder = new IdRecorder(async () => broken as unknown as FileHandle);
-    note(recorder, 'urn:1');
-    assert.equal(await recorder.close(), 'The recorded ids are incomplete: they could not be written.');
-    assert.equal(closed, 1);
   });
 
   it('a disk that fails costs all later lines, and is reported once', async () => {
@@ -259,19 +225,26 @@ describe('the recorder of ids', () => {
     await turn();
     await turn();
     note(recorder, 'urn:2');
-    assert.equal(await recorder.close(), 'The recorded ids are incomplete: they could not be written.');
+    assert.equal(await recorder.close(), NOT_WRITTEN);
     assert.equal(await recorder.close(), undefined);
     assert.deepEqual([written, state.closed], [[], 1]);
   });
 
-  it('a file that cannot be closed is reported as not written', async (t) => {
-    const folder = await folderOf(t);
-    const file = await open(join(folder, 'a'), 'a');
-    t.mock.method(file, 'close', () => Promise.reject(new Error('quota')));
-    const recorder = new IdRecorder(async () => file);
-    note(recorder, 'urn:1');
-    assert.equal(await recorder.close(), 'The recorded ids are incomplete: they could not be written.');
-    t.mock.restoreAll();
-    await file.close();
+  it('a file whose size cannot be read, or that cannot be closed, is reported as not written, and closed where it can be', async () => {
+    for (const broken of ['stat', 'close'] as const) {
+      let closed = 0;
+      const file = {
+        ...{
+          stat: async () => ({ size: 0 }),
+          appendFile: async () => {},
+          close: async () => void (closed += 1),
+        },
+        [broken]: () => Promise.reject(new Error('no')),
+      };
+      const recorder = new IdRecorder(async () => file as unknown as FileHandle);
+      note(recorder, 'urn:1');
+      assert.equal(await recorder.close(), NOT_WRITTEN);
+      assert.equal(closed, broken === 'stat' ? 1 : 0);
+    }
   });
 });

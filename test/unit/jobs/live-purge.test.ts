@@ -1,19 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { Lease } from '../../../sidecar/jobs/lease.js';
 import { LivePurge } from '../../../sidecar/jobs/live-purge.js';
-import { newRecord } from '../../../sidecar/jobs/new-record.js';
 import type { PurgeRecord } from '../../../sidecar/store/purge-records.js';
 import { createTestClock } from '../../support/purge-harness.js';
+import { leaseOf, recordOf } from '../../support/purge-service.js';
 
-const RECORD = newRecord(
-  {
-    ...{ target: 'entities', query: 'type=T', headers: {}, policy: {} },
-    ...{ caller: 'c', requestId: 'r' },
-  },
-  { state: 'running', worker: 'w', createdAt: '2026-01-01T00:00:00.000Z' },
-);
+const RECORD = recordOf();
 
 const COUNTS = { matched: 7, deleted: 3, alreadyGone: 1, failed: 2, unknown: 1, requests: 4, retries: 2 };
 
@@ -24,13 +17,12 @@ const REPORT = {
 function liveOf(before: Partial<PurgeRecord> = {}) {
   const clock = createTestClock();
   const told: PurgeRecord[] = [];
-  const purge = new LivePurge({ ...RECORD, ...before }, new Lease(0, Infinity, () => 0), clock, (record) =>
-    told.push(record),
-  );
+  const lease = leaseOf();
+  const purge = new LivePurge({ ...RECORD, ...before }, lease, clock, (record) => told.push(record));
   const turns = async () => {
     for (let turns = 0; turns < 5; turns += 1) await turn();
   };
-  return { purge, clock, told, turns };
+  return { purge, lease, clock, told, turns };
 }
 
 const progress = (deleted: number, more: Partial<typeof COUNTS> = {}) =>
@@ -317,11 +309,22 @@ describe('the rate and the concurrency of a running purge', () => {
   });
 });
 
-describe('the cancellation of a purge', () => {
-  it('a running purge is being cancelled from then on, and is told to stop', () => {
-    const { purge } = liveOf();
-    purge.cancel();
-    assert.deepEqual([purge.record.state, purge.cancelled.signal.aborted], ['cancelling', true]);
+describe('the end of a purge from outside', () => {
+  it('a purge stops when it is cancelled, when its process stops, and when its lease is lost; only the first is for good', async () => {
+    for (const [how, isCancelled, state] of [
+      ['cancel', true, 'cancelling'],
+      ['stop', false, 'running'],
+      ['lapse', false, 'running'],
+    ] as const) {
+      const { purge, lease } = liveOf();
+      const woken = purge.changed(new AbortController().signal);
+      if (how === 'lapse') lease.lapse();
+      else purge[how]();
+      const { stopped, record } = purge;
+      assert.deepEqual([stopped.aborted, purge.isCancelled, record.state], [true, isCancelled, state]);
+      // Those who watch a queued job are released.
+      if (how !== 'lapse') await woken;
+    }
   });
 
   it('a purge that does not run is left as it is by its cancellation', () => {
@@ -329,7 +332,7 @@ describe('the cancellation of a purge', () => {
       const { purge } = liveOf();
       purge.set({ state });
       purge.cancel();
-      assert.deepEqual([purge.record.state, purge.cancelled.signal.aborted], [state, false]);
+      assert.deepEqual([purge.record.state, purge.stopped.aborted, purge.isCancelled], [state, false, false]);
     }
   });
 });

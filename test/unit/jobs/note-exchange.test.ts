@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, it } from 'node:test';
 import { createMemories } from '../../../sidecar/jobs/configured-kinds.js';
-import { brokerName } from '../../../sidecar/jobs/broker-names.js';
 import { NoteExchange } from '../../../sidecar/jobs/note-exchange.js';
 import { openDatabase } from '../../../sidecar/store/open-database.js';
 import { SqlBrokerNotes } from '../../../sidecar/store/sql-broker-notes.js';
 import { SqliteSession } from '../../../sidecar/store/sqlite-session.js';
+import { HandClock } from '../../support/hand-clock.js';
 
 const START = 1_700_000_000_000;
 const MINUTE_MS = 60_000;
@@ -48,51 +47,18 @@ async function processAt(
   const memories = createMemories({ now: () => time.nowMs });
   const startedMs = time.nowMs;
   const writer = `writer ${String((names += 1))}`;
-  const sleepers = new Set<{ readonly endMs: number; readonly wake: () => void }>();
+  const pauses = new HandClock();
   let taken = 0;
-  let pausedMs = 0;
   const exchange = new NoteExchange({
-    ...{ store, broker, writer, memories, isShared },
+    ...{ store, broker, writer, memories, isShared, sleep: pauses.sleep },
     nowMs: () => time.nowMs,
     uptimeMs: () => time.nowMs - startedMs,
-    sleep: (ms, signal) =>
-      new Promise((resolve, reject) => {
-        const sleeper = {
-          endMs: pausedMs + ms,
-          wake: () => {
-            signal?.removeEventListener('abort', stop);
-            resolve();
-          },
-        };
-        sleepers.add(sleeper);
-        const stop = () => {
-          sleepers.delete(sleeper);
-          reject(signal?.reason as Error);
-        };
-        if (signal?.aborted === true) stop();
-        else signal?.addEventListener('abort', stop, { once: true });
-      }),
     onTaken: () => (taken += 1),
   });
   exchange.start();
   exchanges.push(exchange);
-  const settle = async () => {
-    for (let turn = 0; turn < 10; turn += 1) await nextTurn();
-  };
   /** Lets so much time of its pauses go by, while the time of day stands still. */
-  const go = async (ms = 10_000) => {
-    const untilMs = pausedMs + ms;
-    await settle();
-    for (;;) {
-      const next = [...sleepers].toSorted((one, other) => one.endMs - other.endMs)[0];
-      if (next === undefined || next.endMs > untilMs) break;
-      pausedMs = next.endMs;
-      sleepers.delete(next);
-      next.wake();
-      await settle();
-    }
-    pausedMs = untilMs;
-  };
+  const go = (ms = 10_000) => pauses.pass(ms);
   await go(0);
   return {
     ...{ writer, exchange, go, entities: memories.entities, temporal: memories.temporal },
@@ -101,7 +67,7 @@ async function processAt(
     },
     /** Pauses that have not ended. */
     get pauses() {
-      return sleepers.size;
+      return pauses.sleepers;
     },
   };
 }
@@ -233,35 +199,19 @@ describe('what processes share about a broker', () => {
     assert.deepEqual([shared.state.reads, two.entities.pageSizeMax], [before + 1, 100]);
   });
 
-  it('a store that fails hinders no purge, and gets the notes when it is back', async () => {
-    for (const isShared of [true, false]) {
-      const shared = sharedStore();
-      shared.state.isAway = true;
-      const one = await processAt(shared, { isShared });
-      one.entities.pageSizeMax = 100;
-      await one.go(20_000);
-      assert.equal(one.entities.pageSizeMax, 100);
-      shared.state.isAway = false;
-      await one.go(10_000);
-      assert.equal((await shared.notes.read('http://orion', MINUTE_MS)).notes.length, 1);
-    }
-  });
-
-  it('a note that could not be written is written later, alone on a store or beside others', async () => {
-    for (const isShared of [true, false]) {
-      const shared = sharedStore();
-      const one = await processAt(shared, { isShared });
-      shared.state.isFull = true;
-      one.entities.pageSizeMax = 100;
-      await one.go(2000);
-      assert.equal(shared.state.writes, 1);
-      shared.state.isFull = false;
-      await one.go(10_000);
-      assert.deepEqual(
-        [shared.state.writes, (await shared.notes.read('http://orion', MINUTE_MS)).notes.length],
-        [2, 1],
-      );
-    }
+  it('a store that fails hinders no purge, and gets the notes when it is back, alone on a store or beside others', async () => {
+    for (const isShared of [true, false])
+      for (const fault of ['isAway', 'isFull'] as const) {
+        const shared = sharedStore();
+        shared.state[fault] = true;
+        const one = await processAt(shared, { isShared });
+        one.entities.pageSizeMax = 100;
+        await one.go(20_000);
+        assert.equal(one.entities.pageSizeMax, 100);
+        shared.state[fault] = false;
+        await one.go(10_000);
+        assert.equal((await shared.notes.read('http://orion', MINUTE_MS)).notes.length, 1);
+      }
   });
 
   it('a proof of another process does not last longer because the store was slow to answer', async () => {
@@ -313,18 +263,5 @@ describe('the end of an exchange of notes', () => {
         await one.go(0);
         assert.equal(one.pauses, 0, `${String(goneMs)} ms, ${isShared ? 'shared' : 'its own'}`);
       }
-  });
-});
-
-describe('the name of a broker', () => {
-  it('the name of a broker is its URL without credentials, with the name of the machine for a loopback address', () => {
-    for (const [url, name] of [
-      ['http://orion:1026', 'http://orion:1026'],
-      ['https://me:secret@Broker.example/a/b/?x=1', 'https://broker.example/a/b'],
-      ['http://127.0.0.1:1026/', 'http://127.0.0.1:1026 on here'],
-      ['http://localhost:1026', 'http://localhost:1026 on here'],
-      ['http://[::1]:1026', 'http://[::1]:1026 on here'],
-    ] as const)
-      assert.equal(brokerName(new URL(url), 'here'), name);
   });
 });

@@ -8,8 +8,8 @@ import {
   preparePurge,
   temporalPurges,
   type PurgeControl,
+  type PurgePolicy,
 } from '../../../sidecar/jobs/purge-kinds.js';
-import type { PurgePolicy } from '../../../sidecar/jobs/policy.js';
 import {
   type PurgeLimits,
   Pace,
@@ -19,15 +19,15 @@ import {
   type PurgeOrder,
 } from '../../../sidecar/purge/index.js';
 import { systemClock } from '../../../sidecar/shared/clock.js';
+import { LIMITS } from '../../support/purge-service.js';
 
-const LIMITS: PurgeLimits = {
-  ...{ pageSize: 100, pageSizeMax: 1000, batchSize: 50, concurrency: 4, strategy: 'auto' },
-  maxAffected: undefined,
-};
+const CORE =
+  '<https://uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-context.jsonld>; rel="http://www.w3.org/ns/json-ld#context"';
+
 // No purge is run here.
 const dependencies = {} as PurgeDependencies;
 const setup = (limits = LIMITS) => ({ dependencies, limits, wholeTenant: 'bounded' as const });
-const kinds = (limits?: PurgeLimits) => ({
+const kinds = (limits = LIMITS) => ({
   entities: entityPurges(setup(limits)),
   temporal: temporalPurges({ ...setup(limits), allowsWhole: true }),
 });
@@ -132,7 +132,7 @@ describe('what is allowed of purges', () => {
 
 describe('a prepared purge', () => {
   const prepare = (query: string, policy: PurgePolicy = {}, limits = LIMITS) =>
-    preparePurge(kinds(limits), { target: 'entities', query, policy });
+    preparePurge(kinds(limits), { target: 'entities', query, policy, headers: {} });
 
   it('a prepared purge has the members of its query, the bound of its policy, and its unit', () => {
     const { dryRun, unit, maxPerSecond, isPaced, limits } = prepare(
@@ -142,7 +142,7 @@ describe('a prepared purge', () => {
     assert.deepEqual([dryRun, unit, maxPerSecond, isPaced], [true, 'attributes', 5, true]);
     assert.equal(limits.maxAffected, 9);
     assert.equal(prepare('type=Car').unit, 'entities');
-    const temporal = { target: 'temporal', policy: {} } as const;
+    const temporal = { target: 'temporal', policy: {}, headers: {} } as const;
     for (const [query, of] of [
       ['type=Car', 'entities'],
       ['type=Car&attrs=a', 'attributes'],
@@ -177,16 +177,16 @@ describe('a prepared purge', () => {
     };
     const prepared = preparePurge(
       { ...own, entities },
-      { target: 'entities', query: 'type=Car', policy: {} },
+      { target: 'entities', query: 'type=Car', policy: {}, headers: { link: CORE } },
     );
     const control: PurgeControl = { pace: new Pace(systemClock, 5), concurrency: 3 };
     const { signal } = new AbortController();
     const run = (more: { readonly budget?: Parameters<typeof prepared.run>[0]['budget'] }) => {
-      prepared.run({ headers: { link: '<x>' }, control, ...more }, signal);
+      prepared.run({ control, ...more }, signal);
       return seen.at(-1) ?? assert.fail('it was not run');
     };
     const plain = run({});
-    assert.deepEqual([plain.headers, plain.pace, plain.reserve], [{ link: '<x>' }, control.pace, undefined]);
+    assert.deepEqual([plain.headers, plain.pace, plain.reserve], [{ link: CORE }, control.pace, undefined]);
     assert.deepEqual({ ...plain.limits }, { ...LIMITS, concurrency: 3 });
     control.concurrency = 1;
     assert.equal(plain.limits.concurrency, 1);

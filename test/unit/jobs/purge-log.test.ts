@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CallerGoneError } from '../../../sidecar/jobs/errors.js';
-import { newRecord } from '../../../sidecar/jobs/new-record.js';
 import { logPurges } from '../../../sidecar/jobs/purge-log.js';
 import type { PurgeRecord } from '../../../sidecar/store/purge-records.js';
+import { recordOf } from '../../support/purge-service.js';
 
-const DRAFT = newRecord(
-  {
-    ...{ target: 'entities', query: 'type=T', policy: {}, caller: 'ann', requestId: 'r-1' },
-    headers: { 'ngsild-tenant': 'city' },
-  },
-  { state: 'running', worker: 'w', createdAt: '2026-01-01T00:00:00.000Z' },
-);
+const DRAFT = recordOf({ caller: 'ann', requestId: 'r-1', tenant: 'city' });
 const RECORD: PurgeRecord = {
   ...DRAFT,
   ...{ matched: 6, deleted: 1, alreadyGone: 2, failed: 3, unknown: 4, arrived: 5, requests: 7, retries: 8 },

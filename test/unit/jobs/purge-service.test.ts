@@ -1,280 +1,457 @@
 import assert from 'node:assert/strict';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { afterEach, describe, it } from 'node:test';
-import type { PurgeRecord, PurgeService } from '../../../sidecar/jobs/purge-service.js';
+import { describe, it } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import {
+  CallerGoneError,
+  PurgeCancelledError,
+  PurgeFailedError,
+  PurgeNotFoundError,
+  PurgeOverError,
+  QueueFullError,
+} from '../../../sidecar/jobs/errors.js';
+import type { PurgeService } from '../../../sidecar/jobs/purge-service.js';
+import {
+  BrokerRefusedError,
+  FilterIgnoredError,
   PurgeStoppedError,
-  type PurgeEvent,
-  type PurgeReport,
-  type PurgeOrder,
-  type RunningPurges,
-} from '../../../sidecar/purge/index.js';
-import type { GatewayError } from '../../../sidecar/shared/errors.js';
-import { systemClock } from '../../../sidecar/shared/clock.js';
-import { KeptPurges } from '../../support/kept-purges.js';
-import { LIMITS, purgeServiceOf, type PurgeServiceSetup, type Run } from '../../support/purge-service.js';
+  QueryRefusedError,
+  TooManyPurgesError,
+} from '../../../sidecar/purge/errors.js';
+import { problemOf } from '../../../sidecar/http/problem.js';
+import { createTestClock } from '../../support/purge-harness.js';
+import {
+  BEGUN,
+  finished,
+  newPurge,
+  NEVER,
+  purgeServiceOf,
+  REPORT,
+  STARTED,
+  turns,
+  untilStopped,
+  type Run,
+} from '../../support/purge-service.js';
 
-const services: { readonly service: PurgeService; readonly running: RunningPurges }[] = [];
+type Service = ReturnType<typeof purgeServiceOf>;
 
-/** Starts the service of a process. */
-function startService(kept: KeptPurges, run: Run, setup: PurgeServiceSetup = {}) {
-  const made = purgeServiceOf(run, { kept, clock: systemClock, maxRunning: 2, ...setup });
-  made.service.start();
-  services.push(made);
-  return made;
+/** How a purge ended whose caller waited. */
+async function failureOf(run: Promise<unknown>): Promise<PurgeFailedError> {
+  const error: unknown = await run.catch((reason: unknown) => reason);
+  assert.ok(error instanceof PurgeFailedError, String(error));
+  return error;
 }
 
-async function stopServices(): Promise<void> {
-  for (const { service, running } of services.splice(0)) {
-    running.stop();
-    await service.close();
-  }
-}
+const failure = ({ service }: Service, query?: string, gone: AbortSignal = NEVER) =>
+  failureOf(service.run(newPurge(query), gone));
 
-const order = (query = 'type=Car', headers: Readonly<Record<string, string>> = {}) => ({
-  ...{ target: 'entities' as const, query, headers, policy: {}, caller: 'c', requestId: 'r' },
-});
+/** Statuses by which a broker refuses a query for good. */
+const REFUSALS = [400, 403, 409, 501];
+const refusedBy = (status: number) => new BrokerRefusedError('list the entities', { status });
 
-const counts = (deleted: number, unknown = 0) => ({
-  ...{ matched: deleted + unknown, deleted, alreadyGone: 0, failed: 0, unknown, arrived: 0 },
-  ...{ requests: 1, retries: 0 },
-});
-const progress = (deleted: number, unknown = 0): PurgeEvent => ({
-  type: 'progress',
-  ...counts(deleted, unknown),
-  hasBegun: true,
-});
-const finished = (deleted: number): PurgeEvent => {
-  const report: PurgeReport = {
-    ...{ ...counts(deleted), dryRun: false, success: [], errors: [], sample: [], warnings: [] },
+const throwing = (error: Error, hasBegun: boolean): Run =>
+  async function* run() {
+    if (hasBegun) yield BEGUN;
+    throw error;
   };
-  return { type: 'finished', report };
-};
 
-/** A purge that reserves its deletes one by one, and stops in the middle of it. */
-async function* deletesUntilStopped(
-  { reserve }: PurgeOrder,
-  signal: AbortSignal,
-  deleted: number,
-  { toldOf = deleted, unknown = 0 } = {},
-): AsyncGenerator<PurgeEvent> {
-  for (let index = 0; index < deleted + unknown; index++) await reserve?.(1);
-  yield progress(toldOf, unknown);
-  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-  throw new PurgeStoppedError('stopped');
-}
-
-/** A purge that tells how many matches there may be, and how many it may delete, and ends. */
-function tellsMaximum(maxima: (number | undefined)[], allow: (allowed: number) => void = () => {}): Run {
-  return async function* run({ limits, reserve }) {
-    maxima.push(limits.maxAffected);
-    let allowed = 0;
-    while (allowed < 1000 && (await reserve?.(1)) !== undefined) allowed += 1;
-    allow(allowed);
-    yield finished(0);
-  };
-}
-
-async function endOf({ service }: { readonly service: PurgeService }, id: string): Promise<PurgeRecord> {
-  let last: PurgeRecord | undefined;
-  for await (const record of service.watch(id, new AbortController().signal)) last = record;
-  return last ?? assert.fail('there is no record');
-}
-
-/** Waits until the purge has told of its progress. */
-async function hasWorked({ service }: { readonly service: PurgeService }, id: string): Promise<void> {
-  for await (const record of service.watch(id, new AbortController().signal)) if (record.requests > 0) return;
-}
-
-/** Waits until the progress of the purge is in the database. */
-async function hasKept(store: KeptPurges, id: string): Promise<void> {
-  const isKept = async () =>
-    (await store.records()).some((record) => record.id === id && record.requests > 0);
-  while (!(await isKept())) await nextTurn();
-}
-
-/** Waits until a write has failed and was tried again. */
-async function hasFailedTwice(store: KeptPurges): Promise<void> {
-  const puts = () => store.calls.filter(({ name }) => name === 'put').length;
-  while (!store.isAway) await nextTurn();
-  const before = puts();
-  while (puts() < before + 2) await nextTurn();
-}
-
-describe('the maximum of a job', () => {
-  afterEach(stopServices);
-
-  it('the maximum of a job holds over a crash: what may have been deleted counts, reported or not', async () => {
-    const store = new KeptPurges();
-    const first = startService(store, (one, signal) => deletesUntilStopped(one, signal, 40, { toldOf: 25 }));
-    const { id } = await first.service.submit(order('type=Car&maxAffected=100'));
-    await hasKept(store, id);
-    // The first process is as good as dead: nothing that it writes is kept from here on.
-    const maxima: (number | undefined)[] = [];
-    let allowed = 0;
-    const second = startService(
-      store,
-      tellsMaximum(maxima, (number) => (allowed = number)),
-    );
-    assert.equal((await endOf(second, id)).state, 'succeeded');
-    // Those that were reported are gone; the others may be left, and are withheld where they are.
-    assert.deepEqual([maxima, allowed], [[75], 60]);
-  });
-
-  it('the maximum of a job is reduced by exactly what was deleted or may have been when the gateway shuts down', async () => {
-    const store = new KeptPurges();
-    const first = startService(store, async function* (one, signal) {
-      for (let tries = 0; tries < 30; tries++) await one.reserve?.(1);
-      yield* deletesUntilStopped(one, signal, 40, { unknown: 3 });
+describe('a purge whose caller waits', () => {
+  it('a purge whose caller waits is recorded from its start to its end, and its events are reported in order', async () => {
+    const made = purgeServiceOf(async function* run() {
+      yield BEGUN;
+      yield finished();
     });
-    const { id } = await first.service.submit(order('type=Car&maxAffected=100'));
-    await hasWorked(first, id);
-    first.service.stop();
-    first.running.stop();
-    await first.service.idle();
-    assert.equal(first.service.isAtWork, false);
-    await first.service.close();
-    assert.equal((await store.store.get(id))?.state, 'queued');
-    const maxima: (number | undefined)[] = [];
-    let allowed = 0;
-    const second = startService(
-      store,
-      tellsMaximum(maxima, (number) => (allowed = number)),
-    );
-    const { state, deleted, unknown, matched } = await endOf(second, id);
-    assert.deepEqual([state, deleted, unknown, matched], ['partial', 40, 3, 43]);
-    assert.deepEqual([maxima, allowed], [[60], 57]);
+    const { report, record } = await made.service.run(newPurge('type=T&maxPerSecond=5'), NEVER);
+    assert.equal(report.deleted, 3);
+    const { state, deleted, maxPerSecond, unit, concurrency } = record;
+    assert.deepEqual([state, deleted, maxPerSecond, unit, concurrency], ['succeeded', 3, 5, 'entities', 4]);
+    assert.ok(record.startedAt !== undefined && record.endedAt !== undefined);
+    assert.deepEqual(made.told, ['started running', 'progress', 'finished', 'ended succeeded']);
+    assert.deepEqual(made.errors, [undefined]);
+    await turns();
+    assert.deepEqual(await made.kept.store.get(record.id), record);
+    assert.deepEqual(await made.service.get(record.id), record);
   });
 
-  it('the maximum of a job holds while the store is away: the job waits for it, and sends no delete meanwhile', async () => {
-    const store = new KeptPurges();
+  it('a purge succeeds only if no item failed, no outcome is unknown, and the broker sent no warning', async () => {
+    for (const [more, state] of [
+      [{}, 'succeeded'],
+      [{ alreadyGone: 1, arrived: 2 }, 'succeeded'],
+      [{ failed: 1 }, 'partial'],
+      [{ unknown: 1 }, 'partial'],
+      [{ warnings: ['110 x "stale"'] }, 'partial'],
+    ] as const) {
+      const { service } = purgeServiceOf(async function* run() {
+        yield finished(more);
+      });
+      assert.equal((await service.run(newPurge(), NEVER)).record.state, state);
+    }
+  });
+
+  it('a purge that asks for what is not allowed is recorded as refused, with the start of what its caller made long', async () => {
+    const made = purgeServiceOf(untilStopped);
+    for (const more of [0, 1]) {
+      const query = `type=T&limit=5&q=`.padEnd(8192 + more, 'x');
+      const headers = { 'ngsild-tenant': 't'.repeat(256 + more), link: '<'.padEnd(4096 + more, 'l') };
+      const asked = { ...newPurge(query, headers), policy: { maxAffected: 7 } };
+      const { cause, record, hasBegun } = await failureOf(made.service.run(asked, NEVER));
+      assert.ok(cause instanceof QueryRefusedError && record.endedAt !== undefined && !hasBegun);
+      assert.deepEqual([record.state, record.startedAt, record.problem?.status], ['refused', undefined, 400]);
+      assert.deepEqual([record.query.length, record.tenant?.length, record.link?.length], [8192, 256, 4096]);
+      assert.deepEqual([record.policy, record.caller, record.worker], [{ maxAffected: 7 }, 'c', 'w']);
+      await turns();
+      assert.deepEqual(await made.kept.store.get(record.id), record);
+    }
+    assert.deepEqual(made.told, ['ended refused', 'ended refused']);
+  });
+
+  it('a refused purge is called a dry run if its query asks for one, understood or not', async () => {
+    const made = purgeServiceOf(untilStopped);
+    for (const [query, dryRun] of [
+      ['type=T&q=a%3E&dryRun=true', true],
+      ['type=T&q=a%3E', false],
+      ['type=T&limit=5&dryRun=false', false],
+      ['type=T&q=dryRun=true&limit=5', false],
+      ['type=T&dryRun=TRUE', false],
+    ] as const)
+      assert.equal((await failure(made, query)).record.dryRun, dryRun, query);
+  });
+
+  it('a purge that a refusal ends before its first delete is refused; any other failure makes it failed', async () => {
+    for (const [error, hasBegun, state] of [
+      [new QueryRefusedError('badRequestData', 'no'), false, 'refused'],
+      [new QueryRefusedError('badRequestData', 'no'), true, 'failed'],
+      [new FilterIgnoredError('q', 'ignored'), false, 'refused'],
+      ...REFUSALS.map((status) => [refusedBy(status), false, 'refused'] as const),
+      ...[401, 404, 429, 500].map((status) => [refusedBy(status), false, 'failed'] as const),
+      [new Error('a bug'), false, 'failed'],
+    ] as const) {
+      const made = purgeServiceOf(throwing(error, hasBegun));
+      const failed = await failure(made);
+      assert.deepEqual([failed.record.state, failed.hasBegun, failed.cause], [state, hasBegun, error]);
+      assert.ok(failed.record.problem !== undefined);
+      assert.deepEqual(made.errors, [error]);
+    }
+  });
+
+  it('a purge whose caller disconnects is cancelled, without a problem', async () => {
+    const made = purgeServiceOf(untilStopped);
+    const gone = new AbortController();
+    const ended = failure(made, 'type=T', gone.signal);
+    await turns();
+    gone.abort();
+    const { record } = await ended;
+    assert.deepEqual([record.state, record.problem], ['cancelled', undefined]);
+    assert.ok(made.errors[0] instanceof CallerGoneError);
+  });
+
+  it('a purge whose caller waits is interrupted, with a problem, when the gateway stops', async () => {
+    const made = purgeServiceOf(untilStopped);
+    const ended = failure(made);
+    await turns();
+    made.service.stop();
+    const { record, cause } = await ended;
+    assert.deepEqual([record.state, record.problem?.status], ['interrupted', 503]);
+    assert.deepEqual(made.errors, [cause]);
+  });
+
+  it('a purge whose caller waits can be cancelled by request, and the caller gets an error', async () => {
+    const made = purgeServiceOf(untilStopped);
+    const ended = failure(made);
+    await turns();
+    const id = (await made.kept.records())[0]?.id ?? '';
+    const twice = await Promise.all([made.service.cancel(id), made.service.cancel(id)]);
+    assert.deepEqual(
+      twice.map(({ state }) => state),
+      ['cancelling', 'cancelling'],
+    );
+    const { record, cause } = await ended;
+    assert.deepEqual(
+      [record.state, record.problem, cause instanceof PurgeCancelledError],
+      ['cancelled', undefined, true],
+    );
+    assert.deepEqual(made.errors, [(cause as Error).cause]);
+    const answer = problemOf(cause);
+    assert.deepEqual([answer?.problem.status, answer?.headers], [503, {}]);
+  });
+
+  it('a purge that finds no free place leaves no record', async () => {
+    const made = purgeServiceOf(untilStopped, { maxRunning: 1 });
+    const first = failure(made);
+    await turns();
+    await assert.rejects(made.service.run(newPurge(), NEVER), TooManyPurgesError);
+    assert.equal((await made.service.list({ limit: 9, offset: 0 })).total, 1);
+    made.service.stop();
+    await first;
+  });
+
+  it('a purge runs without a record only where none is required', async () => {
+    for (const recordRequired of [false, true]) {
+      let runs = 0;
+      const made = purgeServiceOf(
+        async function* run() {
+          runs += 1;
+          yield finished();
+        },
+        { recordRequired },
+      );
+      made.kept.isAway = true;
+      const ended = await made.service.run(newPurge(), NEVER).catch(() => undefined);
+      assert.deepEqual([ended?.record.state, runs], recordRequired ? [undefined, 0] : ['succeeded', 1]);
+      made.kept.isAway = false;
+      await made.service.close();
+      assert.equal((await made.kept.records()).length, 1, 'it is recorded when the store is back');
+    }
+  });
+});
+
+describe('a job', () => {
+  it('a queued job waits for a place, and tenants take turns', async () => {
+    const begun: string[] = [];
+    let open = () => {};
+    const isOpen = new Promise<void>((resolve) => (open = resolve));
+    const made = purgeServiceOf(
+      async function* run({ headers }) {
+        begun.push(headers['ngsild-tenant'] ?? '-');
+        await isOpen;
+        yield finished();
+      },
+      { maxRunning: 1 },
+    );
+    for (const tenant of ['a', 'a', 'a', 'b']) {
+      const { state } = await made.service.submit(newPurge('type=T', { 'ngsild-tenant': tenant }));
+      assert.equal(state, 'queued');
+    }
+    assert.equal(await made.service.queued(), 3);
+    open();
+    while (made.told.filter((news) => news === 'ended succeeded').length < 4) await turn();
+    assert.deepEqual([begun, await made.service.queued()], [['a', 'b', 'a', 'a'], 0]);
+    assert.deepEqual(made.told.slice(0, 3), ['started running', 'finished', 'ended succeeded']);
+  });
+
+  it('a job is refused when the queue is full or the gateway stops', async () => {
+    const made = purgeServiceOf(untilStopped, { maxRunning: 1, maxQueued: 1 });
+    await made.service.submit(newPurge());
+    await made.service.submit(newPurge());
+    await assert.rejects(made.service.submit(newPurge()), QueueFullError);
+    made.service.stop();
+    await assert.rejects(made.service.submit(newPurge()), PurgeStoppedError);
+    made.service.stop();
+    await made.service.idle();
+  });
+
+  it('a job whose query is refused is recorded as refused and never queued', async () => {
+    const made = purgeServiceOf(untilStopped);
+    await assert.rejects(made.service.submit(newPurge('type=T&limit=5')), PurgeFailedError);
+    assert.deepEqual([made.told, await made.service.queued()], [['ended refused'], 0]);
+  });
+
+  it('a waiting job is cancelled at once, and a running one when its deletes in flight have ended', async () => {
+    const made = purgeServiceOf(untilStopped, { maxRunning: 1 });
+    const running = await made.service.submit(newPurge());
+    const waiting = await made.service.submit(newPurge());
+    await turns();
+    const cancelled = await made.service.cancel(waiting.id);
+    assert.deepEqual([cancelled.state, await made.service.queued()], ['cancelled', 0]);
+    assert.ok(cancelled.endedAt !== undefined);
+    assert.equal((await made.service.cancel(running.id)).state, 'cancelling');
+    await turns();
+    for (const { id } of [running, waiting]) assert.equal((await made.service.cancel(id)).state, 'cancelled');
+    assert.deepEqual(
+      made.told.filter((each) => each.startsWith('ended')),
+      ['ended cancelled', 'ended cancelled'],
+    );
+  });
+
+  it('a cancellation and a new rate are in the store before they are answered, so that they outlast a crash', async () => {
+    const clock = createTestClock(STARTED);
+    // What is only written in the background stays unwritten.
+    const made = purgeServiceOf(untilStopped, {
+      clock: { ...clock, sleep: async () => new Promise<never>(() => {}) },
+    });
+    const { id } = await made.service.submit(newPurge());
+    await turns();
+    const kept = async () => (await made.kept.records())[0];
+    await made.service.change(id, { maxPerSecond: 7 });
+    assert.equal((await kept())?.maxPerSecond, 7);
+    await made.service.cancel(id);
+    assert.match((await kept())?.state ?? '', /^cancell/);
+  });
+
+  it('a job goes back to the queue when the gateway stops', async () => {
+    const made = purgeServiceOf(untilStopped);
+    const { id } = await made.service.submit(newPurge());
+    await turns();
+    made.service.stop();
+    await made.service.idle();
+    await made.service.close();
+    assert.equal((await made.kept.store.get(id))?.state, 'queued');
+    assert.ok(!made.told.some((each) => each.startsWith('ended')));
+  });
+
+  it('a job that is being cancelled when the gateway stops is cancelled, and does not go on later', async () => {
+    const made = purgeServiceOf(async function* run(order, signal) {
+      yield BEGUN;
+      await turns();
+      yield* untilStopped(order, signal);
+    });
+    const { id } = await made.service.submit(newPurge());
+    await turn();
+    assert.equal((await made.service.cancel(id)).state, 'cancelling');
+    made.service.stop();
+    await made.service.idle();
+    await made.service.close();
+    assert.equal((await made.kept.store.get(id))?.state, 'cancelled');
+  });
+
+  it('a job that is cancelled while it is laid aside is cancelled, and does not go on later', async () => {
+    const made = purgeServiceOf(async function* run(order, signal) {
+      await order.reserve?.(1);
+      yield* untilStopped(order, signal);
+    });
+    const { id } = await made.service.submit(newPurge('type=T&maxAffected=5'));
+    await turns();
+    // What is left of its maximum is written last of all.
+    let write = () => {};
+    const isHeld = new Promise<void>((held) => {
+      made.kept.before = (name) => {
+        if (name !== 'put') return undefined;
+        made.kept.before = () => undefined;
+        held();
+        return new Promise<void>((resolve) => (write = resolve));
+      };
+    });
+    made.service.stop();
+    await isHeld;
+    const cancelling = made.service.cancel(id);
+    await turns();
+    write();
+    assert.match((await cancelling).state, /^cancel/);
+    await made.service.idle();
+    await made.service.close();
+    assert.equal((await made.kept.store.get(id))?.state, 'cancelled');
+  });
+
+  it('a job that waits for the store to write what it may delete goes back to the queue when the gateway stops', async () => {
     let sent = 0;
-    const gateway = startService(store, async function* ({ reserve }) {
-      store.isAway = true;
+    const made = purgeServiceOf(async function* run({ reserve }) {
+      yield { type: 'progress', hasBegun: false, ...REPORT, deleted: 0 };
+      made.kept.isAway = true;
       await reserve?.(1);
       sent += 1;
-      yield finished(1);
     });
-    const { id } = await gateway.service.submit(order('type=Car&maxAffected=100'));
-    await hasFailedTwice(store);
+    const { id } = await made.service.submit(newPurge('type=T&maxAffected=5'));
+    await turns();
+    made.service.stop();
+    await made.service.idle();
     assert.equal(sent, 0);
-    store.isAway = false;
-    assert.equal((await endOf(gateway, id)).state, 'succeeded');
-    assert.equal(sent, 1);
+    made.kept.isAway = false;
+    await made.service.close();
+    assert.equal((await made.kept.store.get(id))?.state, 'queued');
   });
 
-  it('a job that waits for the store ends when it is cancelled', async () => {
-    const store = new KeptPurges();
-    const gateway = startService(store, async function* ({ reserve }) {
-      store.isAway = true;
-      await reserve?.(1);
-      yield assert.fail('nothing may be sent');
+  it('a job whose purge ends without a report is interrupted', async () => {
+    const made = purgeServiceOf(async function* run() {
+      yield BEGUN;
     });
-    const { id } = await gateway.service.submit(order('type=Car&maxAffected=100'));
-    await hasFailedTwice(store);
-    await gateway.service.cancel(id);
-    assert.equal((await endOf(gateway, id)).state, 'cancelled');
+    const { id } = await made.service.submit(newPurge());
+    await turns();
+    assert.equal((await made.service.get(id)).state, 'interrupted');
   });
 });
 
-describe('jobs', () => {
-  afterEach(stopServices);
-
-  it('jobs that arrive together never exceed the number that may wait', async () => {
-    const store = new KeptPurges();
-    const gateway = startService(store, (one, signal) => deletesUntilStopped(one, signal, 1), {
-      maxQueued: 3,
-      maxRunning: 1,
-    });
-    const answers = await Promise.allSettled(
-      Array.from({ length: 10 }, () => gateway.service.submit(order())),
-    );
-    assert.equal(answers.filter(({ status }) => status === 'fulfilled').length, 3);
+describe('the rate and the concurrency of a running purge', () => {
+  it('the rate and the concurrency of a purge can be changed while it runs, within what its start allowed', async () => {
+    const made = purgeServiceOf(untilStopped);
+    const { id } = await made.service.submit(newPurge('type=T&maxPerSecond=5'));
+    await turns();
+    const change = async (members: Parameters<PurgeService['change']>[1]) => {
+      const { maxPerSecond, concurrency } = await made.service.change(id, members);
+      return [maxPerSecond, concurrency];
+    };
+    assert.deepEqual(await change({ concurrency: 2 }), [5, 2]);
+    assert.deepEqual(await change({ concurrency: 9 }), [5, 4]);
+    assert.deepEqual(await change({ maxPerSecond: 7 }), [7, 4]);
+    assert.deepEqual(await change({ maxPerSecond: null, concurrency: 1 }), [null, 1]);
+    assert.deepEqual(await change({}), [null, 1]);
+    await made.service.cancel(id);
+    await assert.rejects(made.service.change(id, { concurrency: 1 }), PurgeOverError);
+    await turns();
+    await assert.rejects(made.service.change(id, { concurrency: 1 }), PurgeOverError);
   });
 
-  it('jobs with credentials that cannot be kept are recorded as refused', async () => {
-    const store = new KeptPurges();
-    const { service } = startService(store, tellsMaximum([]));
-    await assert.rejects(service.submit(order('type=Car', { authorization: 'Bearer b' })), ({ cause }) => {
-      return (cause as GatewayError).kind === 'jobSecretMissing';
-    });
-    await service.close();
-    const [record] = await store.records();
-    assert.equal(record?.state, 'refused');
-    assert.equal(JSON.stringify(record).includes('Bearer b'), false);
+  it('changing or cancelling an unknown purge throws PurgeNotFoundError', async () => {
+    const { service } = purgeServiceOf(untilStopped);
+    await assert.rejects(service.change('nobody', {}), PurgeNotFoundError);
+    await assert.rejects(service.cancel('nobody'), PurgeNotFoundError);
+    await assert.rejects(service.get('nobody'), PurgeNotFoundError);
+  });
+});
+
+describe('watching a purge', () => {
+  const watched = async ({ service }: Service, id: string, signal = NEVER) => {
+    const states: string[] = [];
+    for await (const { state } of service.watch(id, signal)) if (states.at(-1) !== state) states.push(state);
+    return states;
+  };
+
+  it('a watcher gets each state of a purge until its end, and the final one alone if it has ended', async () => {
+    const made = purgeServiceOf(untilStopped);
+    const { id } = await made.service.submit(newPurge());
+    const states = watched(made, id);
+    await turns();
+    await made.service.cancel(id);
+    assert.deepEqual(await states, ['running', 'cancelling', 'cancelled']);
+    assert.deepEqual(await watched(made, id), ['cancelled']);
+    await assert.rejects(watched(made, 'nobody'), PurgeNotFoundError);
   });
 
-  it('jobs that go on have no more requests at a time than the configuration allows by then', async () => {
-    const store = new KeptPurges();
-    const first = startService(store, (one, signal) => deletesUntilStopped(one, signal, 1));
-    const { id } = await first.service.submit(order());
-    await hasWorked(first, id);
-    first.service.stop();
-    first.running.stop();
-    await first.running.idle();
-    await first.service.close();
-    const seen: number[] = [];
-    const second = startService(
-      store,
-      async function* ({ limits }) {
-        seen.push(limits.concurrency);
-        yield finished(0);
-      },
-      { limits: { ...LIMITS, concurrency: 2 } },
-    );
-    assert.equal((await endOf(second, id)).concurrency, 2);
-    assert.deepEqual(seen, [2]);
+  it('watching ends when the watcher stops, and when the gateway stops', async () => {
+    const made = purgeServiceOf(untilStopped, { maxRunning: 1 });
+    const [running, waiting] = [await made.service.submit(newPurge()), await made.service.submit(newPurge())];
+    const stop = new AbortController();
+    const own = watched(made, running.id, stop.signal);
+    const others = [watched(made, running.id), watched(made, waiting.id)] as const;
+    await turns();
+    stop.abort();
+    assert.deepEqual(await own, ['running']);
+    made.service.stop();
+    assert.deepEqual(await others[1], ['queued']);
+    made.service.stop();
+    assert.deepEqual(await others[0], ['running', 'queued']);
+  });
+});
+
+describe('the history of purges', () => {
+  it('old records, and refused ones beyond their number, are deleted at the start and every hour', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] });
+    const made = purgeServiceOf(untilStopped);
+    made.service.start();
+    const pruned = () => made.kept.calls.filter(({ name }) => name === 'prune').map(({ given }) => given);
+    const prune = [STARTED - 2 * 86_400_000, 10_000];
+    assert.deepEqual(pruned(), [prune]);
+    t.mock.timers.tick(3_599_999);
+    assert.equal(pruned().length, 1);
+    t.mock.timers.tick(1);
+    assert.deepEqual(pruned(), [prune, prune]);
+    made.service.stop();
+    t.mock.timers.tick(7_200_000);
+    assert.equal(pruned().length, 2);
   });
 
-  it('jobs that the broker runs itself take no rate', async () => {
-    const gateway = startService(new KeptPurges(), (one, signal) => deletesUntilStopped(one, signal, 1), {
-      limits: { ...LIMITS, strategy: 'native' },
-    });
-    const { id } = await gateway.service.submit(order());
-    await hasWorked(gateway, id);
-    await assert.rejects(gateway.service.change(id, { maxPerSecond: 5 }), /cannot be held to a rate/);
-    assert.equal((await gateway.service.change(id, { maxPerSecond: null })).maxPerSecond, null);
-    assert.equal((await gateway.service.get(id)).maxPerSecond, null);
-  });
-
-  it('a slow watcher of a job gets its latest state, not every change', async () => {
-    let begin = () => {};
-    const isWatched = new Promise<void>((resolve) => (begin = resolve));
-    const gateway = startService(new KeptPurges(), async function* () {
-      await isWatched;
-      for (let deleted = 1; deleted <= 5000; deleted++) yield progress(deleted);
-      yield finished(5000);
-    });
-    const { id } = await gateway.service.submit(order());
-    const watching = gateway.service.watch(id, new AbortController().signal);
-    await watching.next();
-    begin();
-    await endOf(gateway, id);
-    const told: number[] = [];
-    for await (const { deleted } of watching) told.push(deleted);
-    assert.deepEqual(told, [5000]);
-  });
-
-  it('jobs are stored as running before they send anything', async () => {
-    const store = new KeptPurges();
-    let seen: PurgeRecord | undefined;
-    const gateway = startService(store, async function* () {
-      [seen] = await store.records();
-      yield finished(0);
-    });
-    const { id } = await gateway.service.submit(order());
-    await endOf(gateway, id);
-    assert.equal(seen?.state, 'running');
-  });
-
-  it('jobs keep the warnings of an earlier process', async () => {
-    const store = new KeptPurges();
-    const first = startService(store, (one, signal) => deletesUntilStopped(one, signal, 1));
-    const { id } = await first.service.submit(order());
-    await hasWorked(first, id);
-    const second = startService(store, tellsMaximum([]));
-    const { state, warnings } = await endOf(second, id);
-    assert.equal(state, 'succeeded');
-    assert.match(warnings.join(), /restarted/);
+  it('refused records beyond their number are deleted after each thousand more, whatever refused them', async () => {
+    const made = purgeServiceOf(throwing(new FilterIgnoredError('q', 'ignored'), false));
+    const pruned = () => made.kept.calls.filter(({ name }) => name === 'prune').map(({ given }) => given);
+    const refusing: readonly (() => Promise<unknown>)[] = [
+      async () => made.service.refusal(newPurge('type=A'), new QueryRefusedError('badRequestData', 'no')),
+      () => made.service.run(newPurge('typo=A'), new AbortController().signal).catch(() => {}),
+      () => made.service.submit(newPurge('typo=A')).catch(() => {}),
+      () => made.service.run(newPurge('type=A'), new AbortController().signal).catch(() => {}),
+    ];
+    for (let count = 1; count <= 2000; count += 1) {
+      await refusing[count % refusing.length]?.();
+      assert.equal(pruned().length, Math.floor(count / 1000), `${count} refused`);
+    }
+    assert.equal(pruned()[0]?.[1], 10_000);
+    await made.service.close();
   });
 });

@@ -9,24 +9,10 @@ import {
   type PurgeState,
 } from '../../../sidecar/store/purge-records.js';
 import type { Clock } from '../../../sidecar/shared/clock.js';
+import { recordOf } from '../../support/purge-service.js';
 
-function record(id: string, deleted: number, state: PurgeState = 'running'): PurgeRecord {
-  return {
-    ...{ id, state, target: 'entities', query: 'type=T', caller: 'anonymous', requestId: 'r', worker: 'w' },
-    ...{ dryRun: false, policy: {}, maxPerSecond: null, concurrency: 1 },
-    ...{
-      matched: deleted,
-      deleted,
-      alreadyGone: 0,
-      failed: 0,
-      unknown: 0,
-      arrived: 0,
-      requests: 0,
-      retries: 0,
-    },
-    ...{ createdAt: '2026-01-01T00:00:00.000Z', errors: [], warnings: [] },
-  };
-}
+const record = (id: string, deleted: number, state: PurgeState = 'running') =>
+  recordOf({ id, state, matched: deleted, deleted });
 
 const CLAIM = { lease: 0 };
 

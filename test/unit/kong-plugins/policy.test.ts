@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { parseConfig } from '../../../kong-plugins/ngsi-ld-purge/config-schema.js';
 import { purgePolicy } from '../../../kong-plugins/ngsi-ld-purge/policy.js';
-import { parsePurgePolicy } from '../../../sidecar/http/purge-policy.js';
+import { parsePurgePolicy } from '../../../sidecar/http/new-purge.js';
 
 describe('the policy the plugin writes', () => {
   it('the policy the plugin writes is read by the sidecar as exactly the limits configured', () => {

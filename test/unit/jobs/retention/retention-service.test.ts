@@ -1,23 +1,24 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { PurgeOrder } from '../../../../sidecar/jobs/new-record.js';
-import { entityPurges, temporalPurges, type PurgeKinds } from '../../../../sidecar/jobs/purge-kinds.js';
+import type { NewPurge } from '../../../../sidecar/jobs/purge-kinds.js';
+import { entityPurges, temporalPurges, type PurgePolicy } from '../../../../sidecar/jobs/purge-kinds.js';
 import { RetentionService } from '../../../../sidecar/jobs/retention/retention-service.js';
 import {
   PolicyRefusedError,
   QueryRefusedError,
+  queryText,
   type PurgeReport,
   type PurgeDependencies,
 } from '../../../../sidecar/purge/index.js';
 import { PreconditionFailedError } from '../../../../sidecar/store/errors.js';
-import type { PurgeFilter, PurgeRecord } from '../../../../sidecar/store/purge-records.js';
 import type {
   NewRetentionPolicy,
   RetentionPolicies,
   RetentionPolicy,
   RetentionSettings,
 } from '../../../../sidecar/store/retention-records.js';
-import { LIMITS } from '../../../support/purge-service.js';
+import { KeptPurges } from '../../../support/kept-purges.js';
+import { LIMITS, NEVER, recordOf } from '../../../support/purge-service.js';
 
 const OWN = '<https://own.example/c.jsonld>; rel="http://www.w3.org/ns/json-ld#context"';
 const SETTINGS: RetentionSettings = {
@@ -28,79 +29,20 @@ const POLICY: RetentionPolicy = {
   ...{ name: 'p', settings: SETTINGS, doneUntil: 0, createdAt: 0, modifiedAt: 0, etag: '"1"' },
   author: { caller: 'author', policy: { maxAffected: 5 } },
 };
-
-/** A service with one policy, and the orders that its purges got. */
-function serviceOf() {
-  const orders: PurgeOrder[] = [];
-  const service = new RetentionService({
-    store: { get: async () => POLICY } as unknown as RetentionPolicies,
-    purges: {
-      submit: async (order) => {
-        orders.push(order);
-        return {} as PurgeRecord;
-      },
-      run: () => Promise.reject(new Error('not asked for here')),
-      list: async () => ({ items: [], total: 0 }),
-    },
-    kinds: {} as PurgeKinds,
-    clock: { now: () => Date.UTC(2026, 0, 1) },
-  });
-  return { service, orders };
-}
-
-describe('a run of a retention policy', () => {
-  it('a retention run purges the tenant of its policy, whatever the request that starts it says', async () => {
-    const { service, orders } = serviceOf();
-    await service.run('p', {
-      ...{ caller: 'operator', requestId: 'r1', policy: { maxAffected: 9, concurrency: 2 } },
-      headers: { 'ngsild-tenant': 'south', link: '<other>', 'x-request-id': 'r0', authorization: 'Bearer a' },
-    });
-    const [order] = orders;
-    assert.deepEqual(order?.headers, {
-      ...{ 'ngsild-tenant': 'north', link: OWN, 'x-request-id': 'r1', authorization: 'Bearer a' },
-    });
-    assert.deepEqual(order.policy, { maxAffected: 5, concurrency: 2 });
-    assert.deepEqual([order.caller, order.retentionPolicy], ['operator', 'p']);
-  });
-
-  it('a retention run that names ETags begins only where the policy still has one of them', async () => {
-    const { service, orders } = serviceOf();
-    const by = { caller: 'operator', requestId: 'r1', policy: {}, headers: {} };
-    await assert.rejects(service.run('p', by, ['other']), PreconditionFailedError);
-    await assert.rejects(service.run('p', by, []), PreconditionFailedError);
-    assert.deepEqual(orders, []);
-    await service.run('p', by, ['other', POLICY.etag]);
-    assert.equal(orders.length, 1);
-  });
-
-  it('a scheduled retention run is that of its author, without any credentials', async () => {
-    const { service, orders } = serviceOf();
-    await service.runScheduled(POLICY);
-    const [order] = orders;
-    const { requestId = '' } = order ?? {};
-    assert.deepEqual(order?.headers, { 'ngsild-tenant': 'north', link: OWN, 'x-request-id': requestId });
-    assert.deepEqual([order.caller, order.policy], ['author', { maxAffected: 5 }]);
-  });
-
-  it('a scheduled retention run of a policy without a tenant names none', async () => {
-    const { service, orders } = serviceOf();
-    const settings = { ...POLICY.settings };
-    delete (settings as { tenant?: string }).tenant;
-    delete (settings as { link?: string }).link;
-    await service.runScheduled({ ...POLICY, settings });
-    assert.deepEqual(Object.keys(orders[0]?.headers ?? {}), ['x-request-id']);
-  });
-});
-
 const BY = { caller: 'ada', requestId: 'r1', policy: {}, headers: {} };
 
-/** What has a service of one policy: its runs, the newest first, and what a dry run would match. */
-function serviceWith(settings: Partial<RetentionSettings>, runs: readonly PurgeRecord[] = [], matched = 0) {
-  const orders: PurgeOrder[] = [];
-  const pages: PurgeFilter[] = [];
+/** A service of one policy, the purges that it began, and what a dry run would match. */
+function serviceOf(
+  settings: Partial<RetentionSettings> = {},
+  matched = 0,
+  allowed: PurgePolicy = { maxAffected: 5 },
+) {
+  const purges: NewPurge[] = [];
   const stored: { policy: NewRetentionPolicy; expected: unknown }[] = [];
-  const policy = { ...POLICY, settings: { ...SETTINGS, ...settings } };
+  const author = { caller: 'author', policy: { ...allowed } };
+  const policy = { ...POLICY, author, settings: { ...SETTINGS, ...settings } };
   const setup = { dependencies: {} as PurgeDependencies, limits: LIMITS, wholeTenant: 'bounded' as const };
+  const kept = new KeptPurges();
   const service = new RetentionService({
     store: {
       get: async () => policy,
@@ -110,96 +52,151 @@ function serviceWith(settings: Partial<RetentionSettings>, runs: readonly PurgeR
       },
     } as unknown as RetentionPolicies,
     purges: {
-      submit: async (order) => {
-        orders.push(order);
-        return {} as PurgeRecord;
+      submit: async (purge) => {
+        purges.push(purge);
+        return recordOf();
       },
-      run: async (order) => {
-        orders.push(order);
-        return { report: { matched } as PurgeReport, record: { id: 'p1' } as PurgeRecord };
+      run: async (purge) => {
+        purges.push(purge);
+        return { report: { matched } as PurgeReport, record: recordOf({ id: 'p1' }) };
       },
-      list: async (filter) => {
-        pages.push(filter);
-        const { offset, limit } = filter;
-        return { items: runs.slice(offset, offset + limit), total: runs.length };
-      },
+      list: async () => assert.fail('not asked for here'),
     },
+    history: kept.store,
     kinds: { entities: entityPurges(setup), temporal: temporalPurges({ ...setup, allowsWhole: true }) },
     clock: { now: () => Date.UTC(2026, 0, 1) },
   });
-  return { service, orders, pages, stored, policy };
+  /** Runs of the policy that succeeded, the oldest first. */
+  const ran = async (...runs: readonly number[]) => {
+    for (const matched of runs)
+      await kept.store.put(recordOf({ state: 'succeeded', retentionPolicy: 'p', matched }));
+  };
+  const heldBack = async (count: number) => {
+    for (let n = 0; n < count; n += 1)
+      await kept.store.put(
+        recordOf({ state: 'succeeded', retentionPolicy: 'p', matched: 900, dryRun: true, heldBack: true }),
+      );
+  };
+  return { service, purges, stored, policy, kept, ran, heldBack };
 }
 
-const run = (matched: number, isHeldBack = false) =>
-  ({ state: 'succeeded', matched, dryRun: isHeldBack, query: 'type=Car' }) as PurgeRecord;
-const times = (count: number, record: PurgeRecord) => Array.from({ length: count }, () => record);
-const NEVER = new AbortController().signal;
+describe('a run of a retention policy', () => {
+  it('a retention run purges the tenant of its policy, whatever the request that starts it says', async () => {
+    const { service, purges } = serviceOf();
+    await service.run('p', {
+      ...{ caller: 'operator', requestId: 'r1', policy: { maxAffected: 9, concurrency: 2 } },
+      headers: { 'ngsild-tenant': 'south', link: '<other>', 'x-request-id': 'r0', authorization: 'Bearer a' },
+    });
+    const [purge] = purges;
+    assert.deepEqual(purge?.headers, {
+      ...{ 'ngsild-tenant': 'north', link: OWN, 'x-request-id': 'r1', authorization: 'Bearer a' },
+    });
+    assert.deepEqual([purge.caller, purge.retentionPolicy], ['operator', 'p']);
+  });
 
-describe('what a retention policy would match', () => {
+  it('a retention run may do no more than its author and its caller may, in every respect', async () => {
+    const wide = { maxAffected: 9, pageSize: 9, batchSize: 9, concurrency: 9, temporalConcurrency: 9 };
+    const narrow = { maxAffected: 1, pageSize: 2, batchSize: 3, concurrency: 4, temporalConcurrency: 5 };
+    const [dryRuns, current] = [{ dryRunOnly: true }, { allowTemporal: false }];
+    for (const [author, caller, both] of [
+      [{}, {}, {}],
+      [wide, narrow, narrow],
+      [narrow, wide, narrow],
+      [wide, {}, wide],
+      [{}, narrow, narrow],
+      [
+        { ...wide, maxAffected: 1 },
+        { maxAffected: 5, pageSize: 2 },
+        { ...wide, maxAffected: 1, pageSize: 2 },
+      ],
+      [dryRuns, { dryRunOnly: false }, dryRuns],
+      [{ dryRunOnly: false }, dryRuns, dryRuns],
+      [current, { allowTemporal: true }, current],
+      [{ allowTemporal: true }, current, current],
+      [{ dryRunOnly: false }, { allowTemporal: true }, {}],
+    ] as const) {
+      const { service, purges } = serviceOf({ maxGrowth: 0 }, 0, author);
+      await service.run('p', { ...BY, policy: caller });
+      assert.deepEqual(purges[0]?.policy, both);
+    }
+  });
+
+  it('a retention run that names ETags begins only where the policy still has one of them', async () => {
+    const { service, purges } = serviceOf();
+    await assert.rejects(service.run('p', BY, ['other']), PreconditionFailedError);
+    await assert.rejects(service.run('p', BY, []), PreconditionFailedError);
+    assert.deepEqual(purges, []);
+    await service.run('p', BY, ['other', POLICY.etag]);
+    assert.equal(purges.length, 1);
+  });
+
+  it('a scheduled retention run is that of its author, without any credentials, and without a tenant where its policy names none', async () => {
+    const { service, purges } = serviceOf();
+    await service.runScheduled(POLICY);
+    const [purge] = purges;
+    const { requestId = '' } = purge ?? {};
+    assert.deepEqual(purge?.headers, { 'ngsild-tenant': 'north', link: OWN, 'x-request-id': requestId });
+    assert.deepEqual([purge.caller, purge.policy], ['author', { maxAffected: 5 }]);
+    await service.runScheduled({ ...POLICY, settings: { ...SETTINGS, tenant: undefined, link: undefined } });
+    assert.deepEqual(Object.keys(purges[1]?.headers ?? {}), ['x-request-id']);
+  });
+});
+
+describe('the guard of a retention run', () => {
   it('a preview is a dry run of the whole policy, and says from how many matches on a run would only report', async () => {
     for (const [matched, reportAbove] of [
       [29, undefined],
       [30, undefined],
       [31, 30],
     ] as const) {
-      const { service, orders } = serviceWith({ maxAffected: 5 }, [run(10)], matched);
+      const { service, purges, ran } = serviceOf({ maxAffected: 5 }, matched);
+      await ran(10);
       const preview = await service.preview('p', BY, NEVER);
-      assert.deepEqual(
-        [preview.id, preview.report.matched, preview.reportAbove],
-        ['p1', matched, reportAbove],
-      );
-      assert.equal(preview.cutoff, '2025-10-03T00:00:00Z');
-      assert.equal(orders[0]?.query, `${preview.query}&dryRun=true`);
-      assert.deepEqual([orders[0].retentionPolicy, orders[0].caller], [undefined, 'ada']);
+      const { id, report, cutoff } = preview;
+      assert.deepEqual([id, report.matched, preview.reportAbove], ['p1', matched, reportAbove]);
+      assert.equal(cutoff, '2025-10-03T00:00:00Z');
+      assert.equal(queryText(purges[0]?.query ?? ''), `${preview.query}&dryRun=true`);
+      assert.deepEqual([purges[0]?.retentionPolicy, purges[0]?.caller], [undefined, 'ada']);
     }
-    const first = await serviceWith({}, [], 1000).service.preview('p', BY, NEVER);
+    const first = await serviceOf({}, 1000).service.preview('p', BY, NEVER);
     assert.equal(first.reportAbove, undefined, 'there is nothing to compare with');
   });
-});
 
-describe('the guard of a retention run', () => {
-  it('a run that deletes is guarded by the last five runs that came to their end, however far back they are', async () => {
-    const held = times(48, run(900, true));
-    const { service, orders, pages } = serviceWith({}, [
-      ...[run(10), run(10), ...held],
-      ...[run(20), run(20), run(20), run(500), run(500)],
-    ]);
+  it('a run that deletes is guarded by the last five runs that were completed, however many were held back since', async () => {
+    const { service, purges, kept, ran, heldBack } = serviceOf();
+    await heldBack(1);
     await service.run('p', BY);
-    assert.equal(orders[0]?.reportAbove, 60);
-    assert.deepEqual(
-      pages.map(({ offset, limit, retentionPolicy }) => [offset, limit, retentionPolicy]),
-      [
-        [0, 50, 'p'],
-        [50, 50, 'p'],
-      ],
-    );
+    assert.equal(purges[0]?.reportAbove, 0, 'what was usual is no longer in the history');
+    await ran(500, 500, 20, 20, 20);
+    await kept.store.put(recordOf({ state: 'partial', retentionPolicy: 'p', matched: 10 }));
+    await ran(10);
+    await heldBack(60);
+    for (const state of ['failed', 'cancelled', 'refused', 'interrupted'] as const)
+      await kept.store.put(recordOf({ state, retentionPolicy: 'p', matched: 7000 }));
+    await kept.store.put(recordOf({ state: 'succeeded', retentionPolicy: 'other', matched: 8000 }));
+    await service.run('p', BY);
+    assert.equal(purges[1]?.reportAbove, 60);
+    assert.equal(kept.calls.filter(({ name }) => name === 'completedRuns').length, 2);
   });
 
-  it('no more runs are read than are needed, and a thousand at most', async () => {
-    for (const [runs, reads] of [
-      [times(49, run(1)), 1],
-      [times(50, run(1)), 1],
-      [times(50, run(1, true)), 2],
-      [[...times(46, run(1, true)), ...times(4, run(1))], 2],
-      [times(2000, run(1, true)), 20],
-    ] as const) {
-      const { service, pages } = serviceWith({}, runs);
+  it('a run that only reports, or has no guard, looks at no other runs', async () => {
+    for (const settings of [{ mode: 'report', maxAffected: 5 }, { maxGrowth: 0 }] as const) {
+      const { service, purges, kept, ran } = serviceOf(settings);
+      await ran(1);
       await service.run('p', BY);
-      assert.equal(pages.length, reads);
+      assert.equal(purges[0]?.reportAbove, undefined);
+      assert.equal(
+        kept.calls.some(({ name }) => name === 'completedRuns'),
+        false,
+      );
+      assert.equal(queryText(purges[0]?.query ?? '').endsWith('&dryRun=true'), 'mode' in settings);
     }
-  });
-
-  it('a run that only reports has no guard, and looks at no other runs', async () => {
-    const { service, orders, pages } = serviceWith({ mode: 'report', maxAffected: 5 }, [run(1)]);
-    await service.run('p', BY);
-    assert.deepEqual([orders[0]?.reportAbove, pages.length], [undefined, 0]);
-    assert.match(orders[0]?.query ?? '', /&dryRun=true$/);
   });
 });
 
 describe('a retention policy that is written', () => {
   it('a policy is kept with its author, and with what the gateway in front allows them', async () => {
-    const { service, stored, policy } = serviceWith({});
+    const { service, stored, policy } = serviceOf();
     const author = { caller: 'ada', policy: { maxAffected: 7 } };
     await service.put('p', policy.settings, author, 'present');
     assert.deepEqual(stored, [
@@ -208,7 +205,7 @@ describe('a retention policy that is written', () => {
   });
 
   it('a policy is refused that its author could not run, in the way in which it would run', async () => {
-    const { service, stored, policy } = serviceWith({});
+    const { service, stored, policy } = serviceOf();
     const author = { caller: 'ada', policy: { dryRunOnly: true } };
     const put = (more: Partial<RetentionSettings>, by: Parameters<RetentionService['put']>[2] = BY) =>
       service.put('p', { ...policy.settings, ...more }, by);
@@ -232,7 +229,7 @@ describe('a retention policy that is written', () => {
   });
 
   it('a policy that is there already cannot be created, and other errors come as they are', async () => {
-    const { service, policy } = serviceWith({});
+    const { service, policy } = serviceOf();
     const taken = new PreconditionFailedError({ kind: 'retention policy', name: 'p' }, 'e');
     const refused = new QueryRefusedError('invalidRequest', 'no');
     for (const [error, expected] of [

@@ -6,6 +6,7 @@ import { PurgeStoppedError } from '../../../../sidecar/purge/index.js';
 import { RunUnderWayError, StoreUnavailableError } from '../../../../sidecar/store/errors.js';
 import type { RetentionPolicy, RetentionSettings } from '../../../../sidecar/store/retention-records.js';
 import type { Clock } from '../../../../sidecar/shared/clock.js';
+import { HandClock } from '../../../support/hand-clock.js';
 
 const START = Date.parse('2026-01-01T00:00:00Z');
 const DAY_MS = 86_400_000;
@@ -16,45 +17,6 @@ const SETTINGS: RetentionSettings = {
 };
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
-
-/** A clock on which time goes by when it is told to. */
-class HandClock implements Clock {
-  #nowMs = START;
-  readonly #sleepers = new Set<{ readonly endMs: number; readonly wake: () => void }>();
-  now = () => this.#nowMs;
-
-  sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const end = (settle: () => void) => () => {
-        this.#sleepers.delete(sleeper);
-        signal?.removeEventListener('abort', abort);
-        settle();
-      };
-      const abort = end(() => reject(signal?.reason as Error));
-      const sleeper = { endMs: this.#nowMs + ms, wake: end(resolve) };
-      this.#sleepers.add(sleeper);
-      signal?.addEventListener('abort', abort, { once: true });
-      if (signal?.aborted === true) abort();
-    });
-  }
-
-  /** Lets the time go by. */
-  async runUntil(ms: number): Promise<void> {
-    for (;;) {
-      for (let turns = 0; turns < 4; turns++) await turn();
-      const [next] = [...this.#sleepers].toSorted((one, other) => one.endMs - other.endMs);
-      if (next === undefined || next.endMs > ms) break;
-      this.#nowMs = next.endMs;
-      next.wake();
-    }
-    this.#nowMs = ms;
-  }
-
-  /** Without anybody being there to see it. */
-  jumpTo(ms: number): void {
-    this.#nowMs = ms;
-  }
-}
 
 /** Policies in memory, over the life of several schedulers. */
 function keptPolicies(...names: readonly string[]) {
@@ -114,7 +76,7 @@ function start(
 
 describe('the scheduler of retention policies', () => {
   it('the scheduler begins one run a day over a year with both changes of the clocks', async () => {
-    const clock = new HandClock();
+    const clock = new HandClock(START);
     const { store } = keptPolicies('a');
     const { runs, errors } = start(clock, store);
     await clock.runUntil(START + 365 * DAY_MS);
@@ -126,7 +88,7 @@ describe('the scheduler of retention policies', () => {
   });
 
   it('the scheduler makes up once for all runs that were missed while nothing ran', async () => {
-    const clock = new HandClock();
+    const clock = new HandClock(START);
     const { store } = keptPolicies('a', 'b');
     const first = start(clock, store);
     await clock.runUntil(START + DAY_MS);
@@ -143,7 +105,7 @@ describe('the scheduler of retention policies', () => {
   });
 
   it('each run begins once when several processes watch the same policies', async () => {
-    const clock = new HandClock();
+    const clock = new HandClock(START);
     const { store } = keptPolicies('a');
     const all = [start(clock, store), start(clock, store), start(clock, store)];
     for (let day = 1; day <= 30; day++) await clock.runUntil(START + day * DAY_MS);
@@ -158,7 +120,7 @@ describe('the scheduler of retention policies', () => {
       new StoreUnavailableError('away'),
       new PurgeStoppedError('the gateway stops'),
     ]) {
-      const clock = new HandClock();
+      const clock = new HandClock(START);
       const { store } = keptPolicies('a');
       let failures = 3;
       const { runs, errors } = start(clock, store, {
@@ -177,7 +139,7 @@ describe('the scheduler of retention policies', () => {
   });
 
   it('a run is skipped while the one before has not ended', async () => {
-    const clock = new HandClock();
+    const clock = new HandClock(START);
     const { store } = keptPolicies('a');
     let isBusy = true;
     const { runs, errors } = start(clock, store, {
@@ -191,7 +153,7 @@ describe('the scheduler of retention policies', () => {
   });
 
   it('a policy that is changed is due by its new schedule', async () => {
-    const clock = new HandClock();
+    const clock = new HandClock(START);
     const { policies, store } = keptPolicies('a');
     const { runs } = start(clock, store, { lookEveryMs: 30_000 });
     await clock.runUntil(START + 60_000);
@@ -202,7 +164,7 @@ describe('the scheduler of retention policies', () => {
   });
 
   it('a scheduler that is stopped begins no further run, and waits for the one that it has begun', async () => {
-    const clock = new HandClock();
+    const clock = new HandClock(START);
     const { store } = keptPolicies('a', 'b');
     let begin = () => {};
     const isBegun = new Promise<void>((resolve) => (begin = resolve));
@@ -232,7 +194,7 @@ describe('the scheduler of retention policies', () => {
   });
 
   it('policies are looked at every half minute, also when nothing is due', async () => {
-    const clock = new HandClock();
+    const clock = new HandClock(START);
     let looks = 0;
     const scheduler = new RetentionScheduler({
       store: { enabled: async () => ((looks += 1), []), claim: async () => assert.fail('nothing is due') },
@@ -247,7 +209,7 @@ describe('the scheduler of retention policies', () => {
   });
 
   it('the scheduler goes on when one policy cannot be run, and when the policies cannot be read for a while', async () => {
-    const clock = new HandClock();
+    const clock = new HandClock(START);
     const { policies, store } = keptPolicies('a', 'b');
     const broken = policies.get('a') ?? assert.fail();
     policies.set('a', { ...broken, settings: { ...SETTINGS, timeZone: 'Mars/Olympus' } });

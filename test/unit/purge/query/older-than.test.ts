@@ -3,15 +3,20 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { parseQ } from '../../../../sidecar/ngsi-ld/q.js';
 import { QueryRefusedError } from '../../../../sidecar/purge/errors.js';
-import { cutoffOf, olderThan, parseEntityPurgeQuery } from '../../../../sidecar/purge/query/index.js';
+import {
+  cutoffOf,
+  olderThan,
+  parseEntityPurgeQuery,
+  queryText,
+} from '../../../../sidecar/purge/query/index.js';
 import { parseTemporalPurgeQuery } from '../../../../sidecar/purge/temporal/index.js';
 import { assertRefused } from '../refusals.js';
 
 const NOW = Date.UTC(2026, 2, 31, 12, 0, 0, 500);
 const T = '2026-01-01T00:00:00Z';
 
-const entities = (query: string, by: string) => olderThan(query, { target: 'entities', by }, T);
-const temporal = (query: string, by: string) => olderThan(query, { target: 'temporal', by }, T);
+const entities = (query: string, by: string) => queryText(olderThan(query, { target: 'entities', by }, T));
+const temporal = (query: string, by: string) => queryText(olderThan(query, { target: 'temporal', by }, T));
 const qOf = (query: string) => new URLSearchParams(query).get('q');
 
 describe('a cutoff', () => {

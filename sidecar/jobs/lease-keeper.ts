@@ -1,21 +1,23 @@
 import {
+  type ControlRequest,
   type PurgeQueue,
   type Purges,
-  type PurgeWish,
   type StrandedPurge,
   type TakenPurge,
   type UnfinishedPurge,
   isFinal,
 } from '../store/purge-records.js';
 import { Lease } from './lease.js';
+import type { JobRegistry } from './registry.js';
 
-/** The store is asked for jobs and wishes this often at least, in milliseconds. */
+/** The store is asked for jobs and requests at least this often, in milliseconds. */
 const LOOK_EVERY_MS = 1000;
 
 /** How long a purge whose lease is in doubt waits for the store, in milliseconds. */
 const ASK_WAIT_MS = 1000;
 
-export interface KeeperOptions {
+export interface LeaseKeeperOptions {
+  readonly registry: JobRegistry;
   readonly store: Pick<Purges, 'get'> & PurgeQueue;
   /** Names this start of this process, and nothing else ever. */
   readonly holder: string;
@@ -26,37 +28,34 @@ export interface KeeperOptions {
   /** Whether other processes use the same store. */
   readonly isShared: boolean;
   readonly monotonicMs: () => number;
-  /** What there is a place for now; nothing once the process stops. */
-  readonly places: () => { readonly takesJobs: boolean; readonly takesDryRuns: boolean } | undefined;
-  /** Begins to work on a purge that was taken; takes its place at once. */
+  /** Begins to work on a job that was taken: enters it into the registry, and takes its place, at once. */
   readonly begin: (taken: TakenPurge, lease: Lease) => void;
-  /** What becomes of a job of another broker on which no process works; has no effects. */
-  readonly laid: (left: StrandedPurge) => UnfinishedPurge;
+  /** What a job of another broker becomes on which no process works; has no effects. */
+  readonly requeued: (left: StrandedPurge) => UnfinishedPurge;
   /** Called with what such jobs have become, and with their brokers. */
-  readonly onLaid: (jobs: readonly Pick<StrandedPurge, 'record' | 'broker'>[]) => void;
-  /** What another process asks of a purge that this one holds; asked again until it is forgotten. */
-  readonly grant: (id: string, wish: PurgeWish) => void;
+  readonly onRequeued: (jobs: readonly Pick<StrandedPurge, 'record' | 'broker'>[]) => void;
+  /** Does what another process requests of a purge that this one runs; called again until the store forgets the request. */
+  readonly grant: (id: string, request: ControlRequest) => void;
   /** Whether something is still to be written of a purge. */
   readonly isPending: (id: string) => boolean;
 }
 
-/** Renews the leases of this process's purges, and takes more when there is a place for them. */
-export class Keeper {
-  readonly #options: KeeperOptions;
-  readonly #held = new Map<string, Lease>();
+/** Renews the leases of what runs in this process, and takes more jobs when there is a place for them. */
+export class LeaseKeeper {
+  readonly #options: LeaseKeeperOptions;
   #looking: Promise<void> | undefined;
   #again: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #retry: NodeJS.Timeout | undefined;
   #isClosed = false;
-  /** What an earlier process left is free. */
+  /** What an earlier process left is free to be taken. */
   #isFreed: boolean;
-  /** All that waited was taken, as far as is known. */
-  #isSated = false;
+  /** No job waits, as far as is known. */
+  #hasTakenAll = false;
   /** Since when, and when last, the store has answered, without a failure or a long pause in between. */
   #inTouch: { readonly sinceMs: number; readonly lastMs: number } | undefined;
 
-  constructor(options: KeeperOptions) {
+  constructor(options: LeaseKeeperOptions) {
     this.#options = options;
     this.#isFreed = options.isShared;
   }
@@ -75,27 +74,17 @@ export class Keeper {
     clearTimeout(this.#retry);
   }
 
-  /** The lease of a purge whose caller waits; its record says so in the store. */
-  hold(id: string): Lease {
-    return this.#keep(id, 0, this.#options.monotonicMs());
+  /** The lease of a purge whose caller waits; its first record tells the store of it. */
+  lease(): Lease {
+    return this.#newLease(0, this.#options.monotonicMs());
   }
 
-  /** Whether this process works on a purge. */
-  holds(id: string): boolean {
-    return this.#held.has(id);
-  }
-
-  /** Lets go of a purge that has ended here. */
-  drop(id: string, lease: Lease): void {
-    if (this.#held.get(id) === lease) this.#held.delete(id);
-  }
-
-  /** Looks when something may wait for the place that is free now. */
+  /** Looks if a job may wait for the place that is free now. */
   lookForMore(): void {
-    if (!this.#isSated) void this.look();
+    if (!this.#hasTakenAll) void this.look();
   }
 
-  /** Renews leases, grants what others ask of these purges, and takes jobs for free places. Does not reject. */
+  /** Renews leases, grants what others request of these purges, and takes jobs for free places. Does not reject. */
   look(): Promise<void> {
     if (this.#looking !== undefined) return (this.#again ??= this.#looking.then(() => this.#lookAgain()));
     this.#looking = this.#pass().finally(() => (this.#looking = undefined));
@@ -103,7 +92,7 @@ export class Keeper {
   }
 
   /** The same for a purge that waits for it, but not for long. */
-  async inquire(): Promise<void> {
+  async #ask(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const enough = new Promise<void>((resolve) => (timer = setTimeout(resolve, ASK_WAIT_MS)));
     await Promise.race([this.look(), enough]);
@@ -117,59 +106,59 @@ export class Keeper {
 
   #tick(): void {
     // Whatever the store does: a job whose lease may be lost stops.
-    for (const lease of this.#held.values()) if (lease.number > 0 && !lease.holds) lease.lapse();
+    for (const { lease } of this.#options.registry.all()) if (lease.number > 0 && !lease.holds) lease.lapse();
     void this.look();
   }
 
   async #pass(): Promise<void> {
     if (this.#isClosed) return;
-    const { isShared, store, holder } = this.#options;
+    const { isShared, registry, store, holder } = this.#options;
     try {
       if (!this.#isFreed) {
         await store.releaseOthers(holder);
-        // No other process is there that may take them.
-        await this.#layAside({ takesLapsed: false, takesWaiting: true });
+        // There is no other process that could take them.
+        await this.#requeue({ takesLapsed: false, takesWaiting: true });
       }
       this.#isFreed = true;
-      if (isShared && this.#held.size > 0) await this.#renew();
-      // What waits in order may be for another process. What has lost its holder is shown as waiting, whoever takes it then.
+      if (isShared && registry.all().length > 0) await this.#renew();
+      // A job that waits may be for another process. One that has lost its holder is shown as waiting, whoever takes it then.
       if (this.#isInTouch(this.#options.monotonicMs()))
-        await this.#layAside({ takesLapsed: true, takesWaiting: false });
+        await this.#requeue({ takesLapsed: true, takesWaiting: false });
       await this.#takeAll();
     } catch {
       // The store reports its failures elsewhere, and this is tried again.
       this.#inTouch = undefined;
-      this.#isSated = false;
+      this.#hasTakenAll = false;
       clearTimeout(this.#retry);
       if (!isShared && !this.#isOver())
         this.#retry = setTimeout(() => void this.look(), LOOK_EVERY_MS).unref();
     }
   }
 
-  async #layAside(which: { readonly takesLapsed: boolean; readonly takesWaiting: boolean }): Promise<void> {
-    const { store, broker, laid, onLaid } = this.#options;
+  async #requeue(which: { readonly takesLapsed: boolean; readonly takesWaiting: boolean }): Promise<void> {
+    const { store, broker, requeued, onRequeued } = this.#options;
     if (broker === undefined) return;
-    const jobs = await store.layAside({ broker, ...which }, laid);
-    if (jobs.length > 0) onLaid(jobs);
+    const jobs = await store.requeue({ broker, ...which }, requeued);
+    if (jobs.length > 0) onRequeued(jobs);
   }
 
   async #renew(): Promise<void> {
-    const { store, holder, leaseMs, monotonicMs, grant, isPending } = this.#options;
+    const { registry, store, holder, leaseMs, monotonicMs, grant, isPending } = this.#options;
     const sentMs = monotonicMs();
-    const before = [...this.#held];
+    const before = registry.all();
     const renewed = new Map((await store.renew({ holder, leaseMs })).map((held) => [held.id, held]));
     this.#touch(sentMs);
-    for (const [id, lease] of before) {
-      const row = renewed.get(id);
+    for (const { record, lease } of before) {
+      const row = renewed.get(record.id);
       if (row?.lease === lease.number) lease.renew(sentMs + leaseMs);
       // The record of a purge whose caller waits may not have been written yet.
-      else if (lease.number > 0 || (await this.#hasEnded(id))) lease.take();
+      else if (lease.number > 0 || (await this.#hasEnded(record.id))) lease.take();
     }
-    for (const { id, lease, wish } of renewed.values()) {
-      const isOwn = this.#held.get(id)?.number === lease;
-      if (isOwn && wish !== undefined) grant(id, wish);
+    for (const { id, lease, request } of renewed.values()) {
+      const live = registry.get(id);
+      if (live?.lease.number === lease && request !== undefined) grant(id, request);
       // It was taken, and the answer got lost.
-      if (!this.#held.has(id) && !isPending(id)) await store.release({ id, lease });
+      if (live === undefined && !isPending(id)) await store.release({ id, lease });
     }
   }
 
@@ -179,30 +168,31 @@ export class Keeper {
   }
 
   async #takeAll(): Promise<void> {
-    const { store, holder, leaseMs, broker, monotonicMs, places, begin } = this.#options;
+    const { registry, store, holder, leaseMs, broker, monotonicMs, begin } = this.#options;
     for (;;) {
-      const free = places();
-      this.#isSated = free?.takesJobs === true && free.takesDryRuns;
-      if (free === undefined || this.#isOver()) return;
+      const takesJobs = registry.isFree('job');
+      const takesDryRuns = registry.isFree('dry run');
+      this.#hasTakenAll = takesJobs && takesDryRuns;
+      if (registry.stopping.aborted || this.#isOver()) return;
       const sentMs = monotonicMs();
       const taken = await store.take({
-        holder,
-        leaseMs,
-        broker,
-        ...free,
+        ...{ holder, leaseMs, broker, takesJobs, takesDryRuns },
         takesLapsed: this.#isInTouch(sentMs),
       });
       this.#touch(sentMs);
       if (taken === undefined) return;
-      begin(taken, this.#keep(taken.record.id, taken.lease, sentMs));
+      begin(taken, this.#newLease(taken.lease, sentMs));
     }
   }
 
-  #keep(id: string, number: number, fromMs: number): Lease {
-    const { isShared, leaseMs, monotonicMs } = this.#options;
-    const lease = new Lease(number, isShared ? fromMs + leaseMs : Infinity, monotonicMs);
-    this.#held.set(id, lease);
-    return lease;
+  #newLease(number: number, fromMs: number): Lease {
+    const { isShared, holder, leaseMs, monotonicMs } = this.#options;
+    return new Lease({
+      claim: number > 0 ? { lease: number } : { lease: 0, by: { holder, leaseMs } },
+      untilMs: isShared ? fromMs + leaseMs : Infinity,
+      monotonicMs,
+      ask: () => this.#ask(),
+    });
   }
 
   /** After an outage of the store, all others get the time to renew before anything of theirs is taken. */

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
 import {
   IdsNotFoundError,
   PurgeFailedError,
@@ -8,44 +7,26 @@ import {
   PurgeOverError,
 } from '../../../sidecar/jobs/errors.js';
 import type { IdFiles } from '../../../sidecar/jobs/id-files.js';
-import { newRecord } from '../../../sidecar/jobs/new-record.js';
-import {
-  PurgeStoppedError,
-  TooManyMatchesError,
-  type PurgeEvent,
-  type PurgeReport,
-  type PurgeOrder,
-} from '../../../sidecar/purge/index.js';
+import { PurgeStoppedError, TooManyMatchesError } from '../../../sidecar/purge/index.js';
 import { StoreUnavailableError } from '../../../sidecar/store/errors.js';
 import type { PurgeQueue, PurgeRecord, Purges } from '../../../sidecar/store/purge-records.js';
 import { KeptPurges } from '../../support/kept-purges.js';
 import { createTestClock } from '../../support/purge-harness.js';
-import { purgeServiceOf, STARTED, type PurgeServiceSetup, type Run } from '../../support/purge-service.js';
-
-const REPORT: PurgeReport = {
-  ...{ matched: 3, deleted: 3, alreadyGone: 0, failed: 0, unknown: 0, arrived: 0, requests: 2, retries: 0 },
-  ...{ dryRun: false, success: [], errors: [], sample: [], warnings: [] },
-};
-const BEGUN: PurgeEvent = { type: 'progress', hasBegun: true, ...REPORT };
-const NEVER = new AbortController().signal;
-
-const orderOf = (query = 'type=T') => ({
-  ...{ target: 'entities' as const, query, policy: {}, caller: 'c', requestId: 'r', headers: {} },
-});
-
-const turns = async () => {
-  for (let index = 0; index < 30; index += 1) await turn();
-};
-
-const hasStopped = (signal: AbortSignal) =>
-  new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-
-/** A purge that goes on until it is stopped. */
-async function* untilStopped(_order: PurgeOrder, signal: AbortSignal): AsyncGenerator<PurgeEvent> {
-  yield BEGUN;
-  if (!signal.aborted) await hasStopped(signal);
-  throw new PurgeStoppedError('stopped');
-}
+import {
+  BEGUN,
+  finished,
+  finishing,
+  hasStopped,
+  newPurge,
+  NEVER,
+  purgeServiceOf,
+  REPORT,
+  STARTED,
+  turns,
+  untilStopped,
+  type PurgeServiceSetup,
+  type Run,
+} from '../../support/purge-service.js';
 
 /** A purge that is stopped, and whose last delete is answered when the test lets it. */
 function slowToStop() {
@@ -68,13 +49,13 @@ function twoProcesses(run: Run = untilStopped, setup: PurgeServiceSetup = {}) {
   const one = purgeServiceOf(run, { ...shared, holder: 'one', worker: 'one' });
   const two = purgeServiceOf(run, { ...shared, holder: 'two', worker: 'two' });
   const renewals = () => kept.calls.filter(({ name }) => name === 'renew').length;
-  const wishes = async () =>
-    (await kept.store.renew({ holder: 'one', leaseMs: 30_000 })).map(({ wish }) => wish);
+  const requests = async () =>
+    (await kept.store.renew({ holder: 'one', leaseMs: 30_000 })).map(({ request }) => request);
   const close = async () => {
-    one.running.stop();
+    one.service.stop();
     await Promise.all([one.service.close(), two.service.close()]);
   };
-  return { one, two, kept, renewals, wishes, close };
+  return { one, two, kept, renewals, requests, close };
 }
 
 /** A store of which one method does something else first. */
@@ -92,7 +73,7 @@ function storeWith(kept: KeptPurges, name: 'ask' | 'put', first: (given: unknown
 describe('a purge that another process works on', () => {
   it('a purge that another process works on is cancelled there as soon as that hears of it, and is not over before', async () => {
     const { one, two, kept, renewals, close } = twoProcesses();
-    const { id } = await one.service.submit(orderOf());
+    const { id } = await one.service.submit(newPurge());
     await turns();
     assert.equal((await two.service.cancel(id)).state, 'cancelling');
     await turns();
@@ -110,25 +91,25 @@ describe('a purge that another process works on', () => {
   });
 
   it('a purge that another process works on gets its new rate there, within its limits, once', async () => {
-    const { one, two, kept, wishes, close } = twoProcesses();
-    const { id } = await one.service.submit(orderOf());
+    const { one, two, kept, requests, close } = twoProcesses();
+    const { id } = await one.service.submit(newPurge());
     await turns();
     const asked = await two.service.change(id, { maxPerSecond: 7, concurrency: 99 });
     assert.deepEqual([asked.maxPerSecond, asked.concurrency], [7, 4]);
-    assert.deepEqual(await wishes(), [{ maxPerSecond: 7, concurrency: 4 }]);
+    assert.deepEqual(await requests(), [{ maxPerSecond: 7, concurrency: 4 }]);
     one.service.noticed({ what: 'wish', id });
     await turns();
     const { maxPerSecond, concurrency } = await one.service.get(id);
     assert.deepEqual([maxPerSecond, concurrency], [7, 4]);
     assert.equal((await kept.store.get(id))?.maxPerSecond, 7);
-    assert.deepEqual(await wishes(), [undefined]);
+    assert.deepEqual(await requests(), [undefined]);
     await close();
   });
 
   it('a purge that is about to be cancelled, or ends just now, cannot be changed', async () => {
     const { run, answer } = slowToStop();
     const made = purgeServiceOf(run);
-    const { id } = await made.service.submit(orderOf());
+    const { id } = await made.service.submit(newPurge());
     await turns();
     await made.service.cancel(id);
     assert.equal((await made.service.get(id)).state, 'cancelling');
@@ -151,7 +132,7 @@ describe('a purge that another process works on', () => {
 
   it('a watcher of a purge that another process works on gets what it last saw while the store is away, and an error once the record is gone', async () => {
     const { one, two, kept, close } = twoProcesses();
-    const { id } = await one.service.submit(orderOf());
+    const { id } = await one.service.submit(newPurge());
     await turns();
     const watching = two.service.watch(id, NEVER);
     const first = await watching.next();
@@ -182,7 +163,7 @@ describe('a purge that another process works on', () => {
 
   it('a purge whose caller waits and that another process has ended still leaves its true end in the record', async () => {
     const { one, kept, close } = twoProcesses();
-    const ended = one.service.run(orderOf(), NEVER).catch((error: unknown) => error);
+    const ended = one.service.run(newPurge(), NEVER).catch((error: unknown) => error);
     await turns();
     const [record] = await kept.records();
     assert.ok(record !== undefined);
@@ -194,7 +175,7 @@ describe('a purge that another process works on', () => {
     one.service.noticed({ what: 'waiting', id: 'any' });
     const error = await ended;
     assert.ok(error instanceof PurgeFailedError);
-    assert.deepEqual([error.record?.state, error.hasBegun], ['interrupted', true]);
+    assert.deepEqual([error.record.state, error.hasBegun], ['interrupted', true]);
     await turns();
     assert.equal((await kept.store.get(record.id))?.deleted, 3);
     await close();
@@ -211,11 +192,11 @@ describe('what a process knows more than its store', () => {
     const made = purgeServiceOf(
       async function* run() {
         state.isFull = true;
-        yield { type: 'finished', report: REPORT };
+        yield finished();
       },
       { store },
     );
-    const { record } = await made.service.run(orderOf(), NEVER);
+    const { record } = await made.service.run(newPurge(), NEVER);
     assert.equal((await kept.store.get(record.id))?.state, 'running');
     const page = { limit: 9, offset: 0 };
     const all = [
@@ -237,11 +218,10 @@ describe('what a process knows more than its store', () => {
 
   it('a job that was given back while the store is away is not called cancelled, for another process may take it', async () => {
     const made = purgeServiceOf(untilStopped);
-    const { id } = await made.service.submit(orderOf());
+    const { id } = await made.service.submit(newPurge());
     await turns();
     made.kept.isAway = true;
     made.service.stop();
-    made.running.stop();
     await made.service.idle();
     await assert.rejects(made.service.cancel(id), StoreUnavailableError);
     made.kept.isAway = false;
@@ -260,14 +240,14 @@ describe('what a process knows more than its store', () => {
     });
     const made = purgeServiceOf(untilStopped, { idFiles, store });
     made.service.start();
-    const ended = made.service.run(orderOf(), NEVER).catch(() => {});
+    const ended = made.service.run(newPurge(), NEVER).catch(() => {});
     await turns();
     assert.ok(unwritten !== undefined);
     assert.equal(await kept.store.get(unwritten.id), undefined);
     await kept.store.put({ ...unwritten, id: 'stored' });
     const ids = [unwritten.id, 'stored', 'nobody'];
     assert.deepEqual(await Promise.all(ids.map((id) => isKept(id))), [true, true, false]);
-    made.running.stop();
+    made.service.stop();
     await ended;
     await made.service.close();
   });
@@ -277,7 +257,7 @@ describe('the recorded ids of a purge', () => {
   it('the ids of a purge that this process ran are removed though none are there, and those of another one are not', async () => {
     const idFiles = { remove: async () => false, read: async () => undefined } as unknown as IdFiles;
     const { one, two, close } = twoProcesses(untilStopped, { idFiles });
-    const { id } = await one.service.submit(orderOf());
+    const { id } = await one.service.submit(newPurge());
     await turns();
     await one.service.removeIds(id);
     await assert.rejects(two.service.removeIds(id), IdsNotFoundError);
@@ -291,40 +271,7 @@ describe('the recorded ids of a purge', () => {
   });
 });
 
-describe('a job that another process has begun', () => {
-  it('a job that goes on says that the ids recorded before are elsewhere, unless their list is here as well', async () => {
-    const note = 'The ids that the gateway one recorded are not in the list of ids here.';
-    const [createdAt, startedAt] = ['2026-01-01T00:00:00.000Z', '2026-01-01T00:00:01.000Z'];
-    for (const [query, worker, isHere, notes, before] of [
-      ['type=T&record=ids', 'one', false, [note], { startedAt }],
-      ['type=T&record=ids', 'one', true, [], { startedAt }],
-      ['type=T&record=ids', 'w', false, [], { startedAt }],
-      ['type=T', 'one', false, [], { startedAt }],
-      // It has waited there, and nothing was recorded.
-      ['type=T&record=ids', 'one', false, [], {}],
-    ] as const) {
-      const recorder = { note: () => {}, close: async () => undefined };
-      const idFiles = { recorder: () => recorder, has: async () => isHere, sweep: async () => {} };
-      const made = purgeServiceOf(
-        async function* run() {
-          yield { type: 'finished', report: REPORT };
-        },
-        { idFiles: idFiles as unknown as IdFiles },
-      );
-      const left: PurgeRecord = {
-        ...newRecord(orderOf(query), { state: 'queued', worker, createdAt }),
-        ...before,
-      };
-      await made.kept.store.put(left, { headers: {} });
-      made.service.start();
-      await turns();
-      const { state, warnings, ...now } = await made.service.get(left.id);
-      assert.deepEqual([state, warnings], ['succeeded', notes], query);
-      assert.equal(now.startedAt === startedAt, 'startedAt' in before, query);
-      await made.service.close();
-    }
-  });
-
+describe('a job that another process takes', () => {
   it('a job that another process takes while it waits for the store stops here, and its record is not touched', async () => {
     const { one, two, kept, close } = twoProcesses(async function* run({ reserve }) {
       yield { type: 'progress', hasBegun: false, ...REPORT, deleted: 0 };
@@ -336,10 +283,11 @@ describe('a job that another process has begun', () => {
       await reserve?.(1);
       yield assert.fail('nothing may be sent');
     });
-    const { id } = await one.service.submit(orderOf('type=T&maxAffected=5'));
+    const { id } = await one.service.submit(newPurge('type=T&maxAffected=5'));
     await turns();
     assert.equal(one.told.at(-1), 'taken');
-    assert.deepEqual([one.service.isAtWork, two.told], [false, []]);
+    await one.service.idle();
+    assert.deepEqual(two.told, []);
     assert.equal((await kept.store.get(id))?.state, 'running');
     await close();
   });
@@ -350,28 +298,27 @@ describe('the places of purges, and their end', () => {
     const made = purgeServiceOf(
       async function* run(order, signal) {
         if (!order.query.dryRun) yield* untilStopped(order, signal);
-        yield { type: 'finished', report: { ...REPORT, dryRun: true } };
+        yield finished({ dryRun: true });
       },
       { maxRunning: 1 },
     );
-    const purge = made.service.run(orderOf(), NEVER).catch(() => {});
+    const purge = made.service.run(newPurge(), NEVER).catch(() => {});
     await turns();
-    const { record } = await made.service.run(orderOf('type=T&dryRun=true'), NEVER);
+    const { record } = await made.service.run(newPurge('type=T&dryRun=true'), NEVER);
     assert.deepEqual([record.state, record.dryRun], ['succeeded', true]);
-    made.running.stop();
+    made.service.stop();
     await purge;
     await made.service.close();
   });
 
   it('the number of waiting jobs is the last known one while the store is away', async () => {
     const made = purgeServiceOf(untilStopped, { maxRunning: 1 });
-    for (let count = 0; count < 3; count += 1) await made.service.submit(orderOf());
+    for (let count = 0; count < 3; count += 1) await made.service.submit(newPurge());
     assert.equal(await made.service.queued(), 2);
     made.kept.isAway = true;
     assert.equal(await made.service.queued(), 2);
     made.kept.isAway = false;
     made.service.stop();
-    made.running.stop();
     await made.service.close();
   });
 
@@ -389,15 +336,10 @@ describe('the places of purges, and their end', () => {
 
   it('a folder of recorded ids that cannot be read hinders no purge', async () => {
     const idFiles = { sweep: () => Promise.reject(new Error('no rights')) } as unknown as IdFiles;
-    const made = purgeServiceOf(
-      async function* run() {
-        yield { type: 'finished', report: REPORT };
-      },
-      { idFiles },
-    );
+    const made = purgeServiceOf(finishing, { idFiles });
     made.service.start();
     await turns();
-    assert.equal((await made.service.run(orderOf(), NEVER)).record.state, 'succeeded');
+    assert.equal((await made.service.run(newPurge(), NEVER)).record.state, 'succeeded');
     await made.service.close();
   });
 
@@ -413,11 +355,11 @@ describe('the places of purges, and their end', () => {
         async function* run() {
           yield BEGUN;
           if (isBroken) throw new Error('a bug');
-          yield { type: 'finished', report: REPORT };
+          yield finished();
         },
         { idFiles },
       );
-      const { id } = await made.service.submit(orderOf('type=T&record=ids'));
+      const { id } = await made.service.submit(newPurge('type=T&record=ids'));
       await turns();
       const { state, warnings } = await made.service.get(id);
       assert.deepEqual(
@@ -438,12 +380,12 @@ describe('a purge that is cancelled or guarded', () => {
       await hasStopped(signal);
       throw failure;
     });
-    const ended = made.service.run(orderOf(), NEVER).catch((error: unknown) => error);
+    const ended = made.service.run(newPurge(), NEVER).catch((error: unknown) => error);
     await turns();
     await made.service.cancel((await made.kept.records())[0]?.id ?? '');
     const error = await ended;
     assert.ok(error instanceof PurgeFailedError);
-    assert.deepEqual([error.cause, error.record?.state], [failure, 'cancelled']);
+    assert.deepEqual([error.cause, error.record.state], [failure, 'cancelled']);
   });
 
   it('a job with more matches than its guard allows reports them without a bound, and deletes nothing', async () => {
@@ -452,7 +394,7 @@ describe('a purge that is cancelled or guarded', () => {
       seen.push([String(query.dryRun), limits.maxAffected]);
       if (!query.dryRun) throw new TooManyMatchesError(9, limits.maxAffected ?? 0, false);
       assert.equal(reserve, undefined);
-      yield { type: 'finished', report: { ...REPORT, dryRun: true, deleted: 0, matched: 9 } };
+      yield finished({ dryRun: true, deleted: 0, matched: 9 });
     });
     for (const [query, bounds] of [
       ['type=T', [5, undefined]],
@@ -460,10 +402,10 @@ describe('a purge that is cancelled or guarded', () => {
       ['type=T&maxAffected=6', [5, 6]],
     ] as const) {
       seen.length = 0;
-      const { id } = await made.service.submit({ ...orderOf(query), reportAbove: 5 });
+      const { id } = await made.service.submit({ ...newPurge(query), reportAbove: 5 });
       await turns();
-      const { state, dryRun, matched, warnings } = await made.service.get(id);
-      assert.deepEqual([state, dryRun, matched], ['succeeded', true, 9], query);
+      const { state, dryRun, heldBack, matched, warnings } = await made.service.get(id);
+      assert.deepEqual([state, dryRun, heldBack, matched], ['succeeded', true, true, 9], query);
       assert.match(warnings.join(), /^It matches at least 9, more than the 5 that .* \(maxGrowth\)/);
       assert.deepEqual(seen, [
         ['false', bounds[0]],
@@ -471,7 +413,7 @@ describe('a purge that is cancelled or guarded', () => {
       ]);
     }
     // The lower bound of its caller refuses it.
-    const { id } = await made.service.submit({ ...orderOf('type=T&maxAffected=4'), reportAbove: 5 });
+    const { id } = await made.service.submit({ ...newPurge('type=T&maxAffected=4'), reportAbove: 5 });
     await turns();
     const { state, dryRun } = await made.service.get(id);
     assert.deepEqual([state, dryRun], ['refused', false]);

@@ -1,11 +1,11 @@
 import type { Clock } from '../shared/clock.js';
 
-/** How often at most, and at least, a follower reads a record, in milliseconds. */
+/** The shortest and the longest time after which a watcher reads a record again, in milliseconds. */
 const AT_MOST_EVERY_MS = 250;
 const AT_LEAST_EVERY_MS = 1000;
 
-/** Wakes the followers of a purge that another process runs. */
-export class Bell {
+/** Wakes the watchers of a purge that another process runs. */
+export class Notifier {
   readonly #clock: Clock;
   readonly #waiting = new Map<string, Set<() => void>>();
 
@@ -13,20 +13,16 @@ export class Bell {
     this.#clock = clock;
   }
 
-  /** Something may have changed. */
-  ring(id: string): void {
+  /** Something may have changed about a purge. */
+  notify(id: string): void {
     for (const wake of this.#waiting.get(id) ?? []) wake();
-  }
-
-  ringAll(): void {
-    for (const id of [...this.#waiting.keys()]) this.ring(id);
   }
 
   /** Waits until it is time to look again, or the signal aborts. Does not reject. */
   async changed(id: string, signal: AbortSignal): Promise<void> {
     const stop = new AbortController();
     const all = AbortSignal.any([signal, stop.signal]);
-    const hasRung = new Promise<void>((resolve) => {
+    const isNotified = new Promise<void>((resolve) => {
       const waiting = this.#waiting.get(id) ?? new Set();
       this.#waiting.set(id, waiting.add(resolve));
       all.addEventListener('abort', () => {
@@ -37,7 +33,7 @@ export class Bell {
     });
     const sleep = (ms: number) => this.#clock.sleep(ms, all).catch(() => {});
     await sleep(AT_MOST_EVERY_MS);
-    await Promise.race([hasRung, sleep(AT_LEAST_EVERY_MS - AT_MOST_EVERY_MS)]);
+    await Promise.race([isNotified, sleep(AT_LEAST_EVERY_MS - AT_MOST_EVERY_MS)]);
     stop.abort();
   }
 }

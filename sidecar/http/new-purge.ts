@@ -1,0 +1,131 @@
+import type { FastifyRequest } from 'fastify';
+import type { NewPurge, PurgePolicy } from '../jobs/purge-kinds.js';
+import type { PurgeService } from '../jobs/purge-service.js';
+import { forwardedHeaders } from '../purge/broker/index.js';
+import { UnsupportedRequestError } from '../purge/index.js';
+import { callerOf } from './caller.js';
+import { refused, RequestRefusedError } from './errors.js';
+import { REQUEST_ID_HEADER } from './request-id.js';
+
+export interface RequesterOptions {
+  /** Whether there is a token, so that a request that passes the check is vouched for. */
+  readonly hasToken: boolean;
+}
+
+/** What a request says of its purge. */
+export interface AskedPurge extends Pick<NewPurge, 'target' | 'query'> {
+  /** Headers that its body gives, in lower case. */
+  readonly bodyHeaders?: Readonly<Record<string, string>>;
+}
+
+/** Who asks for a purge, with which headers, and what the gateway in front allows them. */
+export type Requester = Pick<NewPurge, 'caller' | 'requestId' | 'headers' | 'policy'>;
+
+/** Headers that say the same as one of a body, beside that header itself. */
+const RIVALS: Readonly<Record<string, readonly string[]>> = { 'ngsild-tenant': ['fiware-service'] };
+
+/** Headers that would move the purge to other data than the live one; refused until they are honoured. */
+const UNSUPPORTED_HEADERS = ['ngsild-snapshot', 'ngsild-entitymap'] as const;
+
+/**
+ * A purge as a request asks for it. What is refused is recorded.
+ *
+ * @param check what is to be found out first; what it throws is a refusal as well
+ * @throws PurgeFailedError with what `requesterOf` and the check throw
+ */
+export function newPurgeOf(
+  request: FastifyRequest,
+  asked: AskedPurge,
+  options: RequesterOptions & { readonly purges: Pick<PurgeService, 'refusal'> },
+  check: () => void = () => {},
+): NewPurge {
+  const { target, query, bodyHeaders = {} } = asked;
+  try {
+    check();
+    return { target, query, ...requesterOf(request, options, bodyHeaders) };
+  } catch (error) {
+    if (!(error instanceof RequestRefusedError || error instanceof UnsupportedRequestError)) throw error;
+    const unchecked = { target, query, ...identityOf(request, options, bodyHeaders), policy: {} };
+    throw options.purges.refusal(unchecked, error);
+  }
+}
+
+/**
+ * Who sent a request.
+ *
+ * @param bodyHeaders those that its body gives, in lower case
+ * @throws RequestRefusedError for a policy that is not understood, and for headers that the body gives as well;
+ *   UnsupportedRequestError for headers that would move the purge to other data
+ */
+export function requesterOf(
+  request: FastifyRequest,
+  options: RequesterOptions,
+  bodyHeaders: Readonly<Record<string, string>> = {},
+): Requester {
+  const { headers } = request;
+  const policy = parsePurgePolicy(headers[POLICY_HEADER]);
+  for (const name of UNSUPPORTED_HEADERS) {
+    if (headers[name] !== undefined) {
+      throw new UnsupportedRequestError(
+        `The header ${name} is not supported by purges: without it, live data would go.`,
+      );
+    }
+  }
+  for (const name of Object.keys(bodyHeaders)) {
+    const rival = [name, ...(RIVALS[name] ?? [])].find((header) => headers[header] !== undefined);
+    if (rival === undefined) continue;
+    throw refused('invalidRequest', `The body and the header ${rival} name different things; leave one out.`);
+  }
+  return { ...identityOf(request, options, bodyHeaders), policy };
+}
+
+function identityOf(
+  { headers, id }: FastifyRequest,
+  { hasToken }: RequesterOptions,
+  bodyHeaders: Readonly<Record<string, string>>,
+): Omit<Requester, 'policy'> {
+  return {
+    headers: { ...bodyHeaders, ...forwardedHeaders(headers), [REQUEST_ID_HEADER]: id },
+    caller: callerOf(headers, hasToken),
+    requestId: id,
+  };
+}
+
+/** Header in which the Kong plugin sends its policy; it can only narrow what the configuration allows. */
+export const POLICY_HEADER = 'x-purge-policy';
+
+const INTEGERS = {
+  'max-affected': 'maxAffected',
+  'page-size': 'pageSize',
+  'batch-size': 'batchSize',
+  concurrency: 'concurrency',
+  'temporal-concurrency': 'temporalConcurrency',
+} as const;
+const BOOLEANS = { 'dry-run-only': 'dryRunOnly', 'allow-temporal': 'allowTemporal' } as const;
+
+type IntegerKey = (typeof INTEGERS)[keyof typeof INTEGERS];
+type BooleanKey = (typeof BOOLEANS)[keyof typeof BOOLEANS];
+
+/**
+ * Reads a policy: a dictionary of integers and booleans (RFC 9651 § 3.2), e.g. `max-affected=100, dry-run-only=?1`.
+ *
+ * @throws RequestRefusedError (400) for anything else: a bound that is not understood would not hold
+ */
+export function parsePurgePolicy(header: string | readonly string[] | undefined): PurgePolicy {
+  if (header === undefined) return {};
+  const text = typeof header === 'string' ? header : header.join(', ');
+  const policy: Partial<Record<IntegerKey, number> & Record<BooleanKey, boolean>> = {};
+  for (const member of text.split(',')) {
+    const [name = '', value = '', ...rest] = member.trim().split('=');
+    if (rest.length === 0 && Object.hasOwn(INTEGERS, name) && /^\d{1,15}$/.test(value) && Number(value) > 0) {
+      policy[INTEGERS[name as keyof typeof INTEGERS]] = Number(value);
+    } else if (rest.length === 0 && Object.hasOwn(BOOLEANS, name) && /^(?:\?[01])?$/.test(value)) {
+      // A member without a value is true.
+      policy[BOOLEANS[name as keyof typeof BOOLEANS]] = value !== '?0';
+    } else {
+      const detail = `The header X-Purge-Policy has a member that is not understood: "${member.trim().slice(0, 60)}".`;
+      throw refused('invalidRequest', detail);
+    }
+  }
+  return policy;
+}

@@ -1,0 +1,56 @@
+import type { PurgeServiceOptions } from './purge-options.js';
+
+/** Refused purges that are kept, at most. */
+const MAX_REFUSED = 10_000;
+
+/** So many more refused purges are kept until the oldest are removed, or until the next time that all is pruned. */
+const REFUSED_BETWEEN_PRUNING = 1000;
+
+const PRUNE_EVERY_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+
+/** Removes records that are too old or too many, and the lists of ids of purges that nobody knows any more. */
+export class HistoryPruner {
+  readonly #options: Pick<PurgeServiceOptions, 'store' | 'idFiles' | 'historyDays' | 'clock'>;
+  readonly #isRunning: (id: string) => boolean;
+  #timer: NodeJS.Timeout | undefined;
+  #refused = 0;
+
+  /** @param isRunning whether this process knows a purge that may not be in the store yet */
+  constructor(
+    options: Pick<PurgeServiceOptions, 'store' | 'idFiles' | 'historyDays' | 'clock'>,
+    isRunning: (id: string) => boolean,
+  ) {
+    this.#options = options;
+    this.#isRunning = isRunning;
+  }
+
+  start(): void {
+    void this.#prune();
+    this.#timer = setInterval(() => void this.#prune(), PRUNE_EVERY_MS).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** One more was refused: a flood of them does not fill the store until the next pruning. */
+  noteRefused(): void {
+    this.#refused += 1;
+    if (this.#refused >= REFUSED_BETWEEN_PRUNING) void this.#pruneRecords();
+  }
+
+  async #prune(): Promise<void> {
+    const { store, idFiles } = this.#options;
+    await this.#pruneRecords();
+    const isKept = async (id: string) => this.#isRunning(id) || (await store.get(id)) !== undefined;
+    await idFiles.sweep(isKept).catch(() => {});
+  }
+
+  async #pruneRecords(): Promise<void> {
+    const { store, historyDays, clock } = this.#options;
+    this.#refused = 0;
+    // The store reports its failures elsewhere, and this is tried again.
+    await store.prune(clock.now() - historyDays * DAY_MS, MAX_REFUSED).catch(() => {});
+  }
+}

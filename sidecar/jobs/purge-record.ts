@@ -1,0 +1,207 @@
+import { randomUUID } from 'node:crypto';
+import { queryText } from '../purge/index.js';
+import type { PurgeJob, PurgeRecord, StrandedPurge, UnfinishedPurge } from '../store/purge-records.js';
+import type { NewPurge, PreparedPurge } from './purge-kinds.js';
+
+/** Warnings that are kept of a purge that is resumed again and again. */
+const MAX_WARNINGS = 20;
+
+/** Where and when a record begins. */
+export type RecordStart = Pick<PurgeRecord, 'state' | 'worker' | 'createdAt'>;
+
+const NOTHING_DONE = {
+  ...{ matched: 0, deleted: 0, alreadyGone: 0, failed: 0, unknown: 0, arrived: 0 },
+  ...{ requests: 0, retries: 0, errors: [], warnings: [] },
+};
+
+/** Characters that are kept of a refused purge: anybody who may ask for purges may have many refused. */
+const MAX_REFUSED = { query: 8 * 1024, tenant: 256, link: 4096 } as const;
+
+/** The record of a purge that was prepared and has done nothing yet. */
+export function newRecord(asked: NewPurge, prepared: PreparedPurge, start: RecordStart): PurgeRecord {
+  const { dryRun, unit, maxPerSecond = null, limits } = prepared;
+  return { ...recordOf(asked, start), dryRun, unit, maxPerSecond, concurrency: limits.concurrency };
+}
+
+/** The record of a purge that was refused, perhaps before it was understood. */
+export function refusedRecord(
+  asked: NewPurge,
+  problem: PurgeRecord['problem'] & object,
+  about: Omit<RecordStart, 'state'>,
+): PurgeRecord {
+  const record = recordOf(asked, { ...about, state: 'refused' });
+  const dryRun = new URLSearchParams(record.query).getAll('dryRun').includes('true');
+  return shortened({ ...record, dryRun, problem, endedAt: about.createdAt });
+}
+
+/** Without the end of what a client may make long. */
+export function shortened(record: PurgeRecord): PurgeRecord {
+  const { query, tenant, link } = record;
+  return {
+    ...record,
+    query: query.slice(0, MAX_REFUSED.query),
+    ...(tenant === undefined ? {} : { tenant: tenant.slice(0, MAX_REFUSED.tenant) }),
+    ...(link === undefined ? {} : { link: link.slice(0, MAX_REFUSED.link) }),
+  };
+}
+
+function recordOf(asked: NewPurge, start: RecordStart): PurgeRecord {
+  const { target, query, caller, requestId, policy, headers, retentionPolicy } = asked;
+  const tenant = headers['ngsild-tenant'] ?? headers['fiware-service'];
+  const { link } = headers;
+  return {
+    ...{ id: randomUUID(), ...start, target, query: queryText(query), caller, requestId },
+    ...(tenant === undefined ? {} : { tenant }),
+    ...(link === undefined ? {} : { link }),
+    ...(retentionPolicy === undefined ? {} : { retentionPolicy }),
+    ...{ policy: { ...policy }, dryRun: false, maxPerSecond: null, concurrency: 1, ...NOTHING_DONE },
+  };
+}
+
+/** Deleted or found gone by earlier processes. */
+export function settledBefore({ deleted, alreadyGone }: PurgeRecord): number {
+  return deleted + alreadyGone;
+}
+
+/** What a job has deleted until now, or may have: what counts towards its maximum. */
+export function spentBefore(record: PurgeRecord, { spent = 0 }: Pick<PurgeJob, 'spent'>): number {
+  return Math.max(record.deleted, spent);
+}
+
+/**
+ * Whether an earlier process may have sent deletes of a job.
+ *
+ * @param isBounded the job has a maximum: what it deletes is written down before it is sent
+ */
+export function mayHaveDeleted(record: PurgeRecord, job: PurgeJob, isBounded: boolean): boolean {
+  if (record.dryRun) return false;
+  if (settledBefore(record) + spentBefore(record, job) > 0) return true;
+  const wasLost = record.state !== 'queued' && record.startedAt !== undefined;
+  return !isBounded && (wasLost || job.mayHaveBegun === true);
+}
+
+/**
+ * The record of a job that a process begins, or resumes where another one left it: what was settled stays counted.
+ *
+ * @param worker the name of the process
+ * @param concurrency the most that configuration and policy allow now
+ */
+export function resumed(
+  record: PurgeRecord,
+  job: PurgeJob,
+  worker: string,
+  concurrency: number,
+): PurgeRecord {
+  return withoutWait({
+    ...withoutPace(record),
+    ...{ state: 'running', worker, failed: 0 },
+    // After a crash, it is not known which of them were settled since.
+    unknown: record.state === 'queued' ? record.unknown : 0,
+    concurrency: Math.min(record.concurrency, concurrency),
+    warnings: warningsAfter(record, job, worker, 'resumed it'),
+  });
+}
+
+/** The record of a purge that an earlier process left and that cannot be resumed. @param worker the name of this process */
+export function abandoned(record: PurgeRecord, job: PurgeJob | undefined, worker: string): PurgeRecord {
+  return withoutWait({ ...record, warnings: warningsAfter(record, job, worker, 'ended it') });
+}
+
+/**
+ * Decides what to do with a job that no process owns and that this one must not run, since it is for another broker: it waits, and
+ * says for which broker. One that was to be cancelled has ended.
+ *
+ * @param worker the name of this process
+ * @param now as in records
+ */
+export function requeued(left: StrandedPurge, worker: string, now: string): UnfinishedPurge {
+  const { job, broker, request } = left;
+  const warnings = warningsAfter(left.record, job, worker, 'put it back into the queue');
+  const record = withoutWait({ ...left.record, warnings });
+  if (record.state === 'cancelling' || request?.cancel === true)
+    return { record: cancelled(record, now), job };
+  const waiting: PurgeRecord = {
+    ...withoutPace(record),
+    state: 'queued',
+    waitsFor: broker,
+    warnings: [...record.warnings, waitNote(broker)],
+  };
+  // It was waiting already: its counts hold.
+  if (record.state === 'queued') return { record: waiting, job };
+  const mayHaveBegun = record.startedAt !== undefined && !record.dryRun;
+  return {
+    record: { ...waiting, failed: 0, unknown: 0 },
+    job: mayHaveBegun ? { ...job, mayHaveBegun } : job,
+  };
+}
+
+/** The record of a purge that was cancelled before a process began it, or after the last one left it. @param now as in records */
+export function cancelled(record: PurgeRecord, now: string): PurgeRecord {
+  return ended({ ...withoutWait(record), state: 'cancelled', endedAt: now });
+}
+
+/** The record of a job that no longer waits for its broker. */
+function withoutWait({ waitsFor, ...record }: PurgeRecord): PurgeRecord {
+  if (waitsFor === undefined) return record;
+  const note = waitNote(waitsFor);
+  return { ...record, warnings: record.warnings.filter((warning) => warning !== note) };
+}
+
+/** @param broker see `brokerName`: without credentials */
+function waitNote(broker: string): string {
+  const where = broker === 'embedded' ? 'the embedded broker' : `the broker ${broker}`;
+  return `It waits for ${where}, where it began: BROKER_URL now names another broker. It continues once a gateway uses that broker, or ends when it is cancelled.`;
+}
+
+/**
+ * The warnings of a purge that another process, or an earlier one, left: what may be missing from its counts. One that was given
+ * back in an orderly way waits, and misses nothing: what it does not know is in its counts.
+ *
+ * @param worker the name of the process that took it, and what that does with it
+ */
+function warningsAfter(
+  record: PurgeRecord,
+  job: PurgeJob | undefined,
+  worker: string,
+  does: 'resumed it' | 'ended it' | 'put it back into the queue',
+): readonly string[] {
+  const { state, warnings } = record;
+  return state === 'queued'
+    ? warnings
+    : [...warnings, noteOf(record, job, worker, does)].slice(-MAX_WARNINGS);
+}
+
+function noteOf(record: PurgeRecord, job: PurgeJob | undefined, worker: string, does: string): string {
+  const { matched, failed, unknown } = record;
+  const settled = settledBefore(record);
+  const why =
+    record.worker === worker
+      ? 'The gateway was restarted.'
+      : `Nothing was heard of the gateway ${record.worker} any longer, and ${worker} ${does}.`;
+  const inFlight = Math.max(0, matched - settled - failed - unknown);
+  const uncertain = spentBefore(record, job ?? {}) - record.deleted;
+  const towards =
+    uncertain > 0 ? ` ${String(uncertain)} matches that may be gone count towards its maximum.` : '';
+  const gap =
+    inFlight > 0
+      ? `${String(inFlight)} of its matches were still to be deleted when its counts were last written; those that were deleted since are not in the counts.`
+      : 'What was deleted since its counts were last written is not in the counts.';
+  return `${why} ${gap}${towards}`;
+}
+
+/** Without what is only true while a purge runs. One that is to go on is compared with what it `expected`. */
+export function withoutPace(record: PurgeRecord): PurgeRecord {
+  const rest: Mutable = { ...record };
+  delete rest.ratePerSecond;
+  delete rest.estimatedEndAt;
+  return rest;
+}
+
+/** The same for one that has ended. */
+export function ended(record: PurgeRecord): PurgeRecord {
+  const rest: Mutable = withoutPace(record);
+  delete rest.expected;
+  return rest;
+}
+
+type Mutable = { -readonly [Member in keyof PurgeRecord]: PurgeRecord[Member] };

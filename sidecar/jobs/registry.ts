@@ -1,0 +1,111 @@
+import { PurgeStoppedError, TooManyPurgesError } from '../purge/index.js';
+import type { LivePurge } from './live-purge.js';
+
+/** What takes a place: a purge whose caller waits for its answer, one that waited in the queue, or one that deletes nothing. */
+export type PlaceKind = 'purge' | 'job' | 'dry run';
+
+/** Share of the places that jobs leave free, so that a full queue never turns away a caller who waits. */
+const KEPT_SHARE = 1 / 4;
+
+/** Everything that runs in this process. Each has a record, a lease and a place, and can be stopped. */
+export class JobRegistry {
+  readonly #max: number;
+  readonly #onLeft: () => void;
+  /** All that runs, with the places they have. */
+  readonly #running = new Map<LivePurge, PlaceKind | undefined>();
+  /** The latest run of each id: a job can be taken again while its earlier run still waits for its last deletes. */
+  readonly #latest = new Map<string, LivePurge>();
+  readonly #stopping = new AbortController();
+  #waiting: (() => void)[] = [];
+
+  /**
+   * @param max places, 1 or more; dry runs have as many of their own
+   * @param onLeft called whenever something has come to its end here
+   */
+  constructor(max: number, onLeft: () => void = () => {}) {
+    this.#max = max;
+    this.#onLeft = onLeft;
+  }
+
+  get(id: string): LivePurge | undefined {
+    return this.#latest.get(id);
+  }
+
+  /** The latest run of each id. */
+  all(): readonly LivePurge[] {
+    return [...this.#latest.values()];
+  }
+
+  /** Places that are taken. */
+  get places(): number {
+    return this.#taken('purge') + this.#taken('job') + this.#taken('dry run');
+  }
+
+  /** Aborts when this process stops. */
+  get stopping(): AbortSignal {
+    return this.#stopping.signal;
+  }
+
+  /** Whether there is a place of a kind: a job waits for one, everything else is refused. */
+  isFree(kind: PlaceKind): boolean {
+    if (kind === 'dry run') return this.#taken('dry run') < this.#max;
+    const jobs = this.#taken('job');
+    return this.#taken('purge') + jobs < this.#max && (kind === 'purge' || jobs < this.#forJobs);
+  }
+
+  /** From now on, it runs here; it stops at once when this process does. */
+  enter(live: LivePurge): void {
+    this.#running.set(live, undefined);
+    this.#latest.set(live.record.id, live);
+    if (this.stopping.aborted) live.stop();
+  }
+
+  /** @throws PurgeStoppedError when this process stops, TooManyPurgesError when there is no place */
+  takePlace(live: LivePurge, kind: PlaceKind): void {
+    this.requireOpen();
+    if (!this.isFree(kind))
+      throw new TooManyPurgesError(this.#max, kind === 'dry run' ? 'dry runs' : 'purges');
+    this.#running.set(live, kind);
+  }
+
+  /** It has come to its end here, and gives its place back. */
+  leave(live: LivePurge): void {
+    const { id } = live.record;
+    this.#running.delete(live);
+    if (this.#latest.get(id) === live) this.#latest.delete(id);
+    live.wake();
+    this.#onLeft();
+    if (this.#running.size > 0) return;
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+
+  /** @throws PurgeStoppedError when this process stops */
+  requireOpen(): void {
+    if (this.stopping.aborted)
+      throw new PurgeStoppedError(
+        'The gateway is shutting down and takes no new purges; nothing was deleted.',
+      );
+  }
+
+  /** Stops all that runs, and refuses what is new. */
+  stop(): void {
+    this.#stopping.abort();
+    for (const live of this.#running.keys()) live.stop();
+  }
+
+  /** Resolves when nothing runs. */
+  async idle(): Promise<void> {
+    if (this.#running.size > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  #taken(kind: PlaceKind): number {
+    let count = 0;
+    for (const taken of this.#running.values()) if (taken === kind) count += 1;
+    return count;
+  }
+
+  /** Places that jobs may have; one at least. */
+  get #forJobs(): number {
+    return Math.max(1, Math.floor(this.#max * (1 - KEPT_SHARE)));
+  }
+}

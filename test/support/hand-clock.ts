@@ -1,0 +1,55 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Clock } from '../../sidecar/shared/clock.js';
+
+/** A clock on which time goes by when it is told to. */
+export class HandClock implements Clock {
+  #nowMs: number;
+  readonly #sleepers = new Set<{ readonly endMs: number; readonly wake: () => void }>();
+
+  constructor(nowMs = 0) {
+    this.#nowMs = nowMs;
+  }
+
+  now = () => this.#nowMs;
+
+  /** Sleeps that have not ended. */
+  get sleepers(): number {
+    return this.#sleepers.size;
+  }
+
+  sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const end = (settle: () => void) => () => {
+        this.#sleepers.delete(sleeper);
+        signal?.removeEventListener('abort', abort);
+        settle();
+      };
+      const abort = end(() => reject(signal?.reason as Error));
+      const sleeper = { endMs: this.#nowMs + ms, wake: end(resolve) };
+      this.#sleepers.add(sleeper);
+      signal?.addEventListener('abort', abort, { once: true });
+      if (signal?.aborted === true) abort();
+    });
+
+  /** Lets the time go by, and everything happen that waits for it. */
+  async runUntil(ms: number): Promise<void> {
+    for (;;) {
+      for (let turns = 0; turns < 10; turns++) await turn();
+      const [next] = [...this.#sleepers].toSorted((one, other) => one.endMs - other.endMs);
+      if (next === undefined || next.endMs > ms) break;
+      this.#nowMs = next.endMs;
+      next.wake();
+    }
+    this.#nowMs = ms;
+  }
+
+  /** The same for so many milliseconds more. */
+  pass(ms: number): Promise<void> {
+    return this.runUntil(this.#nowMs + ms);
+  }
+
+  /** Without anybody being there to see it. */
+  jumpTo(ms: number): void {
+    this.#nowMs = ms;
+  }
+}

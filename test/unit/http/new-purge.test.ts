@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { FastifyRequest } from 'fastify';
+import fc from 'fast-check';
+import { RequestRefusedError } from '../../../sidecar/http/errors.js';
+import {
+  newPurgeOf,
+  parsePurgePolicy,
+  requesterOf,
+  type AskedPurge,
+} from '../../../sidecar/http/new-purge.js';
+import type { NewPurge } from '../../../sidecar/jobs/purge-kinds.js';
+import { PurgeFailedError } from '../../../sidecar/jobs/errors.js';
+import { UnsupportedRequestError } from '../../../sidecar/purge/errors.js';
+import { recordOf } from '../../support/purge-service.js';
+
+const ASKED: AskedPurge = { target: 'entities', query: 'type=T' };
+const VOUCHED = { hasToken: true };
+const requestOf = (headers: Readonly<Record<string, string>>) =>
+  ({ headers, id: 'r-1' }) as unknown as FastifyRequest;
+
+/** Reads purges out of requests, and keeps what is refused as it would be recorded. */
+function reading(hasToken = true) {
+  const refused: (readonly [NewPurge, unknown])[] = [];
+  const refusal = (asked: NewPurge, error: unknown) => {
+    refused.push([asked, error]);
+    return new PurgeFailedError(error, recordOf());
+  };
+  const read = (
+    headers: Readonly<Record<string, string>>,
+    asked: Partial<AskedPurge> = {},
+    check = () => {},
+  ) => newPurgeOf(requestOf(headers), { ...ASKED, ...asked }, { hasToken, purges: { refusal } }, check);
+  return { refused, read };
+}
+
+describe('the purge of a request', () => {
+  it('the purge of a request has the target, the query, the headers for the broker, the caller, the policy and the id of the request', () => {
+    const { refused, read } = reading();
+    const headers = {
+      ...{ 'ngsild-tenant': 't', link: '<c>', authorization: 'Bearer x', 'x-request-id': 'not usable' },
+      ...{ 'x-consumer-username': 'me', 'x-purge-policy': 'max-affected=5', 'x-gateway-token': 'secret' },
+    };
+    assert.deepEqual(read(headers, { target: 'temporal' }), {
+      ...{ target: 'temporal', query: 'type=T', caller: 'me', requestId: 'r-1' },
+      policy: { maxAffected: 5 },
+      headers: { 'ngsild-tenant': 't', link: '<c>', authorization: 'Bearer x', 'x-request-id': 'r-1' },
+    });
+    assert.deepEqual(refused, []);
+  });
+
+  it('its caller is anonymous where no token vouches for it', () => {
+    assert.equal(reading(false).read({ 'x-consumer-username': 'me' }).caller, 'anonymous');
+  });
+
+  it('headers that would move a purge to other data than the live one are refused', () => {
+    for (const name of ['ngsild-snapshot', 'ngsild-entitymap']) {
+      const { refused, read } = reading();
+      assert.throws(() => read({ [name]: 'urn:x' }), PurgeFailedError);
+      const [[, error] = []] = refused;
+      assert.ok(error instanceof UnsupportedRequestError && error.message.includes(name));
+    }
+  });
+
+  it('headers of a body reach the broker', () => {
+    const bodyHeaders = { 'ngsild-tenant': 't', link: '<c>' };
+    const { headers } = reading().read({ authorization: 'a' }, { bodyHeaders });
+    assert.deepEqual(headers, { ...bodyHeaders, authorization: 'a', 'x-request-id': 'r-1' });
+  });
+
+  it('a body and a header that name different things are refused, the other header for the tenant too', () => {
+    for (const [inBody, header] of [
+      ['ngsild-tenant', 'ngsild-tenant'],
+      ['ngsild-tenant', 'fiware-service'],
+      ['link', 'link'],
+    ] as const)
+      assert.throws(
+        () => requesterOf(requestOf({ [header]: 'b' }), VOUCHED, { [inBody]: 'a' }),
+        (error: unknown) =>
+          error instanceof RequestRefusedError &&
+          error.problem.status === 400 &&
+          error.message.includes(header),
+      );
+    const { headers } = reading().read({ 'fiware-service': 'b' }, { bodyHeaders: { link: '<c>' } });
+    assert.equal(headers['link'], '<c>');
+  });
+
+  it('a purge that is refused is recorded with all that was asked, and without a policy', () => {
+    const { refused, read } = reading();
+    const headers = { 'x-purge-policy': 'nonsense', 'x-consumer-id': '7', 'ngsild-tenant': 't' };
+    assert.throws(() => read(headers), PurgeFailedError);
+    const [[asked, error] = []] = refused;
+    assert.deepEqual(asked, {
+      ...{ target: 'entities', query: 'type=T', caller: '7', requestId: 'r-1', policy: {} },
+      headers: { 'ngsild-tenant': 't', 'x-request-id': 'r-1' },
+    });
+    assert.ok(error instanceof RequestRefusedError);
+    assert.equal(refused.length, 1);
+  });
+
+  it('what the check finds is refused first, and recorded as well; a fault of ours is no refusal', () => {
+    for (const [found, isRecorded] of [
+      [new UnsupportedRequestError('found'), true],
+      [new Error('a bug'), false],
+    ] as const) {
+      const { refused, read } = reading();
+      const check = () => {
+        throw found;
+      };
+      assert.throws(
+        () => read({ 'x-purge-policy': 'nonsense' }, {}, check),
+        isRecorded ? PurgeFailedError : found,
+      );
+      assert.deepEqual(
+        refused.map(([, error]) => error),
+        isRecorded ? [found] : [],
+      );
+    }
+  });
+});
+
+const assertRefused = (header: string) =>
+  assert.throws(
+    () => parsePurgePolicy(header),
+    (error: unknown) => {
+      assert.ok(error instanceof RequestRefusedError, header);
+      assert.equal(error.problem.status, 400);
+      assert.match(error.message, /X-Purge-Policy/);
+      return true;
+    },
+  );
+
+describe('parsePurgePolicy (RFC 9651 § 3.2)', () => {
+  it('parsePurgePolicy (RFC 9651 § 3.2) reads every bound and switch', () => {
+    const header =
+      'max-affected=100, page-size=50,batch-size=20 ,concurrency=2,\ttemporal-concurrency=8, dry-run-only=?1, allow-temporal=?0';
+    assert.deepEqual(parsePurgePolicy(header), {
+      maxAffected: 100,
+      pageSize: 50,
+      batchSize: 20,
+      concurrency: 2,
+      temporalConcurrency: 8,
+      dryRunOnly: true,
+      allowTemporal: false,
+    });
+  });
+
+  it('parsePurgePolicy (RFC 9651 § 3.2) sets no limit without the header, and combines repeated values', () => {
+    assert.deepEqual(parsePurgePolicy(undefined), {});
+    assert.deepEqual(parsePurgePolicy(['max-affected=1', 'page-size=2']), { maxAffected: 1, pageSize: 2 });
+  });
+
+  it('parsePurgePolicy (RFC 9651 § 3.2) takes a switch without a value for true', () => {
+    assert.deepEqual(parsePurgePolicy('dry-run-only'), { dryRunOnly: true });
+    assert.deepEqual(parsePurgePolicy('dry-run-only=?0, allow-temporal'), {
+      dryRunOnly: false,
+      allowTemporal: true,
+    });
+  });
+
+  it('parsePurgePolicy refuses what it does not understand, since a bound that is not read would not hold', () => {
+    for (const header of [
+      '',
+      ' ',
+      ',',
+      'max-affected=1,',
+      'max-affected',
+      'max-affected=',
+      'max-affected=0',
+      'max-affected=-1',
+      'max-affected=1.5',
+      'max-affected=1e3',
+      'max-affected= 5',
+      'max-affected="5"',
+      'max-affected=?1',
+      'max-affected=1=2',
+      'max-affected=1;q=1',
+      'max-affected=9999999999999999',
+      'Max-Affected=5',
+      'max_affected=5',
+      'maxAffected=5',
+      'dry-run-only=true',
+      'dry-run-only=1',
+      'dry-run-only=?2',
+      'unknown=1',
+      'constructor=1',
+      '__proto__',
+      'max-affected=5, toString=?1',
+    ]) {
+      assertRefused(header);
+    }
+  });
+
+  it('parsePurgePolicy quotes only a part of what it refuses', () => {
+    assert.throws(
+      () => parsePurgePolicy('x'.repeat(5000)),
+      (error: unknown) => error instanceof RequestRefusedError && error.message.length < 200,
+    );
+  });
+
+  it('parsePurgePolicy (RFC 9651 § 3.2) answers a policy of positive bounds or refuses, whatever the header holds', () => {
+    const member = fc.tuple(
+      fc.constantFrom('max-affected', 'page-size', 'dry-run-only', 'x'),
+      fc.constantFrom('', '=', '=1', '=?1', '=0', '=-1', '=5'),
+    );
+    const headers = fc.oneof(
+      fc.string(),
+      fc.array(member.map((parts) => parts.join(''))).map((list) => list.join(', ')),
+    );
+    fc.assert(
+      fc.property(headers, (header) => {
+        try {
+          for (const value of Object.values(parsePurgePolicy(header))) {
+            assert.ok(typeof value === 'boolean' || (Number.isSafeInteger(value) && value > 0));
+          }
+        } catch (error) {
+          assert.ok(error instanceof RequestRefusedError, String(error));
+        }
+      }),
+    );
+  });
+});
