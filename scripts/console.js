@@ -103,6 +103,8 @@ async function buildConsole(folder, outDir) {
       modulePreload: { polyfill: false },
       // What is bundled is passed on with its licences.
       license: { fileName: 'licenses.md' },
+      // On a slow machine, it would advise users on how to write plugins.
+      rolldownOptions: { checks: { bundlerTimings: false } },
     },
   });
   const { output } = /** @type {{ output: readonly import('vite').Rollup.OutputChunk[] }} */ (

@@ -74,7 +74,7 @@ describe('the images', () => {
       const started = [
         ...commandOf(last, 'ENTRYPOINT'),
         ...commandOf(last, 'CMD'),
-        ...String(service?.environment['KONG_PLUGINSERVER_JS_START_CMD'] ?? '').split(/[ ]/),
+        ...(service?.environment['KONG_PLUGINSERVER_JS_START_CMD'] ?? '').split(' '),
       ].filter((word) => /\.\w+$/.test(word) && !word.endsWith('.sock'));
       assert.ok(started.length > 0, file);
       for (const path of started)
@@ -137,7 +137,7 @@ describe('the images', () => {
           /^(?:import|export)\b[^;]*? from "([^"]+)";|^import "([^"]+)";|\bimport\("([^"]+)"\)/gm,
         ),
       ])
-      .map(([, ...names]) => packageOf(names.find((name) => name !== undefined) ?? '.'))
+      .map(([, from, alone, dynamic]) => packageOf(from ?? alone ?? dynamic ?? '.'))
       .filter((name) => name !== undefined);
     assert.ok(new Set(imported).size > 10);
     for (const name of imported) assert.ok(dependencies[name], name);
@@ -151,7 +151,9 @@ describe('the images', () => {
     const server = createServer(({ url }, response) =>
       response.writeHead(url === '/health/live' ? status : 404).end(),
     );
-    const stop = () => void server.close().closeAllConnections();
+    const stop = () => {
+      server.close().closeAllConnections();
+    };
     t.after(stop);
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
