@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { copiedByStage } from '../support/dockerfile.js';
+import { readDockerfile } from '../support/dockerfile.js';
 import { send, stopAll, stopLater } from '../support/gateway-harness.js';
 import { run } from '../support/built.js';
 import { GatewayProcess } from '../support/gateway-process.js';
@@ -25,15 +25,17 @@ describe('npm run build', () => {
   /** A copy of the project, so that nobody's dist/ is disturbed. */
   let root: string;
   const build = async () => run('npm', ['run', '--silent', 'build'], root);
+  const copyFor = async (dockerfile: string) => {
+    for (const name of readDockerfile(dockerfile)[0]?.copies.flatMap(({ sources }) => sources) ?? [])
+      await cp(join(ROOT, name), join(root, name), { recursive: true });
+  };
   const kongPlugins = async () => readdir(join(root, 'dist/kong-plugins'), { recursive: true });
 
   before(async () => {
     root = await mkdtemp(join(tmpdir(), 'ngsi-ld-gateway-build-'));
     stopLater(async () => rm(root, { recursive: true, force: true }));
     // What the image of Kong is built from, and no more.
-    for (const name of copiedByStage('kong-plugins/Dockerfile')[0] ?? []) {
-      await cp(join(ROOT, name), join(root, name), { recursive: true });
-    }
+    await copyFor('kong-plugins/Dockerfile');
     await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'));
     await build();
   });
@@ -60,6 +62,13 @@ describe('npm run build', () => {
     assert.ok(built.equals(await readFile(join(tested.folder, name))));
     const launcher = await readFile(join(root, 'dist/kong-pluginserver.mjs'));
     assert.ok(launcher.equals(await readFile(tested.launcher)));
+  });
+
+  it('npm run build makes all that the image of the sidecar needs from the files in it', async () => {
+    await copyFor('sidecar/Dockerfile');
+    await build();
+    for (const name of ['sidecar/main.js', 'sidecar/schemas/worker.js', 'cli.js', 'console/index.html'])
+      assert.ok((await stat(join(root, 'dist', name))).isFile(), name);
   });
 
   it('npm run build repeated while a gateway runs from its result disturbs nothing', async () => {

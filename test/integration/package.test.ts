@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { ensureCliBuilt } from '../support/cli-process.js';
@@ -76,5 +76,18 @@ describe('the package', () => {
   it('the installed command starts with node', () => {
     assert.deepEqual(manifest.bin, { 'ngsi-ld-gateway': 'dist/cli.js' });
     assert.match(read('dist/cli.js'), /^#!\/usr\/bin\/env node\n/);
+  });
+
+  it('npm ci compiles no package: package-lock.json keeps "gypfile": false, which npm 10 heeds and npm install drops', () => {
+    const { packages } = JSON.parse(read('package-lock.json')) as {
+      readonly packages: Readonly<Record<string, { readonly gypfile?: boolean }>>;
+    };
+    const compilable = Object.entries(packages).filter(([path]) =>
+      existsSync(join(ROOT, path, 'binding.gyp')),
+    );
+    assert.deepEqual(
+      compilable.map(([path, { gypfile }]) => [path, gypfile]),
+      [['node_modules/better-sqlite3', false]],
+    );
   });
 });
