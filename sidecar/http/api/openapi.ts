@@ -76,7 +76,7 @@ interface Described {
 }
 
 /**
- * The document by `@fastify/swagger`, with headers, problems and security of each operation, and the purge routes beside its paths.
+ * The document by `@fastify/swagger`, with headers, problems and security of each operation, and the purge routes beside them.
  *
  * @param routes of the API
  */
