@@ -21,7 +21,7 @@ const WEIGHT: WeightLimits = { marks: 100_000, depth: Infinity };
 /** Reading larger bodies takes some milliseconds or more: one at a time. */
 const LARGE_BYTES = 64 * 1024;
 
-/** Makes the routes of a scope take JSON bodies only. Those whose schema asks for text (`TextOf`) get the text, all others the value. */
+/** Makes the routes of a scope accept JSON bodies only. A route whose schema is a `TextOf` gets the text, any other the value. */
 export function takeJsonBodies(scope: FastifyInstance): void {
   const large = new OneATurn();
   scope.removeAllContentTypeParsers();

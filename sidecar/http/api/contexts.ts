@@ -56,8 +56,8 @@ export function contextRoutes(api: Api, contexts: ContextService): void {
     },
     handler: async ({ query, baseUrl }, reply) => {
       const { items, total } = await contexts.list(query);
-      const list = items.map((context) => contextJson(context, baseUrl));
-      return send(reply, page(list, total, query, apiUrl(baseUrl, 'contexts')));
+      const shown = items.map((context) => contextJson(context, baseUrl));
+      return send(reply, page(shown, total, query, apiUrl(baseUrl, 'contexts')));
     },
   });
 

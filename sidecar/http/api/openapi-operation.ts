@@ -38,7 +38,7 @@ const PROBLEM_HEADERS: Readonly<Record<number, Part>> = {
   503: { 'Retry-After': referTo('RetryAfter') },
 };
 
-/** An operation, as far as it is looked into here. */
+/** The parts of an operation that are used here. */
 interface Operation {
   readonly parameters?: readonly Part[];
   readonly responses?: Readonly<Record<string, Part>>;

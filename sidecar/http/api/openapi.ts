@@ -23,7 +23,7 @@ const TOKEN = {
     'Writes, and reads of purges, need it where the service has a token; a gateway in front may add it.',
 } as const;
 
-/** Has the routes that come after it described. Their schemas are the source of everything; the rest follows from it. */
+/** Describes the routes that are registered after it, by their schemas. */
 export async function describeRoutes(api: Api): Promise<void> {
   await api.register(swagger, {
     openapi: {
@@ -69,13 +69,17 @@ export function openapiRoute(api: Api, routes: readonly ApiRoute[]): void {
   });
 }
 
-/** What `@fastify/swagger` says, as far as it is looked into here. */
+/** The parts of the document by `@fastify/swagger` that are used here. */
 interface Described {
   readonly paths?: Readonly<Record<string, object | undefined>>;
   readonly components?: object;
 }
 
-/** The description by `@fastify/swagger`, with what follows from the routes, and the purge routes beside its paths. */
+/**
+ * The document by `@fastify/swagger`, with headers, problems and security of each operation, and the purge routes beside them.
+ *
+ * @param routes of the API
+ */
 function describe({ paths: described = {}, ...document }: Described, routes: readonly ApiRoute[]) {
   const schemas = new Map<string, object>();
   const paths: Record<string, object> = {};

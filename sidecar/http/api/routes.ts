@@ -29,7 +29,7 @@ export type Api = FastifyInstance<
 >;
 
 declare module 'fastify' {
-  /** What an operation of the API says of itself beside its schemas. */
+  /** What an operation of the API declares beside its schemas. */
   interface FastifyContextConfig {
     /** Problems beyond those that follow from method, path and body. */
     readonly problems?: readonly ProblemKind[];
@@ -47,7 +47,7 @@ declare module 'fastify' {
     readonly isStatic?: boolean;
     /** Its answers name the record of a purge in `Purge-Id`. */
     readonly namesPurge?: boolean;
-    /** Instead of the schema of a body: bodies of these media types, for the handler to read; IMPORT_LIMIT_BYTES holds for them. */
+    /** Bodies of these media types, which the handler reads itself; IMPORT_LIMIT_BYTES is their limit. */
     readonly upload?: Readonly<Record<string, TSchema>>;
   }
 

@@ -30,12 +30,12 @@ export function AnyJson(description: string) {
   return Type.Unsafe<JsonValue>({ description });
 }
 
-/** A body of JSON that the handler gets as text: the schema is for the description, and the handler checks the text. */
+/** A JSON body that the handler gets as text and checks itself: the schema only describes it. */
 export function TextOf(schema: TSchema) {
   return Type.Unsafe<string>({ type: 'string', contentMediaType: 'application/json', contentSchema: schema });
 }
 
-/** The parameters of a query; all others are refused. One with a default may be left out, and has the default then. */
+/** The parameters of a query; all others are refused. One with a default may be left out. */
 export function Query<Parameters extends TProperties>(parameters: Parameters) {
   const optional = Object.entries(parameters).map(([name, one]) => [
     name,
@@ -46,8 +46,8 @@ export function Query<Parameters extends TProperties>(parameters: Parameters) {
 }
 
 /**
- * The type of JSON that an answer is written from, where `Static` is the type of JSON that was read: members may be undefined,
- * which are not written, and nothing is changed.
+ * What may be written as an answer of a schema, where `Static` is what was read by it: readonly, and an optional member may be
+ * undefined, which leaves it out.
  */
 export type Written<Value> = unknown extends Value
   ? unknown

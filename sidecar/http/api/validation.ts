@@ -6,7 +6,7 @@ import { MAX_FAULTS } from './faults.js';
 /** The schemas are constants of this folder without references, so they need no check of their own. */
 const OPTIONS = {
   ...{ ownProperties: true, allowUnionTypes: true, meta: false, validateSchema: false },
-  // faults.ts looks at what is wrong.
+  // faults.ts needs the value and the schema at fault.
   verbose: true,
 } as const;
 
@@ -15,7 +15,7 @@ const OF_FIRST_FAULT = new Ajv2020({ ...OPTIONS });
 const OF_EVERY_FAULT = new Ajv2020({ ...OPTIONS, allErrors: true });
 const OF_QUERIES = new Ajv2020({ ...OPTIONS, allErrors: true, useDefaults: true });
 
-/** Checks bodies and queries by their schemas. Names in paths are not checked: what cannot be a name names nothing, and is 404. */
+/** Checks bodies and queries. Names in paths are not checked: a name that nothing can have is answered 404 by its handler. */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   switch (httpPart) {
     case 'body':
