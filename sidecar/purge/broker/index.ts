@@ -2,7 +2,6 @@
 export {
   type BrokerCapabilities,
   type BrokerMemory,
-  type CollectionEnd,
   type ProbedParameter,
   type Projection,
   type ProofName,

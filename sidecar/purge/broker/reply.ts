@@ -24,7 +24,7 @@ export function parseBrokerProblem(reply: BrokerReply): BrokerProblem {
 }
 
 /** The textual members of a problem-like object. */
-export function problemMembers(body: Readonly<Record<string, unknown>>): Omit<BrokerProblem, 'status'> {
+function problemMembers(body: Readonly<Record<string, unknown>>): Omit<BrokerProblem, 'status'> {
   const type = textOf(body['type']);
   const title = textOf(body['title']);
   const detail = textOf(body['detail']) ?? textOf(body['message']) ?? textOf(body['description']);
@@ -81,7 +81,7 @@ function cap(text: string): string {
 }
 
 /** The type/subtype of a Content-Type value in lower case, without parameters (RFC 9110 § 8.3); '' when absent. */
-export function mediaTypeOf(contentType: string | undefined): string {
+function mediaTypeOf(contentType: string | undefined): string {
   return (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 

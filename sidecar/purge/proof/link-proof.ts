@@ -49,7 +49,7 @@ const RELATION = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i;
 const CONTEXT_RELATION = 'http://www.w3.org/ns/json-ld#context';
 
 /** The URL of the first @context that a Link header names; undefined if it names none. */
-export function contextOfLink(link: string | undefined): string | undefined {
+function contextOfLink(link: string | undefined): string | undefined {
   return contextsOfLink(link)[0];
 }
 
