@@ -2,7 +2,7 @@ import {
   isAboutPageSize,
   parseBrokerProblem,
   ReplyTooLargeError,
-  type BrokerCapabilities,
+  type BrokerMemory,
   type BrokerReply,
   type Failure,
   type Projection,
@@ -24,7 +24,7 @@ import {
 
 export interface ListerOptions {
   readonly requester: Requester;
-  readonly capabilities: BrokerCapabilities;
+  readonly capabilities: BrokerMemory;
   /** Entities wanted in one page. */
   readonly pageSize: number;
   /** Most entities in one page, where the broker is quicker with larger ones. */

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { BrokerClient, BrokerCapabilities } from '../broker/index.js';
+import type { BrokerClient, BrokerMemory } from '../broker/index.js';
 import { type RetryPolicy, Requester, type PurgeRequest, type Pace } from '../requests/index.js';
 import type { Clock } from '../../shared/clock.js';
 import { createPurgeScope, type PurgeLimits, type PurgeScope } from './context.js';
@@ -13,7 +13,7 @@ import type { OnOutcome } from '../ledger/index.js';
 export interface PurgeDependencies {
   readonly client: BrokerClient;
   /** What was learnt about the collection that is purged. */
-  readonly capabilities: BrokerCapabilities;
+  readonly capabilities: BrokerMemory;
   readonly retry: RetryPolicy;
   readonly clock: Clock;
   /** In [0, 1), for jitter. */

@@ -1,4 +1,4 @@
-import type { BrokerCapabilities } from '../broker/index.js';
+import type { BrokerMemory } from '../broker/index.js';
 import { FilterIgnoredError, UnexpectedEntityError } from '../errors.js';
 import {
   Lister,
@@ -77,7 +77,7 @@ export interface QueryView {
 interface ViewedBy {
   readonly limits: { readonly pageSize: number; readonly pageSizeMax: number };
   readonly requester: Requester;
-  readonly capabilities: BrokerCapabilities;
+  readonly capabilities: BrokerMemory;
   readonly clock: Pick<Clock, 'now'>;
   warn(warning: string): void;
 }
