@@ -37,8 +37,8 @@ export type ProbedParameter =
 export type CollectionEnd = '' | '/';
 
 /**
- * What was learnt about one collection of a broker, kept by the process for as long as it serves that broker. Each fact expires after
- * an hour, since brokers are upgraded and replaced behind their address.
+ * What was learnt about one collection of a broker, kept by the process for as long as it serves that broker. Each fact expires
+ * after an hour, since brokers are upgraded and replaced behind their address.
  */
 export class BrokerMemory {
   /** Called after each change, but not by `add`. */

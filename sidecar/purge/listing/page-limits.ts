@@ -22,7 +22,7 @@ const MAX_GROWTH = 4;
 /** A larger page is kept when it takes at most this share of the time per entity. */
 const MAX_SHARE_OF_TIME = 0.8;
 
-/** Larger pages than these would hold up the event loop, or a broker that others use too. */
+/** Larger pages than these would block the event loop, or a broker that others use too. */
 const MAX_PAGE_MS = 1000;
 const MAX_PAGE_LENGTH = 2_000_000;
 

@@ -159,7 +159,11 @@ export class QueryProof {
   }
 }
 
-/** A query, and what is known of how the broker counts and pages it. */
+/**
+ * A query, and what is known of how the broker counts and pages it. Some brokers count and page first, and only then apply a
+ * filter: pages come short or even empty, and the count ignores the filter. Such a query is walked over everything that the
+ * broker pages through (`paging.stride`), whatever the count says.
+ */
 export interface CountedQuery {
   readonly selection: readonly Parameter[];
   readonly lister: Pick<PageSource, 'page'>;

@@ -96,7 +96,9 @@ export class OpenedQuery {
   readonly #proof: QueryProof;
   /** The ids that the purge names; all others are unexpected. */
   readonly #named: ReadonlySet<string> | undefined;
-  /** May match anywhere in the id, as in brokers. One that RE2 cannot compile is left to the broker, whose filtering is proven. */
+  /**
+   * May match anywhere in the id, as in brokers. One that RE2 cannot compile is left to the broker, whose filtering is proven.
+   */
   readonly #pattern: Pattern | undefined;
   readonly #isLocal: boolean;
   /** The @context on which the meaning of the query depends. */
@@ -160,7 +162,11 @@ export class OpenedQuery {
     return page;
   }
 
-  /** Yields to the event loop now and then. @throws UnexpectedEntityError for an id that is excluded, or too long to be checked */
+  /**
+   * Yields to the event loop now and then.
+   *
+   * @throws UnexpectedEntityError for an id that is excluded, or too long to be checked
+   */
   async #checkIds(ids: readonly string[]): Promise<void> {
     const [named, pattern] = [this.#named, this.#pattern];
     if (named !== undefined)
