@@ -26,7 +26,9 @@ const { values, positionals } = parseArgs({
   },
 });
 if (positionals.length === 0 && values.changes === undefined) {
-  console.error('Name folders or files: npm run mutate -- sidecar/purge/requests --count 40 --seed 7 --tests 5');
+  console.error(
+    'Name folders or files: npm run mutate -- sidecar/purge/requests --count 40 --seed 7 --tests 5',
+  );
   process.exit(2);
 }
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));
