@@ -1,4 +1,4 @@
-import { createCapabilities, type BrokerMemory } from '../purge/broker/index.js';
+import { BrokerMemory } from '../purge/broker/index.js';
 import type { PurgeLimits, PurgeDependencies } from '../purge/index.js';
 import type { Clock } from '../shared/clock.js';
 import type { Config } from '../shared/config/load.js';
@@ -11,7 +11,7 @@ export type BrokerMemories = Readonly<Record<keyof PurgeKinds, BrokerMemory>>;
 
 /** Memories in which nothing was learnt yet. */
 export function createMemories(clock: Pick<Clock, 'now'>): BrokerMemories {
-  return { entities: createCapabilities(clock), temporal: createCapabilities(clock) };
+  return { entities: new BrokerMemory(clock), temporal: new BrokerMemory(clock) };
 }
 
 /** The purges that a configuration allows, within its limits: of a gateway, or of the command line. */

@@ -1,7 +1,5 @@
 import type { QNode } from './q-ast.js';
-import { readPath } from './q-path.js';
-import { Scanner } from './q-scanner.js';
-import { readOperand, readOrderedValue, readPattern } from './q-value.js';
+import { readPath, Scanner, readOperand, readOrderedValue, readPattern } from './q-terms.js';
 
 /** Longest query taken, in UTF-16 code units. */
 export const MAX_Q_CHARS = 65_536;
@@ -29,7 +27,7 @@ interface Reading {
  * Parses a query of the NGSI-LD query language (ETSI GS CIM 009 V1.9.1, clause 4.9), already URL-decoded: `q`, or `csf`,
  * which is about context sources.
  *
- * Taken beyond the standard's grammar, because brokers do: IRIs as names (see q-path.ts), `!path` for
+ * Taken beyond the standard's grammar, because brokers do: IRIs as names (see q-terms.ts), `!path` for
  * non-existence, bare words as values, spaces around operators and commas, brackets nested up to MAX_Q_DEPTH.
  * Refused although some brokers let it pass: a single `=`, `===`, an open quote, a `;` at the end.
  * `;` binds tighter than `|`. Runs in linear time.

@@ -1,11 +1,12 @@
-import { readingsOf, type Reading } from './request-path-readings.js';
-import { asksForDelete, overridingPaths } from './request-path-override.js';
 import {
+  readingsOf,
+  type Reading,
   hasSingleIdentifiers,
   isPurgeable,
   isSingleResourceDeletePath,
   isUnderApi,
-} from './request-path-resources.js';
+} from './request-path-readings.js';
+import { asksForDelete, overridingPaths } from './request-path-override.js';
 
 export { isSingleResourceDeletePath };
 

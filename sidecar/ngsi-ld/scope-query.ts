@@ -1,4 +1,4 @@
-import { Scanner } from './q-scanner.js';
+import { Scanner } from './q-terms.js';
 
 /** A scope query (clause 4.19): any of the alternatives, each of which asks for all of its patterns. */
 export type ScopeQuery = readonly (readonly ScopePattern[])[];

@@ -1,7 +1,7 @@
 /**
- * The purge engine, for those that start purges: jobs, the HTTP interface and the command line. A purge deletes what a query matches,
- * and nothing else, whatever the broker does. Its rooms, top to bottom: temporal, entities, attributes, deleting, run, proof, listing,
- * requests, query, ledger, broker. Each imports those below it, through their faces.
+ * The purge engine, for those that start purges: jobs, the HTTP interface and the command line. A purge deletes what a query
+ * matches, and nothing else, whatever the broker does. Its rooms, top to bottom: temporal, entities, attributes, deleting, run,
+ * proof, listing, requests, query, ledger, broker. Each imports those below it, through their faces.
  */
 export { purgeEntities } from './entities/index.js';
 export {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createCapabilities } from '../../sidecar/purge/broker/index.js';
+import { BrokerMemory } from '../../sidecar/purge/broker/index.js';
 import { BrokerReplyError } from '../../sidecar/purge/errors.js';
 import { QueryRefusedError } from '../../sidecar/purge/index.js';
 import { createTestClock, isProbe, purge, purged, requestCounts } from '../support/purge-harness.js';
@@ -241,7 +241,7 @@ describe('a broker whose deleteAll=true finds attributes with datasets only', ()
 
   it('a broker whose deleteAll=true finds datasets only is remembered for an hour', async (t) => {
     const clock = createTestClock();
-    const capabilities = createCapabilities(clock);
+    const capabilities = new BrokerMemory(clock);
     for (const [passedMs, wholeDeletes] of [
       [0, 4],
       [3_599_000, 0],
@@ -256,7 +256,7 @@ describe('a broker whose deleteAll=true finds attributes with datasets only', ()
   });
 
   it('a missing attribute is no evidence that deleteAll=true finds datasets only', async (t) => {
-    const capabilities = createCapabilities(createTestClock());
+    const capabilities = new BrokerMemory(createTestClock());
     const broker = await startStubBroker(t, {
       entities: rich(20),
       fault: ({ kind, id = '' }, { entities }) => {

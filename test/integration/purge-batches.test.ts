@@ -118,11 +118,11 @@ describe('a purge at a broker that takes batches in its own way', () => {
   });
 
   it('a purge by batches remembers sizes that a broker refuses, so that the next purge does not try them', async (t) => {
-    const { createCapabilities } = await import('../../sidecar/purge/broker/capabilities.js');
+    const { BrokerMemory } = await import('../../sidecar/purge/broker/index.js');
     const { createTestClock } = await import('../support/purge-harness.js');
     for (const oddities of [{ batch: 405 }, { batch: 'idle-204' }, { batchMaxIds: 10 }] as const) {
       const clock = createTestClock();
-      const capabilities = createCapabilities(clock);
+      const capabilities = new BrokerMemory(clock);
       const broker = await startStubBroker(t, { entities: things(100), ...oddities });
       await purged(broker, 'type=Thing', { capabilities, clock });
       for (const entity of things(50)) broker.entities.set(entity.id, entity);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createCapabilities } from '../../sidecar/purge/broker/index.js';
+import { BrokerMemory } from '../../sidecar/purge/broker/index.js';
 import { BrokerRefusedError } from '../../sidecar/purge/index.js';
 import { startCarelessBroker } from '../support/careless-broker.js';
 import { createTestClock, purge, purged, purgeHistory, things } from '../support/purge-harness.js';
@@ -13,7 +13,7 @@ const plainQueries = (broker: StubBroker) => broker.of('query').filter(isPlain);
 describe('a broker that knows its collections only with a slash at the end', () => {
   it('a broker that needs a slash after its collections is queried with it for an hour after the first 404', async (t) => {
     const clock = createTestClock();
-    const capabilities = createCapabilities(clock);
+    const capabilities = new BrokerMemory(clock);
     for (const [passedMs, plain] of [
       [0, 1],
       [3_000_000, 0],
@@ -99,7 +99,7 @@ describe('a 404 to a query', () => {
     assert.ok(error instanceof BrokerRefusedError);
     assert.equal(unknown.requests.length, 1);
 
-    const capabilities = createCapabilities(createTestClock());
+    const capabilities = new BrokerMemory(createTestClock());
     const usual = await startStubBroker(t, { entities: things(5) });
     await purged(usual, 'type=Thing', { capabilities });
     assert.equal(plainQueries(usual).length, usual.of('query').length);

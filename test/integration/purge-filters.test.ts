@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createCapabilities } from '../../sidecar/purge/broker/index.js';
+import { BrokerMemory } from '../../sidecar/purge/broker/index.js';
 import { FilterIgnoredError } from '../../sidecar/purge/index.js';
 import { createTestClock, isProbe, purge, purged, things } from '../support/purge-harness.js';
 import { startStubBroker } from '../support/stub-broker.js';
@@ -76,7 +76,7 @@ describe('a broker that ignores a filter', () => {
 describe('the proof that filters are honoured', () => {
   it('the proof that filters are honoured is made for each query by itself, and again after an hour', async (t) => {
     const clock = createTestClock();
-    const capabilities = createCapabilities(clock);
+    const capabilities = new BrokerMemory(clock);
     const broker = await startStubBroker(t, {});
     const probes = async (query: string) => {
       for (const entity of entities) broker.entities.set(entity.id, entity);

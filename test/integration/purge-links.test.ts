@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { createCapabilities } from '../../sidecar/purge/broker/index.js';
+import { BrokerMemory } from '../../sidecar/purge/broker/index.js';
 import { FilterIgnoredError, QueryRefusedError } from '../../sidecar/purge/index.js';
 import { createTestClock, purge, purged, things, type PurgeOptions } from '../support/purge-harness.js';
 import { startStubBroker, type StubBrokerOptions } from '../support/stub-broker.js';
@@ -29,7 +29,7 @@ describe('a purge with an @context', () => {
   for (const unfetchable of [400, 500, 503] as const) {
     it(`a purge with an @context deletes what its names mean at a broker that refuses one that it cannot fetch, with ${unfetchable}`, async (t) => {
       const broker = await start(t, { unfetchable });
-      const capabilities = createCapabilities(createTestClock());
+      const capabilities = new BrokerMemory(createTestClock());
       const { deleted } = await purged(broker, 'type=TT', { ...withLink(UP), capabilities });
       assert.deepEqual([deleted, idsOf(broker, 'Bus'), idsOf(broker, 'TT')], [10, 0, 5]);
       const probes = () => broker.requests.filter(({ headers }) => headers['link'] !== link(UP)).length;

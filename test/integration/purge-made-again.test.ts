@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { createCapabilities } from '../../sidecar/purge/broker/index.js';
+import { BrokerMemory } from '../../sidecar/purge/broker/index.js';
 import { Pace } from '../../sidecar/purge/index.js';
 import { startTestBroker, stopAll } from '../support/gateway-harness.js';
 import { createTestClock, purge, purged } from '../support/purge-harness.js';
@@ -20,7 +20,7 @@ describe('entities that are made again while they are purged', () => {
     const broker = await startTestBroker();
     broker.entities.seed(3000, vehicle);
     const clock = createTestClock(Date.now());
-    const capabilities = createCapabilities(clock);
+    const capabilities = new BrokerMemory(clock);
     const outcomes: string[] = [];
     let isMadeAgain = false;
     const report = await purged({ url: new URL(broker.url) }, 'type=Vehicle', {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createCapabilities } from '../../sidecar/purge/broker/index.js';
+import { BrokerMemory } from '../../sidecar/purge/broker/index.js';
 import { BrokerRefusedError } from '../../sidecar/purge/index.js';
 import { createTestClock, isProbe, purge, purged, things } from '../support/purge-harness.js';
 import { startStubBroker, type StubBrokerOptions } from '../support/stub-broker.js';
@@ -34,7 +34,7 @@ describe('a purge at a broker that refuses how it is asked', () => {
       const entities = [...things(40), ...things(5, 'Other')];
       const broker = await startStubBroker(t, { entities, ...oddities });
       const clock = createTestClock();
-      const capabilities = createCapabilities(clock);
+      const capabilities = new BrokerMemory(clock);
       const limits = { pageSize: 1000 };
 
       const first = await purged(broker, 'type=Thing', { capabilities, clock, limits });
@@ -71,7 +71,7 @@ describe('a purge at a broker that refuses how it is asked', () => {
       entities: things(5),
       fault: () => (isRefusing ? refusal : undefined),
     });
-    const capabilities = createCapabilities(createTestClock());
+    const capabilities = new BrokerMemory(createTestClock());
     const { error, progress } = await purge(broker, 'type=Thing', { capabilities });
     assert.ok(error instanceof BrokerRefusedError);
     assert.equal(error.problem.status, 400);

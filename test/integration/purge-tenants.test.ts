@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { createCapabilities } from '../../sidecar/purge/broker/index.js';
+import { BrokerMemory } from '../../sidecar/purge/broker/index.js';
 import { BrokerFailedError, BrokerRefusedError, FilterIgnoredError } from '../../sidecar/purge/index.js';
 import { startTestBroker, startTestGateway, stopAll } from '../support/gateway-harness.js';
 import { createTestClock, purge, purged, things } from '../support/purge-harness.js';
@@ -105,7 +105,7 @@ describe('a purge of a tenant', () => {
 
   it('a purge of a tenant proves each header once an hour, for each tenant, and again after an ignored one', async (t) => {
     const clock = createTestClock();
-    const capabilities = createCapabilities(clock);
+    const capabilities = new BrokerMemory(clock);
     for (const [header, tenant, passedMs, probes] of [
       ['ngsild-tenant', 'city', 0, 1],
       ['ngsild-tenant', 'town', 1000, 1],
@@ -171,7 +171,7 @@ describe('a purge with both headers for a tenant', () => {
       [['fiware-service'], 'NGSILD-Tenant'],
       [['ngsild-tenant', 'fiware-service'], 'Fiware-Service'],
     ] as const) {
-      const capabilities = createCapabilities(createTestClock());
+      const capabilities = new BrokerMemory(createTestClock());
       // What was proven of each header alone says nothing of the two together.
       for (const header of HEADERS) {
         const broker = await startStubBroker(t, { entities: things(1), tenant: 'city' });

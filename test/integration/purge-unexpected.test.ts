@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createCapabilities } from '../../sidecar/purge/broker/index.js';
+import { BrokerMemory } from '../../sidecar/purge/broker/index.js';
 import { UnexpectedEntityError, parseEntityPurgeQuery } from '../../sidecar/purge/index.js';
 import { proofNameOf } from '../../sidecar/purge/proof/index.js';
 import { purge, things } from '../support/purge-harness.js';
@@ -15,7 +15,7 @@ describe('a page with an entity that should not be there', () => {
     entities.splice(199, 0, { id: 'urn:ngsi-ld:Stranger:1', type: 'Thing' });
     const broker = await startStubBroker(t, { entities, ignores: ['idPattern'], batch: 405 });
     // Proven before, and broken since: only the check of the ids is left.
-    const capabilities = createCapabilities({ now: () => 0 });
+    const capabilities = new BrokerMemory({ now: () => 0 });
     const selection = parseEntityPurgeQuery(QUERY).selection;
     const proof = proofNameOf(selection, {}, 'pick,key-values,none');
     capabilities.setHonoured(proof);

@@ -2,7 +2,7 @@
  * Makes small harmful changes to sources, one at a time and in a copy, and tells which of them neither the nearest tests
  * nor the compiler notice.
  *
- *     npm run mutate -- sidecar/retry sidecar/shared/config/load.ts --count 40 --seed 7 --tests 5
+ *     npm run mutate -- sidecar/purge/requests sidecar/shared/config/load.ts --count 40 --seed 7 --tests 5
  *     npm run mutate -- --changes changes.json --tests 8
  *
  * The second form makes the changes that somebody wrote down: `[{"path", "find", "replace"}]`.
@@ -26,7 +26,9 @@ const { values, positionals } = parseArgs({
   },
 });
 if (positionals.length === 0 && values.changes === undefined) {
-  console.error('Name folders or files: npm run mutate -- sidecar/retry --count 40 --seed 7 --tests 5');
+  console.error(
+    'Name folders or files: npm run mutate -- sidecar/purge/requests --count 40 --seed 7 --tests 5',
+  );
   process.exit(2);
 }
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));

@@ -1,9 +1,4 @@
-import {
-  createCapabilities,
-  type BrokerCapabilities,
-  createBrokerClient,
-  type BrokerClient,
-} from '../../sidecar/purge/broker/index.js';
+import { BrokerMemory, createBrokerClient, type BrokerClient } from '../../sidecar/purge/broker/index.js';
 import {
   type PurgeLimits,
   purgeEntities,
@@ -54,7 +49,7 @@ export interface PurgeOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly pace?: Pace;
   /** What earlier purges learnt of the broker. */
-  readonly capabilities?: BrokerCapabilities;
+  readonly capabilities?: BrokerMemory;
   readonly clock?: Clock;
   readonly client?: BrokerClient;
   readonly signal?: AbortSignal;
@@ -130,7 +125,7 @@ async function observe(
     const events = start(
       {
         client,
-        capabilities: options.capabilities ?? createCapabilities(clock),
+        capabilities: options.capabilities ?? new BrokerMemory(clock),
         retry: { maxAttempts: 6, minDelayMs: 200, maxDelayMs: 10_000, awayMs: 30_000, ...options.retry },
         clock,
         random: seededRandom(options.seed ?? 1),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createCapabilities } from '../../sidecar/purge/broker/index.js';
+import { BrokerMemory } from '../../sidecar/purge/broker/index.js';
 import { FilterIgnoredError, UnexpectedEntityError } from '../../sidecar/purge/index.js';
 import { CONTEXTS, FlawedBroker, type Asked, type Flaw } from './flawed-broker.js';
 import { createTestClock, purge } from './purge-harness.js';
@@ -150,7 +150,7 @@ export interface Outcomes {
 export async function checkPurges(flaw: Flaw, seed: number, often: number): Promise<Outcomes> {
   const random = seededRandom(seed);
   const clock = createTestClock();
-  const capabilities = createCapabilities(clock);
+  const capabilities = new BrokerMemory(clock);
   const broker = new FlawedBroker(flaw);
   const outcomes: Outcomes = { done: 0, refused: 0 };
   for (let nth = 0; nth < often; nth += 1) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { createCapabilities } from '../../sidecar/purge/broker/index.js';
+import { BrokerMemory } from '../../sidecar/purge/broker/index.js';
 import { BrokerReplyError } from '../../sidecar/purge/errors.js';
 import { TooManyMatchesError, Pace } from '../../sidecar/purge/index.js';
 import { createTestClock, purge } from './purge-harness.js';
@@ -56,7 +56,7 @@ export async function checkWritersBesidePurges(numRuns: number, seed: number): P
     fc.asyncProperty(schedules, async (made) => {
       const clock = createTestClock();
       const broker = new WritersBroker({ ...made, clock, random: seededRandom(made.seed) });
-      const capabilities = createCapabilities(clock);
+      const capabilities = new BrokerMemory(clock);
       const [first, ...later] = made.rates;
       const pace = new Pace(clock, first);
       const maxAffected = made.spare === undefined ? undefined : made.entities + made.spare;

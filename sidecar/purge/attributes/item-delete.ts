@@ -78,7 +78,7 @@ export async function deleteItem(
       isPart: true,
       isStale,
       onSend: () => {
-        ledger.addOnce(item);
+        ledger.add(item);
         onSend?.();
       },
       onUnclear,

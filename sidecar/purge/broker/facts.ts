@@ -130,6 +130,9 @@ function kindOf(name: string): Kind | undefined {
   return KINDS.get(name.split(' ', 1)[0] ?? '');
 }
 
+// A note: what one process has learnt, written down for others as JSON, with the times of the facts by the clock of the store,
+// which all processes share.
+
 /** Facts by collection. */
 export type Learnt = Readonly<Record<(typeof COLLECTIONS)[number], Facts>>;
 
@@ -167,7 +170,8 @@ export function writeNote(learnt: Learnt, { leastMs, mostMs }: ClockOffset): str
 }
 
 /**
- * Reads a note of another process, by the clock of this one. Facts count as older, and contradictions as newer, as in `writeNote`.
+ * Reads a note of another process, by the clock of this one. Facts count as older, and contradictions as newer, as in
+ * `writeNote`.
  *
  * @param nowMs by the clock of this process
  * @returns undefined for a text that is not such a note to the last fact, and for a note of another format

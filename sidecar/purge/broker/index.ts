@@ -1,13 +1,5 @@
 /** One request to the broker, what its answer means, and what was learnt about the broker. */
-export {
-  type BrokerCapabilities,
-  type BrokerMemory,
-  type CollectionEnd,
-  type ProbedParameter,
-  type Projection,
-  type ProofName,
-  createCapabilities,
-} from './capabilities.js';
+export { type ProbedParameter, type Projection, type ProofName, BrokerMemory } from './memory.js';
 export { type BrokerClient, type BrokerRequest, createBrokerClient, forwardedHeaders } from './client.js';
 export {
   type BrokerReply,

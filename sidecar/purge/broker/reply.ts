@@ -24,7 +24,7 @@ export function parseBrokerProblem(reply: BrokerReply): BrokerProblem {
 }
 
 /** The textual members of a problem-like object. */
-export function problemMembers(body: Readonly<Record<string, unknown>>): Omit<BrokerProblem, 'status'> {
+function problemMembers(body: Readonly<Record<string, unknown>>): Omit<BrokerProblem, 'status'> {
   const type = textOf(body['type']);
   const title = textOf(body['title']);
   const detail = textOf(body['detail']) ?? textOf(body['message']) ?? textOf(body['description']);
@@ -81,11 +81,11 @@ function cap(text: string): string {
 }
 
 /** The type/subtype of a Content-Type value in lower case, without parameters (RFC 9110 § 8.3); '' when absent. */
-export function mediaTypeOf(contentType: string | undefined): string {
+function mediaTypeOf(contentType: string | undefined): string {
   return (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
-/** Why a request failed, for reasons that may pass. */
+/** Why a request failed, for reasons that may pass, as plain data for the retry policy and every decision above it. */
 export type FailureKind =
   | 'throttled'
   | 'broker-error'
@@ -163,8 +163,8 @@ export type BatchResult =
 
 /**
  * Reads the answer to a batch delete (clause 6.17.3.1), leniently: brokers answer 204 or 200, 207 with or without
- * `errors`, 404 with `errors` when all failed (Scorpio) or with `entityId` or `entityIds` when all are missing (Coraine). An error
- * overrides an entry under `success`; an id that is not mentioned counts as deleted.
+ * `errors`, 404 with `errors` when all failed (Scorpio) or with `entityId` or `entityIds` when all are missing (Coraine). An
+ * error overrides an entry under `success`; an id that is not mentioned counts as deleted.
  *
  * @param ids the ids of the batch
  */
@@ -188,8 +188,8 @@ const DELETED: DeleteResult = { kind: 'deleted' };
 const ABSENT: DeleteResult = { kind: 'absent' };
 
 /**
- * What a 207 to the delete of a single item says of its failure: some brokers answer with the result of an update (clause 5.2.18),
- * whose `notUpdated` names no entity (Orion-LD). Undefined when it says of none.
+ * What a 207 to the delete of a single item says of its failure: some brokers answer with the result of an update (clause
+ * 5.2.18), whose `notUpdated` names no entity (Orion-LD). Undefined when it says of none.
  *
  * What is missing there may be gone, or be held by another source: only a query shows it.
  */

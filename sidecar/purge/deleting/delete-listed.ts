@@ -3,10 +3,10 @@ import type { Listed } from '../listing/index.js';
 import type { DeletingContext, ReportResult } from './deleter.js';
 import { Dispatcher } from './dispatcher.js';
 
-/** What is deleted was listed no longer ago than this: it may have stopped matching since. */
+/** Only what was listed this recently is deleted: anything older may no longer match. */
 const FRESH_MS = 2000;
 
-/** The same where the broker takes longer for a list. */
+/** The longest such time, for brokers that take long to answer a list. */
 const FRESH_MAX_MS = 10_000;
 
 /** A round lists what can be deleted in about this share of that time, so that little of it gets too old. */

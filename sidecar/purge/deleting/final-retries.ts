@@ -47,8 +47,8 @@ export async function runFinalRetries(
 }
 
 /**
- * Deletes entities singly on which a first delete had no effect. They are asked for again right before: it took several requests to
- * find out what they are.
+ * Deletes entities singly on which a first delete had no effect. They are asked for again right before: it took several
+ * requests to find out what they are.
  */
 export async function deleteSingly(context: DeletingContext, ids: readonly string[]): Promise<void> {
   for (const items of portionsOf(ids.map((entityId) => ({ entityId })))) {

@@ -55,7 +55,7 @@ export interface Sorted {
  * Decides what the entities are that a survey lists again after their delete. Those that were made again are marked so, and
  * stay. Those that were created before the purge may be tried once more, and are then recorded as failed.
  *
- * @param isLast it is not looked at again; what cannot be told counts as made again
+ * @param isLast it is not looked at again; what stays undecided counts as made again
  */
 export async function sortReappeared(
   context: DeletingContext,
@@ -157,15 +157,18 @@ async function isBehind(context: PurgeContext, ids: readonly string[]): Promise<
   return true;
 }
 
-/** Whether no delete had an effect, whatever the broker answered: all entities are still listed, and were created before the purge. */
+/**
+ * Whether no delete had an effect, whatever the broker answered: all entities are still listed, and were created before the
+ * purge.
+ */
 function hadNoEffect({ states }: PurgeContext['ledger'], survey: Survey, old: CreationTimes): boolean {
   const { gone, goneTwice, absent, absentTwice, madeAgain } = IdState;
-  const told = [gone, goneTwice, absent, absentTwice, madeAgain].reduce(
+  const reportedGone = [gone, goneTwice, absent, absentTwice, madeAgain].reduce(
     (sum, state) => sum + states.count(state),
     0,
   );
   const areAllOld = old.size === survey.reappeared.length;
-  return areAllOld && told === survey.reappearedCount + survey.missing.length;
+  return areAllOld && reportedGone === survey.reappearedCount + survey.missing.length;
 }
 
 /**

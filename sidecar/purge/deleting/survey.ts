@@ -41,10 +41,10 @@ export interface SurveyOptions {
 }
 
 /**
- * Ids of each kind that one survey collects; the next survey finds the rest. Where new ids are left, a survey ends after this many more
- * than the purge has taken: they may arrive as fast as they are listed, and the broker may give no count that shows it.
+ * Ids of each kind that one survey collects; the next survey finds the rest. Where new ids are left, a survey ends after this
+ * many more than the purge has taken: they may arrive as fast as they are listed, and the broker may give no count that shows it.
  */
-export const MAX_FINDINGS = 32_000;
+const MAX_FINDINGS = 32_000;
 
 /** What is to be deleted gets too old when the listing goes on for longer than this. */
 const MAX_LISTING_MS = 1000;

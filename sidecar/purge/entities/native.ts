@@ -50,16 +50,16 @@ export async function purgeNatively(
   const path = `${first.path}?${formatParameters(selection)}`;
   let page = first;
   /** A purge was sent whose effect is not known yet. */
-  const told = { isUnclear: false };
+  const sent = { isUnclear: false };
   const onUnclear = () => {
-    told.isUnclear = true;
+    sent.isUnclear = true;
   };
   const report = (counts: PurgeCounts) =>
     context.emit({ type: 'progress', hasBegun: true, ...counts, ...requester.effort });
   const look = async () => {
     page = await lister.page({ selection, count: true });
     const count = countOf(page);
-    told.isUnclear = false;
+    sent.isUnclear = false;
     return count;
   };
   let left = matched;
@@ -86,7 +86,7 @@ export async function purgeNatively(
       report(countsOf(matched, left, 'left'));
     }
   } catch (error) {
-    if (!told.isUnclear) throw error;
+    if (!sent.isUnclear) throw error;
     const last = requester.beginLastLook() ? await look().catch(() => undefined) : undefined;
     report(last === undefined ? countsOf(matched, left, 'unknown') : countsOf(matched, last, 'left'));
     throw error;

@@ -23,9 +23,9 @@ export interface Comparison {
 }
 
 /**
- * Checks, for a query that matched nothing, that the broker knows what its `type` and `q` say. Some brokers take `createdAt` for an
- * attribute that no entity has, find `!attr` never met, or take `A|B` for one name: then nothing ever matches, which looks like
- * success.
+ * Checks, for a query that matched nothing, that the broker knows what its `type` and `q` say. Some brokers take `createdAt`
+ * for an attribute that no entity has, find `!attr` never met, or take `A|B` for one name: then nothing ever matches, which
+ * looks like success.
  *
  * @throws FilterIgnoredError where a condition that holds for every entity is met by none, or `A|B` by fewer than `A,B`
  */

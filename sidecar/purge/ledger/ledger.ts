@@ -29,7 +29,7 @@ export interface ItemError extends Item {
 /** What is known of an item's delete. `unknown`: it was sent, and its effect is not known, or not yet. */
 export type ItemOutcome = 'deleted' | 'alreadyGone' | 'unknown' | 'notDeleted';
 
-/** Told of each item's outcome, and again when it turns out to be another one. */
+/** Called with the outcome of each item, and again when the outcome changes. */
 export type OnOutcome = (item: Item, outcome: ItemOutcome) => void;
 
 /** What became of the items of a purge. At the end, the other four add up to `matched`. */
@@ -83,24 +83,15 @@ export class ItemLedger {
     this.#onOutcome = onOutcome;
   }
 
-  /**
-   * Adds an item that was never seen before. Its delete is on its way.
-   *
-   * @throws TooManyMatchesError when that is one more than may be affected
-   */
+  /** Adds an item whose delete is about to be sent; one that is known already changes nothing. @throws as checkRoomFor() */
   add(item: Item): void {
-    this.#boundTo(this.matched + 1);
-    this.states.set(keyOf(item), IdState.pending);
+    this.checkRoomFor(item);
+    this.states.add(keyOf(item));
   }
 
-  /** @throws TooManyMatchesError when the item is new and one too many */
+  /** @throws TooManyMatchesError when the item is new, and one more than may be affected */
   checkRoomFor(item: Item): void {
     if (this.states.get(keyOf(item)) === IdState.unknown) this.#boundTo(this.matched + 1);
-  }
-
-  /** Adds an item that was never seen before, whose delete is about to be sent. @throws as add() */
-  addOnce(item: Item): void {
-    if (this.states.get(keyOf(item)) === IdState.unknown) this.add(item);
   }
 
   /**
@@ -221,7 +212,7 @@ export class ItemLedger {
   resolveAsPresent(item: Item): void {
     const key = keyOf(item);
     const state = this.states.get(key);
-    if (wasToldGone(state)) {
+    if (wasReportedGone(state)) {
       this.recordStillListed(item, CONFIRMED_AND_PRESENT);
       return;
     }
@@ -281,7 +272,8 @@ export class ItemLedger {
 
   /** The item was not deleted, whatever an earlier try answered; it stays unclear if it was. */
   #recordLeft(key: string, item: Item, state: LeftState, problem: BrokerProblem): void {
-    if (wasToldGone(this.states.get(key)) && !this.states.isUnclear(key)) this.#onOutcome(item, 'notDeleted');
+    if (wasReportedGone(this.states.get(key)) && !this.states.isUnclear(key))
+      this.#onOutcome(item, 'notDeleted');
     this.states.set(key, state);
     this.#noteError(key, item, problem);
   }
@@ -303,8 +295,8 @@ function isGone(state: IdState): boolean {
   return state === IdState.gone || state === IdState.goneTwice || state === IdState.madeAgain;
 }
 
-/** Its outcome was told as `deleted` or `alreadyGone`. */
-function wasToldGone(state: IdState): boolean {
+/** Its outcome was reported as `deleted` or `alreadyGone`. */
+function wasReportedGone(state: IdState): boolean {
   return isGone(state) || state === IdState.absent || state === IdState.absentTwice;
 }
 

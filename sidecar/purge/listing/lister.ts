@@ -2,7 +2,7 @@ import {
   isAboutPageSize,
   parseBrokerProblem,
   ReplyTooLargeError,
-  type BrokerCapabilities,
+  type BrokerMemory,
   type BrokerReply,
   type Failure,
   type Projection,
@@ -24,7 +24,7 @@ import {
 
 export interface ListerOptions {
   readonly requester: Requester;
-  readonly capabilities: BrokerCapabilities;
+  readonly capabilities: BrokerMemory;
   /** Entities wanted in one page. */
   readonly pageSize: number;
   /** Most entities in one page, where the broker is quicker with larger ones. */
@@ -48,7 +48,7 @@ interface Sending {
   readonly failureOf?: (reply: BrokerReply) => Failure | undefined;
 }
 
-/** A page of several entities is asked for in smaller ones beyond this: reading it would hold up everything else. */
+/** A page of several entities is asked for in smaller ones beyond this: reading it would block everything else. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
 /** Statuses with which brokers refuse a page for its size, among other reasons. */
@@ -95,7 +95,7 @@ export class Lister {
     let tooLarge = 0;
     for (;;) {
       const query = this.#isBareReadable ? asked : { ...asked, isBare: false };
-      // After two pages that are too large, a look at a single entity tells whether the broker heeds limits at all.
+      // After two pages that are too large, a look at a single entity tells whether the broker ignores limits.
       const wanted = this.#limitFor(query, trial);
       const isLook = tooLarge === 2 && wanted > 1;
       const tried = { query, limit: isLook ? 1 : wanted, projection: trial.projectionFor(query) };

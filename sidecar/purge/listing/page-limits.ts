@@ -1,7 +1,7 @@
 import {
   isAboutPageSize,
   wordsOf,
-  type BrokerCapabilities,
+  type BrokerMemory,
   type BrokerProblem,
   type Projection,
 } from '../broker/index.js';
@@ -22,7 +22,7 @@ const MAX_GROWTH = 4;
 /** A larger page is kept when it takes at most this share of the time per entity. */
 const MAX_SHARE_OF_TIME = 0.8;
 
-/** Larger pages than these would hold up the event loop, or a broker that others use too. */
+/** Larger pages than these would block the event loop, or a broker that others use too. */
 const MAX_PAGE_MS = 1000;
 const MAX_PAGE_LENGTH = 2_000_000;
 
@@ -101,14 +101,14 @@ export function smallerThan(limit: number): number | undefined {
  * the page is answered: otherwise the query was at fault, and nothing was learnt.
  */
 export class Trial {
-  readonly #capabilities: BrokerCapabilities;
+  readonly #capabilities: BrokerMemory;
   readonly #resource: ListedResource;
   readonly #refused = new Set<Projection>();
   #pageSizeMax = Infinity;
   #isCountRefused = false;
 
   /** A trial begins with what is known. */
-  constructor(capabilities: BrokerCapabilities, resource: ListedResource) {
+  constructor(capabilities: BrokerMemory, resource: ListedResource) {
     this.#capabilities = capabilities;
     this.#resource = resource;
   }
@@ -119,8 +119,7 @@ export class Trial {
 
   /** The best way that is not refused to ask for no more than is needed. */
   projectionFor(query: PageQuery): Projection {
-    const known = this.#capabilities.refusedProjections;
-    const isOpen = (each: Projection) => !known.has(each) && !this.#refused.has(each);
+    const isOpen = (each: Projection) => !this.#refused.has(each) && !this.#capabilities.isRefused(each);
     return this.#resource.projectionsOf(query).find(isOpen) ?? 'none';
   }
 
@@ -137,8 +136,7 @@ export class Trial {
   keep(): void {
     const known = this.#capabilities;
     if (this.#pageSizeMax < Infinity) known.pageSizeMax = this.pageSizeMax;
-    if (this.#refused.size > 0)
-      known.refusedProjections = new Set([...known.refusedProjections, ...this.#refused]);
+    for (const projection of this.#refused) known.setRefused(projection);
     if (this.#isCountRefused) known.countAccepted = false;
   }
 

@@ -91,10 +91,10 @@ export function parsePage(reply: BrokerReply): ParsedPage {
 }
 
 /** The header that holds the total (clause 6.3.13). */
-export const COUNT_HEADER = 'ngsild-results-count';
+const COUNT_HEADER = 'ngsild-results-count';
 
 /** The total that an answer names: a whole number from 0 on; `invalid` for anything else that was written there. */
-export function countOf({ headers }: Pick<BrokerReply, 'headers'>): number | 'invalid' | undefined {
+function countOf({ headers }: Pick<BrokerReply, 'headers'>): number | 'invalid' | undefined {
   const written = headers.get(COUNT_HEADER);
   if (written === undefined) return undefined;
   return /^\s*\d{1,15}\s*$/.test(written) ? Number(written) : 'invalid';

@@ -120,10 +120,10 @@ export function learnPaging(paging: PagingEvidence, state: WalkState, seen: Seen
 }
 
 /**
- * Decides what follows a page. Neither a short page nor an empty one is the end by itself (clause 5.5.9.1): the walk ends when the
- * count is reached and the page behind shows no more than it allows, or when a page shows nothing new and neither the count nor a
- * next link says that there is more. Without a count, an empty page is asked for twice: it may be an error. It also ends when
- * matches arrive as fast as they are listed.
+ * Decides what follows a page. Neither a short page nor an empty one is the end by itself (clause 5.5.9.1): the walk ends when
+ * the count is reached and the page behind shows no more than it allows, or when a page shows nothing new and neither the count
+ * nor a next link says that there is more. Without a count, an empty page is asked for twice: it may be an error. It also ends
+ * when matches arrive as fast as they are listed.
  *
  * @param paging what is known with this page
  */

@@ -49,7 +49,7 @@ const RELATION = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i;
 const CONTEXT_RELATION = 'http://www.w3.org/ns/json-ld#context';
 
 /** The URL of the first @context that a Link header names; undefined if it names none. */
-export function contextOfLink(link: string | undefined): string | undefined {
+function contextOfLink(link: string | undefined): string | undefined {
   return contextsOfLink(link)[0];
 }
 
@@ -116,13 +116,14 @@ export interface LinkProofOptions {
 }
 
 /**
- * The proof that the broker reads the query by the @context of the purge. Some brokers go on without one that they cannot fetch, and
- * then read short names as other ones. It is enough that
+ * The proof that the broker reads the query by the @context of the purge. Some brokers go on without one that they cannot
+ * fetch, and then read short names as other ones. It is enough that
  *
- * - the same query with an @context that cannot be fetched is refused: the broker goes on without none, so it has that of the purge;
+ * - the same query with an @context that cannot be fetched is refused: the broker goes on without none, so it has that of the
+ *   purge;
  * - or that query shows nothing, where the purge's own shows something: it was not read in the same way;
- * - or its answer names another @context than the one asked for, so that the broker is honest about what it used, and every page of
- *   the purge names that of the purge.
+ * - or its answer names another @context than the one asked for, so that the broker is honest about what it used, and every
+ *   page of the purge names that of the purge.
  *
  * Only the first reason says something of the broker; the others only show that it could fetch the @context just now.
  *

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import pLimit from 'p-limit';
-import type { ProofName, BrokerCapabilities, ProbedParameter } from '../broker/index.js';
+import type { ProofName, BrokerMemory, ProbedParameter } from '../broker/index.js';
 import type { Parameter } from '../query/index.js';
 import { ownAttributesOf } from '../../ngsi-ld/entity-members.js';
 import { BrokerRefusedError, FilterIgnoredError } from '../errors.js';
@@ -37,7 +37,7 @@ export interface QueryProofOptions {
   readonly name: ProofName;
   readonly probes: readonly Probe[];
   readonly lister: Pick<PageSource, 'page'>;
-  readonly capabilities: BrokerCapabilities;
+  readonly capabilities: BrokerMemory;
   /** Pages may be empty before the end; the count shows whether there is more. */
   readonly countsUnshown: boolean;
 }
@@ -159,11 +159,15 @@ export class QueryProof {
   }
 }
 
-/** A query, and what is known of how the broker counts and pages it. */
+/**
+ * A query, and what is known of how the broker counts and pages it. Some brokers count and page first, and only then apply a
+ * filter: pages come short or even empty, and the count ignores the filter. Such a query is walked over everything that the
+ * broker pages through (`paging.stride`), whatever the count says.
+ */
 export interface CountedQuery {
   readonly selection: readonly Parameter[];
   readonly lister: Pick<PageSource, 'page'>;
-  readonly capabilities: BrokerCapabilities;
+  readonly capabilities: BrokerMemory;
   readonly paging: PagingEvidence;
   /** The broker counts matches that it does not show, for another reason. */
   readonly countsUnshown: boolean;

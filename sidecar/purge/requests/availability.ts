@@ -61,8 +61,8 @@ export interface FailedTry {
 }
 
 /**
- * Whether the broker may be asked now, for all requests of one purge: it may have asked to be left alone, be away, or answer nothing
- * but failures.
+ * Whether the broker may be asked now, for all requests of one purge: it may have asked to be left alone, be away, or answer
+ * nothing but failures.
  */
 export class Availability {
   readonly #options: OutageOptions;
@@ -92,7 +92,11 @@ export class Availability {
     return this.pauseLeftMs > 0 || this.#brokenBy?.reason === 'retry-after-too-long';
   }
 
-  /** Resolves when the broker is back; undefined while it does not seem to be away. @throws BrokerFailedError if the purge has failed */
+  /**
+   * Resolves when the broker is back; undefined while it does not seem to be away.
+   *
+   * @throws BrokerFailedError if the purge has failed
+   */
   get outage(): Promise<boolean> | undefined {
     if (this.#brokenBy !== undefined) throw this.#brokenBy;
     return this.#outage?.over;
@@ -222,8 +226,8 @@ export class Clearance {
 
   /**
    * Waits until a request may be sent. Its share of the rate is taken last: what waits for anything else must not add up to
-   * more than one burst. What it deletes is booked when nothing but the reserve keeps it from being sent, and before that, since no
-   * more may be reserved than was booked.
+   * more than one burst. What it deletes is booked when nothing but the reserve keeps it from being sent, and before that,
+   * since no more may be reserved than was booked.
    */
   async wait(request: PurgeRequest, signal: AbortSignal, booking: Booking): Promise<void> {
     const { deletes } = request;

@@ -67,9 +67,9 @@ export function isOfUnsent(error: unknown): error is PurgeStoppedError | ListedT
  * @param headers sent with it
  * @param signal aborts a query; a delete that was sent is awaited, because its effect must be known
  * @param beforeDelete asked again when there is a connection for a delete; see PurgeOrder
- * @throws TryFailed; PurgeStoppedError for an aborted query and a delete that was not sent; ListedTooLongAgo for a delete that got
- *   stale before there was a connection; for an answer too large to be read, ReplyTooLargeError for a query (a smaller page may be
- *   readable), else BrokerReplyError
+ * @throws TryFailed; PurgeStoppedError for an aborted query and a delete that was not sent; ListedTooLongAgo for a delete that
+ *   got stale before there was a connection; for an answer too large to be read, ReplyTooLargeError for a query (a smaller page
+ *   may be readable), else BrokerReplyError
  */
 export async function tryOnce(
   client: BrokerClient,

@@ -1,4 +1,4 @@
-import type { BrokerCapabilities } from '../broker/index.js';
+import type { BrokerMemory } from '../broker/index.js';
 import { ItemLedger, type OnOutcome } from '../ledger/index.js';
 import type { PurgeQuery } from '../query/index.js';
 import type { Requester } from '../requests/index.js';
@@ -28,7 +28,7 @@ export interface PurgeLimits {
 export interface PurgeScope {
   readonly limits: PurgeLimits;
   readonly requester: Requester;
-  readonly capabilities: BrokerCapabilities;
+  readonly capabilities: BrokerMemory;
   /** Records every item; refuses more than `limits.maxAffected`. */
   readonly ledger: ItemLedger;
   readonly warnings: ReadonlySet<string>;
@@ -51,7 +51,7 @@ export interface PurgeScopeOptions {
   readonly query: PurgeQuery;
   readonly limits: PurgeLimits;
   readonly requester: Requester;
-  readonly capabilities: BrokerCapabilities;
+  readonly capabilities: BrokerMemory;
   readonly clock: Pick<Clock, 'now'>;
   readonly emit: (event: PurgeEvent) => void;
   readonly onOutcome?: OnOutcome | undefined;

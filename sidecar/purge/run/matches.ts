@@ -159,8 +159,8 @@ export interface Preview {
 }
 
 /**
- * Counts the matches without deleting, by listing them; where there are more than a sample, by a plausible count of the broker. Warns
- * where the broker counts another number than it lists.
+ * Counts the matches without deleting, by listing them; where there are more than a sample, by a plausible count of the broker.
+ * Warns where the broker counts another number than it lists.
  *
  * @throws BrokerReplyError when the broker counts matches and lists none
  */

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { BrokerClient, BrokerCapabilities } from '../broker/index.js';
+import type { BrokerClient, BrokerMemory } from '../broker/index.js';
 import { type RetryPolicy, Requester, type PurgeRequest, type Pace } from '../requests/index.js';
 import type { Clock } from '../../shared/clock.js';
 import { createPurgeScope, type PurgeLimits, type PurgeScope } from './context.js';
@@ -13,7 +13,7 @@ import type { OnOutcome } from '../ledger/index.js';
 export interface PurgeDependencies {
   readonly client: BrokerClient;
   /** What was learnt about the collection that is purged. */
-  readonly capabilities: BrokerCapabilities;
+  readonly capabilities: BrokerMemory;
   readonly retry: RetryPolicy;
   readonly clock: Clock;
   /** In [0, 1), for jitter. */
@@ -41,8 +41,8 @@ export interface PurgeOrder<Query extends PurgeQuery = PurgeQuery> {
   /** Called with the outcome of each item; never for a purge that the broker does by itself. */
   readonly onOutcome?: OnOutcome | undefined;
   /**
-   * Called before a request that deletes is first sent, with the most it can delete, and with a look at what the purge has done so
-   * far. When it throws, the purge ends; when it returns nothing, the request is not sent, and its items count as failed. What
+   * Called before a request that deletes is first sent, with the most it can delete, and with a look at what the purge has done
+   * so far. When it throws, the purge ends; when it returns nothing, the request is not sent, and its items count as failed. What
    * it returns is called when the request has ended.
    */
   readonly reserve?:
@@ -79,9 +79,9 @@ export function runPurge(
 ): AsyncGenerator<PurgeEvent, void> {
   return eventStream(signal, async (emit, stop) => {
     const { query, limits, headers, pace, reserve, mostAtOnce, beforeDelete, onOutcome } = order;
-    let told: Pick<PurgeProgress, 'deleted' | 'unknown'> = { deleted: 0, unknown: 0 };
+    let lastProgress: Pick<PurgeProgress, 'deleted' | 'unknown'> = { deleted: 0, unknown: 0 };
     const done = (): DoneSoFar => {
-      const { deleted, unknown } = plan.reportsItself === true ? told : scope.ledger.counts;
+      const { deleted, unknown } = plan.reportsItself === true ? lastProgress : scope.ledger.counts;
       return {
         affected: deleted + unknown,
         taken: plan.reportsItself === true ? Infinity : scope.ledger.matched,
@@ -94,7 +94,7 @@ export function runPurge(
     });
     const { capabilities, clock } = dependencies;
     const note = (event: PurgeEvent) => {
-      if (event.type === 'progress') told = event;
+      if (event.type === 'progress') lastProgress = event;
       emit(event);
     };
     const scope = createPurgeScope({ query, limits, requester, capabilities, clock, emit: note, onOutcome });

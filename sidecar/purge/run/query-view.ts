@@ -1,4 +1,4 @@
-import type { BrokerCapabilities } from '../broker/index.js';
+import type { BrokerMemory } from '../broker/index.js';
 import { FilterIgnoredError, UnexpectedEntityError } from '../errors.js';
 import {
   Lister,
@@ -77,7 +77,7 @@ export interface QueryView {
 interface ViewedBy {
   readonly limits: { readonly pageSize: number; readonly pageSizeMax: number };
   readonly requester: Requester;
-  readonly capabilities: BrokerCapabilities;
+  readonly capabilities: BrokerMemory;
   readonly clock: Pick<Clock, 'now'>;
   warn(warning: string): void;
 }
@@ -96,7 +96,9 @@ export class OpenedQuery {
   readonly #proof: QueryProof;
   /** The ids that the purge names; all others are unexpected. */
   readonly #named: ReadonlySet<string> | undefined;
-  /** May match anywhere in the id, as in brokers. One that RE2 cannot compile is left to the broker, whose filtering is proven. */
+  /**
+   * May match anywhere in the id, as in brokers. One that RE2 cannot compile is left to the broker, whose filtering is proven.
+   */
   readonly #pattern: Pattern | undefined;
   readonly #isLocal: boolean;
   /** The @context on which the meaning of the query depends. */
@@ -160,7 +162,11 @@ export class OpenedQuery {
     return page;
   }
 
-  /** Yields to the event loop now and then. @throws UnexpectedEntityError for an id that is excluded, or too long to be checked */
+  /**
+   * Yields to the event loop now and then.
+   *
+   * @throws UnexpectedEntityError for an id that is excluded, or too long to be checked
+   */
   async #checkIds(ids: readonly string[]): Promise<void> {
     const [named, pattern] = [this.#named, this.#pattern];
     if (named !== undefined)

@@ -143,7 +143,7 @@ const SYSTEM_TIMES: readonly TimeProperty[] = ['createdAt', 'modifiedAt'];
  *
  * @throws FilterIgnoredError where instances have been observed since 1970, but none was created or changed since then
  */
-export async function checkTimeProperty(context: QueryView): Promise<void> {
+async function checkTimeProperty(context: QueryView): Promise<void> {
   const given = context.selection.find(({ name }) => name === 'timeproperty')?.value;
   const property = SYSTEM_TIMES.find((known) => known === given);
   if (property === undefined) return;

@@ -75,8 +75,8 @@ export function timeParameters({ property, from, to }: TimeFilter): readonly Par
 }
 
 /**
- * Returns a check whether a time lies in the interval. Both bounds count as inside, because brokers differ on them. A time that is
- * shown in milliseconds may be one within that millisecond.
+ * Returns a check whether a time lies in the interval. Both bounds count as inside, because brokers differ on them. A time that
+ * is shown in milliseconds may be one within that millisecond.
  */
 export function containment({ from, to }: Pick<TimeFilter, 'from' | 'to'>): (time: string) => boolean {
   const start = from === undefined ? undefined : exact(from);

@@ -29,7 +29,7 @@ const name = fc.constantFrom(
 );
 const path: fc.Arbitrary<QPath> = fc.oneof(
   record({
-    // A compact IRI somewhere behind a urn is swallowed by it: the rule of q-path.ts, not something to round-trip.
+    // A compact IRI somewhere behind a urn is swallowed by it: the rule of splitDottedNames, not something to round-trip.
     names: fc
       .array(name, { minLength: 1, maxLength: 3 })
       .filter((names) => !names.includes('urn:a.b:c') || !names.includes('ex:speed')),

@@ -1,8 +1,4 @@
-import {
-  createCapabilities,
-  type BrokerRequest,
-  type BrokerReply,
-} from '../../../sidecar/purge/broker/index.js';
+import { BrokerMemory, type BrokerRequest, type BrokerReply } from '../../../sidecar/purge/broker/index.js';
 import { Deleter, type DeletingContext } from '../../../sidecar/purge/deleting/index.js';
 import { createPurgeScope } from '../../../sidecar/purge/run/context.js';
 import type {
@@ -94,7 +90,7 @@ export function scopeOf(purge: HandMadePurge): PurgeScope {
       ...limits,
     },
     requester,
-    capabilities: createCapabilities(clock),
+    capabilities: new BrokerMemory(clock),
     clock,
     emit,
     onOutcome: purge.onOutcome,

@@ -222,7 +222,7 @@ describe('items whose tries are cut short', () => {
         },
         mayComeBack: true,
         remove: async (item, _isStale, onSend) => {
-          context.ledger.addOnce(item);
+          context.ledger.add(item);
           onSend?.();
           tried += 1;
           if (tried <= tries) return { kind: 'retryable', problem: { status: 429 }, isCutShort: true };

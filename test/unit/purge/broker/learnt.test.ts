@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createCapabilities, FACT_MS, lessonsOf } from '../../../../sidecar/purge/broker/index.js';
+import { BrokerMemory, FACT_MS, lessonsOf } from '../../../../sidecar/purge/broker/index.js';
 import { isFact } from '../../../../sidecar/purge/broker/facts.js';
 
 describe('what was learnt about a broker, for people', () => {
   it('what was learnt about a broker has what does not work first, a sentence each, and when it was learnt', () => {
     let nowMs = 1000;
     const clock = { now: () => nowMs };
-    const entities = createCapabilities(clock);
-    const temporal = createCapabilities(clock);
+    const entities = new BrokerMemory(clock);
+    const temporal = new BrokerMemory(clock);
     entities.setHonoured({ name: 'q', isShared: true });
     entities.setProvenPage('pick', 500);
     nowMs = 2000;
     entities.batchDelete = false;
     temporal.pageSizeMax = 200;
-    temporal.refusedProjections = new Set(['recent']);
+    temporal.setRefused('recent');
     const shown = lessonsOf({ entities: entities.facts(), temporal: temporal.facts() });
     assert.deepEqual(
       shown.map(({ collection, name, kind, atMs }) => [collection, name, kind, atMs]),

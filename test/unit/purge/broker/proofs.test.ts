@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createCapabilities, readNote, writeNote } from '../../../../sidecar/purge/broker/index.js';
+import { BrokerMemory, readNote, writeNote } from '../../../../sidecar/purge/broker/index.js';
 
 const SAME = { leastMs: 0, mostMs: 0 };
 const proof = (nth: number, isShared = true) => ({ name: `q${nth}`.padEnd(43, '-'), isShared });
@@ -8,7 +8,7 @@ const proof = (nth: number, isShared = true) => ({ name: `q${nth}`.padEnd(43, '-
 describe('the proofs of queries that are kept', () => {
   it('the newest 200 proofs of queries are kept, also of what others have learnt', () => {
     let nowMs = 0;
-    const [one, other] = [createCapabilities({ now: () => nowMs }), createCapabilities({ now: () => nowMs })];
+    const [one, other] = [new BrokerMemory({ now: () => nowMs }), new BrokerMemory({ now: () => nowMs })];
     one.pageSizeMax = 100;
     for (const [memory, from] of [
       [one, 0],
@@ -26,7 +26,7 @@ describe('the proofs of queries that are kept', () => {
   });
 
   it('the proof of a query with credentials is in no note, and none is taken from one', () => {
-    const memory = createCapabilities({ now: () => 5 });
+    const memory = new BrokerMemory({ now: () => 5 });
     memory.setHonoured(proof(1));
     memory.setHonoured(proof(2, false));
     assert.deepEqual(
@@ -44,7 +44,7 @@ describe('the proofs of queries that are kept', () => {
   });
 
   it('a note with as many proofs as are kept of both collections can be read', () => {
-    const memory = createCapabilities({ now: () => 1_800_000_000_000 });
+    const memory = new BrokerMemory({ now: () => 1_800_000_000_000 });
     for (let nth = 0; nth < 300; nth += 1) memory.setHonoured(proof(nth));
     const learnt = { entities: memory.facts(), temporal: memory.facts() };
     const read = readNote(writeNote(learnt, SAME), SAME, 1_800_000_000_000);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
-  createCapabilities,
+  BrokerMemory,
   type BrokerRequest,
   BrokerUnreachableError,
   type BrokerReply,
@@ -78,7 +78,7 @@ async function run({ query, answer, limits, matches = 25, honours = FILTERS }: H
       },
       {
         client: { send, close: async () => {} },
-        capabilities: createCapabilities(clock),
+        capabilities: new BrokerMemory(clock),
         retry: { maxAttempts: 3, minDelayMs: 1, maxDelayMs: 10, awayMs: 1000 },
         clock,
         random: () => 0,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { createCapabilities, type BrokerCapabilities } from '../../../../sidecar/purge/broker/index.js';
+import { BrokerMemory } from '../../../../sidecar/purge/broker/index.js';
 import { entities } from '../../../../sidecar/purge/listing/index.js';
 import { PageSize, Trial } from '../../../../sidecar/purge/listing/page-limits.js';
 
@@ -146,7 +146,7 @@ describe('what a page learns while it is refused', () => {
   const unasked = async () => assert.fail('nothing has to be asked');
 
   /** A trial of one page, and what it knows. */
-  function trialOf(capabilities: BrokerCapabilities) {
+  function trialOf(capabilities: BrokerMemory) {
     const trial = new Trial(capabilities, entities('ids'));
     return {
       trial,
@@ -159,7 +159,7 @@ describe('what a page learns while it is refused', () => {
   }
 
   it('what a page learns while it is refused holds for that page alone until it is kept', async () => {
-    const capabilities = createCapabilities({ now: () => 0 });
+    const capabilities = new BrokerMemory({ now: () => 0 });
     capabilities.pageSizeMax = 200;
     const [one, other] = [trialOf(capabilities), trialOf(capabilities)];
     one.trial.limitPages(100);
@@ -173,18 +173,18 @@ describe('what a page learns while it is refused', () => {
   });
 
   it('a page that found nothing out keeps nothing, and one never widens what became known meanwhile', async () => {
-    const capabilities = createCapabilities({ now: () => 0 });
+    const capabilities = new BrokerMemory({ now: () => 0 });
     trialOf(capabilities).trial.keep();
     assert.equal(capabilities.facts().size, 0);
     const { trial, refuse } = trialOf(capabilities);
     trial.limitPages(500);
     await refuse();
     capabilities.pageSizeMax = 50;
-    capabilities.refusedProjections = new Set(['key-values'] as const);
+    capabilities.setRefused('key-values');
     capabilities.countAccepted = false;
     trial.keep();
     assert.equal(capabilities.pageSizeMax, 50);
-    assert.deepEqual([...capabilities.refusedProjections].sort(), ['key-values', 'pick']);
+    assert.ok(capabilities.isRefused('key-values') && capabilities.isRefused('pick'));
     assert.equal(capabilities.countAccepted, false);
   });
 });

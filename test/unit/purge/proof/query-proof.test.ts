@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createCapabilities } from '../../../../sidecar/purge/broker/index.js';
+import { BrokerMemory } from '../../../../sidecar/purge/broker/index.js';
 import {
   BrokerFailedError,
   BrokerRefusedError,
@@ -39,7 +39,7 @@ function proofAt(answer: (query: PageQuery) => ListedPage, given: Given = {}) {
     isKnown = true,
   } = given;
   let nowMs = 0;
-  const capabilities = createCapabilities({ now: () => nowMs });
+  const capabilities = new BrokerMemory({ now: () => nowMs });
   if (isKnown) capabilities.collectionEnd = '';
   const { lister, asked } = listerOf(answer);
   const name = proofNameOf([...selection, ...additions], headers, '');

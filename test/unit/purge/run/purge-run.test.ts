@@ -3,8 +3,7 @@ import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import {
   type BrokerRequest,
-  createCapabilities,
-  type BrokerCapabilities,
+  BrokerMemory,
   type BrokerReply,
 } from '../../../../sidecar/purge/broker/index.js';
 import {
@@ -35,7 +34,7 @@ interface Run extends Partial<Omit<PurgePlan, 'run'>> {
   readonly run: PurgePlan['run'];
   readonly answer?: (request: BrokerRequest, nth: number) => BrokerReply;
   readonly order?: Partial<PurgeOrder>;
-  readonly capabilities?: BrokerCapabilities;
+  readonly capabilities?: BrokerMemory;
 }
 
 /** Runs a purge to its end: what it told, what it sent, and how it ended. */
@@ -62,7 +61,7 @@ async function ran({ run, answer = () => replyOf(204), order, capabilities, ...p
         },
         close: async () => {},
       },
-      capabilities: capabilities ?? createCapabilities(clock),
+      capabilities: capabilities ?? new BrokerMemory(clock),
       retry: { maxAttempts: 3, minDelayMs: 1, maxDelayMs: 10, awayMs: 30_000 },
       clock,
       random: () => 0,
@@ -173,7 +172,7 @@ describe('a purge that runs', () => {
       [new PurgeStoppedError('stopped'), false],
       [undefined, false],
     ] as const) {
-      const capabilities = createCapabilities(createTestClock());
+      const capabilities = new BrokerMemory(createTestClock());
       capabilities.setHonoured({ name: 'q', isShared: true });
       const told = await ran({
         capabilities,
@@ -208,7 +207,7 @@ describe('a purge that runs', () => {
           },
           close: async () => {},
         },
-        capabilities: createCapabilities(clock),
+        capabilities: new BrokerMemory(clock),
         retry: { maxAttempts: 3, minDelayMs: 1, maxDelayMs: 10, awayMs: 30_000 },
         clock,
         random: () => 0,

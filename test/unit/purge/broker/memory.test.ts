@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createCapabilities } from '../../../../sidecar/purge/broker/index.js';
+import { BrokerMemory } from '../../../../sidecar/purge/broker/index.js';
 
 const HOUR_MS = 3_600_000;
 
 function capabilitiesAt(startMs: number) {
   const time = { nowMs: startMs };
-  return { time, capabilities: createCapabilities({ now: () => time.nowMs }) };
+  return { time, capabilities: new BrokerMemory({ now: () => time.nowMs }) };
 }
 
 describe('broker capabilities', () => {
   it('broker capabilities start by expecting the best', () => {
     const { capabilities } = capabilitiesAt(0);
-    assert.deepEqual([...capabilities.refusedProjections], []);
+    assert.equal(capabilities.isRefused('pick'), false);
     assert.equal(capabilities.batchDelete, true);
     assert.equal(capabilities.deleteAllNeedsDatasets, false);
     assert.equal(capabilities.collectionEnd, undefined);
@@ -26,7 +26,7 @@ describe('broker capabilities', () => {
   it('broker capabilities keep what was learnt for an hour, and then forget all of it', () => {
     const { time, capabilities } = capabilitiesAt(1_000_000);
     const learnt = () => ({
-      refused: [...capabilities.refusedProjections],
+      refused: capabilities.isRefused('pick'),
       countAccepted: capabilities.countAccepted,
       pageSizeMax: capabilities.pageSizeMax,
       batchSizeMax: capabilities.batchSizeMax,
@@ -37,7 +37,7 @@ describe('broker capabilities', () => {
       honoured: capabilities.isHonoured('q'),
     });
     const fresh = learnt();
-    capabilities.refusedProjections = new Set(['pick'] as const);
+    capabilities.setRefused('pick');
     capabilities.countAccepted = false;
     capabilities.pageSizeMax = 100;
     capabilities.batchSizeMax = 20;
@@ -47,7 +47,7 @@ describe('broker capabilities', () => {
     capabilities.setProvenPage('none', 100);
     capabilities.setHonoured({ name: 'q', isShared: true });
     const all = {
-      refused: ['pick'],
+      refused: true,
       countAccepted: false,
       pageSizeMax: 100,
       batchSizeMax: 20,
@@ -69,7 +69,7 @@ describe('broker capabilities', () => {
     time.nowMs = HOUR_MS - 1;
     capabilities.setHonoured({ name: 'idPattern', isShared: true });
     time.nowMs = HOUR_MS;
-    assert.deepEqual([...capabilities.refusedProjections], []);
+    assert.equal(capabilities.isRefused('pick'), false);
     time.nowMs += HOUR_MS - 2;
     assert.equal(capabilities.isHonoured('idPattern'), true);
     time.nowMs += 1;
@@ -109,7 +109,7 @@ describe('broker capabilities', () => {
   it('each fact can be learnt again when its hour is over', () => {
     const { time, capabilities } = capabilitiesAt(0);
     for (let hour = 1; hour <= 3; hour += 1) {
-      capabilities.refusedProjections = new Set(['pick'] as const);
+      capabilities.setRefused('pick');
       capabilities.countAccepted = false;
       capabilities.pageSizeMax = 100;
       capabilities.batchSizeMax = 20;
@@ -129,19 +129,17 @@ describe('broker capabilities', () => {
 
   it('each limit of a broker is forgotten where it is found to be wrong', () => {
     const { capabilities } = capabilitiesAt(0);
-    capabilities.refusedProjections = new Set(['pick', 'none'] as const);
     capabilities.countAccepted = false;
     capabilities.pageSizeMax = 100;
     capabilities.batchSizeMax = 20;
     capabilities.batchDelete = false;
     capabilities.deleteAllNeedsDatasets = true;
-    capabilities.refusedProjections = new Set(['none'] as const);
     capabilities.countAccepted = true;
     capabilities.pageSizeMax = undefined;
     capabilities.batchSizeMax = undefined;
     capabilities.batchDelete = true;
     capabilities.deleteAllNeedsDatasets = false;
-    assert.deepEqual([...capabilities.facts().keys()], ['refused none']);
+    assert.deepEqual([...capabilities.facts().keys()], []);
   });
 
   it('nothing learnt in a future that a clock was set back from counts', () => {
@@ -180,8 +178,8 @@ describe('broker capabilities', () => {
     capabilities.batchDelete = false;
     capabilities.setProvenPage('pick', 100);
     capabilities.setProvenPage('pick', 50);
-    capabilities.refusedProjections = new Set(['pick'] as const);
-    capabilities.refusedProjections = new Set(['pick'] as const);
+    capabilities.setRefused('pick');
+    capabilities.setRefused('pick');
     assert.equal(changes, 3);
     const theirs = new Map([['page-max', { value: 10, atMs: 0 }]]);
     assert.deepEqual(capabilities.add(theirs, -1), ['page-max']);
