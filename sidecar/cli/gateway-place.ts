@@ -97,7 +97,10 @@ export async function* followPurge(
         // What the gateway refuses to show may not be there.
         if (error instanceof CliError && error.exitCode !== EXIT.failed) throw error;
         if (failures > RECONNECTS) {
-          const known = error instanceof CliError ? error : failure(String(error), { cause: error });
+          const known =
+            error instanceof CliError
+              ? error
+              : failure(`The connection to the gateway broke: ${String(error)}.`);
           throw gatewayFailure(known, `The purge ${id} continues there: ngsi-ld-gateway purges follow ${id}`);
         }
         await clock.sleep(RECONNECT_MS, stopOn).catch(() => undefined);

@@ -42,7 +42,8 @@ type AnyPaths = Record<
 >;
 
 /**
- * Sends requests of the API. Numbers of documents that no double holds stay as they are.
+ * Sends requests of the API. openapi-fetch makes them; answers are read here, since it would turn numbers that no double holds
+ * into others.
  *
  * All methods throw an ApiError for an answer without success, an UnreachableError where there was none, and what the signal was
  * aborted with.
