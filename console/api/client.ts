@@ -1,4 +1,5 @@
-import { ApiClient, type Page, type Schemas } from '../../sidecar/client/client.js';
+import { ApiClient, type Page } from '../../sidecar/client/client.js';
+import type { Schemas } from '../../sidecar/client/operations.js';
 import { ApiError, UnreachableError } from '../../sidecar/client/errors.js';
 import { noteDate } from '../shared/gateway-clock.js';
 import { askForToken, token } from './token.js';

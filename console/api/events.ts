@@ -1,6 +1,7 @@
 import { whenSeen, whileSeen } from '../shared/seen.js';
 import { parsed } from '../../sidecar/client/client.js';
 import { readEvents } from '../../sidecar/client/events.js';
+import { isFinal } from '../../sidecar/client/purges.js';
 import { api, type Purge } from './client.js';
 
 /** Pauses before a broken stream is asked for again, in milliseconds. */
@@ -14,11 +15,6 @@ export interface WatchOptions {
   readonly onRecord: (record: Purge) => void;
   /** Called when the stream broke, and is asked for again; undefined: it is there again. */
   readonly onBroken: (error: unknown) => void;
-}
-
-/** Whether a purge has come to its end. */
-export function isFinal({ state }: Pick<Purge, 'state'>): boolean {
-  return state !== 'queued' && state !== 'running' && state !== 'cancelling';
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isFinal } from '../api/events.js';
+import { isFinal } from '../../sidecar/client/purges.js';
 import { Choice, Field, Tick } from '../parts/fields.js';
 import { NoSuchPage, Pager } from '../parts/pager.js';
 import { PURGE_STATES } from '../parts/purge-chip.js';

@@ -1,6 +1,6 @@
 /** How far a purge is. Pure: it is tested without a browser. */
 import type { Purge } from '../api/client.js';
-import { isFinal } from '../api/events.js';
+import { isFinal } from '../../sidecar/client/purges.js';
 
 type Counted = Pick<
   Purge,

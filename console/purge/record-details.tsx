@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { api, type Purge } from '../api/client.js';
-import { isFinal } from '../api/events.js';
+import { isFinal } from '../../sidecar/client/purges.js';
 import { Failure } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
 import { count, duration, time } from '../shared/format.js';

@@ -1,14 +1,10 @@
+import { PURGE_PATHS } from '../../sidecar/client/purges.js';
 import { flagOf, optionsIn, purgeOption } from '../../sidecar/shared/purge-options.js';
-import type { PurgeForm, Target } from './form.js';
-
-/** The path of the collection that a purge is the DELETE of, without a leading slash. */
-export function pathOf(target: Target): string {
-  return target === 'entities' ? 'ngsi-ld/v1/entities' : 'ngsi-ld/v1/temporal/entities';
-}
+import type { PurgeForm } from './form.js';
 
 /** The request as people read it: its method, its path and its query. */
 export function requestLine({ target }: PurgeForm, query: string): string {
-  return `DELETE /${pathOf(target)}${query === '' ? '' : `?${query}`}`;
+  return `DELETE ${PURGE_PATHS[target]}${query === '' ? '' : `?${query}`}`;
 }
 
 /**
@@ -25,7 +21,7 @@ export function curlOf(form: PurgeForm, query: string, base: string, hasToken: b
     ...(link === '' ? [] : [`Link: ${link}`]),
   ];
   return [
-    `curl -X DELETE ${quoted(`${base}${pathOf(target)}?${query}`)}`,
+    `curl -X DELETE ${quoted(`${base.replace(/\/$/, '')}${PURGE_PATHS[target]}?${query}`)}`,
     ...headers.map((header) => `-H ${quoted(header)}`),
     ...(hasToken ? ['-H "X-Gateway-Token: $NGSILD_GATEWAY_TOKEN"'] : []),
   ].join(' \\\n  ');

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { api, UnreachableError, type Purge } from '../api/client.js';
-import { isFinal } from '../api/events.js';
+import { isFinal } from '../../sidecar/client/purges.js';
 import { PurgeChip } from '../parts/purge-chip.js';
 import { Failure, Loading, ProblemDetails } from '../parts/states.js';
 import { count, duration, rate } from '../shared/format.js';

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Purge } from '../api/client.js';
-import { isFinal, watchPurge } from '../api/events.js';
+import { isFinal } from '../../sidecar/client/purges.js';
+import { watchPurge } from '../api/events.js';
 import { localTime } from '../shared/gateway-clock.js';
 import { averageRate, withSample, type AverageRate, type RateSample } from './rates.js';
 

@@ -1,4 +1,4 @@
-import type { Schemas } from '../client/client.js';
+import type { Schemas } from '../client/operations.js';
 import { writeJson } from '../shared/json/lossless-json.js';
 import { cut } from '../shared/shown.js';
 

@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
 import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { ApiClient, Schemas } from '../client/client.js';
+import type { ApiClient } from '../client/client.js';
+import type { Schemas } from '../client/operations.js';
 import type { Transfer } from '../schemas/repository/transfer.js';
 import { isTooMuch, type CheckOptions } from './check-options.js';
 import { checkLines } from './check-view.js';

@@ -1,4 +1,4 @@
-import type { Schemas } from '../client/client.js';
+import type { Schemas } from '../client/operations.js';
 
 export interface CheckOptions {
   readonly domain?: string;

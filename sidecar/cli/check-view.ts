@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { writeJson } from '../shared/json/lossless-json.js';
-import type { Schemas } from '../client/client.js';
+import type { Schemas } from '../client/operations.js';
 import { isTooMuch, type CheckOptions, type FailOn } from './check-options.js';
 import { printable } from './format.js';
 import { reportLines } from './import-view.js';

@@ -1,13 +1,13 @@
-import type { ApiClient } from '../client/client.js';
+import { isFinal, linkHeader, PURGE_PATHS } from '../client/purges.js';
+import type { Schemas } from '../client/operations.js';
 import { UnreachableError } from '../client/errors.js';
 import { readEvents } from '../client/events.js';
-import { parsed } from '../client/client.js';
+import { parsed, type ApiClient } from '../client/client.js';
 import type { Clock } from '../shared/clock.js';
-import type { Schemas } from '../client/client.js';
 import { CliError, EXIT, usage, failure } from './exit-codes.js';
 import { expected, gatewayFailure } from './gateway-answers.js';
-import { headersOf, linkHeader, type PurgePlace, type PurgeRequest } from './purge-place.js';
-import { isOver, readPurge, type PurgeView } from './purge-view.js';
+import { headersOf, type PurgePlace, type PurgeRequest } from './purge-place.js';
+import { readPurge, type PurgeView } from './purge-view.js';
 
 type Purge = Schemas['Purge'];
 
@@ -37,9 +37,8 @@ export function createGatewayPlace(gateway: ApiClient, clock: Clock): PurgePlace
     async preview({ target, query, ...request }, signal) {
       // A dry run deletes nothing that could be recorded.
       const counted = query.split('&').filter((pair) => pair !== 'record=ids');
-      const path = target === 'entities' ? '/ngsi-ld/v1/entities' : '/ngsi-ld/v1/temporal/entities';
       const asked = { query: [...counted, 'dryRun=true'].join('&'), headers: headersOf(request), signal };
-      const answer = (await gateway.json('delete', path, asked)) as Schemas['PurgePreview'];
+      const answer = (await gateway.json('delete', PURGE_PATHS[target], asked)) as Schemas['PurgePreview'];
       return expected(answer, 'a preview of a purge', { matched: 'number', sample: 'array' });
     },
     async *run(request, signal) {
@@ -87,7 +86,7 @@ export async function* followPurge(
           failures = 0;
           lastId = event.id ?? lastId;
           yield record;
-          isLast = isOver(record);
+          isLast = isFinal(record);
           if (isLast) break;
         }
         if (!isLast) throw failure('The connection to the gateway ended before the purge did.');
@@ -98,7 +97,10 @@ export async function* followPurge(
         // What the gateway refuses to show may not be there.
         if (error instanceof CliError && error.exitCode !== EXIT.failed) throw error;
         if (failures > RECONNECTS) {
-          const known = error instanceof CliError ? error : failure(String(error), { cause: error });
+          const known =
+            error instanceof CliError
+              ? error
+              : failure(`The connection to the gateway broke: ${String(error)}.`);
           throw gatewayFailure(known, `The purge ${id} continues there: ngsi-ld-gateway purges follow ${id}`);
         }
         await clock.sleep(RECONNECT_MS, stopOn).catch(() => undefined);

@@ -1,4 +1,4 @@
-import type { Schemas } from '../client/client.js';
+import type { Schemas } from '../client/operations.js';
 import { differenceLines } from './change-view.js';
 import { formatCount, formatItems, printable } from './format.js';
 

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
-import type { ApiClient, Schemas } from '../client/client.js';
+import type { ApiClient } from '../client/client.js';
+import type { Schemas } from '../client/operations.js';
 import { writeJson } from '../shared/json/lossless-json.js';
 import { createWriteStream } from 'node:fs';
 import { access, rename, rm } from 'node:fs/promises';

@@ -34,10 +34,12 @@ export function gatewayActions(context: CliContext, end: (code: ExitCode) => voi
   ) =>
     command.action(async (...read: readonly unknown[]) => {
       // Commander adds the options, and the command itself.
-      const { gateway, ...options } = read.at(-2) as PlaceOptions & Options;
+      const options = { ...(read.at(-2) as Options & PlaceOptions) };
+      const { gateway } = options;
+      Reflect.deleteProperty(options, 'gateway');
       const client = demandGateway(gatewayNamed(gateway), context.env);
       const run = await load();
       const words = read.slice(0, -2) as readonly unknown[] as Words;
-      end(await run(...words, options as Options, client, context));
+      end(await run(...words, options, client, context));
     });
 }

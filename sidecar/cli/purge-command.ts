@@ -1,3 +1,4 @@
+import { isFinal } from '../client/purges.js';
 import { Option } from 'commander';
 import {
   cutoffOf,
@@ -15,7 +16,7 @@ import { formatCount, formatItems, printable } from './format.js';
 import { isoDuration } from './older-than.js';
 import { createProgress } from './progress.js';
 import type { PurgePlace, PurgePreview, PurgeRequest } from './purge-place.js';
-import { exitCodeOf, isOver, summaryOf, unitOf, type PurgeView } from './purge-view.js';
+import { exitCodeOf, summaryOf, unitOf, type PurgeView } from './purge-view.js';
 import { encodeQuery } from './query-text.js';
 
 /** What was given on the command line, options of the table by the names of their flags. */
@@ -234,7 +235,7 @@ export async function follow(
       last = view;
       progress?.show(view);
       const nowMs = context.clock.now();
-      if (json === true && !isOver(view) && nowMs - saidMs >= UPDATE_MS) {
+      if (json === true && !isFinal(view) && nowMs - saidMs >= UPDATE_MS) {
         saidMs = nowMs;
         sayJson(context, view);
       }
@@ -242,7 +243,7 @@ export async function follow(
   } finally {
     progress?.stop();
   }
-  if (last === undefined || !isOver(last)) {
+  if (last === undefined || !isFinal(last)) {
     if (wasInterrupted()) return EXIT.interrupted;
     throw failure('The end of the purge was not reported.');
   }

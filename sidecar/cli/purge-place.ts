@@ -1,3 +1,4 @@
+import { linkHeader } from '../client/purges.js';
 import type { OptionValues } from '../shared/purge-options.js';
 import type { PurgeView } from './purge-view.js';
 
@@ -45,9 +46,4 @@ export function headersOf({ tenant, link }: Pick<PurgeRequest, 'tenant' | 'link'
     ...(tenant === undefined ? {} : { 'ngsild-tenant': tenant }),
     ...(link === undefined ? {} : { link: linkHeader(link) }),
   };
-}
-
-/** The Link header that names an @context (ETSI GS CIM 009, clause 6.3.5). */
-export function linkHeader(url: string): string {
-  return `<${url}>; rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"`;
 }

@@ -1,4 +1,4 @@
-import type { Schemas } from '../client/client.js';
+import type { Schemas } from '../client/operations.js';
 import { valuesIn } from './query-text.js';
 import { EXIT, isRefusedStatus, type ExitCode } from './exit-codes.js';
 import { expected } from './gateway-answers.js';
@@ -23,11 +23,6 @@ export function readPurge(value: Purge): Purge {
     query: 'string',
     ...counts,
   });
-}
-
-/** Whether the purge has come to its end. */
-export function isOver({ state }: Pick<PurgeView, 'state'>): boolean {
-  return state !== 'queued' && state !== 'running' && state !== 'cancelling';
 }
 
 /** What shows whether a purge was refused. */

@@ -1,10 +1,11 @@
+import { isFinal } from '../client/purges.js';
 import type { ApiClient } from '../client/client.js';
 import { say, sayJson, type CliContext } from './context.js';
 import { EXIT, type ExitCode, usage } from './exit-codes.js';
 import { formatCount, formatTable, printable } from './format.js';
 import { cancelPurge, demandId, followPurge } from './gateway-place.js';
 import { follow } from './purge-command.js';
-import { isOver, readPurge, summaryOf, type PurgeView } from './purge-view.js';
+import { readPurge, summaryOf, type PurgeView } from './purge-view.js';
 import { cut } from '../shared/shown.js';
 
 export interface ListOptions {
@@ -106,7 +107,7 @@ export async function cancelOne(
   context: CliContext,
 ): Promise<ExitCode> {
   let last: PurgeView = await cancelPurge(gateway, id);
-  if (!isOver(last)) for await (const view of followPurge(gateway, id, context.clock, {})) last = view;
+  if (!isFinal(last)) for await (const view of followPurge(gateway, id, context.clock, {})) last = view;
   if (json === true) sayJson(context, last);
   else say(context.stdout, ...summaryOf(last, undefined));
   return EXIT.done;

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ApiClient, RequestOf, Schemas } from '../client/client.js';
+import type { ApiClient } from '../client/client.js';
+import type { RequestOf, Schemas } from '../client/operations.js';
 import { ApiError, UnreachableError } from '../client/errors.js';
 import type { JsonValue } from '../shared/json/json.js';
 import { writeJson } from '../shared/json/lossless-json.js';

@@ -1,4 +1,5 @@
-import type { ApiClient, Schemas } from '../client/client.js';
+import type { ApiClient } from '../client/client.js';
+import type { Schemas } from '../client/operations.js';
 import { writeJson } from '../shared/json/lossless-json.js';
 import { say, sayJson, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode, usage } from './exit-codes.js';

@@ -1,5 +1,4 @@
-import { basename, join } from 'node:path';
-import { realpath } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { JsonValue } from '../shared/json/json.js';
 import { parseJson } from '../shared/json/lossless-json.js';
 import { GatewayError } from '../shared/errors.js';

@@ -1,68 +1,7 @@
 import createClient from 'openapi-fetch';
 import { parseJson, writeJson } from '../shared/json/lossless-json.js';
 import { ApiError, NotJsonError, refusalOf, unreachable } from './errors.js';
-import type { components, paths } from './types.js';
-
-export type Schemas = components['schemas'];
-
-type Method = 'get' | 'put' | 'post' | 'patch' | 'delete';
-
-/** The paths of the API that have a method. */
-export type PathOf<M extends Method> = {
-  [Path in keyof paths]: paths[Path] extends Readonly<Record<M, object>> ? Path : never;
-}[keyof paths];
-
-type Operation<M extends Method, Path extends PathOf<M>> =
-  paths[Path] extends Readonly<Record<M, infer Found>> ? Found : never;
-
-type QueryOf<Op> = Op extends { readonly parameters: { readonly query?: infer Query } }
-  ? Loose<Query>
-  : never;
-
-/** The same, where what may be left out may also be undefined. */
-type Loose<Value> = {
-  readonly [Name in keyof Value]: object extends Pick<Value, Name> ? Value[Name] | undefined : Value[Name];
-};
-
-type PathPart<Op> = Op extends { readonly parameters: { readonly path: infer Path extends object } }
-  ? { readonly path: Path }
-  : { readonly path?: undefined };
-
-type BodyOf<Op> = Op extends { readonly requestBody?: { readonly content: infer Content } }
-  ? Content[keyof Content]
-  : never;
-
-type ContentOf<Answer> = Answer extends { readonly content: infer Content } ? Content[keyof Content] : never;
-
-/** The document with which an operation answers where it succeeds. */
-export type DocumentOf<M extends Method, Path extends PathOf<M>> =
-  Operation<M, Path> extends { readonly responses: infer Answers }
-    ? ContentOf<Answers[keyof Answers]>
-    : never;
-
-/** Texts are JSON already, or have their media type in the headers: they are sent as they are. */
-type RawBody = string | Uint8Array<ArrayBuffer> | Blob | FormData;
-
-interface Request {
-  readonly path?: object | undefined;
-  /** A text is a query string, encoded. */
-  readonly query?: object | string | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly body?: unknown;
-  /** It changes nothing, whatever its method is. */
-  readonly isRead?: boolean | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** What a request is made of, besides its method and its path. */
-export type RequestOf<M extends Method, Path extends PathOf<M>> = Omit<Request, 'path' | 'query' | 'body'> &
-  PathPart<Operation<M, Path>> & {
-    readonly query?: QueryOf<Operation<M, Path>> | string | undefined;
-    readonly body?: Loose<BodyOf<Operation<M, Path>>> | RawBody | undefined;
-  };
-
-type Given<M extends Method, Path extends PathOf<M>> =
-  Partial<RequestOf<M, Path>> extends RequestOf<M, Path> ? [RequestOf<M, Path>?] : [RequestOf<M, Path>];
+import type { AnyRequest, DocumentOf, Given, Method, PathOf } from './operations.js';
 
 /** A document, and the ETag of what was read: a write with it replaces nothing else. */
 export interface Tagged<Value> {
@@ -103,7 +42,8 @@ type AnyPaths = Record<
 >;
 
 /**
- * Sends requests of the API. Numbers of documents that no double holds stay as they are.
+ * Sends requests of the API. openapi-fetch makes them; answers are read here, since it would turn numbers that no double holds
+ * into others.
  *
  * All methods throw an ApiError for an answer without success, an UnreachableError where there was none, and what the signal was
  * aborted with.
@@ -162,7 +102,7 @@ export class ApiClient {
     return { items, total: Number(headers.get('x-total-count') ?? items.length) };
   }
 
-  async #read(method: Method, path: string, request: Request = {}) {
+  async #read(method: Method, path: string, request: AnyRequest = {}) {
     const response = await this.#request(method, path, request);
     const text = await response.text().catch((error: unknown) => {
       throw this.#failure(error, method, request);
@@ -170,7 +110,7 @@ export class ApiClient {
     return { text, status: response.status, headers: response.headers };
   }
 
-  async #request(method: Method, path: string, request: Request = {}): Promise<Response> {
+  async #request(method: Method, path: string, request: AnyRequest = {}): Promise<Response> {
     for (;;) {
       const headers = this.#options.headers();
       try {
@@ -183,7 +123,7 @@ export class ApiClient {
   }
 
   /** Sends the request once. */
-  async #sent(method: Method, path: string, request: Request): Promise<Response> {
+  async #sent(method: Method, path: string, request: AnyRequest): Promise<Response> {
     const { path: names, query, headers, body, signal } = request;
     const { baseUrl, init, onAnswer } = this.#options;
     const { response } = await this.#client.request(method, path, {
@@ -208,7 +148,7 @@ export class ApiClient {
     return response;
   }
 
-  #failure(error: unknown, method: Method, { isRead, query, signal }: Request): unknown {
+  #failure(error: unknown, method: Method, { isRead, query, signal }: AnyRequest): unknown {
     if (signal?.aborted === true) return error;
     const isDry =
       typeof query === 'string'

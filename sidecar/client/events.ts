@@ -9,8 +9,8 @@ export interface ServerSentEvent {
 const EVENT_MAX = 4 * 1024 * 1024;
 
 /**
- * Reads server-sent events (HTML standard, § 9.2). Events without data, such as heartbeats, are left out, and so is an unfinished
- * event at the end of the stream.
+ * Reads server-sent events (HTML standard, § 9.2). Events without data, such as heartbeats, are left out, and so is an
+ * unfinished event at the end of the stream.
  *
  * @param silentMs after which a stream without a byte counts as dead, e.g. because this machine slept
  * @param maxLength characters of one event, without the ends of its lines

@@ -3,7 +3,7 @@
  * the command line, the console and docs/purges.md follow it.
  */
 
-/** Where an option can be given: the query of a purge, POST /purges, PATCH of one, a retention policy, the form in the console. */
+/** Where an option can be given: the query of a purge, POST /purges, PATCH of a purge, a retention policy, the console. */
 export type Place = 'query' | 'body' | 'change' | 'retention' | 'console';
 
 export interface PurgeOption {

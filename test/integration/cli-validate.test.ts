@@ -98,7 +98,7 @@ describe('validate by files', () => {
     const missing = await cli(['validate', file('good.jsonld'), '--schema', bench]);
     assert.equal(missing.code, 2);
     assert.match(missing.stderr, /missing: https:\/\/models\.example\/shared\/common-schema\.json/);
-    assert.match(missing.stderr, /one more --schema/);
+    assert.match(missing.stderr, /Add another --schema/);
     const shared = folderOf({ 'common-schema.json': commonSchema() }, 'shared');
     const found = await cli(['validate', file('good.jsonld'), '--schema', bench, '--schema', shared]);
     assert.equal(found.code, 0, found.stderr);

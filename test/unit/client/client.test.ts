@@ -159,6 +159,15 @@ describe('the client of the API', () => {
           }),
         false,
       ],
+      [
+        () =>
+          api.request('put', '/domains/{domain}/models/{model}', {
+            ...MODEL,
+            body: {},
+            query: { dryRun: false },
+          }),
+        true,
+      ],
       [() => api.request('post', '/validate', { body: '{}', isRead: true }), false],
       [() => api.request('post', '/validate', { body: '{}' }), true],
       [() => api.request('patch', '/purges/{purge}', { path: { purge: 'p' }, body: {} }), true],

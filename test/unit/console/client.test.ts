@@ -70,18 +70,6 @@ describe('requests of the console', () => {
     assert.equal(page.sent.length, 1);
   });
 
-  it('a refusal that comes late, when another token was given meanwhile, asks for none', async () => {
-    let refuse: (response: Response) => void = () => undefined;
-    page.answer = (_request, index) =>
-      index === 0 ? new Promise<Response>((resolve) => (refuse = resolve)) : Response.json({});
-    const answer = status();
-    await settled();
-    giveToken('newer');
-    refuse(problem(401, WANTED));
-    await answer;
-    assert.deepEqual(tokens(), [null, 'newer']);
-  });
-
   it('a token that was forgotten meanwhile is asked for', async () => {
     giveToken('old');
     page.answer = () => {

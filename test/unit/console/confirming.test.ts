@@ -6,7 +6,7 @@ import { EMPTY_FORM, type PurgeForm } from '../../../console/purge/form.js';
 import { PreviewPane } from '../../../console/purge/preview.js';
 import { PreviewedDialog } from '../../../console/retention/policy-dialogs.js';
 import { text } from '../../../console/strings.js';
-import { nameOf, openTab, problem } from './open-tab.js';
+import { openTab, problem } from './open-tab.js';
 
 const formOf = (type: string, more: Partial<PurgeForm['fields']> = {}): PurgeForm => ({
   ...EMPTY_FORM,
@@ -41,15 +41,6 @@ describe('what is asked before something is deleted', () => {
       assert.deepEqual([closed(), page.location.hash], [1, '#/purge/p-1']);
     });
 
-    it('a purge of which not all was counted is not bound to what was, unless that is wanted', async () => {
-      page.answer = () => Response.json({ id: 'p-1' }, { status: 202 });
-      const { dialog } = await ask({ matched: 12, atLeast: true });
-      assert.ok(dialog.text.includes(t.more));
-      await dialog.type(t.type(12), '12');
-      await dialog.press(t.goAll);
-      assert.deepEqual(page.lines, ['DELETE ngsi-ld/v1/entities?type=Car']);
-    });
-
     it('a purge is started without a bound where its tick is taken away, and with its own bound where it has one', async () => {
       page.answer = () => Response.json({ id: 'p-1' }, { status: 202 });
       const free = await ask({ matched: 3 });
@@ -80,12 +71,6 @@ describe('what is asked before something is deleted', () => {
       assert.equal(page.sent.length, 2);
       await dialog.act(() => answer(Response.json({ id: 'p-2' })));
       assert.equal(closed(), 1);
-    });
-
-    it('the question names the request and the tenant', async () => {
-      const { dialog } = await ask({ matched: 3 }, { ...formOf('Car'), tenant: ' city ' });
-      assert.equal(dialog.all('pre').map(nameOf)[0], 'DELETE /ngsi-ld/v1/entities?type=Car&maxAffected=3');
-      assert.ok(dialog.text.includes(t.tenant('city')));
     });
   });
 

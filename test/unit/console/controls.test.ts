@@ -10,7 +10,6 @@ import { RateChart } from '../../../console/purge/rate-chart.js';
 import { RecordDetails } from '../../../console/purge/record-details.js';
 import { Throttle } from '../../../console/purge/throttle.js';
 import { limitOf } from '../../../console/purge/throttle-steps.js';
-import { PolicyEditor } from '../../../console/retention/policy-editor.js';
 import { PolicyPage } from '../../../console/retention/policy-page.js';
 import { text } from '../../../console/strings.js';
 import { nameOf, openTab, problem, type Shown } from './open-tab.js';
@@ -231,33 +230,6 @@ describe('controls', () => {
         modifiedAt: '2026-01-01T00:00:00Z',
       }) as unknown as RetentionPolicy;
 
-    it('a policy that deletes is saved as one that reports once that was agreed to', async () => {
-      page.answer = () => Response.json({ name: 'old' });
-      const one = await page.open(h(PolicyEditor, { read: { value: policyOf('enforce'), etag: '"1"' } }));
-      await one.type(t.olderThan, 'P2D');
-      await one.press(t.saveReport);
-      assert.equal(page.writes.length, 0);
-      await one.press(t.saveGo);
-      const [{ headers, body } = assert.fail()] = page.writes;
-      assert.equal(headers.get('if-match'), '"1"');
-      const sent = JSON.parse(body) as Record<string, unknown>;
-      assert.deepEqual([sent['mode'], sent['olderThan']], ['report', 'P2D']);
-      assert.equal(page.location.hash, '#/retention/old');
-    });
-
-    it('a policy that only reports is saved without a question, and asked about where it is to delete again', async () => {
-      page.answer = () => Response.json({ name: 'old' });
-      const one = await page.open(h(PolicyEditor, { read: { value: policyOf('report'), etag: '"1"' } }));
-      assert.equal(one.buttons.includes(t.saveEnforce), false);
-      await one.type(t.olderThan, 'P2D');
-      await one.press(t.saveReport);
-      assert.equal(page.writes.length, 1);
-      const other = await page.open(h(PolicyEditor, { read: { value: policyOf('enforce'), etag: '"1"' } }));
-      await other.press(t.saveEnforce);
-      assert.equal(page.location.hash, '#/retention/old/enforce');
-      assert.equal((JSON.parse(String(page.writes.at(-1)?.body)) as { mode: string }).mode, 'report');
-    });
-
     const serve = (mode: 'report' | 'enforce') => {
       page.answer = ({ method, url }) => {
         if (method !== 'GET') return Response.json({ id: 'p-1', name: 'old' });
@@ -287,19 +259,6 @@ describe('controls', () => {
       const last = page.writes.at(-1);
       assert.deepEqual([last?.method, last?.headers.get('if-match')], ['PUT', '"1"']);
       assert.equal((JSON.parse(String(last?.body)) as { mode: string }).mode, 'report');
-    });
-
-    it('a policy begins to delete after its preview and its name, as it was read', async () => {
-      serve('report');
-      const one = await page.open(h(PolicyPage, { name: 'old', step: 'enforce' }));
-      await one.submit();
-      assert.equal(page.writes.length, 0);
-      await one.type(t.enforceType('old'), 'old');
-      await one.press(t.enforceGo);
-      const [{ method, headers, body } = assert.fail()] = page.writes;
-      assert.deepEqual([method, headers.get('if-match')], ['PUT', '"1"']);
-      assert.equal((JSON.parse(body) as { mode: string }).mode, 'enforce');
-      assert.equal(page.location.replaced.at(-1), '#/retention/old');
     });
   });
 });

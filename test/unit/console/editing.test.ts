@@ -3,7 +3,6 @@ import { describe, it } from 'node:test';
 import { h } from 'preact';
 // Loaded here, so that no test has to wait for it. It cannot be shown, and is a plain field.
 import '../../../console/editor/code-view.js';
-import { JsonEditor } from '../../../console/editor/json-editor.js';
 import { ContextEditor } from '../../../console/models/context-editor.js';
 import { draftName, ModelSchema } from '../../../console/models/model-schema.js';
 import type { Model } from '../../../console/models/model-types.js';
@@ -22,16 +21,6 @@ describe('what is typed and saved', () => {
   const trial = (version: number) => ({
     ...{ dryRun: true, outcome: 'version', version, warnings: [] },
     change: { overall: 'compatible', differences: [] },
-  });
-
-  it('an editor that cannot be shown is a plain field', async () => {
-    const typed: string[] = [];
-    const one = await page.open(
-      h(JsonEditor, { label: 'Text', value: '{}', onInput: (next) => typed.push(next), faults: [] }),
-    );
-    assert.equal(one.all('textarea').length, 1);
-    await one.type('Text', '[]');
-    assert.deepEqual([one.field('Text').value, typed], ['[]', ['[]']]);
   });
 
   describe('the schema of a model', () => {
@@ -75,20 +64,6 @@ describe('what is typed and saved', () => {
       assert.equal(one.buttons.includes(t.discard), false);
       await one.give(schemaPage('"2"', { title: 'a' }));
       assert.equal(one.field(area).value, '{\n  "title": "a"\n}');
-    });
-
-    it('a schema that was changed elsewhere is replaced once that is wanted alone', async () => {
-      page.answer = () => problem(412);
-      const one = await page.open(schemaPage('"1"'));
-      await one.type(area, '{"title": "a"}');
-      await one.pass(500);
-      assert.ok(one.text.includes(t.overtaken));
-      page.answer = ({ method }) => tagged(method === 'GET' ? model : trial(9), '"8"');
-      await one.press(t.goOn);
-      assert.deepEqual(draftOf(draftName(model)), { text: '{"title": "a"}', etag: '"8"' });
-      await one.pass(500);
-      await one.press(t.saveVersion(9));
-      assert.equal(writes().at(-1)?.headers.get('if-match'), '"8"');
     });
 
     it('a draft that is discarded, or typed back, leaves what is stored', async () => {
@@ -180,29 +155,6 @@ describe('what is typed and saved', () => {
       );
       assert.equal(page.location.hash, '#/models/~contexts/C');
       assert.equal(draftOf('context C'), undefined);
-    });
-
-    it('models that mean something else by a context that was saved are shown before its page is left', async () => {
-      const dependents = [{ domain: 'D', model: 'Follower', status: 'updated' }];
-      page.answer = () => Response.json({ ...written, dependents });
-      let saved = 0;
-      const one = await page.open(h(ContextEditor, { name: 'C', read, onSaved: () => (saved += 1) }));
-      await one.type(c.document, '{}');
-      await one.press(c.save);
-      assert.deepEqual([page.location.hash, one.text.includes('D/Follower')], ['', true]);
-      assert.ok(one.text.includes(c.saved(2)));
-      await one.press(c.show);
-      assert.deepEqual([saved, page.location.hash], [1, '#/models/~contexts/C']);
-    });
-
-    it('a new context needs a name of its own, and is created', async () => {
-      page.answer = () => Response.json(written);
-      const props: Parameters<typeof ContextEditor>[0] = {};
-      const one = await page.open(h(ContextEditor, props));
-      await one.type(c.name, ' C ');
-      await one.press(c.createGo);
-      assert.deepEqual(page.lines, ['POST api/v2/contexts']);
-      assert.match(String(page.sent[0]?.body), /^\{"name":"C","@context":\n/);
     });
   });
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 import { ApiError, type Purge } from '../../../console/api/client.js';
-import { isFinal, watchPurge } from '../../../console/api/events.js';
+import { watchPurge } from '../../../console/api/events.js';
+import { isFinal } from '../../../sidecar/client/purges.js';
 import { whenSeen, whileSeen } from '../../../console/shared/seen.js';
 import { openTab, problem, settled, type Answer } from './open-tab.js';
 

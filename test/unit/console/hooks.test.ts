@@ -275,24 +275,6 @@ describe('the parts of a page that go on by themselves', () => {
       assert.equal(page.sent[0]?.signal.aborted, true);
     });
 
-    it('the average before is that of the first record, and stays', async () => {
-      const purge = await open();
-      const startedAt = new Date(Date.now() - 100_000).toISOString();
-      for (const deleted of [1000, 9000])
-        await purge.act(async () => {
-          send({ state: 'running', startedAt, deleted });
-          await settled();
-        });
-      assert.equal(Math.round(purge.now.before?.perSecond ?? 0), 10);
-      // The page was opened once, however often its stream is asked for.
-      await purge.act(() => purge.now.retry());
-      await purge.act(async () => {
-        send({ state: 'running', startedAt, deleted: 9000 });
-        await settled();
-      });
-      assert.equal(Math.round(purge.now.before?.perSecond ?? 0), 10);
-    });
-
     it('a purge that is over when the page is opened has no average before, but one of its own', async () => {
       const purge = await open();
       const startedAt = new Date(Date.now() - 100_000).toISOString();
@@ -313,22 +295,6 @@ describe('the parts of a page that go on by themselves', () => {
         [true, false],
       );
       assert.equal(purge.now.error, undefined);
-    });
-
-    it('an answer to another request is shown, but none that is older than the end', async () => {
-      const purge = await open();
-      await purge.act(async () => {
-        send({ state: 'running' });
-        await settled();
-      });
-      await purge.act(() => purge.now.show(record({ state: 'cancelling' })));
-      assert.equal(stateOf(purge), 'cancelling');
-      await purge.act(async () => {
-        send({ state: 'cancelled' });
-        await settled();
-      });
-      await purge.act(() => purge.now.show(record({ state: 'cancelling' })));
-      assert.equal(stateOf(purge), 'cancelled');
     });
 
     it('a broken stream is said to be broken until there is a record again', async () => {

@@ -152,24 +152,6 @@ describe('pages of models', () => {
       assert.equal(page.location.hash, '#/models');
     });
 
-    it('a domain with models is deleted with them once that was ticked and its name typed', async () => {
-      page.answer = () => new Response(null, { status: 204 });
-      const { dialog } = await removeOf(2);
-      await dialog.submit();
-      await dialog.tick(t.removeDomainCascade('2', 2), true);
-      await dialog.submit();
-      await dialog.type(t.typeName('City'), 'Cit');
-      await dialog.submit();
-      assert.deepEqual(page.lines, []);
-      await dialog.type(t.typeName('City'), 'City');
-      await dialog.tick(t.removeDomainCascade('2', 2), false);
-      await dialog.submit();
-      assert.deepEqual(page.lines, []);
-      await dialog.tick(t.removeDomainCascade('2', 2), true);
-      await dialog.press(t.removeDomainAll);
-      assert.deepEqual(page.lines, ['DELETE api/v2/domains/City?cascade=true']);
-    });
-
     it('what was confirmed of a domain that has changed meanwhile is to be confirmed again', async () => {
       page.answer = () => problem(412);
       const { dialog, overtaken } = await removeOf(2);
@@ -220,26 +202,6 @@ describe('pages of models', () => {
       );
     };
 
-    it('files are looked at first, and imported when that is wanted, into the domain that was looked at', async () => {
-      page.answer = ({ url }) => Response.json(reportOf(url.includes('dryRun')));
-      const one = await start('City');
-      await give(one, 'model.json', 'notes.txt');
-      assert.deepEqual(page.lines, ['POST api/v2/import?domain=City&dryRun=true']);
-      assert.ok(one.text.includes(t.wouldBe));
-      await one.type(t.domain, 'Town');
-      assert.equal(one.buttons.includes(t.go('2')), false);
-      await one.press(t.lookAgain);
-      await one.press(t.go('2'));
-      assert.deepEqual(page.lines.slice(1), [
-        'POST api/v2/import?domain=Town&dryRun=true',
-        'POST api/v2/import?domain=Town',
-      ]);
-      const sent = page.sent.map(({ body }) => body.match(/filename="[^"]*"/g));
-      assert.deepEqual(sent, Array<string[]>(3).fill(['filename="model.json"']));
-      assert.ok(one.text.includes(t.done));
-      assert.equal(one.buttons.includes(t.go('2')), false);
-    });
-
     it('an import that would change nothing is not offered, and one that changes other models alone is', async () => {
       const none = { created: 0, updated: 0 };
       for (const [dependents, label] of [
@@ -251,23 +213,6 @@ describe('pages of models', () => {
         const one = await start();
         await give(one, 'model.json');
         assert.ok(one.buttons.includes(label), `${label} ${one.buttons.join()}`);
-      }
-    });
-
-    it('a refusal is shown with its limit where that is why, and looked at again when that is wanted', async () => {
-      for (const [status, hasHint] of [
-        [413, true],
-        [422, false],
-      ] as const) {
-        page.answer = () => problem(status);
-        const one = await start();
-        await give(one, 'model.json');
-        assert.equal(one.text.includes(t.limitHint), hasHint, `${status}`);
-        assert.equal(one.text.includes(t.refusedLarge), hasHint);
-        page.answer = () => Response.json(reportOf(true));
-        await one.press(text.state.retry);
-        assert.equal(page.lines.at(-1), 'POST api/v2/import?dryRun=true');
-        assert.ok(one.buttons.includes(t.go('2')));
       }
     });
 

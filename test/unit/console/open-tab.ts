@@ -277,7 +277,7 @@ export class Shown {
       await work();
     });
     // What is shown anew asks for more, and is shown again with the answer.
-    for (let round = 0; round < 3; round += 1) await act(settled);
+    for (let round = 0; round < 2; round += 1) await act(settled);
   }
 
   /** Lets time pass, and what waits for it go on. */
@@ -379,5 +379,5 @@ export function later<Value>() {
 
 /** Lets all that is ready go on, without waiting for any time. */
 export async function settled(): Promise<void> {
-  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,0 +1,18 @@
+/** What command line and console know of purges besides their documents. */
+import type { Schemas } from './operations.js';
+
+/** The collections whose DELETE is a purge. */
+export const PURGE_PATHS = {
+  entities: '/ngsi-ld/v1/entities',
+  temporal: '/ngsi-ld/v1/temporal/entities',
+} as const satisfies Record<Schemas['Purge']['target'], string>;
+
+/** Whether a purge has come to its end. */
+export function isFinal({ state }: Pick<Schemas['Purge'], 'state'>): boolean {
+  return state !== 'queued' && state !== 'running' && state !== 'cancelling';
+}
+
+/** The Link header that names an @context (ETSI GS CIM 009, clause 6.3.5). */
+export function linkHeader(url: string): string {
+  return `<${url}>; rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"`;
+}
