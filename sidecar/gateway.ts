@@ -21,7 +21,7 @@ import { openSchemas, type Workers } from './schemas/open-schemas.js';
 import { systemClock, type Clock } from './shared/clock.js';
 import { Newcomers, OneATurn } from './shared/next-turn.js';
 import { createViaName } from './shared/via.js';
-import { openStore } from './store/open-store.js';
+import { openStore } from './store/databases.js';
 
 /** A running gateway: purges, schemas, health, and everything else under /ngsi-ld passed through to the broker. */
 export interface Gateway {

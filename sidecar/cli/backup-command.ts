@@ -1,4 +1,4 @@
-import { backUp } from '../store/backup.js';
+import { backUp } from '../store/databases.js';
 import { say, type CliContext } from './context.js';
 import { databaseNamed, databaseOf, withDatabases } from './databases.js';
 import { EXIT, type ExitCode, usage } from './exit-codes.js';

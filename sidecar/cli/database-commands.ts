@@ -1,9 +1,4 @@
-import { copyToPostgres } from '../store/copy.js';
-import { openDatabase } from '../store/open-database.js';
-import { newestFormat } from '../store/formats.js';
-import { placeOf } from '../store/postgres-config.js';
-import { migrateTo } from '../store/postgres-migrations.js';
-import { SQLITE_MIGRATIONS } from '../store/sqlite-migrations.js';
+import { copyToPostgres, migrateDatabase, placeOf } from '../store/databases.js';
 import { sayJson, say, type CliContext } from './context.js';
 import { databaseNamed, databaseOf, withDatabases } from './databases.js';
 import { EXIT, type ExitCode, usage } from './exit-codes.js';
@@ -14,13 +9,9 @@ export async function migrateCommand(
   { env, stdout }: CliContext,
 ): Promise<ExitCode> {
   const named = database === undefined ? databaseOf(env) : databaseNamed(database, '--database');
-  if (named.kind === 'postgres') {
-    const format = await withDatabases(() => migrateTo(named.url));
-    say(stdout, `${placeOf(named.url)} has format ${String(format)}.`);
-  } else {
-    await withDatabases(async () => openDatabase(named.path).close());
-    say(stdout, `${named.path} has format ${String(newestFormat(SQLITE_MIGRATIONS))}.`);
-  }
+  const format = await withDatabases(() => migrateDatabase(named));
+  const place = named.kind === 'postgres' ? placeOf(named.url) : named.path;
+  say(stdout, `${place} has format ${String(format)}.`);
   return EXIT.done;
 }
 

@@ -1,13 +1,9 @@
+import type { DatabaseName } from '../store/databases.js';
 import { settings } from '../shared/config/settings.js';
 import { GatewayError } from '../shared/errors.js';
 import { CliError, usage, failure } from './exit-codes.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
-
-/** A database of a gateway. */
-export type DatabaseName =
-  | { readonly kind: 'sqlite'; readonly path: string }
-  | { readonly kind: 'postgres'; readonly url: string };
 
 /**
  * Reads how a database is named on the command line: `sqlite:PATH`, a path, or a `postgres://` URL.

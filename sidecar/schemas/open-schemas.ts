@@ -3,7 +3,7 @@ import type { Config } from '../shared/config/load.js';
 import { createRemoteDocuments } from './remote/remote-documents.js';
 import { createSchemaService } from './models/create-service.js';
 import type { SchemaService } from './models/service.js';
-import { SqliteStore } from '../store/sqlite-store.js';
+import { openStore } from '../store/databases.js';
 import type { SchemaStore } from '../store/store.js';
 import type { Clock } from '../shared/clock.js';
 import { createTransfer, type Transfer } from './repository/transfer.js';
@@ -77,7 +77,7 @@ export async function openSchemasInMemory(
   clock: Clock,
   workers: Workers = new WorkersOnDemand({ deadlineMs: PATIENT_MS, clock }),
 ): Promise<Pick<OpenSchemas, 'service' | 'workbench' | 'transfer' | 'close'>> {
-  const store = await SqliteStore.open(':memory:', clock);
+  const store = await openStore({ DATABASE_PATH: ':memory:' }, { clock });
   const deadlineMs = PATIENT_MS;
   const remote = createRemoteDocuments({ allowedOrigins: [] });
   const contextBase = 'https://uri.etsi.org/ngsi-ld/default-context/';

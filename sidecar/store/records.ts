@@ -254,3 +254,8 @@ export interface Paged<Item> {
 export function generatedContextName({ domain, name }: ModelKey): string {
   return `${domain}~${name}`;
 }
+
+/** The first of some spellings; undefined where the documents that are stored under them differ, and none is meant. */
+export function theOneDocument(spellings: readonly Spelling[]): Spelling | undefined {
+  return new Set(spellings.map(({ sha256 }) => sha256)).size === 1 ? spellings[0] : undefined;
+}

@@ -1,14 +1,15 @@
 import { fileKey } from '../shared/code-hosts.js';
 import { isStorable, NotFoundError, requireStorable } from './errors.js';
-import type {
-  Dependent,
-  NewReference,
-  Page,
-  Paged,
-  Reference,
-  ReferenceSource,
-  ReferenceText,
-  Spelling,
+import {
+  type Dependent,
+  type NewReference,
+  type Page,
+  type Paged,
+  type Reference,
+  type ReferenceSource,
+  type ReferenceText,
+  type Spelling,
+  theOneDocument,
 } from './records.js';
 import { ofReference, requireUnusedReference } from './sql-dependents.js';
 import {
@@ -162,11 +163,6 @@ function* findText(uri: string): Work<ReferenceText | undefined> {
 function* findSpellings(uri: string): Work<readonly Spelling[]> {
   const file = isStorable(uri) ? fileKey(uri) : undefined;
   return file === undefined ? [] : yield* all(SPELLINGS, { file, uri });
-}
-
-/** The first of some spellings; undefined where the documents that are stored under them differ, and none is meant. */
-export function theOneDocument(spellings: readonly Spelling[]): Spelling | undefined {
-  return new Set(spellings.map(({ sha256 }) => sha256)).size === 1 ? spellings[0] : undefined;
 }
 
 function* findReference(uri: string): Work<ReferenceRow | undefined> {

@@ -145,6 +145,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'sidecar/cli/file-commands.ts': ['sidecar/schemas/inference'],
       'sidecar/cli/backup-command.ts': ['sidecar/store'],
       'sidecar/cli/database-commands.ts': ['sidecar/store'],
+      'sidecar/cli/databases.ts': ['sidecar/store'],
       'sidecar/cli/repository-folder.ts': ['sidecar/schemas/repository'],
       'sidecar/cli/push-command.ts': ['sidecar/schemas/repository'],
       'sidecar/cli/push-plan.ts': ['sidecar/schemas/repository'],

@@ -22,7 +22,7 @@ import {
   type ReferenceText,
   type Spelling,
 } from '../../store/records.js';
-import { theOneDocument } from '../../store/sql-references.js';
+import { theOneDocument } from '../../store/records.js';
 import type { Contexts, Domains, Models, PutReference, References, SchemaStore } from '../../store/store.js';
 
 /** A document or context that was written on trial. */

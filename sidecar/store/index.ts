@@ -1,0 +1,12 @@
+/**
+ * The store, as services speak of it: what is kept, what can be asked for, and what is refused. It loads no database;
+ * databases.ts opens them.
+ */
+export type { BrokerNote, BrokerNotes, BrokerNotice } from './broker-notes.js';
+export * from './errors.js';
+export type { LockWaits } from './lock-queue.js';
+export * from './purge-records.js';
+export * from './records.js';
+export type * from './retention-records.js';
+export type { SqlStore as Store } from './sql-store.js';
+export type * from './store.js';
