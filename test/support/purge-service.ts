@@ -125,5 +125,19 @@ export function purgeServiceOf(run: Run, setup: PurgeServiceSetup = {}) {
     },
     ...others,
   });
-  return { service, kept, told, errors, clock };
+  /** Stops the process in an orderly way: its jobs go back into the queue. */
+  const shutDown = async () => {
+    service.stop();
+    await service.idle();
+    await service.close();
+  };
+  return { service, kept, told, errors, clock, shutDown };
+}
+
+/** A process with a job that has begun, if there is a place for it. */
+export async function jobOf(run: Run, query?: string, setup: PurgeServiceSetup = {}) {
+  const made = purgeServiceOf(run, setup);
+  const { id } = await made.service.submit(newPurge(query));
+  await turns();
+  return { ...made, id };
 }

@@ -122,6 +122,27 @@ export function purgeContract(test: StoreTest): void {
     assert.ok(left.every(({ record, job }) => record.deleted === 3 && job?.headers['id'] === record.id));
   });
 
+  test('the completed runs of a retention policy are the newest ones that succeeded, and those that were held back come last', async ({
+    purges,
+  }) => {
+    const put = (id: string, state: PurgeState, members: Partial<PurgeRecord> = {}) =>
+      purges.put(purgeRecord(id, state, { retentionPolicy: 'old', ...members }));
+    for (const [id, state] of [
+      ['a', 'succeeded'],
+      ['b', 'partial'],
+      ['failed', 'failed'],
+      ['c', 'succeeded'],
+    ] as const)
+      await put(id, state);
+    for (const id of ['held 1', 'held 2']) await put(id, 'succeeded', { dryRun: true, heldBack: true });
+    await put('other', 'succeeded', { retentionPolicy: 'other' });
+    await put('now', 'running');
+    const idsOf = async (limit: number) => (await purges.completedRuns('old', limit)).map(({ id }) => id);
+    assert.deepEqual(await idsOf(9), ['c', 'b', 'a', 'held 2', 'held 1']);
+    assert.deepEqual(await idsOf(2), ['c', 'b']);
+    assert.deepEqual(await purges.completedRuns('none', 9), []);
+  });
+
   test('one of several concurrent runs of a retention policy begins, and another one only after its end', async ({
     purges,
   }) => {

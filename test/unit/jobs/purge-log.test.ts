@@ -40,72 +40,35 @@ describe('the log of purges', () => {
     assert.deepEqual(lines, [['info', ASKED, 'purge started']]);
   });
 
-  it('the log of a purge says at its end what came of it, and how long it took', () => {
-    const { log, lines } = logOf();
-    log.ended({ ...RECORD, state: 'partial' });
-    const ended = { ...ASKED, ...CAME, state: 'partial', durationMs: 2500 };
-    assert.deepEqual(lines, [['info', ended, 'purge finished']]);
-  });
-
-  const problem = (status: number) => ({ type: 'about:blank', title: 'x', status, detail: 'because' });
-  const cases: readonly [Partial<PurgeRecord>, unknown, string, string, object][] = [
-    [{ state: 'interrupted' }, undefined, 'info', 'purge interrupted', {}],
-    [{ state: 'cancelled' }, new CallerGoneError('gone'), 'info', 'purge stopped: its caller is gone', {}],
-    [{ state: 'cancelled' }, new Error('any'), 'info', 'purge stopped: it was cancelled', {}],
-    [{ state: 'failed' }, FORESEEN, 'info', 'purge refused', { reason: undefined }],
-    [
-      { state: 'failed', problem: problem(500) },
-      FORESEEN,
-      'warn',
-      'purge ended early',
-      { err: FORESEEN, status: 500 },
-    ],
-    [
-      { state: 'failed', problem: problem(502) },
-      FORESEEN,
-      'warn',
-      'purge ended early',
-      { err: FORESEEN, status: 502 },
-    ],
-    [
-      { state: 'refused', problem: problem(499) },
-      FORESEEN,
-      'info',
-      'purge refused',
-      { reason: 'because', status: 499 },
-    ],
-    [
-      { state: 'refused', problem: problem(501) },
-      FORESEEN,
-      'info',
-      'purge refused',
-      { reason: 'because', status: 501 },
-    ],
-  ];
-  for (const [members, error, level, message, more] of cases) {
-    it(`the log says "${message}" at level ${level} (${members.problem?.status ?? 'no problem'})`, () => {
-      const { log, lines } = logOf();
-      log.ended({ ...RECORD, ...members }, error);
-      const fields = { ...ASKED, ...CAME, state: members.state, durationMs: 2500, ...more };
-      assert.deepEqual(lines, [[level, fields, message]]);
+  it('the log of a purge says at its end what came of it, how long it took, and who or what ended it', () => {
+    const problem = (status: number) => ({ type: 'about:blank', title: 'x', status, detail: 'because' });
+    const ended = (state: PurgeRecord['state'], status?: number) => ({
+      ...RECORD,
+      state,
+      ...(status === undefined ? {} : { problem: problem(status) }),
     });
-  }
-
-  it('the log reports a fault of the gateway as an error, with its cause', () => {
-    const { log, lines } = logOf();
-    const err = new Error('a bug');
-    log.ended({ ...RECORD, state: 'failed', problem: problem(500) }, err);
-    const fields = { ...ASKED, ...CAME, state: 'failed', durationMs: 2500, status: 500, err };
-    assert.deepEqual(lines, [['error', fields, 'purge failed']]);
-  });
-
-  it('the log gives a purge that never began a duration of 0', () => {
+    const bug = new Error('a bug');
+    const cases: readonly (readonly [PurgeRecord, unknown, string, string, object?])[] = [
+      [ended('partial'), undefined, 'info', 'purge finished'],
+      [ended('interrupted'), undefined, 'info', 'purge interrupted'],
+      [ended('cancelled'), new CallerGoneError('gone'), 'info', 'purge stopped: its caller is gone'],
+      [ended('cancelled'), new Error('any'), 'info', 'purge stopped: it was cancelled'],
+      [ended('failed'), FORESEEN, 'info', 'purge refused', { reason: undefined }],
+      [ended('failed', 500), FORESEEN, 'warn', 'purge ended early', { err: FORESEEN, status: 500 }],
+      [ended('refused', 499), FORESEEN, 'info', 'purge refused', { reason: 'because', status: 499 }],
+      [ended('refused', 501), FORESEEN, 'info', 'purge refused', { reason: 'because', status: 501 }],
+      [ended('failed', 500), bug, 'error', 'purge failed', { err: bug, status: 500 }],
+    ];
+    for (const [record, error, level, message, more] of cases) {
+      const { log, lines } = logOf();
+      log.ended(record, error);
+      const fields = { ...ASKED, ...CAME, state: record.state, durationMs: 2500, ...more };
+      assert.deepEqual(lines, [[level, fields, message]]);
+    }
     const { log, lines } = logOf();
     log.ended({ ...DRAFT, state: 'refused' }, FORESEEN);
-    assert.deepEqual(
-      lines.map(([, fields]) => (fields as { durationMs?: number }).durationMs),
-      [0],
-    );
+    const durations = lines.map(([, fields]) => (fields as { durationMs?: number }).durationMs);
+    assert.deepEqual(durations, [0], 'it never began');
   });
 
   it('the log names the brokers for which jobs wait, and some of the jobs, in one line', () => {

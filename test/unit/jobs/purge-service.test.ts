@@ -22,6 +22,7 @@ import { createTestClock } from '../../support/purge-harness.js';
 import {
   BEGUN,
   finished,
+  jobOf,
   newPurge,
   NEVER,
   purgeServiceOf,
@@ -265,11 +266,9 @@ describe('a job', () => {
   it('a cancellation and a new rate are in the store before they are answered, so that they outlast a crash', async () => {
     const clock = createTestClock(STARTED);
     // What is only written in the background stays unwritten.
-    const made = purgeServiceOf(untilStopped, {
+    const { id, ...made } = await jobOf(untilStopped, undefined, {
       clock: { ...clock, sleep: async () => new Promise<never>(() => {}) },
     });
-    const { id } = await made.service.submit(newPurge());
-    await turns();
     const kept = async () => (await made.kept.records())[0];
     await made.service.change(id, { maxPerSecond: 7 });
     assert.equal((await kept())?.maxPerSecond, 7);
@@ -278,12 +277,8 @@ describe('a job', () => {
   });
 
   it('a job goes back to the queue when the gateway stops', async () => {
-    const made = purgeServiceOf(untilStopped);
-    const { id } = await made.service.submit(newPurge());
-    await turns();
-    made.service.stop();
-    await made.service.idle();
-    await made.service.close();
+    const { id, ...made } = await jobOf(untilStopped);
+    await made.shutDown();
     assert.equal((await made.kept.store.get(id))?.state, 'queued');
     assert.ok(!made.told.some((each) => each.startsWith('ended')));
   });
@@ -297,19 +292,15 @@ describe('a job', () => {
     const { id } = await made.service.submit(newPurge());
     await turn();
     assert.equal((await made.service.cancel(id)).state, 'cancelling');
-    made.service.stop();
-    await made.service.idle();
-    await made.service.close();
+    await made.shutDown();
     assert.equal((await made.kept.store.get(id))?.state, 'cancelled');
   });
 
   it('a job that is cancelled while it is laid aside is cancelled, and does not go on later', async () => {
-    const made = purgeServiceOf(async function* run(order, signal) {
+    const { id, ...made } = await jobOf(async function* run(order, signal) {
       await order.reserve?.(1);
       yield* untilStopped(order, signal);
-    });
-    const { id } = await made.service.submit(newPurge('type=T&maxAffected=5'));
-    await turns();
+    }, 'type=T&maxAffected=5');
     // What is left of its maximum is written last of all.
     let write = () => {};
     const isHeld = new Promise<void>((held) => {
@@ -350,20 +341,16 @@ describe('a job', () => {
   });
 
   it('a job whose purge ends without a report is interrupted', async () => {
-    const made = purgeServiceOf(async function* run() {
+    const { id, ...made } = await jobOf(async function* run() {
       yield BEGUN;
     });
-    const { id } = await made.service.submit(newPurge());
-    await turns();
     assert.equal((await made.service.get(id)).state, 'interrupted');
   });
 });
 
 describe('the rate and the concurrency of a running purge', () => {
   it('the rate and the concurrency of a purge can be changed while it runs, within what its start allowed', async () => {
-    const made = purgeServiceOf(untilStopped);
-    const { id } = await made.service.submit(newPurge('type=T&maxPerSecond=5'));
-    await turns();
+    const { id, ...made } = await jobOf(untilStopped, 'type=T&maxPerSecond=5');
     const change = async (members: Parameters<PurgeService['change']>[1]) => {
       const { maxPerSecond, concurrency } = await made.service.change(id, members);
       return [maxPerSecond, concurrency];

@@ -42,13 +42,6 @@ const closeServices = async () => {
   for (const { service } of services.splice(0)) await service.close();
 };
 
-/** Stops a process in an orderly way: its jobs go back into the queue. */
-async function shutDown({ service }: Started): Promise<void> {
-  service.stop();
-  await service.idle();
-  await service.close();
-}
-
 /** A purge that reserves its deletes one by one, and is stopped in the middle. */
 async function* deletesUntilStopped(
   { reserve }: PurgeOrder,
@@ -117,7 +110,7 @@ describe('the maximum of a job', () => {
     });
     const { id } = await first.service.submit(newPurge('type=Car&maxAffected=100'));
     await hasWorked(first, id);
-    await shutDown(first);
+    await first.shutDown();
     assert.equal((await store.store.get(id))?.state, 'queued');
     const { run, seen } = notesMaximum();
     const { state, deleted, unknown, matched } = await endOf(startService(store, run), id);

@@ -17,6 +17,7 @@ import {
   finished,
   finishing,
   hasStopped,
+  jobOf,
   newPurge,
   NEVER,
   purgeServiceOf,
@@ -108,9 +109,7 @@ describe('a purge that another process works on', () => {
 
   it('a purge that is about to be cancelled, or ends just now, cannot be changed', async () => {
     const { run, answer } = slowToStop();
-    const made = purgeServiceOf(run);
-    const { id } = await made.service.submit(newPurge());
-    await turns();
+    const { id, ...made } = await jobOf(run);
     await made.service.cancel(id);
     assert.equal((await made.service.get(id)).state, 'cancelling');
     await assert.rejects(made.service.change(id, { concurrency: 1 }), PurgeOverError);
@@ -217,9 +216,7 @@ describe('what a process knows more than its store', () => {
   });
 
   it('a job that was given back while the store is away is not called cancelled, for another process may take it', async () => {
-    const made = purgeServiceOf(untilStopped);
-    const { id } = await made.service.submit(newPurge());
-    await turns();
+    const { id, ...made } = await jobOf(untilStopped);
     made.kept.isAway = true;
     made.service.stop();
     await made.service.idle();
@@ -351,16 +348,15 @@ describe('the places of purges, and their end', () => {
         close: async () => ((closed += 1) === 1 ? 'The recorded ids are incomplete: x.' : undefined),
       };
       const idFiles = { recorder: () => recorder, has: async () => true } as unknown as IdFiles;
-      const made = purgeServiceOf(
+      const { id, ...made } = await jobOf(
         async function* run() {
           yield BEGUN;
           if (isBroken) throw new Error('a bug');
           yield finished();
         },
+        'type=T&record=ids',
         { idFiles },
       );
-      const { id } = await made.service.submit(newPurge('type=T&record=ids'));
-      await turns();
       const { state, warnings } = await made.service.get(id);
       assert.deepEqual(
         [state, warnings],
