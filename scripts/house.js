@@ -144,6 +144,7 @@ async function measureRequests(folder) {
     await run('/api/v2/domains/house/models', json({ name: 'Vehicle', schema: SCHEMA }));
     const purge = await run('/ngsi-ld/v1/entities?type=Vehicle&q=speed%3E100', { method: 'DELETE' });
     const validation = await run('/api/v2/validate/house/Vehicle', json(ENTITY));
+    const models = await measureModels(run);
     return {
       'a purge runs, in files': purge.files.length,
       'of these in the engine and below': purge.files.filter((file) => !FRONT.test(file)).length,
@@ -151,6 +152,7 @@ async function measureRequests(folder) {
       'a wrong number runs, in files': validation.files.length,
       'of these in the schema rooms and below': validation.files.filter((file) => !FRONT.test(file)).length,
       'a wrong number runs, in functions': validation.functions,
+      ...models,
     };
   } finally {
     child.kill('SIGKILL');
@@ -158,6 +160,27 @@ async function measureRequests(folder) {
     broker.close();
     await rm(coverage, { recursive: true, force: true });
   }
+}
+
+/**
+ * What a read of a model and a new version of it run through.
+ *
+ * @param {(path: string, request: RequestInit) => Promise<{files: string[], functions: number}>} run
+ * @returns {Promise<Figures>}
+ */
+async function measureModels(run) {
+  const path = '/api/v2/domains/house/models/Vehicle';
+  const read = await run(path, {});
+  const properties = { ...SCHEMA.properties, speed: { type: 'number', maximum: 200 } };
+  const written = await run(path, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ schema: { ...SCHEMA, properties } }),
+  });
+  return {
+    'a GET of a model runs, in files': read.files.length,
+    'a PUT of a version runs, in files': written.files.length,
+  };
 }
 
 /** A broker with three entities, which matches all queries but those that probe a filter. */
