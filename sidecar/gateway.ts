@@ -102,7 +102,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     purgesRunning: () => purges?.running.count ?? 0,
     purgesQueued: async () => purges?.service.queued() ?? 0,
     workers: () => schemas.workers(),
-    isStoreUp: () => schemas.service.isReady(),
+    isStoreUp: () => schemas.service.store.isReady(),
     lockWaits: () => schemas.lockWaits(),
   });
   const metricsServer =

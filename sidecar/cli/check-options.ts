@@ -1,4 +1,4 @@
-import type { ChangeReport } from '../schemas/models/shapes.js';
+import type { ChangeReport } from '../schemas/repository/shapes.js';
 
 export interface CheckOptions {
   readonly domain?: string;

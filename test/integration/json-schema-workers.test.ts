@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { JsonObject } from '../../sidecar/shared/json/json.js';
-import { reportChanges } from '../../sidecar/schemas/json-schema/schema-work.js';
-import { makeExample } from '../../sidecar/schemas/validation/example-work.js';
 import type { Tasks } from '../../sidecar/schemas/worker.js';
 import {
   TaskFailedError,
@@ -63,16 +61,12 @@ describe('work on schemas in workers', () => {
 
   it('workers make examples and report changes', async () => {
     const schema = { properties: { a: { enum: ['x'] } } };
-    const { example, faults } = await makeExample(
-      { schema: JSON.stringify(schema), entityType: 'T' },
-      workers,
-    );
+    const input = { schema: JSON.stringify(schema), entityType: 'T' };
+    const { example, faults } = await workers.run('makeExample', input);
     assert.deepEqual([JSON.parse(example), faults], [{ id: 'urn:ngsi-ld:T:001', type: 'T', a: 'x' }, []]);
     const after = { properties: { a: { enum: ['y'] } } };
-    const report = await reportChanges(
-      { before: JSON.stringify(schema), after: JSON.stringify(after) },
-      workers,
-    );
+    const texts = { before: JSON.stringify(schema), after: JSON.stringify(after) };
+    const report = await workers.run('compareSchemas', texts);
     assert.equal(report.overall, 'breaking');
   });
 
@@ -97,10 +91,13 @@ describe('work on schemas in workers', () => {
     const work = await Promise.all([
       turnsDuring(faultsOf({ properties })),
       turnsDuring(
-        faultsOfRefusal(
-          () =>
-            makeExample({ schema: JSON.stringify(ENDLESS), entityType: 'T' }, workers, { deadlineMs: 80 }),
-          'SCHEMA_TOO_COSTLY',
+        assert.rejects(
+          workers.run(
+            'makeExample',
+            { schema: JSON.stringify(ENDLESS), entityType: 'T' },
+            { deadlineMs: 80 },
+          ),
+          TaskTooCostlyError,
         ),
       ),
     ]);

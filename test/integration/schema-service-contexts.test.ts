@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ContextInvalidError } from '../../sidecar/schemas/json-ld/errors.js';
 import { BundledContextError, NameError } from '../../sidecar/schemas/models/errors.js';
-import type { SchemaService } from '../../sidecar/schemas/models/service.js';
+import type { SchemaService } from '../../sidecar/schemas/models/index.js';
 import {
   AlreadyExistsError,
   InUseError,
@@ -64,8 +64,8 @@ describe('custom contexts', () => {
       const options = { ...OPTIONS, ifMatch: [first.etag] };
       await rejection(service.contexts.update('terms', context, options), PreconditionFailedError);
     }
-    await rejection(service.contexts.delete('terms', { ifMatch: [first.etag] }), PreconditionFailedError);
-    await service.contexts.delete('terms', { ifMatch: [second.etag] });
+    await rejection(service.contexts.delete('terms', [first.etag]), PreconditionFailedError);
+    await service.contexts.delete('terms', [second.etag]);
     await rejection(service.contexts.document('terms'), NotFoundError);
   });
 
@@ -118,8 +118,8 @@ describe('contexts that name others', () => {
     const dependents = [{ kind: 'context', name: 'user', version: 1 }];
     for (const deletion of [
       () => service.contexts.delete('base'),
-      () => service.models.delete({ domain: 'city', name: 'Bench' }),
-      () => service.domains.delete('city', { cascade: true }),
+      () => service.store.models.delete({ domain: 'city', name: 'Bench' }),
+      () => service.store.domains.delete('city', { cascade: true }),
     ])
       assert.deepEqual((await rejection(deletion(), InUseError)).dependents, dependents);
     await service.contexts.delete('user');

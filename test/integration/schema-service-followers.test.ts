@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { BrokenFollowersError } from '../../sidecar/schemas/models/errors.js';
 import { MAX_FOLLOWERS } from '../../sidecar/schemas/models/context-followers.js';
-import type { SchemaService } from '../../sidecar/schemas/models/service.js';
+import type { SchemaService } from '../../sidecar/schemas/models/index.js';
 import { PreconditionFailedError } from '../../sidecar/store/errors.js';
 import type { SchemaStore } from '../../sidecar/store/store.js';
 import type { JsonValue } from '../../sidecar/shared/json/json.js';

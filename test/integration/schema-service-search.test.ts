@@ -31,19 +31,19 @@ describe('models of an older gateway', () => {
     for (const name of ['Bench', 'Chair']) await service.models.create('city', { name, schema: SCHEMA });
     tasks.length = 0;
     for (let round = 0; round < 2; round += 1) {
-      const { items, total } = await service.models.search({ type: 'Seat', attribute: 'seats' }, ALL);
+      const { items, total } = await service.search.matching({ type: 'Seat', attribute: 'seats' }, ALL);
       assert.deepEqual([items.map(({ name }) => name), total], [['Bench', 'Chair'], 2]);
       assert.deepEqual(tasks, ['describeModel', 'describeModel']);
     }
-    assert.equal((await service.models.ofType('Seat', 'city')).length, 2);
-    assert.deepEqual(await service.models.ofType('Seat', 'country'), []);
+    assert.equal((await service.search.ofType('Seat', 'city')).length, 2);
+    assert.deepEqual(await service.search.ofType('Seat', 'country'), []);
   });
 
   it('a search ends also when models of an older gateway cannot be described', async (t) => {
     const { service } = await rigOf(t, { store: withoutTerms });
     await service.models.create('city', { name: 'Nul', schema: { properties: { type: { const: '\0' } } } });
-    assert.deepEqual((await service.models.search({ type: 'Nul' }, ALL)).items, []);
-    assert.equal((await service.models.search({ q: 'nul' }, ALL)).total, 1);
+    assert.deepEqual((await service.search.matching({ type: 'Nul' }, ALL)).items, []);
+    assert.equal((await service.search.matching({ q: 'nul' }, ALL)).total, 1);
   });
 
   it('models of an older gateway that cannot be described do not hide others', async (t) => {
@@ -62,7 +62,7 @@ describe('models of an older gateway', () => {
     await service.models.create('city', { name: 'Odd', schema: { ...SCHEMA, title: 'Odd' } });
     isFailing = true;
     const found = async (filter: object) =>
-      (await service.models.search(filter, ALL)).items.map(({ name }) => name);
+      (await service.search.matching(filter, ALL)).items.map(({ name }) => name);
     assert.deepEqual(await found({ type: 'Seat' }), ['Bench']);
     assert.deepEqual(await found({ q: 'odd' }), ['Odd']);
   });

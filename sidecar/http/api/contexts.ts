@@ -1,10 +1,10 @@
-import { contextUrl } from '../../schemas/models/context-urls.js';
-import type {
-  ChangedFollower,
-  ContextService,
-  ContextSummary,
-  WrittenContext,
-} from '../../schemas/models/service.js';
+import {
+  type ChangedFollower,
+  type ContextSummary,
+  contextUrl,
+  type SchemaService,
+  type WrittenContext,
+} from '../../schemas/models/index.js';
 import { changeOf } from '../../schemas/repository/refusals.js';
 import { type Answer, created, derived, document, NO_CONTENT, ok, page } from './answer.js';
 import { writeOptions } from './conditions.js';
@@ -18,7 +18,7 @@ import { dependentJson, UPDATED_DEPENDENTS } from './transfer-representation.js'
 const tag = 'Contexts';
 
 /** JSON-LD contexts: custom ones, those generated from models, and the core contexts of NGSI-LD. */
-export function contextEndpoints(contexts: ContextService): readonly Endpoint[] {
+export function contextEndpoints({ contexts }: SchemaService): readonly Endpoint[] {
   return [
     endpoint({
       method: 'GET',
@@ -128,8 +128,8 @@ export function contextEndpoints(contexts: ContextService): readonly Endpoint[] 
       problems: ['readOnly', 'inUse'],
       isConditional: true,
       handle: async ({ params, conditions }) => {
-        const options = await writeOptions(conditions, () => contexts.document(params.context));
-        await contexts.delete(params.context, options);
+        const { ifMatch } = await writeOptions(conditions, () => contexts.document(params.context));
+        await contexts.delete(params.context, ifMatch);
         return NO_CONTENT;
       },
     }),

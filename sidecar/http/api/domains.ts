@@ -1,4 +1,5 @@
-import type { Domain, DomainService, ListedDomain } from '../../schemas/models/service.js';
+import type { SchemaService } from '../../schemas/models/index.js';
+import type { Domain, ListedDomain } from '../../store/records.js';
 import { created, document, NO_CONTENT, ok, page } from './answer.js';
 import { writeOptions } from './conditions.js';
 import { LD_CONTEXT, withWarnings } from './contexts.js';
@@ -19,7 +20,7 @@ const CASCADE = {
 const MAX_DOMAIN_BYTES = 64 * 1024;
 
 /** Domains: the namespaces of models. */
-export function domainEndpoints(domains: DomainService): readonly Endpoint[] {
+export function domainEndpoints({ store, domains }: SchemaService): readonly Endpoint[] {
   return [
     endpoint({
       method: 'GET',
@@ -36,7 +37,7 @@ export function domainEndpoints(domains: DomainService): readonly Endpoint[] {
         },
       },
       handle: async ({ query, baseUrl }) => {
-        const { items, total } = await domains.list(query);
+        const { items, total } = await store.domains.list(query);
         return page(items.map(listedDomainJson), total, query, apiUrl(baseUrl, 'domains'));
       },
     }),
@@ -63,7 +64,7 @@ export function domainEndpoints(domains: DomainService): readonly Endpoint[] {
       summary: 'Read a domain',
       answers: { 200: { description: 'The domain.', content: { 'application/json': DOMAIN } } },
       handle: async ({ params }) => {
-        const domain = await domains.get(params.domain);
+        const domain = await store.domains.get(params.domain);
         return ok(domainJson(domain), domain.etag);
       },
     }),
@@ -80,8 +81,8 @@ export function domainEndpoints(domains: DomainService): readonly Endpoint[] {
       problems: ['dependencyChanged'],
       isConditional: true,
       handle: async ({ params, body, conditions }) => {
-        const options = await writeOptions(conditions, () => domains.get(params.domain));
-        const domain = await domains.update(params.domain, body, options);
+        const { ifMatch } = await writeOptions(conditions, () => store.domains.get(params.domain));
+        const domain = await domains.update(params.domain, body, ifMatch);
         return ok(domainJson(domain), domain.etag);
       },
     }),
@@ -97,8 +98,8 @@ export function domainEndpoints(domains: DomainService): readonly Endpoint[] {
       problems: ['inUse'],
       isConditional: true,
       handle: async ({ params, query, conditions }) => {
-        const options = await writeOptions(conditions, () => domains.get(params.domain));
-        await domains.delete(params.domain, { ...options, cascade: query.cascade });
+        const { ifMatch } = await writeOptions(conditions, () => store.domains.get(params.domain));
+        await store.domains.delete(params.domain, { ifMatch, cascade: query.cascade });
         return NO_CONTENT;
       },
     }),
@@ -106,7 +107,7 @@ export function domainEndpoints(domains: DomainService): readonly Endpoint[] {
 }
 
 /** One context for all models of a domain. */
-export function domainContextEndpoints(domains: DomainService): readonly Endpoint[] {
+export function domainContextEndpoints({ domainContexts }: SchemaService): readonly Endpoint[] {
   return [
     endpoint({
       method: 'GET',
@@ -122,7 +123,7 @@ export function domainContextEndpoints(domains: DomainService): readonly Endpoin
       problems: ['busy'],
       isCrossOrigin: true,
       handle: async ({ params: { domain }, baseUrl }) => {
-        const found = await domains.context(domain, baseUrl);
+        const found = await domainContexts.of(domain, baseUrl);
         return withWarnings(document(found, undefined), found.warnings.length, baseUrl, domain);
       },
     }),
@@ -142,7 +143,7 @@ export function domainContextEndpoints(domains: DomainService): readonly Endpoin
       },
       problems: ['busy'],
       handle: async ({ params: { domain }, query, baseUrl }) => {
-        const { warnings } = await domains.context(domain, baseUrl);
+        const { warnings } = await domainContexts.of(domain, baseUrl);
         const { limit, offset } = query;
         const url = apiUrl(baseUrl, 'domains', domain, 'context', 'warnings');
         return page(warnings.slice(offset, offset + limit), warnings.length, query, url);

@@ -1,4 +1,4 @@
-import type { Lifecycle } from '../../schemas/models/service.js';
+import type { Lifecycle } from '../../schemas/models/index.js';
 import type { Answer } from './answer.js';
 
 /**

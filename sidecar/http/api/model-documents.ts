@@ -1,4 +1,5 @@
-import type { ModelDocumentKind, ModelFile, ModelKey, ModelService } from '../../schemas/models/service.js';
+import type { ModelDocumentKind, ModelFile, SchemaService } from '../../schemas/models/index.js';
+import type { ModelKey } from '../../store/records.js';
 import { type Answer, document, page } from './answer.js';
 import { endpoint, type Endpoint } from './endpoint.js';
 import { withLifecycle } from './lifecycle.js';
@@ -17,10 +18,11 @@ const BUNDLED = {
 const ANY_JSON: JsonSchema = { description: 'A JSON document.' };
 
 /** What a model is turned into, and its files. */
-export function modelDocumentEndpoints(models: ModelService): readonly Endpoint[] {
+export function modelDocumentEndpoints(schemas: SchemaService): readonly Endpoint[] {
+  const { documents, files, lifecycles } = schemas;
   const about = async (key: ModelKey, answer: (key: ModelKey) => Promise<Answer>) => {
     // First: what is read of a draft afterwards may still change.
-    const lifecycle = await models.lifecycle(key);
+    const lifecycle = await lifecycles.of(key);
     return withLifecycle(await answer(key), lifecycle);
   };
   const read = async (
@@ -30,7 +32,7 @@ export function modelDocumentEndpoints(models: ModelService): readonly Endpoint[
     baseUrl: string,
   ) =>
     about({ domain, name: model }, async (key) =>
-      document(await models.document(key, kind, { version, baseUrl }), version),
+      document(await documents.of(key, kind, { version, baseUrl }), version),
     );
 
   return [
@@ -93,10 +95,10 @@ export function modelDocumentEndpoints(models: ModelService): readonly Endpoint[
       handle: ({ params: { domain, model }, query, baseUrl }) =>
         about({ domain, name: model }, async (key) => {
           const { version, limit, offset } = query;
-          const files = await models.files(key, { version, baseUrl });
+          const all = await files.list(key, { version, baseUrl });
           const url = apiUrl(baseUrl, 'domains', domain, 'models', model, 'files');
-          const items = files.slice(offset, offset + limit).map((file) => fileJson(file, url, version));
-          return page(items, files.length, query, url);
+          const items = all.slice(offset, offset + limit).map((file) => fileJson(file, url, version));
+          return page(items, all.length, query, url);
         }),
     }),
     endpoint({
@@ -119,7 +121,7 @@ export function modelDocumentEndpoints(models: ModelService): readonly Endpoint[
       problems: ['busy'],
       handle: ({ params: { domain, model, file }, query: { version }, baseUrl }) =>
         about({ domain, name: model }, async (key) =>
-          document(await models.file(key, file, { version, baseUrl }), version),
+          document(await files.get(key, file, { version, baseUrl }), version),
         ),
     }),
   ];

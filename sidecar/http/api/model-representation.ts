@@ -1,10 +1,7 @@
-import type {
-  Model,
-  ModelDetails,
-  ModelPut,
-  ModelUpdate,
-  VersionSummary,
-} from '../../schemas/models/service.js';
+import { metadataOf, type ModelWrite, type StoredModel } from '../../schemas/models/index.js';
+import { parseJson } from '../../shared/json/lossless-json.js';
+import type { JsonValue } from '../../shared/json/json.js';
+import type { Model, ModelVersion } from '../../store/records.js';
 import { NAME } from './parameters.js';
 import {
   COUNT,
@@ -297,32 +294,31 @@ export function modelSummaryJson(model: Model): TypeOf<typeof MODEL_SUMMARY> {
   };
 }
 
-export function modelJson(model: ModelDetails): TypeOf<typeof MODEL> {
-  const { version, schema, context, warnings } = model;
-  const { dialect, references } = version;
-  const own = context === undefined ? {} : { context };
+export function modelJson({ model, version, schema, ownContext }: StoredModel): TypeOf<typeof MODEL> {
+  const { dialect, warnings } = metadataOf(version);
   return {
     ...modelSummaryJson(model),
-    ...{ version: version.number, dialect, schema },
-    ...own,
-    ...{ references, warnings },
+    ...{ version: version.number, dialect, schema: parseJson(schema) as JsonValue },
+    ...(ownContext === undefined ? {} : { context: parseJson(ownContext) as JsonValue }),
+    ...{ references: version.references.map(({ uri }) => uri), warnings },
   };
 }
 
-export function updatedModelJson({
-  model,
+export function modelDryRunJson({
   outcome,
+  number,
   change,
-}: Pick<ModelUpdate, 'model' | 'outcome' | 'change'>): TypeOf<typeof UPDATED_MODEL> {
-  return { ...modelJson(model), outcome, change };
-}
-
-export function modelDryRunJson(update: ModelPut): TypeOf<typeof MODEL_DRY_RUN> {
-  const { outcome, number, change, warnings } = update;
+  warnings,
+}: ModelWrite): TypeOf<typeof MODEL_DRY_RUN> {
   return { dryRun: true, outcome, version: number, change, warnings };
 }
 
-export function versionJson(version: VersionSummary): TypeOf<typeof MODEL_VERSION> {
-  const { number, createdAt, ...others } = version;
-  return { version: number, createdAt: timeText(createdAt), ...others };
+export function versionJson(version: ModelVersion): TypeOf<typeof MODEL_VERSION> {
+  const { number, createdAt, description, schema, references } = version;
+  const { dialect, change } = metadataOf(version);
+  return {
+    ...{ version: number, createdAt: timeText(createdAt), description, dialect, ...schema },
+    ...(change === undefined ? {} : { change }),
+    references: references.map(({ uri }) => uri),
+  };
 }

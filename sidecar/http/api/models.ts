@@ -1,4 +1,5 @@
-import type { ModelKey, ModelService } from '../../schemas/models/service.js';
+import type { SchemaService } from '../../schemas/models/index.js';
+import type { ModelKey } from '../../store/records.js';
 import type { ProblemName } from '../problem-kinds.js';
 import { created, derived, NO_CONTENT, ok, page } from './answer.js';
 import { expectedOf, writeOptions } from './conditions.js';
@@ -16,7 +17,6 @@ import {
   modelSummaryJson,
   NEW_MODEL,
   UPDATED_MODEL,
-  updatedModelJson,
   versionJson,
 } from './model-representation.js';
 import { PAGE, parameters, VERSION, VERSION_RANGE } from './parameters.js';
@@ -58,7 +58,8 @@ const SCHEMA_PROBLEMS = [
 ] as const satisfies readonly ProblemName[];
 
 /** Models: JSON Schemas with their versions. */
-export function modelEndpoints(models: ModelService): readonly Endpoint[] {
+export function modelEndpoints(schemas: SchemaService): readonly Endpoint[] {
+  const { store, models, search, comparison, lifecycles } = schemas;
   return [
     endpoint({
       method: 'GET',
@@ -78,7 +79,7 @@ export function modelEndpoints(models: ModelService): readonly Endpoint[] {
       problems: ['busy'],
       handle: async ({ query, baseUrl }) => {
         const { limit, offset, ...filter } = query;
-        const { items, total } = await models.search(filter, { limit, offset });
+        const { items, total } = await search.matching(filter, { limit, offset });
         return page(items.map(modelSummaryJson), total, query, apiUrl(baseUrl, 'models'));
       },
     }),
@@ -97,7 +98,7 @@ export function modelEndpoints(models: ModelService): readonly Endpoint[] {
         },
       },
       handle: async ({ params: { domain }, query, baseUrl }) => {
-        const { items, total } = await models.list(domain, query);
+        const { items, total } = await store.models.list(domain, query);
         return page(items.map(modelSummaryJson), total, query, apiUrl(baseUrl, 'domains', domain, 'models'));
       },
     }),
@@ -120,9 +121,10 @@ export function modelEndpoints(models: ModelService): readonly Endpoint[] {
       },
       problems: ['alreadyExists', 'contextInvalid', ...SCHEMA_PROBLEMS],
       handle: async ({ params: { domain }, query: { dryRun }, body, baseUrl }) => {
-        if (dryRun) return derived(modelDryRunJson(await models.dryCreate(domain, body, { baseUrl })));
-        const model = await models.create(domain, body, { baseUrl });
-        return created(modelUrl(baseUrl, model), modelJson(model), model.etag);
+        const written = await models.create(domain, body, { dryRun, baseUrl });
+        if (written.model === undefined) return derived(modelDryRunJson(written));
+        const { model } = written.model;
+        return created(modelUrl(baseUrl, model), modelJson(written.model), model.etag);
       },
     }),
     endpoint({
@@ -134,10 +136,16 @@ export function modelEndpoints(models: ModelService): readonly Endpoint[] {
       query: parameters(VERSION),
       answers: { 200: { description: 'The model.', content: { 'application/json': MODEL } } },
       handle: async ({ params, query: { version } }) => {
-        const model = await models.get(keyOf(params), version);
+        const found = await store.models.texts(keyOf(params), version);
+        const { model } = found;
+        if (version === undefined) return withLifecycle(ok(modelJson(found), model.etag), model);
+        const { description } = found.version;
         // No write takes the ETag of an older version for that of the model.
-        const etag = version === undefined ? model.etag : `${model.etag}.v${version}`;
-        return withLifecycle(ok(modelJson(model), etag), model);
+        const older = ok(
+          modelJson({ ...found, model: { ...model, description } }),
+          `${model.etag}.v${version}`,
+        );
+        return withLifecycle(older, model);
       },
     }),
     endpoint({
@@ -161,14 +169,13 @@ export function modelEndpoints(models: ModelService): readonly Endpoint[] {
       isConditional: true,
       handle: async ({ params, query: { dryRun }, body, conditions, baseUrl }) => {
         const key = keyOf(params);
-        const put = await models.put(key, body, { expected: expectedOf(conditions), dryRun, baseUrl });
-        const { model, outcome, change } = put;
-        if (model === undefined) return derived(modelDryRunJson(put));
-        if (dryRun) return ok(modelDryRunJson(put), model.etag);
-        const json = updatedModelJson({ model, outcome, change });
-        return outcome === 'created'
-          ? created(modelUrl(baseUrl, model), json, model.etag)
-          : ok(json, model.etag);
+        const written = await models.put(key, body, { expected: expectedOf(conditions), dryRun, baseUrl });
+        if (written.model === undefined) return derived(modelDryRunJson(written));
+        const { etag } = written.model.model;
+        if (dryRun) return ok(modelDryRunJson(written), etag);
+        const { outcome, change } = written;
+        const json = { ...modelJson(written.model), outcome, change };
+        return outcome === 'created' ? created(modelUrl(baseUrl, key), json, etag) : ok(json, etag);
       },
     }),
     endpoint({
@@ -182,7 +189,8 @@ export function modelEndpoints(models: ModelService): readonly Endpoint[] {
       isConditional: true,
       handle: async ({ params, conditions }) => {
         const key = keyOf(params);
-        await models.delete(key, await writeOptions(conditions, () => models.get(key)));
+        const { ifMatch } = await writeOptions(conditions, () => store.models.get(key));
+        await store.models.delete(key, ifMatch);
         return NO_CONTENT;
       },
     }),
@@ -202,8 +210,8 @@ export function modelEndpoints(models: ModelService): readonly Endpoint[] {
       },
       handle: async ({ params, query, baseUrl }) => {
         const key = keyOf(params);
-        const lifecycle = await models.lifecycle(key);
-        const { items, total } = await models.versions(key, query);
+        const lifecycle = await lifecycles.of(key);
+        const { items, total } = await store.models.versions(key, query);
         const list = page(items.map(versionJson), total, query, `${modelUrl(baseUrl, key)}/versions`);
         return withLifecycle(list, lifecycle);
       },
@@ -224,8 +232,8 @@ export function modelEndpoints(models: ModelService): readonly Endpoint[] {
       problems: ['busy'],
       handle: async ({ params, query, baseUrl }) => {
         const key = keyOf(params);
-        const lifecycle = await models.lifecycle(key);
-        return withLifecycle(derived(await models.diff(key, { ...query, baseUrl })), lifecycle);
+        const lifecycle = await lifecycles.of(key);
+        return withLifecycle(derived(await comparison.diff(key, { ...query, baseUrl })), lifecycle);
       },
     }),
   ];

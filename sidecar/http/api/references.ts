@@ -1,5 +1,6 @@
-import type { Reference, ReferenceService } from '../../schemas/models/service.js';
+import type { SchemaService } from '../../schemas/models/index.js';
 import type { Transfer } from '../../schemas/repository/transfer.js';
+import type { Reference } from '../../store/records.js';
 import { created, derived, document, NO_CONTENT, ok, page } from './answer.js';
 import { expectedOf, writeOptions } from './conditions.js';
 import { endpoint, type Endpoint } from './endpoint.js';
@@ -17,7 +18,10 @@ const URI = {
 const BY_URI = { ...parameters({ uri: URI }), required: ['uri'] } as const;
 
 /** Documents that the schemas of models refer to by absolute URIs. */
-export function referenceEndpoints(references: ReferenceService, transfer: Transfer): readonly Endpoint[] {
+export function referenceEndpoints(
+  { store, references }: SchemaService,
+  transfer: Transfer,
+): readonly Endpoint[] {
   return [
     endpoint({
       method: 'GET',
@@ -43,7 +47,7 @@ export function referenceEndpoints(references: ReferenceService, transfer: Trans
       handle: async ({ query: { uri, limit, offset }, baseUrl }) => {
         if (uri === undefined) {
           const wanted = { limit: limit ?? PAGE.limit.default, offset: offset ?? PAGE.offset.default };
-          const { items, total } = await references.list(wanted);
+          const { items, total } = await store.references.list(wanted);
           return page(items.map(referenceJson), total, wanted, apiUrl(baseUrl, 'references'));
         }
         if (limit !== undefined)
@@ -107,7 +111,8 @@ export function referenceEndpoints(references: ReferenceService, transfer: Trans
       problems: ['notFound', 'inUse'],
       isConditional: true,
       handle: async ({ query: { uri }, conditions }) => {
-        await references.delete(uri, await writeOptions(conditions, () => references.get(uri)));
+        const { ifMatch } = await writeOptions(conditions, () => references.get(uri));
+        await references.delete(uri, ifMatch);
         return NO_CONTENT;
       },
     }),

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import type { SchemaService } from '../../schemas/models/service.js';
+import type { SchemaService, Workbench } from '../../schemas/models/index.js';
 import type { Transfer } from '../../schemas/repository/transfer.js';
-import type { Workbench } from '../../schemas/models/workbench.js';
 import { ClientDisconnect, disconnectSignal } from '../client-disconnect.js';
 import type { TokenCheck } from '../gateway-token.js';
 import { admission, bodyPresence, exactPath, nothingAt, preflight } from './admission.js';
@@ -76,12 +75,12 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
 function endpointsOf(options: ApiOptions, routes: readonly ApiRoute[]): readonly Endpoint[] {
   const { schemas, workbench } = options;
   const endpoints = [
-    ...domainEndpoints(schemas.domains),
-    ...domainContextEndpoints(schemas.domains),
-    ...modelEndpoints(schemas.models),
-    ...modelDocumentEndpoints(schemas.models),
-    ...contextEndpoints(schemas.contexts),
-    ...referenceEndpoints(schemas.references, options.transfer),
+    ...domainEndpoints(schemas),
+    ...domainContextEndpoints(schemas),
+    ...modelEndpoints(schemas),
+    ...modelDocumentEndpoints(schemas),
+    ...contextEndpoints(schemas),
+    ...referenceEndpoints(schemas, options.transfer),
     ...transferEndpoints(options.transfer, options.importLimit),
     ...workbenchEndpoints(workbench),
     ...purgeEndpoints(options),

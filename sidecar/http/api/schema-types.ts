@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../schemas/models/service.js';
+import type { JsonValue } from '../../shared/json/json.js';
 
 /** JSON Schemas of this API as constants: one definition gives validation, documentation and the type. */
 

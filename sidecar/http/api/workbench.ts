@@ -1,4 +1,4 @@
-import type { Workbench } from '../../schemas/models/workbench.js';
+import type { Workbench } from '../../schemas/models/index.js';
 import type { ProblemName } from '../problem-kinds.js';
 import { computed } from './answer.js';
 import { endpoint, type Endpoint } from './endpoint.js';

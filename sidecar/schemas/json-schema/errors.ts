@@ -55,8 +55,3 @@ export class InvalidSchemaError extends SchemaRefusedError {
 export class NotConvertibleError extends SchemaRefusedError {
   readonly code = 'SCHEMA_NOT_CONVERTIBLE';
 }
-
-/** Working on the schema took more time or memory than it may. */
-export class SchemaTooCostlyError extends SchemaRefusedError {
-  readonly code = 'SCHEMA_TOO_COSTLY';
-}

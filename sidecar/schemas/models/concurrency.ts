@@ -4,58 +4,52 @@ import {
   PreconditionFailedError,
   type Thing,
 } from '../../store/errors.js';
-import type { IfMatch, SchemaStore } from '../../store/store.js';
+import type { SchemaStore } from '../../store/store.js';
+import { ContentGoneError } from './contents.js';
 import { OvertakenError } from './errors.js';
 
 const MAX_ATTEMPTS = 3;
 
 /**
- * Starts over when others have meanwhile changed what a write was made from.
+ * Repeats a write when others have changed what it was made from: the state that it writes over (see {@link overwriting}), a
+ * document or context that it depends on, or a text that was replaced between two reads.
  *
- * @throws OvertakenError when that happens again and again
+ * @throws OvertakenError when that happens at every attempt; what `attempt` throws
  */
 export async function retrying<Result>(attempt: () => Promise<Result>): Promise<Result> {
-  let overtaken: unknown;
+  let cause: unknown;
   for (let left = MAX_ATTEMPTS; left > 0; left -= 1) {
     try {
       return await attempt();
     } catch (error) {
-      if (!(error instanceof DependencyChangedError) && !(error instanceof OvertakenError)) throw error;
-      overtaken = error;
+      if (!isOutdated(error)) throw error;
+      cause = error;
     }
   }
-  throw new OvertakenError({ cause: overtaken });
+  throw cause instanceof ContentGoneError ? cause : new OvertakenError({ cause });
+}
+
+function isOutdated(error: unknown): boolean {
+  return (
+    error instanceof DependencyChangedError ||
+    error instanceof OvertakenError ||
+    error instanceof ContentGoneError
+  );
 }
 
 /**
- * Writes over the state that a write was made from.
+ * Writes to the store on the condition that a state is still the one that was read. The caller has checked the client's own
+ * condition against that state already.
  *
- * @param isOvertaken whether an error of the store says that others have changed that state
- * @throws OvertakenError for such an error, after which `retrying` starts over; every other error as it is
+ * @param write names the ETag that was read
+ * @throws OvertakenError when the state has changed; what `write` throws
  */
-export async function overtaking<Result>(
-  isOvertaken: (error: unknown) => boolean,
-  write: () => Promise<Result>,
-): Promise<Result> {
+export async function overwriting<Result>(write: () => Promise<Result>): Promise<Result> {
   try {
     return await write();
   } catch (error) {
-    throw isOvertaken(error) ? new OvertakenError({ cause: error }) : error;
+    throw error instanceof PreconditionFailedError ? new OvertakenError({ cause: error }) : error;
   }
-}
-
-/** For a write that names the ETag it was made from. */
-export function hasAnotherEtag(error: unknown): boolean {
-  return error instanceof PreconditionFailedError;
-}
-
-/**
- * Refuses before any work what the store would refuse after it.
- *
- * @throws PreconditionFailedError when the ETag is not one of those expected
- */
-export function requireMatch(thing: Thing, etag: string, ifMatch: IfMatch | undefined): void {
-  if (ifMatch?.includes(etag) === false) throw new PreconditionFailedError(thing, etag);
 }
 
 /** What was read, or undefined when the thing itself is not there. @throws NotFoundError for what it would be in */

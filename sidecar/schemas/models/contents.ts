@@ -4,7 +4,18 @@ import { StoreUnavailableError } from '../../store/errors.js';
 import type { ContentRef } from '../../store/records.js';
 import type { SchemaStore } from '../../store/store.js';
 import { INTERNAL_BASE, withBaseUrl } from './context-urls.js';
-import type { ServedDocument } from './shapes.js';
+
+/** Bytes to be sent as they are. */
+export interface ServedDocument {
+  readonly bytes: Buffer;
+  readonly mediaType: string;
+  /** Of the bytes, 64 lower-case hex digits. */
+  readonly sha256: string;
+  /** What `If-None-Match` is compared with, and `If-Match` of a later write. */
+  readonly etag: string;
+  /** Whether contexts of this service are named in it as they are stored: see `withBaseUrl`. */
+  readonly isInternal?: boolean;
+}
 
 /** Values by key. One that is too large for the whole cache is not kept. */
 export type Cache<Value extends object> = LRUCache<string, Value, () => Promise<Value>>;
@@ -65,7 +76,7 @@ export class Contents {
 }
 
 /** A text has gone since it was looked up, because its model, context or document was deleted or replaced. */
-class ContentGoneError extends StoreUnavailableError {}
+export class ContentGoneError extends StoreUnavailableError {}
 
 /** Reads once more when something was deleted or replaced between two reads of the store. */
 export async function rereading<Result>(read: () => Promise<Result>): Promise<Result> {

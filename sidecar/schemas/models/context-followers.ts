@@ -3,14 +3,14 @@ import { TaskTooCostlyError } from '../../shared/workers/errors.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
 import { runWithContexts } from '../json-ld/outcomes.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
+import type { ChangeReport } from '../json-schema/differences.js';
 import { NotFoundError } from '../../store/errors.js';
 import { type Dependent, generatedContextName } from '../../store/records.js';
 import type { SchemaStore } from '../../store/store.js';
 import { aFewAtATime, ifThere } from './concurrency.js';
 import type { ContextSupply } from './context-supply.js';
 import { contextUrl, INTERNAL_BASE, withBaseUrl } from './context-urls.js';
-import type { ModelService } from './service.js';
-import type { ChangedFollower } from './shapes.js';
+import type { ModelComparison } from './model-comparison.js';
 
 /** Contexts and models that are looked at for one change; the rest is counted. */
 export const MAX_FOLLOWERS = 100;
@@ -29,6 +29,13 @@ export interface BrokenFollower {
   readonly follower: Follower;
   /** As a sentence. */
   readonly reason: string;
+}
+
+/** A model for which a context that it follows changes its meaning. */
+export interface ChangedFollower {
+  readonly domain: string;
+  readonly model: string;
+  readonly change: ChangeReport;
 }
 
 /** What a change of a context means for its followers. */
@@ -54,7 +61,7 @@ interface Parts {
   readonly store: SchemaStore;
   readonly workers: TaskRunner<Pick<JsonLdTasks, 'contextTerms'>>;
   readonly contextSupply: ContextSupply;
-  readonly changeByContexts: ModelService['changeByContexts'];
+  readonly comparison: Pick<ModelComparison, 'byContexts'>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
@@ -65,7 +72,7 @@ export interface FollowersOptions {
 }
 
 type Texts = ReadonlyMap<string, string>;
-type ComparedTexts = Parameters<ModelService['changeByContexts']>[1];
+type ComparedTexts = Parameters<ModelComparison['byContexts']>[1];
 
 /** Finds out what becomes of the contexts and models that follow a context. */
 export class ContextFollowers {
@@ -122,7 +129,7 @@ export class ContextFollowers {
         const reason = await this.#failure(contextNameOf(follower), texts);
         if (reason !== undefined) broken.push({ follower, reason });
         else if (follower.kind === 'model') {
-          const change = await this.#parts.changeByContexts(follower, texts);
+          const change = await this.#parts.comparison.byContexts(follower, texts);
           const { domain, name: model } = follower;
           if (change.differences.length > 0) changed.push({ domain, model, change });
         }

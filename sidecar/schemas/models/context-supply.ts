@@ -1,11 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../shared/clock.js';
-import {
-  bundledContext,
-  CORE_CONTEXT_VERSIONS,
-  coreContextUrl,
-  coreVersionOf,
-} from '../json-ld/core-context.js';
+import { coreContextUrl, coreVersionOf } from '../json-ld/core-context.js';
 import { ContextUnavailableError, ContextUnusableError } from '../json-ld/errors.js';
 import type { Supply } from '../json-ld/supplied-contexts.js';
 import { documentUri } from '../json-schema/uri.js';
@@ -13,34 +8,14 @@ import { RemoteDocumentError, type RemoteFailure } from '../remote/errors.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
 import type { SchemaStore } from '../../store/store.js';
 import { ifThere } from './concurrency.js';
-import { type Contents, createCache, made, MEDIA_TYPES, rereading, serve } from './contents.js';
+import { type Contents, createCache, made, rereading, type ServedDocument } from './contents.js';
 import { isBelow, namedContext, type NamedContext } from './context-urls.js';
-import type { ContextSummary, ServedContext, ServedDocument } from './shapes.js';
-
-/** Gives workers the contexts that documents name by their URLs. */
-export interface ContextSupply {
-  /**
-   * A text that changes whenever a URL may mean something else: with each write to the store, by any process, and
-   * every minute for the sake of other origins. To be taken before anything is supplied for a request.
-   *
-   * @param baseUrl of this service, as the client reaches it, without a trailing slash
-   * @throws StoreUnavailableError
-   */
-  stamp(baseUrl: string): Promise<string>;
-
-  /**
-   * The context of a URL: one that is stored or bundled here, in the version that is named, a reference document, or one of
-   * an allowed origin.
-   *
-   * @param options `withoutDomains`: contexts of domains are refused, as one of them is being made; `instead`: texts of contexts of
-   *   this service, by name, that count instead of the current ones
-   * @throws StoreUnavailableError; as DomainContexts.of
-   */
-  supply(url: string, baseUrl: string, options?: SupplyOptions): Promise<Supply>;
-}
+import type { CoreContext } from './core-contexts.js';
 
 export interface SupplyOptions {
+  /** Refuse contexts of domains, since one of them is being made. */
   readonly withoutDomains?: boolean;
+  /** Texts that replace the current ones of contexts of this service, by name. */
   readonly instead?: ReadonlyMap<string, string> | undefined;
 }
 
@@ -51,21 +26,53 @@ export interface ContextSupplyOptions {
   readonly clock: Clock;
 }
 
-/** How long documents of other origins are used without a look at what they are now, at most. */
+/** How long a document of another origin is used before it is fetched again, at most. */
 const FRESH_MS = 60_000;
 
 const MAX_REMOTE_CHARACTERS = 16 * 1024 * 1024;
 
-export function createContextSupply({ loading, store, remote, clock }: ContextSupplyOptions): ContextSupply {
-  const fetched = createCache<Supply>(MAX_REMOTE_CHARACTERS, (supply) =>
+/** Gives workers the contexts that documents name by their URLs. */
+export class ContextSupply {
+  readonly #options: ContextSupplyOptions;
+  readonly #fetched = createCache<Supply>(MAX_REMOTE_CHARACTERS, (supply) =>
     'text' in supply ? supply.text.length : 0,
   );
-  const slot = () => Math.floor(clock.now() / FRESH_MS);
 
-  async function fetch(url: string): Promise<Supply> {
+  constructor(options: ContextSupplyOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * A text that changes whenever a URL may mean something else: with each write to the store, by any process, and
+   * every minute because of other origins. To be taken before anything is supplied for a request.
+   *
+   * @param baseUrl of this service, as the client reaches it, without a trailing slash
+   * @throws StoreUnavailableError
+   */
+  async stamp(baseUrl: string): Promise<string> {
+    const { loading, store } = this.#options;
+    const base = loading.dependsOn(baseUrl) ? ` ${baseUrl}` : '';
+    return `${await store.revision()} ${this.#slot()}${base}`;
+  }
+
+  /**
+   * The context of a URL: one that is stored or bundled here, in the version that is named; a reference document; or one of an
+   * allowed origin.
+   *
+   * @throws StoreUnavailableError; as DomainContexts.of
+   */
+  supply(url: string, baseUrl: string, options?: SupplyOptions): Promise<Supply> {
+    return this.#options.loading.supply(url, baseUrl, { ...options, fetch: (one) => this.#fetch(one) });
+  }
+
+  #slot(): number {
+    return Math.floor(this.#options.clock.now() / FRESH_MS);
+  }
+
+  async #fetch(url: string): Promise<Supply> {
     try {
-      return await made(fetched, `${slot()} ${url}`, async () => {
-        const supply = await fetchContext(remote, url);
+      return await made(this.#fetched, `${this.#slot()} ${url}`, async () => {
+        const supply = await fetchContext(this.#options.remote, url);
         if ('failure' in supply) throw new NotFetched(supply);
         return supply;
       });
@@ -74,14 +81,6 @@ export function createContextSupply({ loading, store, remote, clock }: ContextSu
       throw error;
     }
   }
-
-  return {
-    stamp: async (baseUrl) => {
-      const base = loading.dependsOn(baseUrl) ? ` ${baseUrl}` : '';
-      return `${await store.revision()} ${slot()}${base}`;
-    },
-    supply: (url, baseUrl, options) => loading.supply(url, baseUrl, { ...options, fetch }),
-  };
 }
 
 /** Carries a failure past the cache, which keeps what does not throw. */
@@ -226,38 +225,6 @@ function supplied({ served: { sha256, bytes } }: CoreContext): Supply {
 
 function unknown(url: string): Supply {
   return { failure: { code: 'CONTEXT_REFUSED', detail: new ContextUnavailableError(url).message } };
-}
-
-/** A context that comes with this product, and what a GET of it answers. */
-export interface CoreContext {
-  readonly summary: ContextSummary & { readonly kind: 'core' };
-  readonly served: ServedContext;
-}
-
-/** Contexts of others that the core contexts need. */
-const OTHERS = [['data-integrity-v2', 'https://w3id.org/security/data-integrity/v2']] as const;
-
-/** The contexts that come with this product, by the names under which they are served, in the order of these. */
-export function createCoreContexts(): ReadonlyMap<string, CoreContext> {
-  const named = [
-    ...OTHERS,
-    ...CORE_CONTEXT_VERSIONS.map(
-      (version) => [`ngsi-ld-core-context-v${version}`, coreContextUrl(version)] as const,
-    ),
-  ];
-  return new Map(
-    named.map(([name, canonicalUrl]): [string, CoreContext] => {
-      const served = serve(JSON.stringify(bundledContext(canonicalUrl)), MEDIA_TYPES.context);
-      const { etag } = served;
-      return [
-        name,
-        {
-          summary: { kind: 'core', name, currentVersion: 1, etag, canonicalUrl },
-          served: { ...served, kind: 'core' },
-        },
-      ];
-    }),
-  );
 }
 
 function hashOf(text: string): string {

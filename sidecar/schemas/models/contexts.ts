@@ -4,6 +4,7 @@ import { TaskTooCostlyError } from '../../shared/workers/errors.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
 import type { CheckedContext } from '../json-ld/check-context.js';
 import { unwrapped } from '../json-ld/context-form.js';
+import type { ContextWarning } from '../json-ld/context-warnings.js';
 import { isBundledContext } from '../json-ld/core-context.js';
 import { ContextInvalidError } from '../json-ld/errors.js';
 import { runWithContexts } from '../json-ld/outcomes.js';
@@ -17,40 +18,79 @@ import {
   NotFoundError,
   ReadOnlyContextError,
 } from '../../store/errors.js';
-import {
-  type ContextAt,
-  type ModelKey,
-  type NewContextVersion,
-  type Page,
-  type Paged,
+import type {
+  Context,
+  ContextAt,
+  DomainContextName,
+  ModelKey,
+  NewContextVersion,
+  Page,
+  Paged,
 } from '../../store/records.js';
-import type { SchemaStore } from '../../store/store.js';
-import {
-  hasAnotherEtag,
-  ifThere,
-  overtaking,
-  requireMatch,
-  retrying,
-  WhileUnwritten,
-} from './concurrency.js';
-import { type Contents, rereading } from './contents.js';
-import type { ContextFollowers, FollowersEffect } from './context-followers.js';
-import type { ContextLoading, CoreContext } from './context-supply.js';
+import { requireMatch } from '../../store/sql-rows.js';
+import type { IfMatch, SchemaStore } from '../../store/store.js';
+import { ifThere, overwriting, retrying, WhileUnwritten } from './concurrency.js';
+import { type Contents, rereading, type ServedDocument } from './contents.js';
+import type { ChangedFollower, ContextFollowers, FollowersEffect } from './context-followers.js';
+import type { ContextLoading } from './context-supply.js';
+import type { CoreContext, CoreContextSummary } from './core-contexts.js';
 import { INTERNAL_BASE } from './context-urls.js';
 import type { DomainContexts } from './domain-contexts.js';
 import { BrokenFollowersError, BundledContextError, requireName } from './errors.js';
-import type { Lifecycles } from './lifecycles.js';
-import type { ContextService } from './service.js';
-import type {
-  ContextSummary,
-  ContextUpdateOptions,
-  ContextWriteOptions,
-  FollowerWarning,
-  ServedContext,
-  WriteOptions,
-  WrittenContext,
-} from './shapes.js';
-import { Turns } from './turns.js';
+import type { Lifecycle, Lifecycles } from './lifecycles.js';
+import { WriteQueue } from './write-queue.js';
+
+export interface ContextWriteOptions {
+  /** Where the client reaches this service, without a trailing slash: URLs below it are the service's own. */
+  readonly baseUrl: string;
+  /** Where the context stands in the body, for pointers; `/@context` when not given. */
+  readonly pointer?: string | undefined;
+}
+
+export interface ContextUpdateOptions extends ContextWriteOptions {
+  /** The ETags of which the context must have one. */
+  readonly ifMatch?: IfMatch | undefined;
+  /** Check everything, with the same refusals, and write nothing. */
+  readonly dryRun?: boolean | undefined;
+  /** Refuse what would break a follower, and say for which models the context changes its meaning. */
+  readonly looksAtFollowers?: boolean | undefined;
+  /** Ends the look at followers; nothing is written then. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A context in a list, of any kind. Those of domains have no versions. */
+export type ContextSummary = Context | DomainContextName | CoreContextSummary;
+
+export interface ServedContext extends ServedDocument {
+  readonly kind: ContextSummary['kind'];
+  /** Of the model that it is generated from, as it was before the document was looked up. */
+  readonly lifecycle?: Lifecycle | undefined;
+  /** Of the context of a domain: how many warnings there are. */
+  readonly warningCount?: number;
+}
+
+/**
+ * A warning about the followers of a context.
+ *
+ * - `broken-follower`: it cannot be processed any more
+ * - `followers-not-compared`: what the change means for them is not known
+ */
+export interface FollowerWarning {
+  readonly code: 'broken-follower' | 'followers-not-compared';
+  /** That of the context. */
+  readonly pointer: string;
+  readonly detail: string;
+}
+
+export interface WrittenContext {
+  /** As it is now: after a dry run, as it was. */
+  readonly context: Context;
+  /** False for an update that changed nothing, or would change nothing. */
+  readonly isNewVersion: boolean;
+  readonly warnings: readonly (ContextWarning | FollowerWarning)[];
+  /** Of an update that looked at them. */
+  readonly followers: readonly ChangedFollower[];
+}
 
 interface Parts {
   readonly store: SchemaStore;
@@ -63,9 +103,10 @@ interface Parts {
   readonly followers: ContextFollowers;
 }
 
-export class Contexts implements ContextService {
+/** JSON-LD contexts of all kinds: custom ones are written here, the others are served. */
+export class Contexts {
   readonly #parts: Parts;
-  readonly #turns = new Turns();
+  readonly #queue = new WriteQueue();
   /** Which text is the current one, or that of a version. */
   readonly #known: WhileUnwritten<ContextAt>;
 
@@ -74,6 +115,7 @@ export class Contexts implements ContextService {
     this.#known = new WhileUnwritten(parts.store);
   }
 
+  /** Core contexts come first. */
   async list({ limit, offset }: Page): Promise<Paged<ContextSummary>> {
     const { core, store } = this.#parts;
     const first = [...core.values()].map(({ summary }) => summary).slice(offset, offset + limit);
@@ -84,6 +126,13 @@ export class Contexts implements ContextService {
     return { items: [...first, ...stored.items], total: core.size + stored.total };
   }
 
+  /**
+   * What a GET of the context's URL answers. The context of a domain has the domain's name.
+   *
+   * @param version the current one when not given; the answer for a given version never changes
+   * @param baseUrl as the client reaches this service, for the URLs of other contexts in it
+   * @throws NotFoundError
+   */
   async document(name: string, version?: number, baseUrl: string = INTERNAL_BASE): Promise<ServedContext> {
     const { core, store, contents } = this.#parts;
     const bundled = core.get(name);
@@ -117,6 +166,12 @@ export class Contexts implements ContextService {
     return { ...served, kind: 'domain', warningCount: warnings.length };
   }
 
+  /**
+   * Creates a custom context: a map of terms, an array of maps and URLs, a URL, or `{"@context": one of these}`.
+   * Contexts of this service that it names by their URLs cannot be deleted while it exists.
+   *
+   * @throws NameError, AlreadyExistsError, ContextInvalidError, OvertakenError
+   */
   async create(name: string, context: unknown, options: ContextWriteOptions): Promise<WrittenContext> {
     const { core, store } = this.#parts;
     if (core.has(requireName(name))) throw new AlreadyExistsError({ kind: 'context', name });
@@ -127,6 +182,7 @@ export class Contexts implements ContextService {
     });
   }
 
+  /** What `create` would warn of, with the same refusals; nothing is written. */
   async dryCreate(
     name: string,
     context: unknown,
@@ -141,18 +197,25 @@ export class Contexts implements ContextService {
     return { warnings };
   }
 
+  /**
+   * Makes a new version of a custom context, unless nothing changes. Followers are looked at before it is written. Those that come or
+   * change meanwhile are looked at again after it: the warnings name what cannot be processed then.
+   *
+   * @throws NotFoundError, PreconditionFailedError, ReadOnlyContextError, BundledContextError, ContextInvalidError,
+   *   OvertakenError, BrokenFollowersError, or the reason of the signal
+   */
   async update(
     name: string,
     context: unknown,
     { ifMatch, dryRun = false, looksAtFollowers = false, signal, ...options }: ContextUpdateOptions,
   ): Promise<WrittenContext> {
     const { store } = this.#parts;
-    const update = async () => {
+    return this.#queue.run(name, async () => {
       signal?.throwIfAborted();
       const before = await this.#requireCustom(name);
       requireMatch({ kind: 'context', name }, before.context.etag, ifMatch);
       const accepted = await this.#accept(name, context, options);
-      const old = await rereading(() => this.#parts.contents.text(before.version.content));
+      const old = await this.#parts.contents.text(before.version.content);
       const isNewVersion = old !== accepted.text;
       const known = { context: before.context, isNewVersion, warnings: accepted.warnings, followers: [] };
       const change = { name, before: old, after: accepted.text };
@@ -161,15 +224,15 @@ export class Contexts implements ContextService {
       if (dryRun) return { ...known, ...this.#reported(effect, accepted, looking) };
       signal?.throwIfAborted();
       const version = await this.#newVersion(accepted, options);
-      const { context: written } = await overtaking(hasAnotherEtag, () =>
+      const { context: written } = await overwriting(() =>
         store.contexts.update(name, version, [before.context.etag]),
       );
       const now = effect && (await this.#effectAfter(effect, change, looking));
       return { ...known, context: written, ...this.#reported(now, accepted, looking) };
-    };
-    return this.#turns.take(name, () => retrying(update));
+    });
   }
 
+  /** The models that may follow a context, directly or through other contexts. */
   async followers(name: string): Promise<readonly ModelKey[]> {
     const all = await this.#parts.followers.all(name);
     return all.flatMap((one) => (one.kind === 'model' ? [{ domain: one.domain, name: one.name }] : []));
@@ -214,7 +277,8 @@ export class Contexts implements ContextService {
       : { warnings: [...warnings, ...warningsOf(effect, pointer)], followers: effect.changed };
   }
 
-  async delete(name: string, { ifMatch }: WriteOptions = {}): Promise<void> {
+  /** @throws NotFoundError, PreconditionFailedError, ReadOnlyContextError, BundledContextError, InUseError */
+  async delete(name: string, ifMatch?: IfMatch): Promise<void> {
     const { core, store } = this.#parts;
     if (core.has(name)) throw new BundledContextError(name);
     await store.contexts.delete(name, ifMatch);

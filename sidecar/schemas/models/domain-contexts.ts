@@ -14,9 +14,17 @@ import { NotFoundError } from '../../store/errors.js';
 import type { CurrentVersion } from '../../store/records.js';
 import type { SchemaStore } from '../../store/store.js';
 import { aFewAtATime } from './concurrency.js';
-import { type Contents, createCache, made, MEDIA_TYPES, rereading, serve } from './contents.js';
+import {
+  type Contents,
+  createCache,
+  made,
+  MEDIA_TYPES,
+  rereading,
+  serve,
+  type ServedDocument,
+} from './contents.js';
 import type { ContextSupply } from './context-supply.js';
-import { ownTermsOf, type ServedDocument } from './shapes.js';
+import { metadataOf } from './version-metadata.js';
 
 /** One context for all models of a domain. */
 export interface DomainContext extends ServedDocument {
@@ -103,7 +111,7 @@ export class DomainContexts {
       const at = await this.#parts.store.models.get({ domain, name });
       const text = await this.#parts.contents.text(at.version.context);
       await nextTurn();
-      const found = takenApart(text, ownTermsOf(at.version.metadata));
+      const found = takenApart(text, metadataOf(at.version).ownTerms ?? []);
       if (at.version.context.sha256 === contextSha256) this.#models.set(key, found);
       return found;
     } catch (error) {

@@ -6,7 +6,7 @@ import type { SchemaStore } from '../../store/store.js';
 import { WhileUnwritten } from './concurrency.js';
 import { rereading } from './contents.js';
 import { SchemaNotAcceptedError } from './errors.js';
-import type { ModelDescriptions } from './model-documents.js';
+import type { ModelDescriptions } from './model-descriptions.js';
 import type { ModelDescription } from './model-tasks.js';
 
 /** Models that get their terms between two looks for more. */
@@ -36,7 +36,8 @@ export class ModelSearch {
     this.#complete = new WhileUnwritten(store);
   }
 
-  async search(filter: ModelFilter, page: Page): Promise<Paged<Model>> {
+  /** Models by domain and name. @param filter all of it must hold */
+  async matching(filter: ModelFilter, page: Page): Promise<Paged<Model>> {
     await this.#complete.get('', () => this.#completeTerms());
     return this.#store.models.search(filter, page);
   }
@@ -44,7 +45,7 @@ export class ModelSearch {
   /** The first few models whose entities have a type. */
   ofType(type: string, domain: string | undefined): Promise<readonly Model[]> {
     return this.#byType.get(JSON.stringify([type, domain]), async () => {
-      const { items } = await this.search({ type, domain }, { limit: MAX_OF_TYPE, offset: 0 });
+      const { items } = await this.matching({ type, domain }, { limit: MAX_OF_TYPE, offset: 0 });
       return items;
     });
   }

@@ -1,9 +1,35 @@
 import { type JsonValue, sameJson } from '../../shared/json/json.js';
 import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
 import { isDateTime } from '../../shared/rfc3339.js';
-import type { Model, ModelSettings } from '../../store/records.js';
+import type { Compatibility, Model, ModelSettings, ModelStatus } from '../../store/records.js';
 import { PublishedError, SunsetError } from './errors.js';
-import type { ModelChange } from './shapes.js';
+
+/**
+ * The body that updates a model; pointers of errors lead into it. What is left out stays; null removes it. The same members create a
+ * model that does not exist yet, for which the schema is required.
+ */
+export interface ModelChange {
+  /** JSON Schema of an entity in key-values form. */
+  readonly schema?: JsonValue | undefined;
+  readonly description?: string | null | undefined;
+  /** Base IRI of the terms of its context; without one, the service's own. */
+  readonly contextBase?: string | null | undefined;
+  /**
+   * Terms that win over generated ones: a map of terms, an array of maps, URLs and names, the name of a stored context, or the
+   * URL of one that is stored or comes from an allowed origin.
+   */
+  readonly context?: JsonValue | undefined;
+  /** Its domain's when the model has none. */
+  readonly compatibility?: Compatibility | null | undefined;
+  /** `published` for a new model, when left out. */
+  readonly status?: ModelStatus | undefined;
+  /** When it will be removed: a date and time of RFC 3339. */
+  readonly sunset?: string | null | undefined;
+  /**
+   * Since when it is deprecated, in milliseconds since the epoch, if this change deprecates it; now when left out. For imports.
+   */
+  readonly deprecatedAt?: number | undefined;
+}
 
 /**
  * The settings of a model after a change. What is left out stays; null takes it away.

@@ -13,8 +13,9 @@ import { documentUri } from '../json-schema/uri.js';
 import { generatedContextName, type ModelKey } from '../../store/records.js';
 import type { SchemaStore } from '../../store/store.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
-import type { ContextLoading, CoreContext } from './context-supply.js';
+import type { ContextLoading } from './context-supply.js';
 import { contextUrl, INTERNAL_BASE, withBaseUrl } from './context-urls.js';
+import type { CoreContext } from './core-contexts.js';
 import { ReferenceGathering } from './references.js';
 
 interface Parts {

@@ -8,18 +8,20 @@ import { ownMetaSchemaUri } from '../json-schema/vocabularies.js';
 import { RemoteDocumentError } from '../remote/errors.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
 import { PreconditionFailedError } from '../../store/errors.js';
-import type { ModelKey, NewReference, Page, PinnedReference, Paged, Reference } from '../../store/records.js';
+import type { ModelKey, NewReference, PinnedReference, Reference } from '../../store/records.js';
 import type { IfMatch, PutReference, SchemaStore } from '../../store/store.js';
 import { ifThere } from './concurrency.js';
-import { type Contents, MEDIA_TYPES, rereading } from './contents.js';
+import { type Contents, MEDIA_TYPES, rereading, type ServedDocument } from './contents.js';
 import { accepting, OvertakenError, ReferenceUriError, SchemaNotAcceptedError } from './errors.js';
-import type { ReferenceService } from './service.js';
-import type { ServedDocument, WriteOptions } from './shapes.js';
 
 /** Dependents that are read at a time. */
 const PAGE = 1000;
 
-export class References implements ReferenceService {
+/**
+ * Documents that schemas refer to. URIs are absolute (http, https, urn), without a fragment, and taken in their normal form: all methods
+ * throw ReferenceUriError for others.
+ */
+export class References {
   readonly #store: SchemaStore;
   readonly #contents: Contents;
 
@@ -28,10 +30,7 @@ export class References implements ReferenceService {
     this.#contents = contents;
   }
 
-  list(page: Page): Promise<Paged<Reference>> {
-    return this.#store.references.list(page);
-  }
-
+  /** @throws NotFoundError */
   async get(uri: string): Promise<ServedDocument & { readonly reference: Reference }> {
     const normal = referenceUri(uri);
     return rereading(async () => {
@@ -41,6 +40,7 @@ export class References implements ReferenceService {
     });
   }
 
+  /** The models whose current version was made with another state of the document, by domain and name. @throws NotFoundError */
   async outdatedModels(uri: string): Promise<readonly ModelKey[]> {
     const normal = referenceUri(uri);
     const { references, models } = this.#store;
@@ -65,10 +65,18 @@ export class References implements ReferenceService {
     return keys;
   }
 
+  /** Other URIs of the same file of a code host under which documents are stored, by URI. */
   async spellings(uri: string): Promise<readonly string[]> {
     return (await this.#store.references.spellings(referenceUri(uri))).map((spelling) => spelling.uri);
   }
 
+  /**
+   * Stores a document. Versions of models keep the one that they were made with.
+   *
+   * @param document pointers of errors lead into it
+   * @param expected `absent` for `If-None-Match: *`, `present` for `If-Match: *`, or the ETags of `If-Match`
+   * @throws SchemaNotAcceptedError, PreconditionFailedError
+   */
   async put(
     uri: string,
     document: JsonValue,
@@ -85,7 +93,8 @@ export class References implements ReferenceService {
     return this.#store.references.put(reference, expected);
   }
 
-  async delete(uri: string, { ifMatch }: WriteOptions = {}): Promise<void> {
+  /** @throws NotFoundError, PreconditionFailedError, InUseError */
+  async delete(uri: string, ifMatch?: IfMatch): Promise<void> {
     await this.#store.references.delete(referenceUri(uri), ifMatch);
   }
 }

@@ -21,7 +21,7 @@ import { accepting, ContextBaseError, SchemaNotAcceptedError, unlessRefused } fr
 import type { ModelDescription, ModelTasks } from './model-tasks.js';
 import type { AcceptedOwnContext, OwnContexts } from './own-context.js';
 import { ReferenceGathering } from './references.js';
-import type { ModelWarning } from './shapes.js';
+import type { ModelWarning } from './version-metadata.js';
 
 /** What runs in workers for this room. */
 export type ServiceWorkers = TaskRunner<SchemaTasks & ModelTasks & JsonLdTasks & ExampleTasks>;

@@ -1,15 +1,27 @@
+import type { SubmittedForm } from '../../ngsi-ld/representation/form.js';
+import type { CancelSignal } from '../../shared/cancel-signal.js';
 import type { InputIssue } from '../../shared/json/pointer.js';
 import { cut } from '../../shared/shown.js';
 import { WorkersBusyError } from '../../shared/workers/errors.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
-import type { Model, ModelService } from './service.js';
+import type { Model } from '../../store/records.js';
 import type { ByTypeTasks, NamedType, TypeModel, TypesInBody } from '../validation/by-type-tasks.js';
-import { deprecationOf } from './deprecation.js';
+import { deprecationOf } from './lifecycles.js';
+import type { ModelSchemas } from './model-schemas.js';
+import type { ModelSearch } from './model-search.js';
 import { answerOf, withinBounds, WorkbenchRefusedError } from './workbench-errors.js';
-import type { ValidateByTypeOptions } from './workbench.js';
+
+export interface ValidateByTypeOptions {
+  /** Where the models are looked for; everywhere when not given. */
+  readonly domain?: string | undefined;
+  readonly form?: SubmittedForm | undefined;
+  readonly isStrict?: boolean | undefined;
+  readonly signal?: CancelSignal | undefined;
+}
 
 interface Parts {
-  readonly models: Pick<ModelService, 'schema' | 'ofType'>;
+  readonly schemas: ModelSchemas;
+  readonly search: ModelSearch;
   readonly workers: TaskRunner<ByTypeTasks>;
   /** Deadline of one task, in milliseconds. */
   readonly deadlineMs: number;
@@ -26,7 +38,7 @@ const MAX_SHOWN = 200;
 
 /** See `Workbench`. */
 export async function validatedByType(
-  { models, workers, deadlineMs }: Parts,
+  { schemas: modelSchemas, search, workers, deadlineMs }: Parts,
   text: string,
   { domain, form, isStrict = true, signal }: ValidateByTypeOptions,
 ): Promise<string> {
@@ -34,12 +46,12 @@ export async function validatedByType(
   const body = { text, ...(form === undefined ? {} : { form }) };
   const types = await withinBounds(workers.run('typesInBody', body, options));
   if (!('found' in types)) throw refusalOf(types);
-  const chosen = await modelsOf(models, types.found, domain);
+  const chosen = await modelsOf(search, types.found, domain);
   const withSchemas = await Promise.all(
     chosen.map(async ({ model, types: own }) => ({
       model,
       types: own,
-      schema: await models.schema(model, undefined),
+      schema: await modelSchemas.of(model, undefined),
     })),
   );
   const input = {
@@ -102,13 +114,13 @@ interface Chosen {
  * @throws WorkbenchRefusedError
  */
 async function modelsOf(
-  models: Parts['models'],
+  search: ModelSearch,
   found: readonly TypesInBody[],
   domain: string | undefined,
 ): Promise<readonly Chosen[]> {
   const known = new Map<string, readonly Model[]>();
   for (const one of found.flatMap(({ types }) => types))
-    if (!known.has(one.type)) known.set(one.type, await candidatesFor(models, one, domain));
+    if (!known.has(one.type)) known.set(one.type, await candidatesFor(search, one, domain));
   const modelsFor = ({ type }: NamedType) => known.get(type) ?? [];
   const unknown = found.filter(({ types }) => types.every((type) => modelsFor(type).length === 0));
   if (unknown.length > 0)
@@ -140,13 +152,13 @@ async function modelsOf(
  * A type is known by its name, and as an IRI by the last part of it. Drafts count only where no other model has it.
  */
 async function candidatesFor(
-  models: Parts['models'],
+  search: ModelSearch,
   { type, localName }: NamedType,
   domain: string | undefined,
 ): Promise<readonly Model[]> {
   let drafts: readonly Model[] = [];
   for (const name of new Set([type, localName])) {
-    const all = await models.ofType(name, domain);
+    const all = await search.ofType(name, domain);
     const published = all.filter(({ status }) => status !== 'draft');
     if (published.length > 0) return published;
     if (drafts.length === 0) drafts = all;

@@ -1,14 +1,25 @@
-import type { ModelKey, ModelSchema } from './service.js';
+import type { SubmittedForm } from '../../ngsi-ld/representation/form.js';
 import type { CancelSignal } from '../../shared/cancel-signal.js';
+import { WorkersBusyError } from '../../shared/workers/errors.js';
+import type { RunOptions, TaskRunner } from '../../shared/workers/tasks.js';
+import type { ModelKey } from '../../store/records.js';
+import type { InferenceTasks } from '../inference/tasks.js';
+import { runWithContexts } from '../json-ld/outcomes.js';
+import type { JsonLdTasks } from '../json-ld/tasks.js';
+import type { ByTypeTasks } from '../validation/by-type-tasks.js';
+import type { ValidationTasks } from '../validation/tasks.js';
+import type { ContextSupply } from './context-supply.js';
+import { deprecationOf } from './lifecycles.js';
+import type { ModelSchema, ModelSchemas } from './model-schemas.js';
+import type { ModelSearch } from './model-search.js';
+import { validatedByType, type ValidateByTypeOptions } from './validate-by-type.js';
+import { answerOf, withinBounds } from './workbench-errors.js';
 
 /** Of any work. */
 export interface WorkOptions {
   /** Aborts when the caller is gone: waiting work is dropped, work that has begun goes on within its deadline. */
   readonly signal?: CancelSignal | undefined;
 }
-
-/** The representation in which entities are submitted (ETSI GS CIM 009 V1.9.1, clause 4.5), or the normalized one of NGSIv2. */
-export type EntityForm = 'normalized' | 'concise' | 'keyvalues' | 'ngsiv2' | 'geojson';
 
 export interface InferOptions extends WorkOptions {
   /** Name of the model that the schema is to be of. */
@@ -25,14 +36,9 @@ export interface ValidateOptions extends WorkOptions {
   /** Of the model; the current one when not given. */
   readonly version?: number | undefined;
   /** The representation of the entity; detected from the entity when not given. */
-  readonly form?: EntityForm | undefined;
+  readonly form?: SubmittedForm | undefined;
   /** False: what NGSI-LD forbids and the schema does not is a warning. */
   readonly isStrict?: boolean | undefined;
-}
-
-export interface ValidateByTypeOptions extends Omit<ValidateOptions, 'version'> {
-  /** Where the models are looked for; everywhere when not given. */
-  readonly domain?: string | undefined;
 }
 
 export interface ProcessOptions extends WorkOptions {
@@ -40,29 +46,70 @@ export interface ProcessOptions extends WorkOptions {
   readonly baseUrl: string;
 }
 
+export type WorkbenchTasks = InferenceTasks & JsonLdTasks & ValidationTasks & ByTypeTasks;
+
+export interface WorkbenchParts {
+  readonly schemas: ModelSchemas;
+  readonly search: ModelSearch;
+  readonly contextSupply: ContextSupply;
+  readonly workers: TaskRunner<WorkbenchTasks>;
+  /** Deadline of one task, in milliseconds. */
+  readonly deadlineMs: number;
+}
+
+/** Characters of all bodies that are processed or wait. */
+const MAX_CHARACTERS = 64 * 1024 * 1024;
+
+/** How many deadlines of a task the compilation of a model may take. */
+const COMPILE_DEADLINES = 5;
+
+/** Each round may reach another worker, which has not compiled the model yet. */
+const MAX_ROUNDS = 16;
+
 /**
  * Work on documents that users submit. It runs in workers, within a deadline, and changes nothing.
  *
- * Each takes the text of a body and gives that of the answer, both JSON. Each can fail with UnreadableBodyError,
+ * Each method takes the text of a body and gives that of the answer, both JSON. Each can fail with UnreadableBodyError,
  * WorkbenchRefusedError, DeadlineExceededError, WorkersBusyError, TaskFailedError, the reason of the signal and, where
  * something stored is needed, StoreUnavailableError.
  */
-export interface Workbench {
+export class Workbench {
+  readonly #parts: WorkbenchParts;
+  readonly #budget = new BodyBudget(MAX_CHARACTERS);
+
+  /** The caller closes the workers. */
+  constructor(parts: WorkbenchParts) {
+    this.#parts = parts;
+  }
+
   /** A JSON Schema from one sample, or from an array of samples. */
-  infer(text: string, options: InferOptions): Promise<string>;
+  infer(text: string, { model, isStrict = true, signal, ...options }: InferOptions): Promise<string> {
+    const input = { text, isStrict, ...options, ...(model === undefined ? {} : { model }) };
+    return this.#budget.with(text, async () =>
+      answerOf(await withinBounds(this.#parts.workers.run('infer', input, runOptions(signal)))),
+    );
+  }
 
   /** JSON-LD expansion of `{document, context?, safe?}`; the answer is `{result, warnings}`. */
-  expand(text: string, options: ProcessOptions): Promise<string>;
+  expand(text: string, options: ProcessOptions): Promise<string> {
+    return this.#processed('expandDocument', text, options);
+  }
 
   /** JSON-LD compaction; as `expand`. */
-  compact(text: string, options: ProcessOptions): Promise<string>;
+  compact(text: string, options: ProcessOptions): Promise<string> {
+    return this.#processed('compactDocument', text, options);
+  }
 
   /**
    * An entity, or an array of entities, against a model; the answer is `{valid, form, errors, warnings}`, or an array of these.
    *
    * @throws NotFoundError
    */
-  validate(key: ModelKey, text: string, options: ValidateOptions): Promise<string>;
+  validate(key: ModelKey, text: string, options: ValidateOptions): Promise<string> {
+    return this.#budget.with(text, async () =>
+      this.#validated(await this.#parts.schemas.of(key, options.version), key, text, options),
+    );
+  }
 
   /**
    * The same against the newest versions of the models of the entities' types, each of those that are known; the answer has
@@ -71,7 +118,9 @@ export interface Workbench {
    * @throws WorkbenchRefusedError: `TYPE_UNKNOWN` when an entity has no known type, `TYPE_AMBIGUOUS` when a type is that of
    *   several models
    */
-  validateByType(text: string, options: ValidateByTypeOptions): Promise<string>;
+  validateByType(text: string, options: ValidateByTypeOptions): Promise<string> {
+    return this.#budget.with(text, () => validatedByType(this.#parts, text, options));
+  }
 
   /** As `validate`, against a schema that the model may not have yet. */
   validateAgainst(
@@ -79,5 +128,84 @@ export interface Workbench {
     key: ModelKey,
     text: string,
     options: Omit<ValidateOptions, 'version'>,
-  ): Promise<string>;
+  ): Promise<string> {
+    return this.#budget.with(text, () => this.#validated(schema, key, text, options));
+  }
+
+  #processed(
+    kind: 'expandDocument' | 'compactDocument',
+    text: string,
+    { baseUrl, signal }: ProcessOptions,
+  ): Promise<string> {
+    const { contextSupply, workers } = this.#parts;
+    return this.#budget.with(text, async () => {
+      const stamp = await contextSupply.stamp(baseUrl);
+      const outcome = await runWithContexts(
+        (supplied) => withinBounds(workers.run(kind, { text, stamp, supplied }, runOptions(signal))),
+        (url) => contextSupply.supply(url, baseUrl),
+      );
+      return answerOf(outcome);
+    });
+  }
+
+  /** A worker that has compiled the model before needs only its content hash. */
+  async #validated(
+    { contentHash, text: schemaText, lifecycle }: ModelSchema,
+    key: ModelKey,
+    text: string,
+    { form, isStrict = true, signal }: ValidateOptions,
+  ): Promise<string> {
+    const { workers, deadlineMs } = this.#parts;
+    const model = { key: contentHash, type: key.name };
+    const asGiven = {
+      ...(form === undefined ? {} : { form }),
+      ...(isStrict ? {} : { isStrict }),
+      ...deprecationOf(key, lifecycle),
+    };
+    // If one entity of a model is slow to check, others are, too.
+    const options = { ...runOptions(signal), queueKey: `validate ${contentHash}` };
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      const outcome = await withinBounds(workers.run('validate', { ...model, text, ...asGiven }, options));
+      if (!('needs' in outcome)) return answerOf(outcome);
+      // The schema was accepted before, so compiling it ends, but a large one takes longer than any entity.
+      const compiling = { ...options, deadlineMs: COMPILE_DEADLINES * deadlineMs };
+      const input = { ...model, schema: await schemaText() };
+      await withinBounds(workers.run('prepareModel', input, compiling));
+    }
+    throw new WorkersBusyError(MAX_ROUNDS);
+  }
+}
+
+/** Options for a task whose caller may disconnect. */
+function runOptions(signal: CancelSignal | undefined): RunOptions {
+  return signal === undefined ? {} : { signal, mayFinish: true };
+}
+
+/** Limits the memory for bodies: workers take few tasks at a time, and each waiting task keeps its text in memory. */
+export class BodyBudget {
+  readonly #maxCharacters: number;
+  #characters = 0;
+  #texts = 0;
+
+  constructor(maxCharacters: number) {
+    this.#maxCharacters = maxCharacters;
+  }
+
+  /**
+   * Runs the work on a text. A single text may have any length.
+   *
+   * @throws WorkersBusyError when the budget is used up; and whatever the work throws
+   */
+  async with<Result>({ length }: string, work: () => Promise<Result>): Promise<Result> {
+    if (this.#texts > 0 && this.#characters + length > this.#maxCharacters)
+      throw new WorkersBusyError(this.#texts);
+    this.#texts += 1;
+    this.#characters += length;
+    try {
+      return await work();
+    } finally {
+      this.#texts -= 1;
+      this.#characters -= length;
+    }
+  }
 }

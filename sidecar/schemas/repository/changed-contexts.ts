@@ -1,5 +1,5 @@
-import { ifThere } from '../models/concurrency.js';
-import type { ModelKey, SchemaService } from '../models/service.js';
+import type { ModelKey } from '../../store/records.js';
+import { ifThere, type SchemaService } from '../models/index.js';
 
 /** Names a model in a set. */
 export function nameOf({ domain, name }: ModelKey): string {

@@ -1,8 +1,6 @@
 import { type JsonValue, sameJson } from '../../shared/json/json.js';
 import type { ImportPlan, PlannedContext } from './import-plan.js';
-import { ifThere } from '../models/concurrency.js';
-import type { NamedContext } from '../models/context-urls.js';
-import type { SchemaService } from '../models/service.js';
+import { ifThere, type NamedContext, type SchemaService } from '../models/index.js';
 import type { ChangedContexts } from './changed-contexts.js';
 import { contextIn } from './model-change.js';
 import { refusalOf } from './refusals.js';

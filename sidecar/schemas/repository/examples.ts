@@ -1,6 +1,6 @@
 import type { Clock } from '../../shared/clock.js';
-import type { ModelKey, ModelSchema } from '../models/shapes.js';
-import type { Workbench } from '../models/workbench.js';
+import type { ModelKey } from '../../store/records.js';
+import type { ModelSchema, Workbench } from '../models/index.js';
 import { refusalOf } from './refusals.js';
 import type { ExampleFault, Examples } from './shapes.js';
 

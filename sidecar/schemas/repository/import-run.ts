@@ -11,12 +11,9 @@ import type {
   PlannedDomainSettings,
   PlannedModel,
 } from './import-plan.js';
-import type { NamedContext } from '../models/context-urls.js';
 import { NotFoundError } from '../../store/errors.js';
-import { generatedContextName } from '../../store/records.js';
-import { resultOf } from '../models/shapes.js';
-import type { ModelChange, ModelKey, SchemaService } from '../models/service.js';
-import type { Workbench } from '../models/workbench.js';
+import { generatedContextName, type ModelKey } from '../../store/records.js';
+import type { ModelChange, ModelOutcome, NamedContext, SchemaService, Workbench } from '../models/index.js';
 import { ChangedContexts, nameOf } from './changed-contexts.js';
 import { changeByContexts, updateDependents } from './dependents.js';
 import { ContextImport } from './context-import.js';
@@ -134,8 +131,8 @@ export class ImportRun {
   }
 
   async #domain(name: string, all: readonly PlannedDomainSettings[]): Promise<void> {
-    const { domains } = this.#parts.schemas;
-    if (await isThere(domains.get(name))) return;
+    const { store, domains } = this.#parts.schemas;
+    if (await isThere(store.domains.get(name))) return;
     const path = all.find(({ domain }) => domain === name)?.path;
     const read = path === undefined ? { settings: {} } : domainSettingsIn(this.#text(path));
     try {
@@ -143,7 +140,7 @@ export class ImportRun {
       else await domains.create({ name, ...read.settings });
     } catch (error) {
       // Another client was first; or a context has the name.
-      if (await isThere(domains.get(name))) return;
+      if (await isThere(store.domains.get(name))) return;
       this.#refusedDomains.set(name, refusalOf(error, undefined, '').reason);
     }
     const reason = this.#refusedDomains.get(name);
@@ -230,7 +227,7 @@ export class ImportRun {
       if (fault !== undefined) return { status: 'refused', reason: fault };
       const other = await this.#contexts.otherPin(pins);
       if (other !== undefined) return { status: 'refused', reason: other };
-      const before = await schemas.models.get(key).catch(absent);
+      const before = await schemas.store.models.get(key).catch(absent);
       const change = this.#changeOf(model, text, context, before !== undefined);
       const hasHistory = before === undefined && (await this.#earlierVersions(model, change));
       const given = hasHistory ? { ...change, ...UNASKED } : change;
@@ -240,8 +237,8 @@ export class ImportRun {
       if (hasHistory && !dryRun)
         await schemas.models.put(key, { compatibility: change.compatibility ?? null }, { baseUrl });
       const schema = await (dryRun
-        ? schemas.models.schemaOf(key, change.schema ?? null)
-        : schemas.models.schema(key, undefined));
+        ? schemas.schemas.ofNew(key, change.schema ?? null)
+        : schemas.schemas.of(key, undefined));
       const files = model.examples.map((example) => ({ path: example, text: this.#text(example) }));
       const examples = await checkExamples(
         files,
@@ -250,7 +247,7 @@ export class ImportRun {
       );
       return {
         // An exported model with a history is created by the first of its versions.
-        status: before === undefined ? 'created' : resultOf(put),
+        status: before === undefined ? 'created' : statusOf(put.outcome),
         ...(before === undefined || put.change.differences.length === 0 ? {} : changeOf(put.change)),
         ...(files.length === 0 ? {} : { examples }),
       };
@@ -258,7 +255,7 @@ export class ImportRun {
     this.#accepted += 1;
     const count = this.#changed.count;
     // What is refused keeps its version, and follows its contexts nevertheless.
-    const refused = () => changeByContexts(key, { before: contextsBefore, baseUrl }, schemas.models);
+    const refused = () => changeByContexts(key, { before: contextsBefore, baseUrl }, schemas.comparison);
     const whole = entry.status === 'refused' ? withChange(entry, await refused()) : entry;
     this.#models.set(nameOf(key), { key, entry: whole, count });
   }
@@ -267,7 +264,10 @@ export class ImportRun {
   async #withLaterChange({ key, entry, count }: StoredModel): Promise<ImportedFile> {
     const before = this.#changed.before(key, count);
     const { baseUrl } = this.#options;
-    return withChange(entry, await changeByContexts(key, { before, baseUrl }, this.#parts.schemas.models));
+    return withChange(
+      entry,
+      await changeByContexts(key, { before, baseUrl }, this.#parts.schemas.comparison),
+    );
   }
 
   #changeOf(
@@ -323,6 +323,10 @@ export class ImportRun {
     if (bytes === undefined) throw new Error(`${path} was planned, but not read.`);
     return textOf(bytes);
   }
+}
+
+function statusOf(outcome: ModelOutcome): 'created' | 'updated' | 'unchanged' {
+  return outcome === 'created' || outcome === 'unchanged' ? outcome : 'updated';
 }
 
 function invalidFiles(examples: ImportedFile['examples']): number {

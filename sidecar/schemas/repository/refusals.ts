@@ -1,7 +1,7 @@
 import { positionsOf } from '../../shared/json/json-positions.js';
 import { tokensOf, type InputIssue } from '../../shared/json/pointer.js';
 import { GatewayError } from '../../shared/errors.js';
-import { type ChangeReport, worst } from '../models/shapes.js';
+import { type ChangeReport, worst } from '../json-schema/differences.js';
 import type { ImportedFile } from './shapes.js';
 
 /** Errors that are not about the imported files: the import itself fails with them. */

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
-import type { Domain, ModelChange, ModelDetails } from '../models/shapes.js';
-import type { NewDomain } from '../../store/records.js';
+import type { ModelChange, StoredModel } from '../models/index.js';
+import type { Domain, NewDomain } from '../../store/records.js';
 
 /** What an export keeps of a model beside its schema. */
 const MEMBERS = [
@@ -15,8 +15,8 @@ const MEMBERS = [
 ] as const;
 
 /** The settings of a model, as an export writes them down: what it does not have is left out. */
-export function settingsOf(model: ModelDetails): JsonObject {
-  const { description, contextBase, ownCompatibility, status, deprecatedAt, sunsetAt, context } = model;
+export function settingsOf({ model, ownContext }: StoredModel): JsonObject {
+  const { description, contextBase, ownCompatibility, status, deprecatedAt, sunsetAt } = model;
   const settings: Readonly<Record<(typeof MEMBERS)[number], JsonValue | undefined>> = {
     description,
     contextBase,
@@ -25,7 +25,7 @@ export function settingsOf(model: ModelDetails): JsonObject {
     status,
     deprecatedAt: timeText(deprecatedAt),
     sunset: timeText(sunsetAt),
-    context,
+    context: ownContext === undefined ? undefined : (parseJson(ownContext) as JsonValue),
   };
   return withoutUndefined(settings);
 }

@@ -1,4 +1,6 @@
-import type { ChangeReport } from '../models/shapes.js';
+import type { ChangeReport } from '../json-schema/differences.js';
+
+export type { ChangeReport } from '../json-schema/differences.js';
 
 /** What is imported, as it was sent. */
 export type ImportSource =

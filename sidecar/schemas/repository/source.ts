@@ -13,7 +13,7 @@ import { BodyShapeError, RepositoryTooLargeError, RepositoryUnclearError } from 
 import { readTarGz } from './tar.js';
 import type { PlanInput, RepositoryTasks } from './tasks.js';
 import { readZip } from './zip.js';
-import { UnreadableBodyError } from '../models/workbench-errors.js';
+import { UnreadableBodyError } from '../models/index.js';
 import { TaskTooCostlyError } from '../../shared/workers/errors.js';
 import { nextTurn } from '../../shared/next-turn.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';

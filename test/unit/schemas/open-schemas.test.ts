@@ -81,16 +81,16 @@ describe('the schemas of a gateway', () => {
   it('the schemas of a gateway are closed with their workers, and the database is closed last', async () => {
     const { workers, ends } = workersOf();
     const schemas = await openSchemas(CONFIG, handClock(), OBSERVER, workers);
-    assert.equal(await schemas.service.isReady(), true);
+    assert.equal(await schemas.service.store.isReady(), true);
     const close = workers.close.bind(workers);
     workers.close = async () => {
       // What runs may still write.
-      assert.equal(await schemas.service.isReady(), true);
+      assert.equal(await schemas.service.store.isReady(), true);
       await close();
     };
     await schemas.close();
     assert.deepEqual(ends, ['workers']);
-    await assert.rejects(schemas.service.domains.list({ limit: 1, offset: 0 }));
+    await assert.rejects(schemas.service.store.domains.list({ limit: 1, offset: 0 }));
   });
 
   it('workers that nobody has needed are none, and are closed at once', async () => {

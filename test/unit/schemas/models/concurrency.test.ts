@@ -1,51 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import {
-  aFewAtATime,
-  hasAnotherEtag,
-  ifThere,
-  overtaking,
-  requireMatch,
-  retrying,
-} from '../../../../sidecar/schemas/models/concurrency.js';
-import { OvertakenError } from '../../../../sidecar/schemas/models/errors.js';
+import { aFewAtATime, ifThere } from '../../../../sidecar/schemas/models/concurrency.js';
 import { lifecycleOf, Lifecycles } from '../../../../sidecar/schemas/models/lifecycles.js';
-import { NotFoundError, PreconditionFailedError } from '../../../../sidecar/store/errors.js';
+import { NotFoundError } from '../../../../sidecar/store/errors.js';
 import type { Model } from '../../../../sidecar/store/records.js';
 import type { SchemaStore } from '../../../../sidecar/store/store.js';
 
 const LAMP = { kind: 'model', domain: 'City', name: 'Lamp' } as const;
 
-describe('writes over what others write', () => {
-  it('a write that the store refuses for its state is overtaken, and every other error is as it is', async () => {
-    const precondition = new PreconditionFailedError(LAMP, 'other');
-    const write = (error: Error) => overtaking(hasAnotherEtag, () => Promise.reject(error));
-    await assert.rejects(write(precondition), (error: unknown) => {
-      assert.ok(error instanceof OvertakenError);
-      assert.equal(error.cause, precondition);
-      return true;
-    });
-    const other = new NotFoundError(LAMP);
-    await assert.rejects(write(other), other);
-    assert.equal(await overtaking(hasAnotherEtag, () => Promise.resolve('done')), 'done');
-  });
-
-  it('a write that was overtaken is tried again, and gives what the last try gives', async () => {
-    let tries = 0;
-    const result = await retrying(() => {
-      tries += 1;
-      return tries < 3 ? Promise.reject(new OvertakenError({})) : Promise.resolve(tries);
-    });
-    assert.equal(result, 3);
-  });
-
-  it('a write is refused before any work when its ETag is none of those expected', () => {
-    requireMatch(LAMP, 'a', undefined);
-    requireMatch(LAMP, 'a', ['b', 'a']);
-    assert.throws(() => requireMatch(LAMP, 'a', ['b']), PreconditionFailedError);
-    assert.throws(() => requireMatch(LAMP, 'a', []), PreconditionFailedError);
-  });
-
+describe('reads of what may be missing', () => {
   it('what is not there is undefined, and what it would be in has to be there', async () => {
     const read = (error?: Error) =>
       ifThere('model', error === undefined ? Promise.resolve('found') : Promise.reject(error));

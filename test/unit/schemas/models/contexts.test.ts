@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createHash } from 'node:crypto';
 import { MEDIA_TYPES, serve } from '../../../../sidecar/schemas/models/contents.js';
-import { createCoreContexts } from '../../../../sidecar/schemas/models/context-supply.js';
 import { Contexts } from '../../../../sidecar/schemas/models/contexts.js';
+import { createCoreContexts } from '../../../../sidecar/schemas/models/core-contexts.js';
 import { BrokenFollowersError, BundledContextError } from '../../../../sidecar/schemas/models/errors.js';
 import {
   NotFoundError,
@@ -169,7 +169,7 @@ describe('the contexts of a service', () => {
       ReadOnlyContextError,
     );
     assert.deepEqual(writes, []);
-    await contexts.delete('terms', { ifMatch: ['e1'] });
+    await contexts.delete('terms', ['e1']);
     assert.deepEqual(writes, [['terms', ['e1']]]);
   });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SchemaNotAcceptedError } from '../../../../sidecar/schemas/models/errors.js';
-import type { ModelDescriptions } from '../../../../sidecar/schemas/models/model-documents.js';
+import type { ModelDescriptions } from '../../../../sidecar/schemas/models/model-descriptions.js';
 import { ModelSearch, termsOf } from '../../../../sidecar/schemas/models/model-search.js';
 import { NotFoundError, StoreUnavailableError } from '../../../../sidecar/store/errors.js';
 import type { SchemaStore } from '../../../../sidecar/store/store.js';
@@ -56,16 +56,16 @@ const many = (count: number) => Array.from({ length: count }, (_, n) => `M${n}`)
 describe('the search for models', () => {
   it('all models get their terms with the first search, each once, however many there are', async () => {
     const { search, described, left } = searchOf(many(250));
-    await search.search({}, PAGE);
+    await search.matching({}, PAGE);
     assert.deepEqual([described.length, new Set(described).size, left.size], [250, 250, 0]);
-    await search.search({}, PAGE);
+    await search.matching({}, PAGE);
     assert.equal(described.length, 250);
   });
 
   it('models that have nothing to be found by are described once in a look, and do not hide those behind them', async () => {
     const { search, described, state } = searchOf(many(250));
     state.keepsNothing = true;
-    await search.search({}, PAGE);
+    await search.matching({}, PAGE);
     assert.equal(new Set(described).size, 250);
     assert.equal(described.length, 250);
   });
@@ -79,10 +79,10 @@ describe('the search for models', () => {
       const { search, described, left, state } = searchOf(many(150), (name) =>
         Number(name.slice(1)) < 120 ? error : undefined,
       );
-      await search.search({}, PAGE);
+      await search.matching({}, PAGE);
       assert.deepEqual([described.length, left.size], [150, 120]);
       state.revision += 1;
-      await search.search({}, PAGE);
+      await search.matching({}, PAGE);
       assert.equal(described.length, 150, 'those that were given up are not tried again');
     }
   });
@@ -90,11 +90,11 @@ describe('the search for models', () => {
   it('a model that was deleted meanwhile is passed over, and an outage fails the search', async () => {
     const gone = new NotFoundError({ kind: 'model', domain: 'City', name: 'M0' });
     const { search, left } = searchOf(many(3), (name) => (name === 'M0' ? gone : undefined));
-    await search.search({}, PAGE);
+    await search.matching({}, PAGE);
     assert.deepEqual([...left], ['M0']);
     for (const error of [new StoreUnavailableError('down'), new WorkersBusyError(1)]) {
       const away = searchOf(many(3), () => error);
-      await assert.rejects(away.search.search({}, PAGE), error);
+      await assert.rejects(away.search.matching({}, PAGE), error);
       assert.deepEqual(away.searches, []);
     }
   });

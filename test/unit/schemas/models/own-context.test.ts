@@ -7,10 +7,8 @@ import { ContextInvalidError } from '../../../../sidecar/schemas/json-ld/errors.
 import type { Supply } from '../../../../sidecar/schemas/json-ld/supplied-contexts.js';
 import { RemoteDocumentError } from '../../../../sidecar/schemas/remote/errors.js';
 import type { RemoteDocuments } from '../../../../sidecar/schemas/remote/remote-documents.js';
-import {
-  type ContextLoading,
-  createCoreContexts,
-} from '../../../../sidecar/schemas/models/context-supply.js';
+import type { ContextLoading } from '../../../../sidecar/schemas/models/context-supply.js';
+import { createCoreContexts } from '../../../../sidecar/schemas/models/core-contexts.js';
 import {
   contextUrl,
   INTERNAL_BASE,

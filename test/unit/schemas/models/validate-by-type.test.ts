@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Model } from '../../../../sidecar/schemas/models/service.js';
+import type { Model } from '../../../../sidecar/store/records.js';
 import {
   UnreadableBodyError,
   WorkbenchRefusedError,
@@ -38,13 +38,15 @@ async function validating({ found, models = {}, deprecatedAt, options = {}, outc
   const left = [...outcomes];
   const parts = {
     deadlineMs: 100,
-    models: {
+    search: {
       ofType: (type: string, domain: string | undefined) => {
         const key = domain === undefined ? type : `${type} in ${domain}`;
         asked.push(key);
         return Promise.resolve(models[key] ?? []);
       },
-      schema: ({ domain, name }: Model, version: number | undefined) =>
+    },
+    schemas: {
+      of: ({ domain, name }: Model, version: number | undefined) =>
         Promise.resolve({
           contentHash: `${domain}/${name} ${version}`,
           lifecycle: { status: 'published', deprecatedAt, sunsetAt: undefined },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonValue } from '../../../../sidecar/shared/json/json.js';
-import type { SchemaService, ServedContext } from '../../../../sidecar/schemas/models/service.js';
+import type { SchemaService, ServedContext } from '../../../../sidecar/schemas/models/index.js';
 import { NameError } from '../../../../sidecar/schemas/models/errors.js';
 import { NotFoundError } from '../../../../sidecar/store/errors.js';
 import { ChangedContexts } from '../../../../sidecar/schemas/repository/changed-contexts.js';

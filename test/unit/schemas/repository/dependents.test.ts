@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { NotFoundError, StoreUnavailableError } from '../../../../sidecar/store/errors.js';
 import { NameError } from '../../../../sidecar/schemas/models/errors.js';
-import type { ServedContext } from '../../../../sidecar/schemas/models/service.js';
+import type { SchemaService, ServedContext } from '../../../../sidecar/schemas/models/index.js';
 import { ChangedContexts } from '../../../../sidecar/schemas/repository/changed-contexts.js';
 import { changeByContexts, updateDependents } from '../../../../sidecar/schemas/repository/dependents.js';
 import { TaskTooCostlyError } from '../../../../sidecar/shared/workers/errors.js';
@@ -11,7 +11,9 @@ const KEY = { domain: 'Traffic', name: 'Car' };
 const OPTIONS = { before: new Map([['terms', '{}']]), baseUrl: 'http://gateway.example' };
 
 const failing = (error: Error) =>
-  changeByContexts(KEY, OPTIONS, { changeByContexts: () => Promise.reject(error) });
+  changeByContexts(KEY, OPTIONS, {
+    byContexts: () => Promise.reject(error),
+  } as unknown as SchemaService['comparison']);
 
 describe('what changed contexts mean for a model', () => {
   it('a model that cannot be compared with its contexts before is reported as not proven to be the same', async () => {
@@ -43,9 +45,11 @@ describe('the models that an import reaches', () => {
       references: {
         outdatedModels: (uri: string) => Promise.resolve((outdated[uri] ?? []).map(key)),
       },
+      store: {
+        models: { texts: ({ name }: { name: string }) => Promise.resolve({ schema: `{"title":"${name}"}` }) },
+      },
       models: {
-        get: ({ name }: { name: string }) => Promise.resolve({ schema: { title: name } }),
-        update: ({ name }: { name: string }, change: unknown, options: object) => {
+        put: ({ name }: { name: string }, change: unknown, options: object) => {
           updates.push([name, change, options]);
           if (name === 'Refused') return Promise.reject(new NameError('must be another one'));
           const isSame = name === 'Same';
@@ -54,13 +58,13 @@ describe('the models that an import reaches', () => {
             change: isSame ? report('compatible', 0) : report('narrowing', 1),
           });
         },
-        changeByContexts: () => Promise.resolve(report('compatible', 0)),
-        ...more,
       },
+      comparison: { byContexts: () => Promise.resolve(report('compatible', 0)) },
       contexts: {
         document: (name: string) => Promise.reject(new NotFoundError({ kind: 'context', name })),
         followers: () => Promise.resolve([]),
       },
+      ...more,
     };
     return { schemas: schemas as unknown as Parameters<typeof updateDependents>[1], updates };
   }
@@ -85,7 +89,7 @@ describe('the models that an import reaches', () => {
     assert.deepEqual(updates[0], [
       'Bus',
       { schema: { title: 'Bus' } },
-      { dryRun: true, baseUrl: AT.baseUrl, contextsBefore: undefined },
+      { expected: 'present', dryRun: true, baseUrl: AT.baseUrl, contextsBefore: undefined },
     ]);
   });
 
@@ -94,9 +98,11 @@ describe('the models that an import reaches', () => {
     const { schemas } = schemasOf(
       { a: ['Bus'] },
       {
-        changeByContexts: ({ name }: { name: string }, { contextsBefore }: { contextsBefore: unknown }) => {
-          asked.push([name, contextsBefore]);
-          return Promise.resolve(name === 'Tram' ? report('compatible', 0) : report('breaking', 1));
+        comparison: {
+          byContexts: ({ name }: { name: string }, { contextsBefore }: { contextsBefore: unknown }) => {
+            asked.push([name, contextsBefore]);
+            return Promise.resolve(name === 'Tram' ? report('compatible', 0) : report('breaking', 1));
+          },
         },
       },
     );
@@ -131,9 +137,13 @@ describe('the models that an import reaches', () => {
     const { schemas, updates } = schemasOf(
       { a: ['Bus', 'Car'] },
       {
-        get: () => {
-          leaving.abort(new Error('gone'));
-          return Promise.resolve({ schema: {} });
+        store: {
+          models: {
+            texts: () => {
+              leaving.abort(new Error('gone'));
+              return Promise.resolve({ schema: '{}' });
+            },
+          },
         },
       },
     );

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ImportPlan, PlannedModel } from '../../../../sidecar/schemas/repository/import-plan.js';
 import { NameError } from '../../../../sidecar/schemas/models/errors.js';
-import type { SchemaService } from '../../../../sidecar/schemas/models/service.js';
+import type { SchemaService } from '../../../../sidecar/schemas/models/index.js';
 import { NotFoundError, StoreUnavailableError } from '../../../../sidecar/store/errors.js';
 import { ImportRun } from '../../../../sidecar/schemas/repository/import-run.js';
 
@@ -32,11 +32,22 @@ function serviceOf({ there = new Set(), outdated = [], failure }: Service) {
   const report = { overall: 'compatible', differences: [] };
   const titleOf = ({ domain, name }: { domain: string; name: string }) => `${domain}/${name}`;
   const schemas = {
+    store: {
+      domains: {
+        get: (name: string) =>
+          known.has(name) || there.has(name)
+            ? Promise.resolve({ name })
+            : Promise.reject(new NotFoundError({ kind: 'domain', name })),
+      },
+      models: {
+        get: (key: { domain: string; name: string }) =>
+          known.has(titleOf(key))
+            ? Promise.resolve({})
+            : Promise.reject(new NotFoundError({ kind: 'model', ...key })),
+        texts: () => Promise.resolve({ schema: '{}' }),
+      },
+    },
     domains: {
-      get: (name: string) =>
-        known.has(name) || there.has(name)
-          ? Promise.resolve({ name })
-          : Promise.reject(new NotFoundError({ kind: 'domain', name })),
       create: async ({ name, ...settings }: { name: string }) => {
         await noted(`domain ${name}`, undefined, settings);
         known.add(name);
@@ -58,22 +69,18 @@ function serviceOf({ there = new Set(), outdated = [], failure }: Service) {
         noted(`context ${name}`, { isNewVersion: true, context: { currentVersion: 1 } }, value),
     },
     models: {
-      get: (key: { domain: string; name: string }) =>
-        known.has(titleOf(key))
-          ? Promise.resolve({})
-          : Promise.reject(new NotFoundError({ kind: 'model', ...key })),
       put: (key: { domain: string; name: string }, change: unknown, options: object) => {
         const outcome = known.has(titleOf(key)) ? 'version' : 'created';
         if (!('dryRun' in options) || options.dryRun === false) known.add(titleOf(key));
         return noted(`model ${titleOf(key)}`, { outcome, change: report }, change, options);
       },
-      update: (key: { domain: string; name: string }) =>
-        noted(`update ${titleOf(key)}`, { outcome: 'version', change: report }),
-      schema: (key: { domain: string; name: string }) => Promise.resolve({ of: titleOf(key) }),
-      schemaOf: (key: { domain: string; name: string }, schema: unknown) =>
-        Promise.resolve({ of: titleOf(key), tried: schema }),
-      changeByContexts: () => Promise.resolve(report),
     },
+    schemas: {
+      of: (key: { domain: string; name: string }) => Promise.resolve({ of: titleOf(key) }),
+      ofNew: (key: { domain: string; name: string }, schema: unknown) =>
+        Promise.resolve({ of: titleOf(key), tried: schema }),
+    },
+    comparison: { byContexts: () => Promise.resolve(report) },
   };
   return { schemas: schemas as unknown as SchemaService, calls };
 }
@@ -199,7 +206,7 @@ describe('the run of an import', () => {
       { documents: [{ path: 'x.json', url: 'urn:x', mayReplace: true }], models: [model('Lamp')] },
       { 'x.json': {}, 'Lamp.json': {} },
     );
-    assert.deepEqual(writes(calls).slice(-2), ['dependents urn:x', 'update City/Bench']);
+    assert.deepEqual(writes(calls).slice(-2), ['dependents urn:x', 'model City/Bench']);
     assert.deepEqual(
       report.dependents.map(({ model: name, status }) => [name, status]),
       [['Bench', 'updated']],

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RepositoryTasks } from '../../../../sidecar/schemas/repository/tasks.js';
-import type { SchemaService } from '../../../../sidecar/schemas/models/service.js';
-import { createTransfer, ImportRunningError } from '../../../../sidecar/schemas/repository/transfer.js';
+import type { SchemaService } from '../../../../sidecar/schemas/models/index.js';
+import { ImportRunningError, Transfer } from '../../../../sidecar/schemas/repository/transfer.js';
 import type { TaskRunner } from '../../../../sidecar/shared/workers/tasks.js';
 
 const EMPTY = { kind: 'documents', text: '{"documents": {}}' } as const;
@@ -17,7 +17,7 @@ function transferWith(split: () => Promise<unknown>, schemas: object = {}) {
   const workers = {
     run: (kind: string) => (kind === 'splitDocuments' ? split() : Promise.resolve(PLAN)),
   } as unknown as TaskRunner<RepositoryTasks>;
-  return createTransfer({
+  return new Transfer({
     schemas: schemas as SchemaService,
     workbench: { validateAgainst: () => assert.fail('there are no examples') },
     workers,

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Lifecycle, Model } from '../../../../sidecar/schemas/models/service.js';
-import type { ContextSupply } from '../../../../sidecar/schemas/models/context-supply.js';
-import { createWorkbench, type WorkbenchTasks } from '../../../../sidecar/schemas/models/create-workbench.js';
+import { type Lifecycle, Workbench, type WorkbenchParts } from '../../../../sidecar/schemas/models/index.js';
+import type { Model } from '../../../../sidecar/store/records.js';
 import {
   DeadlineExceededError,
   UnreadableBodyError,
   WorkbenchRefusedError,
 } from '../../../../sidecar/schemas/models/workbench-errors.js';
 import { TaskTooCostlyError, WorkersBusyError } from '../../../../sidecar/shared/workers/errors.js';
-import type { RunOptions, TaskRunner } from '../../../../sidecar/shared/workers/tasks.js';
+import type { RunOptions } from '../../../../sidecar/shared/workers/tasks.js';
 
 interface Run {
   readonly kind: string;
@@ -39,16 +38,17 @@ function benchOver(found: readonly Model[], lifecycle: Lifecycle, outcomes: read
       if (outcome instanceof Error) throw outcome;
       return outcome;
     },
-  } as unknown as TaskRunner<WorkbenchTasks>;
-  const contexts: ContextSupply = {
+  };
+  const contextSupply = {
     stamp: async () => 'now',
-    supply: async (url) => ({ sha256: `hash of ${url}`, text: '{}' }),
+    supply: async (url: string) => ({ sha256: `hash of ${url}`, text: '{}' }),
   };
-  const models = {
-    ofType: async () => Promise.resolve(found),
-    schema: async () => ({ contentHash: 'hash', lifecycle, text: async () => '{"type":"object"}' }),
+  const search = { ofType: async () => Promise.resolve(found) };
+  const schemas = {
+    of: async () => ({ contentHash: 'hash', lifecycle, text: async () => '{"type":"object"}' }),
   };
-  return { runs, workbench: createWorkbench({ models, contexts, workers, deadlineMs: 100 }) };
+  const parts = { schemas, search, contextSupply, workers, deadlineMs: 100 };
+  return { runs, workbench: new Workbench(parts as unknown as WorkbenchParts) };
 }
 
 const MODEL = { domain: 'City', name: 'Bike' };
