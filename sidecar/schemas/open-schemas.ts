@@ -118,8 +118,8 @@ interface PartsOptions extends SchemaServiceOptions {
 function parts({ deadlineMs, limitBytes, ...options }: PartsOptions) {
   const { workers, clock } = options;
   const service = new SchemaService(options);
-  const { schemas, search, contextSupply } = service;
-  const workbench = new Workbench({ schemas, search, contextSupply, workers, deadlineMs });
+  const { schemas, typeModels, contextSupply } = service;
+  const workbench = new Workbench({ schemas, typeModels, contextSupply, workers, deadlineMs });
   const transfer = new Transfer({ schemas: service, workbench, workers, clock, deadlineMs, limitBytes });
   return { service, workbench, transfer };
 }

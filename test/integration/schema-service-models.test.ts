@@ -136,7 +136,8 @@ describe('creating models', () => {
       .set(second, { properties: { seats: { minimum: 1 } } });
     const schema = { $ref: `${first}#/$defs/a` };
     const { version } = await written(service.models.create('city', { name: 'Bench', schema }));
-    assert.deepEqual(version.references, [first, second]);
+    const uris = version.references.map(({ uri }) => uri);
+    assert.deepEqual(uris, [first, second]);
     await service.models.create('city', { name: 'Other', schema });
     assert.deepEqual(fetched, [first, second]);
     const kept = await store.references.list(ALL);

@@ -1,6 +1,6 @@
 import type { Clock } from '../../shared/clock.js';
-import { TaskTooCostlyError } from '../../shared/workers/errors.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
+import { unlessTooCostly } from '../../shared/workers/too-costly.js';
 import { runWithContexts } from '../json-ld/outcomes.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
 import type { ChangeReport } from '../json-schema/differences.js';
@@ -122,9 +122,7 @@ export class ContextFollowers {
     };
     const broken: BrokenFollower[] = [];
     const changed: ChangedFollower[] = [];
-    const looked = await aFewAtATime(followers.slice(0, MAX_FOLLOWERS), async (follower) => {
-      signal?.throwIfAborted();
-      if (clock.now() > until) return false;
+    const look = async (follower: Follower): Promise<boolean> => {
       try {
         const reason = await this.#failure(contextNameOf(follower), texts);
         if (reason !== undefined) broken.push({ follower, reason });
@@ -133,13 +131,16 @@ export class ContextFollowers {
           const { domain, name: model } = follower;
           if (change.differences.length > 0) changed.push({ domain, model, change });
         }
-        return true;
       } catch (error) {
-        // It was deleted meanwhile, and follows nothing any more.
-        if (error instanceof NotFoundError) return true;
-        if (error instanceof TaskTooCostlyError) return false;
-        throw error;
+        // One that was deleted meanwhile follows nothing any more.
+        if (!(error instanceof NotFoundError)) throw error;
       }
+      return true;
+    };
+    const looked = await aFewAtATime(followers.slice(0, MAX_FOLLOWERS), async (follower) => {
+      signal?.throwIfAborted();
+      if (clock.now() > until) return false;
+      return unlessTooCostly(look(follower), () => false);
     });
     const uncompared = followers.length - looked.filter((isCompared) => isCompared).length;
     return {

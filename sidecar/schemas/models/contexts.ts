@@ -1,14 +1,14 @@
 import { writeJson } from '../../shared/json/lossless-json.js';
 import type { InputIssue } from '../../shared/json/pointer.js';
-import { TaskTooCostlyError } from '../../shared/workers/errors.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
+import { unlessTooCostly } from '../../shared/workers/too-costly.js';
 import type { CheckedContext } from '../json-ld/check-context.js';
 import { unwrapped } from '../json-ld/context-form.js';
 import type { ContextWarning } from '../json-ld/context-warnings.js';
 import { isBundledContext } from '../json-ld/core-context.js';
 import { ContextInvalidError } from '../json-ld/errors.js';
 import { runWithContexts } from '../json-ld/outcomes.js';
-import { type Supply } from '../json-ld/supplied-contexts.js';
+import type { Supplied, Supply } from '../json-ld/supplied-contexts.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
 import { documentUri } from '../json-schema/uri.js';
 import {
@@ -361,19 +361,13 @@ async function acceptContext(submitted: unknown, check: ContextCheck): Promise<A
     const faults: readonly InputIssue[] = [{ pointer, detail }];
     return new ContextInvalidError(faults, options);
   };
-  try {
-    const run = runWithContexts(
-      (supplied) => workers.run('checkContext', { text, pointer, supplied }),
-      supply,
-    );
-    const outcome = await run;
-    if ('refused' in outcome) throw refused(outcome.refused.detail);
-    if ('invalid' in outcome) throw new ContextInvalidError(outcome.invalid);
-    if (!('checked' in outcome)) throw new Error('A check of a context ended without a result.');
-    const { value } = unwrapped(submitted, '');
-    return { text: writeJson({ '@context': value }), ...outcome.checked };
-  } catch (error) {
-    if (!(error instanceof TaskTooCostlyError)) throw error;
-    throw refused(`Processing the context takes too much ${error.bound}.`, { cause: error });
-  }
+  const run = (supplied: Supplied) => workers.run('checkContext', { text, pointer, supplied });
+  const outcome = await unlessTooCostly(runWithContexts(run, supply), (cause) => {
+    throw refused(`Processing the context takes too much ${cause.bound}.`, { cause });
+  });
+  if ('refused' in outcome) throw refused(outcome.refused.detail);
+  if ('invalid' in outcome) throw new ContextInvalidError(outcome.invalid);
+  if (!('checked' in outcome)) throw new Error('A check of a context ended without a result.');
+  const { value } = unwrapped(submitted, '');
+  return { text: writeJson({ '@context': value }), ...outcome.checked };
 }

@@ -1,4 +1,5 @@
-import { TaskFailedError, TaskTooCostlyError } from '../../shared/workers/errors.js';
+import { TaskFailedError } from '../../shared/workers/errors.js';
+import { unlessTooCostly } from '../../shared/workers/too-costly.js';
 import { entityTypes } from '../json-schema/entity-types.js';
 import { NotFoundError } from '../../store/errors.js';
 import type { Model, ModelFilter, ModelKey, ModelTerms, Page, Paged } from '../../store/records.js';
@@ -65,25 +66,19 @@ export class ModelSearch {
   }
 
   async #addTerms(key: ModelKey): Promise<void> {
+    // No single schema may keep all others from being found.
+    const giveUp = () => void this.#givenUp.add(JSON.stringify(key));
+    const describing = rereading(async () => {
+      const { version } = await this.#store.models.get(key);
+      const description = await this.#descriptions.of(version);
+      await this.#store.models.putTerms(key, version, termsOf(key.name, description));
+    });
     try {
-      await rereading(async () => {
-        const { version } = await this.#store.models.get(key);
-        const description = await this.#descriptions.of(version);
-        await this.#store.models.putTerms(key, version, termsOf(key.name, description));
-      });
+      await unlessTooCostly(describing, giveUp);
     } catch (error) {
-      // Deleted since it was listed.
-      if (error instanceof NotFoundError) return;
-      // No single schema may keep all others from being found.
-      if (
-        !(
-          error instanceof TaskTooCostlyError ||
-          error instanceof TaskFailedError ||
-          error instanceof SchemaNotAcceptedError
-        )
-      )
-        throw error;
-      this.#givenUp.add(JSON.stringify(key));
+      if (error instanceof TaskFailedError || error instanceof SchemaNotAcceptedError) giveUp();
+      // It may have been deleted since it was listed.
+      else if (!(error instanceof NotFoundError)) throw error;
     }
   }
 }

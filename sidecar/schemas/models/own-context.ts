@@ -1,13 +1,13 @@
 import type { JsonValue } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import type { InputIssue } from '../../shared/json/pointer.js';
-import { TaskTooCostlyError } from '../../shared/workers/errors.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
+import { unlessTooCostly } from '../../shared/workers/too-costly.js';
 import type { ComposedContext } from '../json-ld/compose-context.js';
 import { unwrapped } from '../json-ld/context-form.js';
 import { ContextInvalidError } from '../json-ld/errors.js';
 import { runWithContexts } from '../json-ld/outcomes.js';
-import type { Supply } from '../json-ld/supplied-contexts.js';
+import type { Supplied, Supply } from '../json-ld/supplied-contexts.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
 import { documentUri } from '../json-schema/uri.js';
 import { generatedContextName, type ModelKey } from '../../store/records.js';
@@ -78,9 +78,11 @@ export class OwnContexts {
       return 'failure' in found && found.failure.code === 'CONTEXT_REFUSED' ? noContext(own.name) : found;
     };
     const input = { text, pointer: POINTER, generated, keptBase: `${INTERNAL_BASE}/` };
-    const outcome = await accepting(
-      runWithContexts((supplied) => workers.run('composeContext', { ...input, supplied }), supply),
-    );
+    const run = (supplied: Supplied) => workers.run('composeContext', { ...input, supplied });
+    const outcome = await unlessTooCostly(runWithContexts(run, supply), (cause) => {
+      const detail = `Processing the context takes too much ${cause.bound}.`;
+      throw new ContextInvalidError([{ pointer: POINTER, detail }], { cause });
+    });
     if ('refused' in outcome)
       throw new ContextInvalidError([{ pointer: POINTER, detail: outcome.refused.detail }]);
     if ('invalid' in outcome)
@@ -138,14 +140,4 @@ function noContext(name: string): Supply {
 
 function shown({ pointer, detail }: InputIssue, baseUrl: string): InputIssue {
   return { pointer, detail: withBaseUrl(detail, baseUrl) };
-}
-
-async function accepting<Outcome>(work: Promise<Outcome>): Promise<Outcome> {
-  try {
-    return await work;
-  } catch (error) {
-    if (!(error instanceof TaskTooCostlyError)) throw error;
-    const detail = `Processing the context takes too much ${error.bound}.`;
-    throw new ContextInvalidError([{ pointer: POINTER, detail }], { cause: error });
-  }
 }

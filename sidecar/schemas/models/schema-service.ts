@@ -21,6 +21,7 @@ import { OwnContexts } from './own-context.js';
 import { References } from './references.js';
 import { SchemaIntake, type ServiceWorkers } from './schema-intake.js';
 import { TrialStore } from './trial-store.js';
+import { TypeModels } from './type-models.js';
 
 export interface SchemaServiceOptions {
   readonly store: SchemaStore;
@@ -55,6 +56,7 @@ export class SchemaService {
   readonly documents: ModelDocuments;
   readonly files: ModelFiles;
   readonly schemas: ModelSchemas;
+  readonly typeModels: TypeModels;
   readonly lifecycles: Lifecycles;
   readonly contexts: Contexts;
   readonly contextSupply: ContextSupply;
@@ -103,6 +105,7 @@ export class SchemaService {
     this.documents = documents;
     this.files = new ModelFiles(store, documents, contents);
     this.schemas = new ModelSchemas(store, descriptions, intake);
+    this.typeModels = new TypeModels(store, this.search, this.schemas);
     this.lifecycles = lifecycles;
     const shared = { store, contents, loading, core, workers };
     this.contexts = new Contexts({ ...shared, domainContexts, lifecycles, followers });

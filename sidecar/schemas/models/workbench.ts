@@ -6,13 +6,11 @@ import type { ModelKey } from '../../store/records.js';
 import type { InferenceTasks } from '../inference/tasks.js';
 import { runWithContexts } from '../json-ld/outcomes.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
-import type { ByTypeTasks } from '../validation/by-type-tasks.js';
-import type { ValidationTasks } from '../validation/tasks.js';
+import type { EntityModel, ValidationTasks } from '../validation/tasks.js';
 import type { ContextSupply } from './context-supply.js';
 import { deprecationOf } from './lifecycles.js';
 import type { ModelSchema, ModelSchemas } from './model-schemas.js';
-import type { ModelSearch } from './model-search.js';
-import { validatedByType, type ValidateByTypeOptions } from './validate-by-type.js';
+import { titleOf, type TypeModel, type TypeModels } from './type-models.js';
 import { answerOf, withinBounds } from './workbench-errors.js';
 
 /** Of any work. */
@@ -41,16 +39,21 @@ export interface ValidateOptions extends WorkOptions {
   readonly isStrict?: boolean | undefined;
 }
 
+export interface ValidateByTypeOptions extends Omit<ValidateOptions, 'version'> {
+  /** Where the models are looked for; everywhere when not given. */
+  readonly domain?: string | undefined;
+}
+
 export interface ProcessOptions extends WorkOptions {
   /** Where clients reach this service, without a trailing slash: contexts below it are its own. */
   readonly baseUrl: string;
 }
 
-export type WorkbenchTasks = InferenceTasks & JsonLdTasks & ValidationTasks & ByTypeTasks;
+export type WorkbenchTasks = InferenceTasks & JsonLdTasks & ValidationTasks;
 
 export interface WorkbenchParts {
   readonly schemas: ModelSchemas;
-  readonly search: ModelSearch;
+  readonly typeModels: TypeModels;
   readonly contextSupply: ContextSupply;
   readonly workers: TaskRunner<WorkbenchTasks>;
   /** Deadline of one task, in milliseconds. */
@@ -63,7 +66,7 @@ const MAX_CHARACTERS = 64 * 1024 * 1024;
 /** How many deadlines of a task the compilation of a model may take. */
 const COMPILE_DEADLINES = 5;
 
-/** Each round may reach another worker, which has not compiled the model yet. */
+/** Each round may reach another worker, which has not compiled the models yet. */
 const MAX_ROUNDS = 16;
 
 /**
@@ -107,7 +110,7 @@ export class Workbench {
    */
   validate(key: ModelKey, text: string, options: ValidateOptions): Promise<string> {
     return this.#budget.with(text, async () =>
-      this.#validated(await this.#parts.schemas.of(key, options.version), key, text, options),
+      this.#against(await this.#parts.schemas.of(key, options.version), key, text, options),
     );
   }
 
@@ -119,7 +122,7 @@ export class Workbench {
    *   several models
    */
   validateByType(text: string, options: ValidateByTypeOptions): Promise<string> {
-    return this.#budget.with(text, () => validatedByType(this.#parts, text, options));
+    return this.#budget.with(text, () => this.#validated(text, [], options));
   }
 
   /** As `validate`, against a schema that the model may not have yet. */
@@ -129,7 +132,17 @@ export class Workbench {
     text: string,
     options: Omit<ValidateOptions, 'version'>,
   ): Promise<string> {
-    return this.#budget.with(text, () => this.#validated(schema, key, text, options));
+    return this.#budget.with(text, () => this.#against(schema, key, text, options));
+  }
+
+  #against(
+    schema: ModelSchema,
+    key: ModelKey,
+    text: string,
+    options: Omit<ValidateOptions, 'version'>,
+  ): Promise<string> {
+    const model = { schema, name: key.name, ...deprecationOf(key, schema.lifecycle) };
+    return this.#validated(text, [model], options);
   }
 
   #processed(
@@ -148,32 +161,72 @@ export class Workbench {
     });
   }
 
-  /** A worker that has compiled the model before needs only its content hash. */
+  /** @param domain where models are looked for by type, in a validation that names none */
   async #validated(
-    { contentHash, text: schemaText, lifecycle }: ModelSchema,
-    key: ModelKey,
     text: string,
-    { form, isStrict = true, signal }: ValidateOptions,
+    named: readonly WorkModel[],
+    { form, isStrict = true, signal, domain }: ValidateByTypeOptions,
   ): Promise<string> {
-    const { workers, deadlineMs } = this.#parts;
-    const model = { key: contentHash, type: key.name };
-    const asGiven = {
-      ...(form === undefined ? {} : { form }),
-      ...(isStrict ? {} : { isStrict }),
-      ...deprecationOf(key, lifecycle),
-    };
-    // If one entity of a model is slow to check, others are, too.
-    const options = { ...runOptions(signal), queueKey: `validate ${contentHash}` };
+    const { workers, typeModels, deadlineMs } = this.#parts;
+    const asGiven = { text, ...(form === undefined ? {} : { form }), ...(isStrict ? {} : { isStrict }) };
+    const schemas = new Map<string, string>();
+    let models = named.length > 0 ? named : (await typeModels.likely(text, domain)).map(workModel);
+    let unknownTypes: readonly string[] = [];
+    let areKept = true;
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
-      const outcome = await withinBounds(workers.run('validate', { ...model, text, ...asGiven }, options));
-      if (!('needs' in outcome)) return answerOf(outcome);
-      // The schema was accepted before, so compiling it ends, but a large one takes longer than any entity.
+      const tasked = models.map(({ schema, ...model }) => ({ key: schema.contentHash, ...model }));
+      // If one entity of a model is slow to check, others are, too.
+      const queueKey =
+        tasked.length === 0 ? {} : { queueKey: `validate ${tasked.map(({ key }) => key).join(' ')}` };
+      const options = { ...runOptions(signal), ...queueKey };
+      // Schemas were accepted before, so compiling them ends, but takes longer than any entity. Entities get no more time for it.
       const compiling = { ...options, deadlineMs: COMPILE_DEADLINES * deadlineMs };
-      const input = { ...model, schema: await schemaText() };
-      await withinBounds(workers.run('prepareModel', input, compiling));
+      const input = {
+        ...{ ...asGiven, models: tasked },
+        ...(unknownTypes.length === 0 ? {} : { unknownTypes }),
+      };
+      // Models that no worker keeps together are compiled with each validation.
+      const outcome = await withinBounds(
+        areKept
+          ? workers.run('validate', input, options)
+          : workers.run('validate', { ...input, schemas: [...schemas] }, compiling),
+      );
+      if (!('needs' in outcome)) return answerOf(outcome);
+      if ('types' in outcome.needs) {
+        const found = await typeModels.of(outcome.needs.types, domain);
+        ({ unknownTypes } = found);
+        models = found.models.map(workModel);
+        continue;
+      }
+      await addSchemas(schemas, models, outcome.needs.schemas);
+      const uncompiled = tasked.map(({ key, name }) => ({ key, name }));
+      const compiled = await withinBounds(
+        workers.run('compileModels', { models: uncompiled, schemas: [...schemas] }, compiling),
+      );
+      if ('needs' in compiled) await addSchemas(schemas, models, compiled.needs);
+      else ({ areKept } = compiled);
     }
     throw new WorkersBusyError(MAX_ROUNDS);
   }
+}
+
+/** A model that entities are validated against, and where its schema comes from. */
+interface WorkModel extends Omit<EntityModel, 'key'> {
+  readonly schema: ModelSchema;
+}
+
+function workModel({ model, schema, types }: TypeModel): WorkModel {
+  const byType = { title: titleOf(model), types };
+  return { schema, name: model.name, byType, ...deprecationOf(model, schema.lifecycle) };
+}
+
+async function addSchemas(
+  schemas: Map<string, string>,
+  models: readonly WorkModel[],
+  keys: readonly string[],
+): Promise<void> {
+  for (const { schema } of models)
+    if (keys.includes(schema.contentHash)) schemas.set(schema.contentHash, await schema.text());
 }
 
 /** Options for a task whose caller may disconnect. */

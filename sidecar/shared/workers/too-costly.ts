@@ -1,7 +1,7 @@
 import { TaskTooCostlyError } from './errors.js';
 
 /**
- * The result of a task. One that took too much time or memory says what it tried in vain to do by whatever `instead` returns or throws.
+ * The result of a task. For one that takes too much time or memory, what `instead` returns or throws.
  *
  * @throws what the task and `instead` throw
  */
