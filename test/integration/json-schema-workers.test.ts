@@ -8,7 +8,6 @@ import {
   WorkersBusyError,
 } from '../../sidecar/shared/workers/errors.js';
 import { entryBeside, WorkerPool, type PoolOptions } from '../../sidecar/shared/workers/pool.js';
-import { faultsOfRefusal } from '../unit/schemas/json-schema/refusal.js';
 
 const ENTRY = entryBeside('../../sidecar/schemas/worker', import.meta.url);
 const HUNGRY = entryBeside('../support/hungry-worker', import.meta.url);
@@ -34,7 +33,9 @@ describe('work on schemas in workers', () => {
   /** Faults of a schema. @param documents that it refers to, by URI */
   const faultsOf = async (schema: object, documents: Readonly<Record<string, object>> = {}) => {
     const texts = Object.entries(documents).map(([uri, one]) => [uri, JSON.stringify(one)] as const);
-    const outcome = await workers.run('acceptModel', { schema: JSON.stringify(schema), documents: texts });
+    const outcome = await workers.run('acceptVersion', {
+      ...{ schema: JSON.stringify(schema), documents: texts, model: 'T', contextBase: 'https://a.example/' },
+    });
     if (!('refused' in outcome)) return [];
     assert.equal(outcome.refused.code, 'SCHEMA_INVALID');
     return outcome.refused.errors;

@@ -101,17 +101,26 @@ describe('updating models', () => {
     assert.deepEqual(update.model, made);
   });
 
-  it('an update takes one task of a worker for a new schema and one for the comparison, none for an unchanged one', async (t) => {
+  it('an update takes one task of a worker, whether it changes the schema, the context or nothing', async (t) => {
     const { service, tasks } = await rigOf(t);
     await create(service);
-    assert.deepEqual(tasks.splice(0), ['acceptModel']);
+    assert.deepEqual(tasks.splice(0), ['acceptVersion']);
     for (const same of [SEATS, Object.fromEntries(Object.entries(SEATS).reverse())]) {
       const { outcome } = await service.models.put(KEY, { schema: same });
-      assert.deepEqual([outcome, tasks.splice(0)], ['unchanged', ['acceptModel']]);
+      assert.deepEqual([outcome, tasks.splice(0)], ['unchanged', ['acceptVersion']]);
     }
-    for (const maximum of [9, 5]) {
-      await service.models.put(KEY, { schema: plainSchema({ seats: { type: 'integer', maximum } }) });
-      assert.deepEqual(tasks.splice(0), ['acceptModel', 'compareSchemas']);
+    for (const change of [
+      { schema: plainSchema({ seats: { type: 'integer', maximum: 9 } }) },
+      { schema: plainSchema({ seats: { type: 'integer', maximum: 5 } }), compatibility: 'backward' },
+      { contextBase: 'https://other.example/', compatibility: 'none' },
+      { context: { seats: 'https://own.example/seats' } },
+      { schema: SEATS, context: { seats: 'https://own.example/places' } },
+      { schema: SEATS, compatibility: 'full' },
+    ] as const) {
+      await service.models.put(KEY, change).catch((error: unknown) => {
+        assert.ok(error instanceof IncompatibleChangeError);
+      });
+      assert.deepEqual(tasks.splice(0), ['acceptVersion'], JSON.stringify(change));
     }
   });
 
@@ -300,7 +309,7 @@ describe('a model that asks for compatibility', () => {
     const { service } = await rigOf(t, {
       workers: (workers) => ({
         run: (kind, input, options) =>
-          kind === 'compareSchemas'
+          kind === 'compareSchemas' || (kind === 'acceptVersion' && 'before' in input)
             ? Promise.reject(new TaskTooCostlyError('time', 'too slow'))
             : workers.run(kind, input, options),
       }),

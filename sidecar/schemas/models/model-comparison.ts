@@ -4,13 +4,13 @@ import type { SchemaStore } from '../../store/store.js';
 import { unlessTooCostly } from '../../shared/workers/too-costly.js';
 import { runWithContexts } from '../json-ld/outcomes.js';
 import { comparableTerms, withoutCore } from '../json-ld/term-meanings.js';
-import { type ChangeReport, type Difference, reportOf } from '../json-schema/differences.js';
+import { type ChangeReport, reportOf, TOO_COMPLEX, unproven } from '../json-schema/differences.js';
 import type { CompareInput } from '../json-schema/tasks.js';
 import { rereading } from './contents.js';
 import type { ContextSupply } from './context-supply.js';
 import { withBaseUrl } from './context-urls.js';
 import { type ModelDescriptions, unlessTooMuch } from './model-descriptions.js';
-import type { ServiceWorkers } from './schema-intake.js';
+import type { ServiceWorkers } from './model-tasks.js';
 
 /** What has changed from one stored version of a model to another. */
 export interface ModelDiff {
@@ -161,7 +161,7 @@ export class ModelComparison {
         ? UNCHANGED
         : ((await this.#compared({ ...input, withWitnesses: true })) ??
           (await this.#compared(input)) ??
-          reportOf([unproven('the schemas are too complex to compare')]));
+          TOO_COMPLEX);
     if (unknown === undefined) return report;
     return reportOf([unproven(`what the terms mean cannot be compared: ${unknown}`), ...report.differences]);
   }
@@ -205,8 +205,4 @@ export function exchanged({ input, unknown }: ComparedVersions): ComparedVersion
   const { before, after, terms } = input;
   const others = terms === undefined ? {} : { terms: { before: terms.after, after: terms.before } };
   return { input: { ...input, before: after, after: before, ...others }, unknown };
-}
-
-function unproven(detail: string): Difference {
-  return { pointer: '', class: 'narrowing', reason: 'unproven', detail };
 }

@@ -3,8 +3,8 @@ import { unlessTooCostly } from '../../shared/workers/too-costly.js';
 import type { ModelVersion } from '../../store/records.js';
 import { type Cache, type Contents, createCache, made } from './contents.js';
 import { unlessRefused } from './errors.js';
-import type { ModelDescription } from './model-tasks.js';
-import type { ServiceWorkers } from './schema-intake.js';
+import type { ModelDescription } from './describe-model.js';
+import type { ServiceWorkers } from './model-tasks.js';
 
 /** Descriptions of model versions: what is not at hand is made when first asked for. */
 export class ModelDescriptions {
@@ -21,6 +21,11 @@ export class ModelDescriptions {
   /** Takes in what was found out when the version was made. */
   async keep(version: ModelVersion, description: ModelDescription): Promise<void> {
     await made(this.#cache, contentKey(version), async () => description);
+  }
+
+  /** That of a version, where it is at hand. */
+  known(version: ModelVersion): ModelDescription | undefined {
+    return this.#cache.get(contentKey(version));
   }
 
   /** @throws TaskTooCostlyError, WorkersBusyError, TaskFailedError */

@@ -18,7 +18,7 @@ import { contextUrl } from './context-urls.js';
 import { FileNotFoundError } from './errors.js';
 import { contentKey, type ModelDescriptions } from './model-descriptions.js';
 import type { FoundExample, ModelExamples } from './model-examples.js';
-import type { ServiceWorkers } from './schema-intake.js';
+import type { ServiceWorkers } from './model-tasks.js';
 
 /**
  * - `schema`: JSON Schema as it was accepted; `bundled`: the same, self-contained, of draft 2020-12

@@ -3,7 +3,7 @@ import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
 import type { InputIssue } from '../../shared/json/pointer.js';
 import { type Cache, createCache, made } from './contents.js';
 import { unlessTooMuch } from './model-descriptions.js';
-import type { ServiceWorkers } from './schema-intake.js';
+import type { ServiceWorkers } from './model-tasks.js';
 
 /** An entity in key-values form that satisfies the schema; where none was found, or not as brokers take it, why not. */
 export interface FoundExample {

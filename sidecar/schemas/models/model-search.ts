@@ -8,7 +8,7 @@ import { WhileUnwritten } from './concurrency.js';
 import { rereading } from './contents.js';
 import { SchemaNotAcceptedError } from './errors.js';
 import type { ModelDescriptions } from './model-descriptions.js';
-import type { ModelDescription } from './model-tasks.js';
+import type { ModelDescription } from './describe-model.js';
 
 /** Models that get their terms between two looks for more. */
 const AT_ONCE = 100;

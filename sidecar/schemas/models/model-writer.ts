@@ -1,10 +1,10 @@
-import { fileKey } from '../../shared/code-hosts.js';
 import type { Clock } from '../../shared/clock.js';
 import { type JsonObject, type JsonValue, sameJson } from '../../shared/json/json.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
 import { AlreadyExistsError, PreconditionFailedError, requireStorable } from '../../store/errors.js';
 import type {
   Compatibility,
+  Model,
   ModelAt,
   ModelKey,
   ModelSettings,
@@ -26,7 +26,12 @@ import {
 import type { ModelDescriptions } from './model-descriptions.js';
 import { termsOf } from './model-search.js';
 import { isSame, type ModelChange, settingsAfter } from './model-settings.js';
-import type { AcceptedSchema, SchemaIntake, VersionInput } from './schema-intake.js';
+import {
+  type AcceptedSchema,
+  hasSameDocuments,
+  type SchemaIntake,
+  type VersionInput,
+} from './schema-intake.js';
 import { metadataOf, type ModelWarning, storedMetadata } from './version-metadata.js';
 import { WriteQueue } from './write-queue.js';
 
@@ -84,6 +89,12 @@ interface Parts {
   readonly clock: Pick<Clock, 'now'>;
   /** Called with the context that a dry run would have made; its version is undefined for a new model. */
   readonly onTried?: ((key: ModelKey, context: string, version: number | undefined) => void) | undefined;
+}
+
+interface Asked {
+  readonly baseUrl: string;
+  /** What the new version is to be like. */
+  readonly asked: Compatibility;
 }
 
 /** Creates and updates models. */
@@ -174,27 +185,23 @@ export class ModelWriter {
   }
 
   async #update(before: ModelTexts, change: ModelChange, options: ModelWriteOptions): Promise<ModelWrite> {
-    const { store, descriptions, comparison, clock, onTried } = this.#parts;
+    const { descriptions, comparison, clock, onTried } = this.#parts;
     const { references: _pinned, ...current } = before;
     const { model, ownContext } = current;
     const { dryRun = false, baseUrl = '', contextsBefore } = options;
     const settings = settingsAfter(model, ownContext, change, clock.now());
     requireStorable({ description: settings.description });
-    const accepted = await this.#acceptChange(before, change, settings, baseUrl);
+    const asked = await this.#askedOf(model, settings);
+    const accepted = await this.#acceptChange(before, change, settings, { baseUrl, asked });
     const isNewVersion = accepted !== undefined && !isSameVersion(before, accepted);
-    const versions = isNewVersion ? await this.#compared(before, accepted, { baseUrl }) : undefined;
-    const report = versions === undefined ? UNCHANGED : await comparison.between(versions);
-    const isDraft = model.status === 'draft';
-    if (versions !== undefined && !isDraft) {
-      const asked = settings.compatibility ?? (await store.domains.get(model.domain)).compatibility;
-      await this.#requireCompatible(asked, versions, report);
-    }
+    const report = isNewVersion ? await this.#report(before, accepted, { baseUrl, asked }) : UNCHANGED;
     const reported =
       contextsBefore === undefined
         ? report
         : await comparison.between(
             await this.#compared(before, isNewVersion ? accepted : undefined, { baseUrl, contextsBefore }),
           );
+    const isDraft = model.status === 'draft';
     const unversioned = isSame(model, ownContext, settings) ? 'unchanged' : 'settings';
     const update = {
       outcome: isNewVersion ? (isDraft ? 'replaced' : 'version') : unversioned,
@@ -218,17 +225,51 @@ export class ModelWriter {
     return { ...update, model: storedModel(at, accepted, settings) };
   }
 
+  /** What the versions of a model are to be like; those of a draft may be anything. */
+  async #askedOf(model: Model, { compatibility }: ModelSettings): Promise<Compatibility> {
+    if (model.status === 'draft') return 'none';
+    return compatibility ?? (await this.#parts.store.domains.get(model.domain)).compatibility;
+  }
+
   /** Undefined where neither the schema nor anything of the context is to change. */
   async #acceptChange(
-    { model, schema }: ModelTexts,
+    before: ModelTexts,
     change: ModelChange,
     settings: ModelSettings,
-    baseUrl: string,
+    { baseUrl, asked }: Asked,
   ): Promise<AcceptedSchema | undefined> {
     const { contextBase, context } = change;
     if ([change.schema, contextBase, context].every((given) => given === undefined)) return undefined;
-    const given = change.schema === undefined ? (parseJson(schema) as JsonObject) : change.schema;
-    return this.#parts.intake.accept(model, inputOf(given, settings, baseUrl));
+    const given = change.schema === undefined ? (parseJson(before.schema) as JsonObject) : change.schema;
+    const compared = { texts: before, inBothDirections: isForward(asked) };
+    return this.#parts.intake.accept(before.model, inputOf(given, settings, baseUrl), compared);
+  }
+
+  /**
+   * What a new version changes. Where its worker could not say it, because it takes other contexts or too much at once, it is
+   * compared by itself.
+   *
+   * @throws IncompatibleChangeError
+   */
+  async #report(
+    before: ModelTexts,
+    accepted: AcceptedSchema,
+    { baseUrl, asked }: Asked,
+  ): Promise<ChangeReport> {
+    const { comparison } = this.#parts;
+    const versions =
+      accepted.change === undefined ? await this.#compared(before, accepted, { baseUrl }) : undefined;
+    const report =
+      versions === undefined ? (accepted.change ?? UNCHANGED) : await comparison.between(versions);
+    if ((asked === 'backward' || asked === 'full') && report.overall !== 'compatible')
+      throw new IncompatibleChangeError(report, 'backward');
+    if (!isForward(asked)) return report;
+    const reverse =
+      versions === undefined
+        ? (accepted.reverse ?? UNCHANGED)
+        : await comparison.between(exchanged(versions));
+    if (reverse.overall !== 'compatible') throw new IncompatibleChangeError(reverse, 'forward');
+    return report;
   }
 
   async #compared(
@@ -243,22 +284,9 @@ export class ModelWriter {
     return this.#parts.comparison.versions(before.model.name, old, fresh, options);
   }
 
-  /** @throws IncompatibleChangeError */
-  async #requireCompatible(
-    asked: Compatibility,
-    versions: ComparedVersions,
-    report: ChangeReport,
-  ): Promise<void> {
-    if ((asked === 'backward' || asked === 'full') && report.overall !== 'compatible')
-      throw new IncompatibleChangeError(report, 'backward');
-    if (asked !== 'forward' && asked !== 'full') return;
-    const reverse = await this.#parts.comparison.between(exchanged(versions));
-    if (reverse.overall !== 'compatible') throw new IncompatibleChangeError(reverse, 'forward');
-  }
-
   /** Writes only over the state that the update was checked against. @throws OvertakenError when that has changed */
   async #write(
-    { domain, name, etag }: ModelTexts['model'],
+    { domain, name, etag }: Model,
     update: Parameters<SchemaStore['models']['update']>[1],
   ): Promise<ModelAt> {
     return overwriting(() => this.#parts.store.models.update({ domain, name }, update, [etag]));
@@ -322,15 +350,13 @@ function storedModel(at: ModelAt, { text, context }: AcceptedSchema, settings: M
 
 /** Whether a version made from the schema would say what the current one says. */
 function isSameVersion({ version, schema, context }: ModelTexts, accepted: AcceptedSchema): boolean {
-  const found = new Set([...accepted.references].map(([uri, sha256]) => documentKey(uri, sha256)));
   return (
     context === accepted.context &&
-    version.references.every(({ uri, sha256 }) => found.has(documentKey(uri, sha256))) &&
-    sameJson(parseJson(schema), accepted.schema)
+    hasSameDocuments(version, accepted.references) &&
+    (accepted.hasSameSchema ?? sameJson(parseJson(schema), accepted.schema))
   );
 }
 
-/** The same for a document under all spellings of its URI: the spelling under which it was found makes no new version. */
-function documentKey(uri: string, sha256: string): string {
-  return `${sha256} ${fileKey(uri) ?? uri}`;
+function isForward(asked: Compatibility): boolean {
+  return asked === 'forward' || asked === 'full';
 }

@@ -3,10 +3,10 @@ import { writeJson } from '../../shared/json/lossless-json.js';
 import type { InputIssue } from '../../shared/json/pointer.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
 import { unlessTooCostly } from '../../shared/workers/too-costly.js';
-import type { ComposedContext } from '../json-ld/compose-context.js';
+import type { ComposedContext, ComposeInput, ComposeOutcome } from '../json-ld/compose-context.js';
 import { unwrapped } from '../json-ld/context-form.js';
 import { ContextInvalidError } from '../json-ld/errors.js';
-import { runWithContexts } from '../json-ld/outcomes.js';
+import { type Refused, runWithContexts } from '../json-ld/outcomes.js';
 import type { Supplied, Supply } from '../json-ld/supplied-contexts.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
 import { documentUri } from '../json-schema/uri.js';
@@ -24,6 +24,12 @@ interface Parts {
   readonly workers: TaskRunner<Pick<JsonLdTasks, 'composeContext'>>;
   readonly loading: ContextLoading;
   readonly core: ReadonlyMap<string, CoreContext>;
+}
+
+/** A context that a model brings, as it is processed. */
+export interface NamedOwnContext extends Pick<ComposeInput, 'text' | 'pointer' | 'keptBase'> {
+  /** Names of the contexts of this service that it names. */
+  readonly contexts: ReadonlySet<string>;
 }
 
 /** The context of a model that brings its own, and what it depends on. */
@@ -55,21 +61,29 @@ export class OwnContexts {
   }
 
   /**
+   * What was given, with the contexts of this service under the URLs that are stored.
+   *
    * @param given a map of terms, an array of maps, URLs and names, the name of a stored context, or a URL
+   * @param baseUrl of this service, as the client reaches it
+   */
+  named(given: JsonValue, baseUrl: string): NamedOwnContext {
+    const { value, contexts } = this.#named(given, baseUrl);
+    return { text: writeJson(value), pointer: POINTER, keptBase: `${INTERNAL_BASE}/`, contexts };
+  }
+
+  /**
    * @param generated terms for what it lacks
-   * @param options `baseUrl`: of this service, as the client reaches it
+   * @param options `baseUrl`: as for `named`; `composed`: what is known of it already
    * @throws ContextInvalidError, WorkersBusyError, TaskFailedError, StoreUnavailableError
    */
   async accept(
     key: ModelKey,
-    given: JsonValue,
+    { contexts, ...named }: NamedOwnContext,
     generated: Readonly<Record<string, string>>,
-    { baseUrl }: { readonly baseUrl: string },
+    { baseUrl, composed: known }: { readonly baseUrl: string; readonly composed: ComposeOutcome | undefined },
   ): Promise<AcceptedOwnContext> {
     const { store, remote, workers, loading } = this.#parts;
     const gathering = new ReferenceGathering(store, remote);
-    const { value, contexts } = this.#named(given, baseUrl);
-    const text = writeJson(value);
     const ownName = generatedContextName(key);
     const supply = async (url: string): Promise<Supply> => {
       const own = loading.ownContext(url, baseUrl);
@@ -77,9 +91,10 @@ export class OwnContexts {
       const found = await loading.supplyForCheck(url, baseUrl, ownName);
       return 'failure' in found && found.failure.code === 'CONTEXT_REFUSED' ? noContext(own.name) : found;
     };
-    const input = { text, pointer: POINTER, generated, keptBase: `${INTERNAL_BASE}/` };
-    const run = (supplied: Supplied) => workers.run('composeContext', { ...input, supplied });
-    const outcome = await unlessTooCostly(runWithContexts(run, supply), (cause) => {
+    const run = (supplied: Supplied) => workers.run('composeContext', { ...named, generated, supplied });
+    const composing: Promise<ComposeOutcome | Refused> =
+      known === undefined ? runWithContexts(run, supply) : Promise.resolve(known);
+    const outcome = await unlessTooCostly(composing, (cause) => {
       const detail = `Processing the context takes too much ${cause.bound}.`;
       throw new ContextInvalidError([{ pointer: POINTER, detail }], { cause });
     });
@@ -98,7 +113,6 @@ export class OwnContexts {
     };
   }
 
-  /** What was given, with the contexts of this service under the URLs that are stored. */
   #named(
     given: JsonValue,
     baseUrl: string,

@@ -19,7 +19,8 @@ import { ModelSearch } from './model-search.js';
 import { ModelWriter } from './model-writer.js';
 import { OwnContexts } from './own-context.js';
 import { References } from './references.js';
-import { SchemaIntake, type ServiceWorkers } from './schema-intake.js';
+import type { ServiceWorkers } from './model-tasks.js';
+import { SchemaIntake } from './schema-intake.js';
 import { TrialStore } from './trial-store.js';
 import { TypeModels } from './type-models.js';
 
@@ -79,7 +80,7 @@ export class SchemaService {
     const descriptions = new ModelDescriptions(contents, workers, cacheBytes / 2);
     const examples = new ModelExamples(workers, cacheBytes / 2);
     const ownContexts = new OwnContexts({ store, remote, workers, loading, core });
-    const intake = new SchemaIntake({ store, remote, workers, contextBase, ownContexts });
+    const intake = new SchemaIntake({ store, remote, workers, contextBase, ownContexts, descriptions });
     const comparison = new ModelComparison({ store, workers, descriptions, contextSupply });
     const domainContexts = new DomainContexts({
       store,

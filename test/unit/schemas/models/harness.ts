@@ -8,7 +8,7 @@ import {
   type ServedDocument,
   type StoredModel,
 } from '../../../../sidecar/schemas/models/index.js';
-import type { ServiceWorkers } from '../../../../sidecar/schemas/models/schema-intake.js';
+import type { ServiceWorkers } from '../../../../sidecar/schemas/models/model-tasks.js';
 import type { ModelKey, Page } from '../../../../sidecar/store/records.js';
 import { SqliteStore } from '../../../../sidecar/store/sqlite-store.js';
 import type { SchemaStore } from '../../../../sidecar/store/store.js';

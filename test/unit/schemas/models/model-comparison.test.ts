@@ -6,7 +6,7 @@ import {
   ModelComparison,
   UNCHANGED,
 } from '../../../../sidecar/schemas/models/model-comparison.js';
-import type { ServiceWorkers } from '../../../../sidecar/schemas/models/schema-intake.js';
+import type { ServiceWorkers } from '../../../../sidecar/schemas/models/model-tasks.js';
 import {
   TaskFailedError,
   TaskTooCostlyError,

@@ -75,7 +75,9 @@ function ownContexts(compose: (input: ComposeInput) => Promise<unknown> = compos
     workers: workers as never,
   });
   const accept = (given: unknown) =>
-    own.accept({ domain: 'city', name: 'Lamp' }, given as JsonValue, GENERATED, { baseUrl: BASE_URL });
+    own.accept({ domain: 'city', name: 'Lamp' }, own.named(given as JsonValue, BASE_URL), GENERATED, {
+      ...{ baseUrl: BASE_URL, composed: undefined },
+    });
   const contextOf = async (given: unknown) => {
     const { text, contexts } = await accept(given);
     const { '@context': context } = JSON.parse(text) as { '@context': readonly unknown[] };

@@ -4,13 +4,10 @@ import { describe, it } from 'node:test';
 import { coreContextUrl } from '../../../../sidecar/schemas/json-ld/core-context.js';
 import type { RemoteDocuments } from '../../../../sidecar/schemas/remote/remote-documents.js';
 import { ContextBaseError, SchemaNotAcceptedError } from '../../../../sidecar/schemas/models/errors.js';
-import { modelTasks } from '../../../../sidecar/schemas/models/model-tasks.js';
+import type { VersionSource } from '../../../../sidecar/schemas/models/accept-version.js';
+import { modelTasks, type ServiceWorkers } from '../../../../sidecar/schemas/models/model-tasks.js';
 import type { AcceptedOwnContext, OwnContexts } from '../../../../sidecar/schemas/models/own-context.js';
-import {
-  SchemaIntake,
-  type ServiceWorkers,
-  type VersionInput,
-} from '../../../../sidecar/schemas/models/schema-intake.js';
+import { SchemaIntake, type VersionInput } from '../../../../sidecar/schemas/models/schema-intake.js';
 import type { SchemaStore } from '../../../../sidecar/store/store.js';
 import type { JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { rejection } from './harness.js';
@@ -41,17 +38,20 @@ function intakeOf(own: Partial<AcceptedOwnContext> = {}) {
     fetch: async (url: string) => ({ url, text: '{}', document: { type: 'string' } }),
   } as unknown as RemoteDocuments;
   const workers = {
-    run: async (kind: 'acceptModel', input: Parameters<typeof modelTasks.acceptModel>[0]) =>
-      modelTasks[kind](input),
+    run: async (kind: 'acceptVersion', { own: _own, ...input }: VersionSource) => modelTasks[kind](input),
   } as unknown as ServiceWorkers;
   const ownContexts = {
+    named: (given: unknown) => given,
     accept: async (...given: readonly unknown[]) => {
       done.push(given.slice(1, 3));
       const keepReferences = async () => void done.push('own');
       return { ...{ text: 'own', ownTerms: [], embeddedUrls: [], warnings: [], keepReferences }, ...own };
     },
   } as unknown as OwnContexts;
-  const intake = new SchemaIntake({ store, remote, workers, contextBase: BASE, ownContexts });
+  const intake = new SchemaIntake({
+    ...{ store, remote, workers, contextBase: BASE, ownContexts },
+    descriptions: { known: () => undefined },
+  });
   const accept = (schema: JsonValue, more: Partial<VersionInput> = {}) =>
     intake.accept(KEY, { schema, contextBase: undefined, context: undefined, baseUrl: '', ...more });
   return { accept, done };

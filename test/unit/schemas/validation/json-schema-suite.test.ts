@@ -54,9 +54,12 @@ async function prepared(one: SuiteCase): Promise<(value: JsonValue) => Verdict> 
     if (document !== undefined) documents.set(uri, JSON.stringify(document));
     return document;
   });
-  const accepted = modelTasks.acceptModel({ schema: JSON.stringify(schema), documents: [...documents] });
-  assert.ok('bundled' in accepted, `${one.name}: ${JSON.stringify(accepted)}`);
-  const model = validatorOf('Case', accepted.bundled);
+  const accepted = await modelTasks.acceptVersion({
+    ...{ schema: JSON.stringify(schema), documents: [...documents], model: 'Case' },
+    contextBase: 'https://terms.example/',
+  });
+  assert.ok('description' in accepted, `${one.name}: ${JSON.stringify(accepted)}`);
+  const model = validatorOf('Case', accepted.description.bundled);
   return (value) => {
     const entity = entityOf('Case', value);
     const { valid, errors } = model.verdict(JSON.stringify(entity), { form: 'keyvalues', isStrict: false });
