@@ -59,7 +59,7 @@ const SCHEMA_PROBLEMS = [
 
 /** Models: JSON Schemas with their versions. */
 export function modelEndpoints(schemas: SchemaService): readonly Endpoint[] {
-  const { store, models, search, comparison, lifecycles } = schemas;
+  const { store, models, comparison, lifecycles } = schemas;
   return [
     endpoint({
       method: 'GET',
@@ -79,7 +79,7 @@ export function modelEndpoints(schemas: SchemaService): readonly Endpoint[] {
       problems: ['busy'],
       handle: async ({ query, baseUrl }) => {
         const { limit, offset, ...filter } = query;
-        const { items, total } = await search.matching(filter, { limit, offset });
+        const { items, total } = await store.models.search(filter, { limit, offset });
         return page(items.map(modelSummaryJson), total, query, apiUrl(baseUrl, 'models'));
       },
     }),

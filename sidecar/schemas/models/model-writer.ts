@@ -14,6 +14,7 @@ import type {
 import { requireMatch } from '../../store/sql-rows.js';
 import type { IfMatch, SchemaStore } from '../../store/store.js';
 import type { ChangeKind, ChangeReport } from '../json-schema/differences.js';
+import { entityTypes } from '../json-schema/entity-types.js';
 import { ifThere, overwriting } from './concurrency.js';
 import { IncompatibleChangeError, OvertakenError, requireName, SchemaMissingError } from './errors.js';
 import {
@@ -24,7 +25,6 @@ import {
   UNCHANGED,
 } from './model-comparison.js';
 import type { ModelDescriptions } from './model-descriptions.js';
-import { termsOf } from './model-search.js';
 import { isSame, type ModelChange, settingsAfter } from './model-settings.js';
 import {
   type AcceptedSchema,
@@ -327,6 +327,7 @@ function newVersion(
   change?: ChangeKind,
 ): NewModelVersion {
   const { text, context, ownContext, dialect, warnings, references } = accepted;
+  const { types, attributes } = accepted.description;
   const ownTerms = ownContext?.ownTerms ?? [];
   return {
     schema: text,
@@ -340,7 +341,7 @@ function newVersion(
     references,
     contexts: ownContext?.contexts ?? new Set(),
     contextReferences: ownContext?.references ?? new Map(),
-    terms: termsOf(model, accepted.description),
+    terms: { types: entityTypes(model, types), attributes: attributes.map(({ name }) => name) },
   };
 }
 

@@ -15,7 +15,6 @@ import { ModelDocuments } from './model-documents.js';
 import { ModelExamples } from './model-examples.js';
 import { ModelFiles } from './model-files.js';
 import { ModelSchemas } from './model-schemas.js';
-import { ModelSearch } from './model-search.js';
 import { ModelWriter } from './model-writer.js';
 import { OwnContexts } from './own-context.js';
 import { References } from './references.js';
@@ -52,7 +51,6 @@ export class SchemaService {
   readonly domainContexts: DomainContexts;
   /** Creates and updates models. */
   readonly models: ModelWriter;
-  readonly search: ModelSearch;
   readonly comparison: ModelComparison;
   readonly documents: ModelDocuments;
   readonly files: ModelFiles;
@@ -101,12 +99,11 @@ export class SchemaService {
           ? (key, context, version) => store.keepGenerated(key, context, version)
           : undefined,
     });
-    this.search = new ModelSearch(store, descriptions);
     this.comparison = comparison;
     this.documents = documents;
     this.files = new ModelFiles(store, documents, contents);
     this.schemas = new ModelSchemas(store, descriptions, intake);
-    this.typeModels = new TypeModels(store, this.search, this.schemas);
+    this.typeModels = new TypeModels(store, this.schemas);
     this.lifecycles = lifecycles;
     const shared = { store, contents, loading, core, workers };
     this.contexts = new Contexts({ ...shared, domainContexts, lifecycles, followers });

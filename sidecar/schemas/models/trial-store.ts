@@ -67,9 +67,6 @@ export class TrialStore implements SchemaStore {
       texts: (key, version) => this.#modelOf(key, () => models.texts(key, version)),
       versions: (key, page) => this.#modelOf(key, () => models.versions(key, page)),
       search: (filter, page) => models.search(filter, page),
-      // What searches need is made by the service below.
-      withoutTerms: () => Promise.resolve([]),
-      putTerms: refuse,
       create: refuse,
       update: refuse,
       delete: refuse,

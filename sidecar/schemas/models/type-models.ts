@@ -5,7 +5,6 @@ import type { SchemaStore } from '../../store/store.js';
 import type { NamedType, TypesInBody } from '../validation/types-in-body.js';
 import { WhileUnwritten } from './concurrency.js';
 import type { ModelSchema, ModelSchemas } from './model-schemas.js';
-import type { ModelSearch } from './model-search.js';
 import { WorkbenchRefusedError } from './workbench-errors.js';
 
 /** A model that was found by types of entities, and its schema as it is now. */
@@ -23,6 +22,9 @@ export interface FoundModels {
   readonly unknownTypes: readonly string[];
 }
 
+/** Models of a type that are told apart: more than one are ambiguous already. */
+const MAX_OF_TYPE = 10;
+
 /** Types whose models are remembered at a time, for one domain. */
 const MAX_REMEMBERED = 1000;
 
@@ -37,14 +39,16 @@ const MAX_SHOWN = 200;
 
 /** Finds the models of the types that entities have. */
 export class TypeModels {
-  readonly #search: ModelSearch;
+  readonly #store: SchemaStore;
   readonly #schemas: ModelSchemas;
+  readonly #ofType: WhileUnwritten<readonly Model[]>;
   /** The models that types were found to have since the last write, by domain and type. */
   readonly #remembered: WhileUnwritten<Map<string, Omit<TypeModel, 'types'>>>;
 
-  constructor(store: Pick<SchemaStore, 'revision'>, search: ModelSearch, schemas: ModelSchemas) {
-    this.#search = search;
+  constructor(store: SchemaStore, schemas: ModelSchemas) {
+    this.#store = store;
     this.#schemas = schemas;
+    this.#ofType = new WhileUnwritten(store);
     this.#remembered = new WhileUnwritten(store);
   }
 
@@ -116,7 +120,10 @@ export class TypeModels {
   ): Promise<readonly Model[]> {
     let drafts: readonly Model[] = [];
     for (const name of new Set([type, localName])) {
-      const all = await this.#search.ofType(name, domain);
+      const all = await this.#ofType.get(JSON.stringify([name, domain]), async () => {
+        const page = { limit: MAX_OF_TYPE, offset: 0 };
+        return (await this.#store.models.search({ type: name, domain }, page)).items;
+      });
       const published = all.filter(({ status }) => status !== 'draft');
       if (published.length > 0) return published;
       if (drafts.length === 0) drafts = all;
