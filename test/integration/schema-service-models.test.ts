@@ -85,22 +85,41 @@ describe('creating models', () => {
     });
   });
 
-  it('a new model has a warning when no entity of it can have its name as type', async (t) => {
-    const { service } = await rigOf(t);
-    for (const [name, types, codes] of [
-      ['A', { const: 'Other' }, ['other-type']],
-      ['B', { enum: ['Other', ['Other', 'B']] }, []],
-      ['C', { type: 'string' }, []],
+  it('a new model whose schema asks for other types than its name says so, and these are terms, too', async (t) => {
+    const rig = await rigOf(t);
+    for (const [name, type, types, ending] of [
+      ['A', { const: 'A' }, [], undefined],
+      ['B', { enum: ['Other', ['Other', 'B']] }, [], undefined],
+      ['C', { type: 'string' }, [], undefined],
+      [
+        'D',
+        { const: 'Light' },
+        ['Light'],
+        'have the type "Light", as the schema asks for, not "D", its name.',
+      ],
+      [
+        'E',
+        { enum: ['Light', 'Torch'] },
+        ['Light', 'Torch'],
+        '"Light" or "Torch", as the schema asks for, not "E", its name.',
+      ],
+      [
+        'F',
+        { const: 5 },
+        [],
+        'does not allow entities of the type "F", the name of the model, nor of any other.',
+      ],
     ] as const) {
-      const { warnings } = await service.models.create('city', {
-        name,
-        schema: plainSchema({ type: types }),
-      });
-      assert.deepEqual(
-        warnings.map(({ code }) => code),
-        codes,
-        name,
-      );
+      const schema = plainSchema({ type });
+      const { warnings } = await rig.service.models.create('city', { name, schema });
+      const [warning, ...others] = warnings;
+      assert.deepEqual([warning?.code, others], [ending === undefined ? undefined : 'other-type', []], name);
+      assert.ok(ending === undefined || warning?.detail.endsWith(ending) === true, warning?.detail);
+      const { '@context': parts } = (await contextOf(rig, { domain: 'city', name })) as {
+        readonly '@context': readonly object[];
+      };
+      const terms = Object.keys(parts[0] ?? {});
+      for (const one of [name, ...types]) assert.ok(terms.includes(one), one);
     }
   });
 

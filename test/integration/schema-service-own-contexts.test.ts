@@ -6,6 +6,8 @@ import type { JsonValue } from '../../sidecar/shared/json/json.js';
 import { runWithContexts } from '../../sidecar/schemas/json-ld/outcomes.js';
 import { jsonLdTasks } from '../../sidecar/schemas/json-ld/tasks.js';
 import { metadataOf, type SchemaService } from '../../sidecar/schemas/models/index.js';
+import { SchemaNotAcceptedError } from '../../sidecar/schemas/models/errors.js';
+import { TaskTooCostlyError } from '../../sidecar/shared/workers/errors.js';
 import { InUseError } from '../../sidecar/store/errors.js';
 import { plainSchema } from '../unit/schemas/models/fixtures.js';
 import {
@@ -236,11 +238,17 @@ describe('models with a context of their own', () => {
   it('models have warnings about the terms of their own context that they use, and about no others', async (t) => {
     const { service } = await rigOf(t);
     const coerced = (name: string) => ({ '@id': `https://official.example/${name}`, '@type': '@id' });
-    const context = { seats: coerced('seats'), other: coerced('other'), location: 'https://o.example/l' };
+    const context = {
+      ...{ seats: coerced('seats'), other: coerced('other'), location: 'https://o.example/l' },
+      '@vocab': 'https://o.example/',
+    };
     const { warnings } = metadataOf((await create(service, context)).version);
     assert.deepEqual(
       warnings.map(({ code, term }) => [code, term]),
-      [['coercion', 'seats']],
+      [
+        ['coercion', 'seats'],
+        ['vocab', '@vocab'],
+      ],
     );
   });
 });
@@ -258,5 +266,28 @@ describe('reference documents as contexts', () => {
     assert.deepEqual(dependents, [{ kind: 'context', name: 'mine', version: 1 }]);
     await service.contexts.delete('mine');
     await service.references.delete(url);
+  });
+
+  it('models whose context takes too much to process are refused with it, and those whose schema does with that', async (t) => {
+    for (const [tooMuch, type] of [
+      [
+        (kind: string, input: unknown) => kind === 'composeContext' || 'own' in (input as object),
+        ContextInvalidError,
+      ],
+      [(kind: string) => kind === 'acceptVersion', SchemaNotAcceptedError],
+    ] as const) {
+      const { service } = await rigOf(t, {
+        workers: (workers) => ({
+          run: (kind, input, options) =>
+            tooMuch(kind, input)
+              ? Promise.reject(new TaskTooCostlyError('time', 'late'))
+              : workers.run(kind, input, options),
+        }),
+      });
+      await assert.rejects(create(service, { seats: SEATS }), (error) => {
+        assert.ok(error instanceof type);
+        return /takes too much time/.test(error.errors[0]?.detail ?? '');
+      });
+    }
   });
 });

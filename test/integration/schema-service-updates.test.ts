@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { JsonObject } from '../../sidecar/shared/json/json.js';
 import {
   ContextBaseError,
   IncompatibleChangeError,
@@ -60,16 +59,6 @@ describe('updating models', () => {
       [3, 'narrowing'],
       [4, 'breaking'],
     ]);
-  });
-
-  it('an update reports each difference with a pointer into the schema', async (t) => {
-    const { service } = await rigOf(t);
-    await create(service);
-    const { change } = await service.models.put(KEY, { schema: NARROWING });
-    assert.deepEqual(
-      change.differences.map((one) => [one.pointer, one.class]),
-      [['/properties/seats/maximum', 'narrowing']],
-    );
   });
 
   it('an update leaves earlier versions as they were, to the byte', async (t) => {
@@ -203,37 +192,10 @@ describe('a dry run', () => {
     assert.deepEqual({ ...dry, model }, { ...wet, model });
     assert.equal((await store.references.list(ALL)).total, 1);
   });
-
-  it('a dry run refuses what the update would refuse', async (t) => {
-    const { service } = await rigOf(t);
-    await create(service, { compatibility: 'backward' });
-    const dry = (schema: JsonObject, ifMatch?: readonly string[]) =>
-      service.models.put(KEY, { schema }, { dryRun: true, expected: ifMatch });
-    await rejection(dry(NARROWING), IncompatibleChangeError);
-    await rejection(dry({ type: 'objekt' }), SchemaNotAcceptedError);
-    await rejection(dry(COMPATIBLE, ['other']), PreconditionFailedError);
-    const unstorable = { schema: SEATS, description: '\0' };
-    await rejection(service.models.put(KEY, unstorable, { dryRun: true }), UnstorableTextError);
-  });
 });
 
 describe('a model that asks for compatibility', () => {
   const rigOf = useRigs();
-
-  it('a model with a compatibility accepts compatible changes, and refuses others with the report', async (t) => {
-    const { service } = await rigOf(t);
-    await create(service, { compatibility: 'backward' });
-    assert.equal((await service.models.put(KEY, { schema: COMPATIBLE })).number, 2);
-    for (const [schema, overall] of [
-      [NARROWING, 'narrowing'],
-      [BREAKING, 'breaking'],
-    ] as const) {
-      const { report } = await rejection(service.models.put(KEY, { schema }), IncompatibleChangeError);
-      assert.equal(report.overall, overall);
-      assert.notEqual(report.differences.length, 0);
-    }
-    assert.equal((await storedModel(service, KEY)).version.number, 2);
-  });
 
   it('a model with a compatibility refuses to change the meaning of data, by the base of its terms or a kind', async (t) => {
     const { service } = await rigOf(t);

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { NotFoundError, StoreUnavailableError } from '../../../../sidecar/store/errors.js';
 import { NameError } from '../../../../sidecar/schemas/models/errors.js';
-import type { SchemaService, ServedContext } from '../../../../sidecar/schemas/models/index.js';
-import { ChangedContexts } from '../../../../sidecar/schemas/repository/changed-contexts.js';
+import type { SchemaService } from '../../../../sidecar/schemas/models/index.js';
 import { changeByContexts, updateDependents } from '../../../../sidecar/schemas/repository/dependents.js';
 import { TaskTooCostlyError } from '../../../../sidecar/shared/workers/errors.js';
 
@@ -90,45 +89,6 @@ describe('the models that an import reaches', () => {
       'Bus',
       { schema: { title: 'Bus' } },
       { expected: 'present', dryRun: true, baseUrl: AT.baseUrl, contextsBefore: undefined },
-    ]);
-  });
-
-  it('a model that follows a changed context is reported where that changes something, but for those of the import', async () => {
-    const asked: unknown[] = [];
-    const { schemas } = schemasOf(
-      { a: ['Bus'] },
-      {
-        comparison: {
-          byContexts: ({ name }: { name: string }, { contextsBefore }: { contextsBefore: unknown }) => {
-            asked.push([name, contextsBefore]);
-            return Promise.resolve(name === 'Tram' ? report('compatible', 0) : report('breaking', 1));
-          },
-        },
-      },
-    );
-    const texts = new Map([['terms', 'old']]);
-    const changed = new ChangedContexts({
-      document: (name) =>
-        Promise.resolve({ bytes: Buffer.from(texts.get(name) ?? ''), kind: 'custom' } as ServedContext),
-      followers: () => Promise.resolve(['Tram', 'Own', 'Car', 'Bus'].map(key)),
-    });
-    await changed.during('terms', () => Promise.resolve(texts.set('terms', 'new')));
-    const dependents = await updateDependents(['a'], schemas, {
-      ...AT,
-      ...{ changed, except: new Set(['Traffic/Own']) },
-    });
-    assert.deepEqual(
-      dependents.map(({ model, status, change }) => [model, status, change]),
-      [
-        // Its update was compared with the context before the change.
-        ['Bus', 'updated', 'narrowing'],
-        ['Car', 'unchanged', 'breaking'],
-      ],
-    );
-    const before = new Map([['terms', 'old']]);
-    assert.deepEqual(asked, [
-      ['Car', before],
-      ['Tram', before],
     ]);
   });
 
