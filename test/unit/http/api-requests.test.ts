@@ -27,7 +27,8 @@ function makeApi(bodyLimit: number) {
         },
     },
   );
-  const schemas = { domains: room, models: room, contexts: room, references: room };
+  const store = { domains: room, models: room, contexts: room, references: room };
+  const schemas = { store, domains: room, models: room, contexts: room, references: room };
   const options = {
     ...{ schemas, workbench: room, transfer: room, purges: room, retention: room, hasToken: true },
     ...{ baseUrlOf: () => 'http://gw', checkToken: createTokenCheck(['secret']), bodyLimit },
