@@ -34,12 +34,12 @@ export interface VersionSource extends ModelSource {
 
 /** The version before, which the new one is compared with. */
 export interface VersionBefore extends ModelSource {
-  /** Text of its self-contained schema, where that is known. */
+  /** Text of its self-contained schema, if it is cached. */
   readonly bundled?: string;
   readonly context: string;
   /** Whether the new version refers to the same documents. */
   readonly hasSameDocuments: boolean;
-  /** Whether the old version is compared with the new one as well, seen from the new one. */
+  /** Whether to report as well what the old version refuses of what the new one accepts. */
   readonly inBothDirections: boolean;
 }
 
@@ -47,19 +47,19 @@ export interface VersionBefore extends ModelSource {
 export interface AcceptedVersion {
   readonly description: ModelDescription;
   readonly generated: GeneratedContext;
-  /** The context that the model brings, with generated terms; left out where it takes other contexts to make it. */
+  /** The model's own context with generated terms; left out if other contexts are needed to make it. */
   readonly composed?: Exclude<ComposeOutcome, Needs>;
-  /** Whether the schema says the same as that of the version before. */
+  /** Whether the schema is equal to that of the version before. */
   readonly hasSameSchema?: boolean;
-  /** From the version before; left out where nothing changes, and where it takes other contexts to know. */
+  /** From the version before; left out if nothing changes, or if other contexts are needed to tell. */
   readonly change?: ChangeReport;
-  /** The same seen from the new version. */
+  /** From this version back to the one before. */
   readonly reverse?: ChangeReport;
 }
 
 /**
  * Checks a schema before it becomes a version of a model, describes it, makes its context, and compares both with the version
- * before: all that can be done without other contexts.
+ * before. Does everything that needs no other contexts.
  */
 export async function acceptVersion(source: VersionSource): Promise<AcceptedVersion | Refused> {
   const schema = parseJson(source.schema) as JsonObject;
@@ -133,7 +133,7 @@ async function changesFrom(
   };
 }
 
-/** What the terms of a context mean, unless that takes other contexts or is not known. */
+/** What the terms of a context mean; undefined if other contexts are needed, or it cannot be processed. */
 async function termsOf(context: string): Promise<TermMeanings | undefined> {
   const text = JSON.stringify(withoutCore(context));
   const outcome = await jsonLdTasks.contextTerms({ text, supplied: [] });
@@ -142,7 +142,7 @@ async function termsOf(context: string): Promise<TermMeanings | undefined> {
     : undefined;
 }
 
-/** The self-contained schema of the version before, unless it cannot be made any more. */
+/** The self-contained schema of the version before; undefined if it can no longer be made. */
 function bundledBefore({ bundled, documents }: VersionBefore, schema: JsonObject): JsonObject | undefined {
   if (bundled !== undefined) return parseJson(bundled) as JsonObject;
   try {
@@ -153,7 +153,7 @@ function bundledBefore({ bundled, documents }: VersionBefore, schema: JsonObject
   }
 }
 
-/** With witnesses, unless looking for them goes too deep; schemas that are too deep to be compared count as narrowing. */
+/** Compares with witnesses, or without if they nest too deeply; schemas that nest too deeply to compare count as narrowing. */
 function changeBetween(before: MeaningSource, after: MeaningSource, entityType: string): ChangeReport {
   for (const withWitnesses of [true, false])
     try {

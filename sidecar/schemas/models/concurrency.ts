@@ -62,24 +62,24 @@ export async function ifThere<Found>(kind: Thing['kind'], read: Promise<Found>):
   }
 }
 
-/** Does some work for each of many items, a few at a time; the results are in the order of the items. */
-export async function aFewAtATime<Item, Result>(
+/** Runs `work` for each item, four at a time; results are in the order of the items. */
+export async function mapInBatches<Item, Result>(
   items: Iterable<Item>,
   work: (item: Item) => Promise<Result>,
 ): Promise<readonly Result[]> {
   const all = [...items];
   const results: Result[] = [];
-  for (let from = 0; from < all.length; from += AT_A_TIME)
-    results.push(...(await Promise.all(all.slice(from, from + AT_A_TIME).map(work))));
+  for (let from = 0; from < all.length; from += BATCH)
+    results.push(...(await Promise.all(all.slice(from, from + BATCH).map(work))));
   return results;
 }
 
-const AT_A_TIME = 4;
+const BATCH = 4;
 
-/** Values that are known at a time. */
+/** Values that are cached at a time. */
 const MAX_KNOWN = 1000;
 
-/** What was read from the store, by key, until any process writes to it. */
+/** Caches reads of the store by key until any process writes to it. */
 export class WhileUnwritten<Value> {
   readonly #store: Pick<SchemaStore, 'revision'>;
   readonly #known = new Map<string, Value>();
@@ -90,13 +90,13 @@ export class WhileUnwritten<Value> {
   }
 
   /**
-   * The value of a key: what was read for it, unless something has been written since.
+   * The cached value of a key, or a newly read one if something was written since.
    *
-   * @param read what throws is not kept
+   * @param read errors are not cached
    * @throws StoreUnavailableError, and what `read` throws
    */
   async get(key: string, read: () => Promise<Value>): Promise<Value> {
-    // Before anything is read: what is written after that is seen the next time.
+    // Taken before reading, so that a later write is noticed next time.
     const revision = await this.#store.revision();
     if (revision !== this.#revision || this.#known.size >= MAX_KNOWN) this.#known.clear();
     this.#revision = revision;

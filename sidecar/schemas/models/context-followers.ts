@@ -7,24 +7,24 @@ import type { ChangeReport } from '../json-schema/differences.js';
 import { NotFoundError } from '../../store/errors.js';
 import { type Dependent, generatedContextName } from '../../store/records.js';
 import type { SchemaStore } from '../../store/store.js';
-import { aFewAtATime, ifThere } from './concurrency.js';
+import { mapInBatches, ifThere } from './concurrency.js';
 import type { ContextSupply } from './context-supply.js';
 import { contextUrl, INTERNAL_BASE, withBaseUrl } from './context-urls.js';
 import type { ModelComparison } from './model-comparison.js';
 
-/** Contexts and models that are looked at for one change; the rest is counted. */
+/** Followers that are checked for one change; the rest are only counted. */
 export const MAX_FOLLOWERS = 100;
 
-/** How long they are looked at, in milliseconds. */
+/** How long checking them may take, in milliseconds. */
 export const MAX_FOLLOWERS_MS = 10_000;
 
 /** Dependents that are listed at a time. */
 const PAGE = 100;
 
-/** What follows a context, itself or through other contexts. */
+/** A context or model that names a context, directly or through other contexts. */
 export type Follower = Exclude<Dependent, { readonly kind: 'reference' }>;
 
-/** A follower that could be processed before a change, and cannot be after it. */
+/** A follower that a change breaks: it could be processed before, and cannot be after. */
 export interface BrokenFollower {
   readonly follower: Follower;
   /** As a sentence. */
@@ -41,15 +41,15 @@ export interface ChangedFollower {
 /** What a change of a context means for its followers. */
 export interface FollowersEffect {
   readonly broken: readonly BrokenFollower[];
-  /** Models that mean something else, by domain and name. */
+  /** Models whose meaning changes, by domain and name. */
   readonly changed: readonly ChangedFollower[];
-  /** How many were not looked at. */
+  /** How many were not checked. */
   readonly uncompared: number;
-  /** A text that is another one when followers have come, gone or changed. */
+  /** Differs when followers were added, removed or changed. */
   readonly stamp: string;
 }
 
-/** A context of which the text changes. */
+/** A context whose text changes. */
 export interface ContextChange {
   readonly name: string;
   readonly before: string;
@@ -67,14 +67,14 @@ interface Parts {
 
 export interface FollowersOptions {
   readonly baseUrl: string;
-  /** Ends the work between two followers. */
+  /** Stops the work before the next follower. */
   readonly signal?: AbortSignal | undefined;
 }
 
 type Texts = ReadonlyMap<string, string>;
 type ComparedTexts = Parameters<ModelComparison['byContexts']>[1];
 
-/** Finds out what becomes of the contexts and models that follow a context. */
+/** Finds out how a change of a context affects the contexts and models that follow it. */
 export class ContextFollowers {
   readonly #parts: Parts;
 
@@ -82,7 +82,7 @@ export class ContextFollowers {
     this.#parts = parts;
   }
 
-  /** All that follows a context, by any of its versions; those that name it themselves come first. */
+  /** All followers of any version of a context; direct ones come first. */
   async all(name: string, signal?: AbortSignal): Promise<readonly Follower[]> {
     const { contexts } = this.#parts.store;
     const found = new Map<string, Follower>();
@@ -104,7 +104,7 @@ export class ContextFollowers {
   }
 
   /**
-   * What a change means for the followers, each as it is now.
+   * The effect of a change on the followers, each in its current version.
    *
    * @throws WorkersBusyError, TaskFailedError, StoreUnavailableError, or the reason of the signal
    */
@@ -137,7 +137,7 @@ export class ContextFollowers {
       }
       return true;
     };
-    const looked = await aFewAtATime(followers.slice(0, MAX_FOLLOWERS), async (follower) => {
+    const looked = await mapInBatches(followers.slice(0, MAX_FOLLOWERS), async (follower) => {
       signal?.throwIfAborted();
       if (clock.now() > until) return false;
       return unlessTooCostly(look(follower), () => false);
@@ -160,14 +160,14 @@ export class ContextFollowers {
   async #stamped(name: string, signal: AbortSignal | undefined) {
     const { contexts } = this.#parts.store;
     const followers = await this.all(name, signal);
-    const etags = await aFewAtATime(followers.slice(0, MAX_FOLLOWERS), async (follower) => {
+    const etags = await mapInBatches(followers.slice(0, MAX_FOLLOWERS), async (follower) => {
       const own = contextNameOf(follower);
       return [own, (await ifThere('context', contexts.get(own)))?.context.etag] as const;
     });
     return { followers, stamp: JSON.stringify([etags, followers.slice(MAX_FOLLOWERS).map(contextNameOf)]) };
   }
 
-  /** Why a document that names a context cannot be processed after a change, where it could be before. */
+  /** Why a change breaks a document that names a context; undefined if it does not. */
   async #failure(
     name: string,
     { contextsBefore, contextsAfter, baseUrl }: ComparedTexts,

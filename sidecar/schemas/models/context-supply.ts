@@ -13,7 +13,7 @@ import { isBelow, namedContext, type NamedContext } from './context-urls.js';
 import type { CoreContext } from './core-contexts.js';
 
 export interface SupplyOptions {
-  /** Refuse contexts of domains, since one of them is being made. */
+  /** Refuse contexts of domains; set while one of them is being made. */
   readonly withoutDomains?: boolean;
   /** Texts that replace the current ones of contexts of this service, by name. */
   readonly instead?: ReadonlyMap<string, string> | undefined;
@@ -83,7 +83,7 @@ export class ContextSupply {
   }
 }
 
-/** Carries a failure past the cache, which keeps what does not throw. */
+/** Thrown so that the cache does not keep a failure. */
 class NotFetched extends Error {
   constructor(readonly supply: Supply) {
     super('The context could not be fetched.');
@@ -112,8 +112,8 @@ export class ContextLoading {
   }
 
   /**
-   * The context of a URL, for processing a document with it: of this service, else a reference document that is stored under
-   * the URL, else a document of an allowed origin.
+   * The context of a URL, for processing a document: a context of this service, or else a reference document that is stored
+   * under the URL, or else a document of an allowed origin.
    *
    * @param baseUrl of this service, as the client reaches it
    * @param options `fetch`: gets a document of an allowed origin
@@ -137,7 +137,7 @@ export class ContextLoading {
   /**
    * The context of a URL, for checking a custom context that names it. Every version of the core context counts as the
    * newest one: brokers apply their own, whichever is named (ETSI GS CIM 009 V1.9.1, clause 4.4), and no two versions go
-   * together, for their terms are protected.
+   * together, since their terms are protected.
    *
    * @param ownName of the context that is checked: it cannot build on itself
    */
@@ -155,8 +155,8 @@ export class ContextLoading {
   }
 
   /**
-   * The context of this service that a URL means: of URLs below its base URL, and, as services are known under more than
-   * one, of all others of that form but those of origins that documents are fetched from.
+   * The context of this service that a URL names. As a service may be reached by several base URLs, any URL of that form counts,
+   * except those of origins from which documents are fetched.
    */
   ownContext(url: string, baseUrl: string): NamedContext | undefined {
     const named = namedContext(url);
@@ -165,12 +165,12 @@ export class ContextLoading {
       : undefined;
   }
 
-  /** Whether what URLs mean depends on the base URL, by which clients reach this service. */
+  /** Whether the meaning of URLs depends on the base URL by which clients reach this service. */
   dependsOn(baseUrl: string): boolean {
     return this.#sources.remote.allows(`${baseUrl}/`);
   }
 
-  /** The context of a domain is made from others, and can be a part of none. */
+  /** The context of a domain is made from other contexts, and no other context may include it. */
   async #ofDomain(
     { name, version }: NamedContext,
     url: string,
@@ -191,7 +191,7 @@ export class ContextLoading {
     return found === undefined ? undefined : { sha256: found.sha256, text: found.bytes.toString() };
   }
 
-  /** A document that is stored under the URL; whether it is a context is for its reader to find out. */
+  /** The document stored under the URL; the reader checks whether it is a context. */
   async #reference(url: string): Promise<Supply | undefined> {
     const uri = documentUri(url);
     if (uri === undefined) return undefined;
@@ -231,7 +231,7 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Nothing was sent to where the document would have come from. */
+/** Failures before any request was sent. */
 const REFUSALS: ReadonlySet<RemoteFailure> = new Set(['origin-not-allowed', 'address-not-allowed']);
 
 /** Fetches the context of a URL of an allowed origin. */

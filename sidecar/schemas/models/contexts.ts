@@ -54,7 +54,7 @@ export interface ContextUpdateOptions extends ContextWriteOptions {
   readonly dryRun?: boolean | undefined;
   /** Refuse what would break a follower, and say for which models the context changes its meaning. */
   readonly looksAtFollowers?: boolean | undefined;
-  /** Ends the look at followers; nothing is written then. */
+  /** Stops the check of followers; nothing is written then. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -63,7 +63,7 @@ export type ContextSummary = Context | DomainContextName | CoreContextSummary;
 
 export interface ServedContext extends ServedDocument {
   readonly kind: ContextSummary['kind'];
-  /** Of the model that it is generated from, as it was before the document was looked up. */
+  /** Of the model that it is generated from, read before the document. */
   readonly lifecycle?: Lifecycle | undefined;
   /** Of the context of a domain: how many warnings there are. */
   readonly warningCount?: number;
@@ -77,7 +77,7 @@ export interface ServedContext extends ServedDocument {
  */
 export interface FollowerWarning {
   readonly code: 'broken-follower' | 'followers-not-compared';
-  /** That of the context. */
+  /** The pointer of the context. */
   readonly pointer: string;
   readonly detail: string;
 }
@@ -88,7 +88,7 @@ export interface WrittenContext {
   /** False for an update that changed nothing, or would change nothing. */
   readonly isNewVersion: boolean;
   readonly warnings: readonly (ContextWarning | FollowerWarning)[];
-  /** Of an update that looked at them. */
+  /** Set by an update that checked them. */
   readonly followers: readonly ChangedFollower[];
 }
 
@@ -149,7 +149,7 @@ export class Contexts {
       if (at === undefined) return this.#ofDomain(name, version, baseUrl);
       const { context, version: found } = at;
       const served = await contents.servedContext(found.content, baseUrl);
-      // A client that wants to change the context says with its ETag which state it saw. Others are as they are served.
+      // The ETag of a custom context stands for its state, so that writes can name it. The ETags of others stand for their bytes.
       const etag = version === undefined && context.kind === 'custom' ? context.etag : served.etag;
       return { ...served, etag, kind: context.kind, ...(lifecycle === undefined ? {} : { lifecycle }) };
     });
@@ -198,8 +198,8 @@ export class Contexts {
   }
 
   /**
-   * Makes a new version of a custom context, unless nothing changes. Followers are looked at before it is written. Those that come or
-   * change meanwhile are looked at again after it: the warnings name what cannot be processed then.
+   * Makes a new version of a custom context, unless nothing changes. Followers are looked at before it is written. Those that
+   * come or change meanwhile are looked at again after it: the warnings name what cannot be processed then.
    *
    * @throws NotFoundError, PreconditionFailedError, ReadOnlyContextError, BundledContextError, ContextInvalidError,
    *   OvertakenError, BrokenFollowersError, or the reason of the signal
@@ -250,7 +250,7 @@ export class Contexts {
     throw new BrokenFollowersError(change.name, dependents, first.reason);
   }
 
-  /** The effect as it is when the change is stored: others may have come to follow the context meanwhile. */
+  /** The effect after the change was stored: followers may have been added meanwhile. */
   async #effectAfter(
     known: FollowersEffect,
     { name, before }: Parameters<ContextFollowers['effect']>[0],
@@ -261,7 +261,7 @@ export class Contexts {
       if ((await followers.stamp(name)) === known.stamp) return known;
       return await followers.effect({ name, before }, { baseUrl });
     } catch {
-      // The context is written: an outage must not hide that.
+      // The context was written, and an outage must not hide that.
       return 'unknown';
     }
   }
@@ -337,9 +337,9 @@ function notCompared(who: string, pointer: string, verb = 'were'): FollowerWarni
 
 export interface ContextCheck {
   readonly workers: TaskRunner<Pick<JsonLdTasks, 'checkContext'>>;
-  /** Gets the contexts that it names. */
+  /** Loads the contexts that it names. */
   readonly supply: (url: string) => Promise<Supply>;
-  /** Where it stands in the body. */
+  /** Its place in the body. */
   readonly pointer: string;
 }
 

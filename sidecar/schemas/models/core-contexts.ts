@@ -17,10 +17,10 @@ export interface CoreContext {
   readonly served: ServedDocument & { readonly kind: 'core' };
 }
 
-/** Contexts of others that the core contexts need. */
+/** Contexts published by others that the core contexts include. */
 const OTHERS = [['data-integrity-v2', 'https://w3id.org/security/data-integrity/v2']] as const;
 
-/** The contexts that come with this product, by the names under which they are served, in the order of these. */
+/** The contexts that come with this product, by the names under which they are served, sorted. */
 export function createCoreContexts(): ReadonlyMap<string, CoreContext> {
   const named = [
     ...OTHERS,

@@ -14,7 +14,7 @@ export interface ModelSource {
   readonly documents: readonly (readonly [uri: string, text: string])[];
 }
 
-/** What everything else about a model version is made from. */
+/** What other documents of a model version are made from. */
 export interface ModelDescription {
   /** Text of the self-contained schema. */
   readonly bundled: string;

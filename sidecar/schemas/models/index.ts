@@ -1,4 +1,7 @@
-/** The room of models: a service that keeps them with their domains, contexts and documents, and a workbench that works with them. */
+/**
+ * The room of models: a service that keeps them with their domains, contexts and documents, and a workbench that works with
+ * them.
+ */
 export { SchemaService, type SchemaServiceOptions } from './schema-service.js';
 export { Workbench, type WorkbenchParts } from './workbench.js';
 export type { InferOptions, ProcessOptions, ValidateOptions } from './workbench.js';

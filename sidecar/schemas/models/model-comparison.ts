@@ -18,12 +18,12 @@ export interface ModelDiff {
   readonly to: number;
   /** As an update from the one to the other would report it. */
   readonly change: ChangeReport;
-  /** Where the schemas differ as they were given, annotations included; at most 1,000. */
+  /** Where the schemas differ as they were given, including annotations; at most 1,000. */
   readonly pointers: readonly ChangedPointer[];
   readonly pointersTotal: number;
 }
 
-/** What two versions of a model are compared by. */
+/** A version of a model, as far as it is compared. */
 export interface ComparedVersion {
   /** Text of the schema, self-contained. */
   readonly bundled: string;
@@ -43,7 +43,7 @@ export interface CompareOptions {
 /** Two versions of a model, with what the terms of their contexts mean now. */
 export interface ComparedVersions {
   readonly input: CompareInput;
-  /** Why the terms are not known, where they had to be. */
+  /** Why the meaning of the terms is needed and not known. */
   readonly unknown: string | undefined;
 }
 
@@ -58,7 +58,7 @@ type Terms = NonNullable<CompareInput['terms']>['before'];
 
 export const UNCHANGED: ChangeReport = { overall: 'compatible', differences: [] };
 
-/** Places that a diff lists at most. */
+/** The most places that a diff lists. */
 const MAX_POINTERS = 1000;
 
 /** Compares versions of models: what their schemas accept, and what the terms of their contexts mean. */
@@ -121,8 +121,8 @@ export class ModelComparison {
   }
 
   /**
-   * Finds out what the terms of both contexts mean. A context of this service that one of them names by its URL counts as it is now,
-   * unless the options say otherwise.
+   * Finds out what the terms of both contexts mean. A context of this service that one of them names by its URL counts as it
+   * is now, unless the options say otherwise.
    *
    * @param entityType the model's name
    * @throws WorkersBusyError, TaskFailedError, StoreUnavailableError

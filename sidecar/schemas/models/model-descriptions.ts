@@ -6,7 +6,7 @@ import { unlessRefused } from './errors.js';
 import type { ModelDescription } from './describe-model.js';
 import type { ServiceWorkers } from './model-tasks.js';
 
-/** Descriptions of model versions: what is not at hand is made when first asked for. */
+/** Caches descriptions of model versions; others are made on request. */
 export class ModelDescriptions {
   readonly #contents: Contents;
   readonly #workers: ServiceWorkers;
@@ -18,12 +18,12 @@ export class ModelDescriptions {
     this.#cache = createCache(cacheBytes, sizeOf);
   }
 
-  /** Takes in what was found out when the version was made. */
+  /** Caches the description that was made along with a version. */
   async keep(version: ModelVersion, description: ModelDescription): Promise<void> {
     await made(this.#cache, contentKey(version), async () => description);
   }
 
-  /** That of a version, where it is at hand. */
+  /** The description of a version, if it is cached. */
   known(version: ModelVersion): ModelDescription | undefined {
     return this.#cache.get(contentKey(version));
   }
@@ -48,14 +48,14 @@ export function contentKey({ schema, references }: ModelVersion): string {
   return [schema.sha256, ...references.map(({ uri, sha256 }) => `${sha256} ${uri}`)].join('\n');
 }
 
-/** Bytes of the texts in it, at two for a character. */
+/** In bytes: two for each character of its texts. */
 function sizeOf({ bundled, attributes, names }: ModelDescription): number {
   const all = [...names, ...attributes.map(({ name }) => name)];
   return 2 * all.reduce((sum, name) => sum + name.length, bundled.length);
 }
 
 /**
- * The result of a task on a schema. For a schema that is too much for it, in time, memory or depth, what `instead` returns or throws.
+ * The result of a task on a schema; what `instead` returns or throws if the schema takes too much time, memory or depth.
  *
  * @throws what the task and `instead` throw
  */

@@ -54,7 +54,7 @@ interface Parts {
   readonly cache: Cache<ServedDocument>;
 }
 
-/** The documents of models, as they are sent. Derived ones are made when first asked for. */
+/** The documents of models, as they are sent. Derived ones are made on the first request. */
 export class ModelDocuments {
   readonly #parts: Parts;
   /** Which text is the current one, or that of a version. */
@@ -80,7 +80,7 @@ export class ModelDocuments {
     });
   }
 
-  /** As `of`, for a version that was read; to be read again when one of its texts is gone. */
+  /** As `of`, for a version that was already read. Wrap it in `rereading`, together with the read of the version. */
   async ofVersion(at: ModelAt, kind: ModelDocumentKind, options: ModelReadOptions): Promise<ServedDocument> {
     const { contents, cache } = this.#parts;
     if (kind === 'schema') return contents.served(at.version.schema, MEDIA_TYPES.schema);
@@ -145,7 +145,7 @@ export class ModelDocuments {
   }
 }
 
-/** The same for the same bytes. */
+/** Equal keys stand for equal bytes. */
 function derivedKey(at: ModelAt, kind: DerivedKind, options: ModelReadOptions): string {
   const content = contentKey(at.version);
   if (kind === 'bundled') return JSON.stringify([kind, content]);
@@ -161,7 +161,7 @@ function contextOf({ model }: ModelAt, { baseUrl, version }: ModelReadOptions): 
   return [contextUrl(baseUrl, model.contextName, version), coreContextUrl()];
 }
 
-/** That of a given version is its own, which never changes. */
+/** The description of the given version, or else the model's current one. */
 function descriptionOf({ model, version }: ModelAt, options: ModelReadOptions): string | undefined {
   return options.version === undefined ? model.description : version.description;
 }

@@ -5,14 +5,14 @@ import { type Cache, createCache, made } from './contents.js';
 import { unlessTooMuch } from './model-descriptions.js';
 import type { ServiceWorkers } from './model-tasks.js';
 
-/** An entity in key-values form that satisfies the schema; where none was found, or not as brokers take it, why not. */
+/** An entity in key-values form that satisfies the schema, or why none was found in this form or in normalized form. */
 export interface FoundExample {
   readonly example?: JsonObject;
   readonly reason?: string;
   readonly normalizedReason?: string;
 }
 
-/** Example entities of models, made when first asked for. */
+/** Caches example entities of models; others are made on request. */
 export class ModelExamples {
   readonly #workers: ServiceWorkers;
   readonly #cache: Cache<FoundExample>;
@@ -54,12 +54,12 @@ function without(reason: string): FoundExample {
 
 const NO_OBJECT = 'No valid entity was found: the schema seems to allow no JSON object, which an entity is.';
 
-/** What keeps the best example that was found from being valid. */
+/** Why the best example that was found is not valid. */
 function reasonOf({ pointer, detail }: InputIssue): string {
   return `No valid entity was found. Of the nearest that was tried, ${pointer === '' ? 'the whole' : pointer} ${detail}.`;
 }
 
-/** What a schema says about `@context` is overruled: what the model's entities have there is known. */
+/** Drops `@context`, whatever the schema says about it: the model's own is set instead. */
 function entityOf(example: JsonValue): JsonObject | undefined {
   if (!isObject(example)) return undefined;
   return Object.fromEntries(Object.entries(example).filter(([name]) => name !== '@context'));

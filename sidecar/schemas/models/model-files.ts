@@ -14,7 +14,7 @@ export interface ModelFile {
   readonly uri?: string;
 }
 
-/** The files that every model has; of a schema without an example, the examples are missing. */
+/** The files of every model; examples are missing if none was found. */
 const KINDS: ReadonlyMap<string, ModelDocumentKind> = new Map([
   ['schema.json', 'schema'],
   ['openapi.json', 'openapi'],

@@ -5,8 +5,8 @@ import type { Compatibility, Model, ModelSettings, ModelStatus } from '../../sto
 import { PublishedError, SunsetError } from './errors.js';
 
 /**
- * The body that updates a model; pointers of errors lead into it. What is left out stays; null removes it. The same members create a
- * model that does not exist yet, for which the schema is required.
+ * The body that updates a model; pointers of errors lead into it. What is left out stays; null removes it. The same members
+ * create a model that does not exist yet, for which the schema is required.
  */
 export interface ModelChange {
   /** JSON Schema of an entity in key-values form. */
@@ -32,7 +32,7 @@ export interface ModelChange {
 }
 
 /**
- * The settings of a model after a change. What is left out stays; null takes it away.
+ * The settings of a model after a change. What is left out stays; null removes it.
  *
  * @param model undefined for one that is created
  * @param ownContext JSON of the context that it was given before
@@ -56,7 +56,7 @@ export function settingsAfter(
       : change.sunset === null
         ? undefined
         : timeOf(change.sunset);
-  // Header fields tell seconds (RFC 9745 § 4).
+  // Header fields have seconds (RFC 9745 § 4).
   if (deprecatedAt !== undefined && sunsetAt !== undefined && seconds(sunsetAt) < seconds(deprecatedAt))
     throw new SunsetError(
       `must not be before the model was deprecated, ${new Date(deprecatedAt).toISOString()}`,
@@ -72,7 +72,7 @@ export function settingsAfter(
   };
 }
 
-/** The same text for the same JSON: the order of members is no change. */
+/** Keeps the stored text if the JSON is equal: the order of members does not matter. */
 function ownContextAfter(before: string | undefined, given: JsonValue | undefined): string | undefined {
   if (given === undefined) return before;
   if (given === null) return undefined;

@@ -22,7 +22,7 @@ export type OpenApiTexts = Omit<ModelOpenApiInput, 'schema' | 'example'> & {
   readonly example?: string;
 };
 
-/** Tasks on models that are run in a worker: on schemas as large as they may be, each takes a good part of a second. */
+/** Tasks on models that run in a worker: each takes a good part of a second for the largest schemas. */
 export const modelTasks = {
   /** See {@link acceptVersion}. */
   acceptVersion,

@@ -77,7 +77,7 @@ export interface ModelWrite {
   /** From the version before to this one; pointers lead into the schema, bundled. */
   readonly change: ChangeReport;
   readonly warnings: readonly ModelWarning[];
-  /** As it is now: after a dry run as it was, undefined where it does not exist. */
+  /** The current state: after a dry run unchanged, and undefined if the model does not exist. */
   readonly model: StoredModel | undefined;
 }
 
@@ -93,7 +93,7 @@ interface Parts {
 
 interface Asked {
   readonly baseUrl: string;
-  /** What the new version is to be like. */
+  /** The compatibility that a new version must have. */
   readonly asked: Compatibility;
 }
 
@@ -127,8 +127,9 @@ export class ModelWriter {
   }
 
   /**
-   * Updates a model, or creates it. An update makes a new version, unless the schema, the documents it refers to and its context are
-   * what they were; that of a draft replaces the one before it. Without a schema and anything of the context, only the settings change.
+   * Updates a model, or creates it. An update makes a new version, unless the schema, the documents it refers to and its
+   * context are unchanged; the new version of a draft replaces the old one. If neither schema nor context are given, only the
+   * settings change.
    *
    * @throws as create, and SchemaMissingError where a model that does not exist has no schema; PreconditionFailedError,
    *   PublishedError, SunsetError; IncompatibleChangeError where the model's compatibility does not allow the change
@@ -145,7 +146,7 @@ export class ModelWriter {
       try {
         return await this.#create(key, change, options);
       } catch (error) {
-        // Another client has created it meanwhile: now it is to be updated.
+        // Another client created it meanwhile, so the next attempt updates it.
         const hasCome = error instanceof AlreadyExistsError && error.thing.kind === 'model';
         throw hasCome ? new OvertakenError({ cause: error }) : error;
       }
@@ -220,18 +221,18 @@ export class ModelWriter {
     await accepted.keepReferences();
     const version = newVersion(model.name, accepted, settings, isDraft ? undefined : report.overall);
     const at = await this.#write(model, { settings, version, replaces: isDraft });
-    // What it is compared with next is then at hand.
+    // The next update compares with it.
     await descriptions.keep(at.version, accepted.description);
     return { ...update, model: storedModel(at, accepted, settings) };
   }
 
-  /** What the versions of a model are to be like; those of a draft may be anything. */
+  /** The compatibility that new versions of a model must have; a draft needs none. */
   async #askedOf(model: Model, { compatibility }: ModelSettings): Promise<Compatibility> {
     if (model.status === 'draft') return 'none';
     return compatibility ?? (await this.#parts.store.domains.get(model.domain)).compatibility;
   }
 
-  /** Undefined where neither the schema nor anything of the context is to change. */
+  /** Undefined if the change affects neither schema nor context. */
   async #acceptChange(
     before: ModelTexts,
     change: ModelChange,
@@ -246,8 +247,8 @@ export class ModelWriter {
   }
 
   /**
-   * What a new version changes. Where its worker could not say it, because it takes other contexts or too much at once, it is
-   * compared by itself.
+   * What a new version changes. Compares in tasks of its own if the task that accepted the version could not: because other
+   * contexts are needed, or because everything at once was too costly.
    *
    * @throws IncompatibleChangeError
    */
@@ -294,7 +295,7 @@ export class ModelWriter {
 }
 
 /**
- * Refuses, before any work, what the store would refuse after it.
+ * Checks the condition of a client before any work; the write then depends on the state that was checked here.
  *
  * @param etag undefined when the model does not exist
  * @throws PreconditionFailedError
@@ -349,7 +350,7 @@ function storedModel(at: ModelAt, { text, context }: AcceptedSchema, settings: M
   return { ...at, schema: text, context, ownContext: settings.ownContext };
 }
 
-/** Whether a version made from the schema would say what the current one says. */
+/** Whether a new version would equal the current one. */
 function isSameVersion({ version, schema, context }: ModelTexts, accepted: AcceptedSchema): boolean {
   return (
     context === accepted.context &&

@@ -26,13 +26,13 @@ interface Parts {
   readonly core: ReadonlyMap<string, CoreContext>;
 }
 
-/** A context that a model brings, as it is processed. */
+/** A model's own context, as workers process it. */
 export interface NamedOwnContext extends Pick<ComposeInput, 'text' | 'pointer' | 'keptBase'> {
   /** Names of the contexts of this service that it names. */
   readonly contexts: ReadonlySet<string>;
 }
 
-/** The context of a model that brings its own, and what it depends on. */
+/** The context of a model that has its own, and what it depends on. */
 export interface AcceptedOwnContext extends ComposedContext {
   /** Names of the contexts of this service that it names. */
   readonly contexts: ReadonlySet<string>;
@@ -49,9 +49,9 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9_.~-]*$/;
 const POINTER = '/context';
 
 /**
- * Takes in the contexts that models bring. Contexts of this service are named by URL in what comes of it, as custom contexts
- * name them: their later versions reach the model. Documents of others become a part of it, as a version keeps the documents
- * that its schema refers to.
+ * Checks models' own contexts and completes them with generated terms. Contexts of this service stay URLs, as in custom
+ * contexts, so that their later versions reach the model. Documents of other services are embedded, as a version keeps the
+ * documents that its schema refers to.
  */
 export class OwnContexts {
   readonly #parts: Parts;
@@ -61,7 +61,7 @@ export class OwnContexts {
   }
 
   /**
-   * What was given, with the contexts of this service under the URLs that are stored.
+   * Names contexts of this service by their stored URLs.
    *
    * @param given a map of terms, an array of maps, URLs and names, the name of a stored context, or a URL
    * @param baseUrl of this service, as the client reaches it
@@ -72,8 +72,8 @@ export class OwnContexts {
   }
 
   /**
-   * @param generated terms for what it lacks
-   * @param options `baseUrl`: as for `named`; `composed`: what is known of it already
+   * @param generated terms for names that it does not define
+   * @param options `baseUrl`: as for `named`; `composed`: the outcome, if it is known already
    * @throws ContextInvalidError, WorkersBusyError, TaskFailedError, StoreUnavailableError
    */
   async accept(
@@ -132,12 +132,12 @@ export class OwnContexts {
     const { value, faults } = unwrapped(given, POINTER);
     const named = Array.isArray(value) ? value.map(name) : name(value);
     if (value === given) return { value: named, contexts };
-    // The check is to find what stands beside it.
+    // The check then finds the members beside it.
     return { value: faults.length > 0 ? given : { '@context': named }, contexts };
   }
 }
 
-/** The document of another service: one that is stored here, else one of an allowed origin. */
+/** A document of another service: stored here, or else of an allowed origin. */
 async function referenceSupply(gathering: ReferenceGathering, url: string): Promise<Supply> {
   const uri = documentUri(url);
   const found = uri === undefined ? undefined : await gathering.text(uri);

@@ -20,22 +20,22 @@ import type { AcceptedOwnContext, NamedOwnContext, OwnContexts } from './own-con
 import { ReferenceGathering } from './references.js';
 import type { ModelWarning } from './version-metadata.js';
 
-/** A schema that can become a version of a model, and what comes with it. */
+/** A schema that can become a version of a model, and what belongs to that version. */
 export interface AcceptedSchema {
   readonly schema: JsonObject;
   readonly text: string;
   readonly dialect: Dialect;
   readonly description: ModelDescription;
-  /** Text of the context: generated from it, with the model's own where it has one. */
+  /** Text of the context: generated terms, and the model's own context if it has one. */
   readonly context: string;
-  /** What the context was made from, where the model has its own. */
+  /** The model's own context, if it has one. */
   readonly ownContext: AcceptedOwnContext | undefined;
   readonly warnings: readonly ModelWarning[];
   /** SHA-256 of every document that it refers to, by URI. */
   readonly references: ReadonlyMap<string, string>;
   /** Stores the documents that had to be fetched. @throws OvertakenError */
   readonly keepReferences: () => Promise<void>;
-  /** What is known of the change from the version before, where there is one; see {@link AcceptedVersion}. */
+  /** The comparison with the version before, as far as it was made; see {@link AcceptedVersion}. */
   readonly hasSameSchema: boolean | undefined;
   readonly change: ChangeReport | undefined;
   readonly reverse: ChangeReport | undefined;
@@ -75,7 +75,7 @@ export class SchemaIntake {
 
   /**
    * @param key of the model; its name is the entity type
-   * @param before the version that is compared with it, and whether also seen from the new one
+   * @param before the version to compare with; `inBothDirections`: also from the new one back to it
    * @throws ContextBaseError, SchemaNotAcceptedError, ContextInvalidError, WorkersBusyError, TaskFailedError
    */
   async accept(
@@ -125,7 +125,7 @@ export class SchemaIntake {
     };
   }
 
-  /** All in one task; where that is too costly, the schema alone, so that it is blamed only for what it costs itself. */
+  /** Runs everything in one task. If that is too costly, tries the schema alone, so that it is blamed only for its own cost. */
   async #inWorker(source: VersionSource): Promise<AcceptedVersion> {
     const { workers } = this.#options;
     const run = (one: VersionSource) => workers.run('acceptVersion', one);
@@ -143,7 +143,7 @@ export class SchemaIntake {
     const bundled = this.#options.descriptions.known(version)?.bundled;
     return {
       ...{ schema, context, inBothDirections, hasSameDocuments: hasSameDocuments(version, references) },
-      // What was made of them already takes their place.
+      // The cached bundle replaces them.
       ...(bundled === undefined ? { documents: [...texts.references] } : { documents: [], bundled }),
     };
   }
@@ -159,12 +159,12 @@ export function hasSameDocuments(version: ModelVersion, references: ReadonlyMap<
   return version.references.every(({ uri, sha256 }) => found.has(documentKey(uri, sha256)));
 }
 
-/** The same for a document under all spellings of its URI: the spelling under which it was found makes no new version. */
+/** Equal for all spellings of a document's URI, so that another spelling makes no new version. */
 function documentKey(uri: string, sha256: string): string {
   return `${sha256} ${fileKey(uri) ?? uri}`;
 }
 
-/** Of the terms of a model: those of its own context that are no names of it would be many, and are left out. */
+/** Warnings about the names of a model. Other terms of its own context, of which there may be many, are left out. */
 function termWarnings(
   { warnings }: GeneratedContext,
   own: AcceptedOwnContext | undefined,
@@ -185,12 +185,12 @@ function noObject(): SchemaNotAcceptedError {
   return new SchemaNotAcceptedError('SCHEMA_INVALID', `The schema ${detail}.`, [{ pointer: SCHEMA, detail }]);
 }
 
-/** The types of the model's entities beside its name. */
+/** The types of the model's entities other than its name. */
 function otherTypes(model: string, { types }: ModelDescription): readonly string[] {
   return entityTypes(model, types).filter((type) => type !== model);
 }
 
-/** Entities have the model's name as their type, or one of their types, unless the schema asks for others. */
+/** Warns if the schema does not allow entities to have the model's name among their types. */
 function typeWarnings(model: string, description: ModelDescription): readonly ModelWarning[] {
   const isAllowed = description.types?.some(
     (type) => type === model || (Array.isArray(type) && type.includes(model)),

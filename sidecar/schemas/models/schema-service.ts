@@ -29,7 +29,7 @@ export interface SchemaServiceOptions {
   readonly remote: RemoteDocuments;
   /** Base IRI of the terms of models without one of their own; see `isContextBase`. */
   readonly contextBase: string;
-  /** For documents that are kept in memory, and as much again for what they are made from. */
+  /** Size of the cache of served documents; what they are made from may take as much again. */
   readonly cacheBytes?: number;
   readonly clock?: Clock;
 }
@@ -37,13 +37,13 @@ export interface SchemaServiceOptions {
 const CACHE_BYTES = 64 * 1024 * 1024;
 
 /**
- * Domains, their models, contexts, and the documents that schemas refer to, on one store. What needs no more than the store is
- * read from it and deleted in it directly.
+ * Domains, their models, contexts, and the documents that schemas refer to, on one store. Callers use the store directly for
+ * reads and deletes that need nothing else.
  *
  * Every method of the parts can also fail with StoreUnavailableError, and those that check or derive something with
  * WorkersBusyError, TaskFailedError or, where no input is to blame, TaskTooCostlyError. Where input is at fault, the error has
- * `errors: {pointer, detail}[]` with JSON pointers (RFC 6901) into the input. Times are milliseconds since the epoch; ETags are without
- * HTTP's quotes.
+ * `errors: {pointer, detail}[]` with JSON pointers (RFC 6901) into the input. Times are milliseconds since the epoch; ETags
+ * are without HTTP's quotes.
  */
 export class SchemaService {
   readonly store: SchemaStore;
@@ -112,8 +112,8 @@ export class SchemaService {
   }
 
   /**
-   * The same service, but domains, documents and contexts that it writes are seen by it alone and go with it. Models are only
-   * tried in it: `models.put` with `dryRun`, after which others see the context that the model would have.
+   * A service for dry runs: only it sees the domains, documents and contexts that it writes. Models are written with `dryRun`;
+   * afterwards it knows the context that the model would have.
    */
   trial(): SchemaService {
     return new SchemaService({ ...this.#options, store: new TrialStore(this.store) });

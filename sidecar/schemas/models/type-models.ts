@@ -2,7 +2,7 @@ import type { InputIssue } from '../../shared/json/pointer.js';
 import { cut } from '../../shared/shown.js';
 import type { Model } from '../../store/records.js';
 import type { SchemaStore } from '../../store/store.js';
-import type { NamedType, TypesInBody } from '../validation/types-in-body.js';
+import type { NamedType, TypesInBody } from '../validation/entities-in.js';
 import { WhileUnwritten } from './concurrency.js';
 import type { ModelSchema, ModelSchemas } from './model-schemas.js';
 import { WorkbenchRefusedError } from './workbench-errors.js';
@@ -22,7 +22,7 @@ export interface FoundModels {
   readonly unknownTypes: readonly string[];
 }
 
-/** Models of a type that are told apart: more than one are ambiguous already. */
+/** Models of a type that are read; more than one is already ambiguous. */
 const MAX_OF_TYPE = 10;
 
 /** Types whose models are remembered at a time, for one domain. */
@@ -53,8 +53,8 @@ export class TypeModels {
   }
 
   /**
-   * The models that a body probably needs: those of types that it names near its beginning and that were looked up before. With
-   * them, a worker can validate most bodies at once, instead of saying first which types they have.
+   * The models that a body probably needs: those of types that appear near its beginning and were looked up before. With them, a
+   * worker can validate most bodies at once, without reporting their types first.
    *
    * @param domain where models are looked for; everywhere when not given
    */
@@ -73,7 +73,8 @@ export class TypeModels {
   /**
    * The models of the types of a body, each once.
    *
-   * @throws WorkbenchRefusedError `TYPE_UNKNOWN` where an entity has no type with a model, `TYPE_AMBIGUOUS` where a type is that of
+   * @throws WorkbenchRefusedError `TYPE_UNKNOWN` where an entity has no type with a model, `TYPE_AMBIGUOUS` where a type is
+   * that of
    *   several models
    */
   async of(found: readonly TypesInBody[], domain: string | undefined): Promise<FoundModels> {
@@ -171,7 +172,7 @@ function titlesOf(models: readonly Model[]): string {
   return models.map(titleOf).join(' and ');
 }
 
-/** What answers call a model. */
+/** The name of a model in answers. */
 export function titleOf({ domain, name }: Model): string {
   return `${domain}/${name}`;
 }

@@ -13,20 +13,20 @@ import type { ModelSchema, ModelSchemas } from './model-schemas.js';
 import { titleOf, type TypeModel, type TypeModels } from './type-models.js';
 import { answerOf, withinBounds } from './workbench-errors.js';
 
-/** Of any work. */
+/** Options of all methods. */
 export interface WorkOptions {
-  /** Aborts when the caller is gone: waiting work is dropped, work that has begun goes on within its deadline. */
+  /** Aborts when the client disconnects: waiting work is dropped, running work goes on within its deadline. */
   readonly signal?: CancelSignal | undefined;
 }
 
 export interface InferOptions extends WorkOptions {
-  /** Name of the model that the schema is to be of. */
+  /** Name of the model that the schema is for. */
   readonly model?: string | undefined;
   /** What the samples are: plain objects, or entities; `ngsi-ld` stands for every representation that an entity shows. */
   readonly form: 'keyvalues' | 'ngsi-ld' | 'ngsiv2' | 'geojson';
   /** Whether strings with few different values become enums. */
   readonly enumerates: boolean;
-  /** False: what NGSI-LD forbids is taken as well as it can be read. True when not given. */
+  /** False: entities that violate NGSI-LD are read as far as possible. True when not given. */
   readonly isStrict?: boolean | undefined;
 }
 
@@ -63,10 +63,10 @@ export interface WorkbenchParts {
 /** Characters of all bodies that are processed or wait. */
 const MAX_CHARACTERS = 64 * 1024 * 1024;
 
-/** How many deadlines of a task the compilation of a model may take. */
+/** How many times the deadline of a task compiling models may take. */
 const COMPILE_DEADLINES = 5;
 
-/** Each round may reach another worker, which has not compiled the models yet. */
+/** Tasks for one validation: each may reach another worker, which has not compiled the models yet. */
 const MAX_ROUNDS = 16;
 
 /**
@@ -115,8 +115,8 @@ export class Workbench {
   }
 
   /**
-   * The same against the newest versions of the models of the entities' types, each of those that are known; the answer has
-   * `models`, `domain/model` of each.
+   * As `validate`, against the newest versions of all models of the entities' types; the answer has `models`, a list of
+   * `domain/model`.
    *
    * @throws WorkbenchRefusedError: `TYPE_UNKNOWN` when an entity has no known type, `TYPE_AMBIGUOUS` when a type is that of
    *   several models
@@ -161,7 +161,7 @@ export class Workbench {
     });
   }
 
-  /** @param domain where models are looked for by type, in a validation that names none */
+  /** @param named the model of all entities; empty to find models by type, in `domain` if that is given */
   async #validated(
     text: string,
     named: readonly WorkModel[],
@@ -175,17 +175,17 @@ export class Workbench {
     let areKept = true;
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const tasked = models.map(({ schema, ...model }) => ({ key: schema.contentHash, ...model }));
-      // If one entity of a model is slow to check, others are, too.
+      // If one entity of a model is slow to validate, others are too.
       const queueKey =
         tasked.length === 0 ? {} : { queueKey: `validate ${tasked.map(({ key }) => key).join(' ')}` };
       const options = { ...runOptions(signal), ...queueKey };
-      // Schemas were accepted before, so compiling them ends, but takes longer than any entity. Entities get no more time for it.
+      // Compiling takes longer than an entity, and ends, as the schemas were accepted. It gives entities no more time.
       const compiling = { ...options, deadlineMs: COMPILE_DEADLINES * deadlineMs };
       const input = {
         ...{ ...asGiven, models: tasked },
         ...(unknownTypes.length === 0 ? {} : { unknownTypes }),
       };
-      // Models that no worker keeps together are compiled with each validation.
+      // Models that do not fit into a worker's cache together are compiled with each validation.
       const outcome = await withinBounds(
         areKept
           ? workers.run('validate', input, options)

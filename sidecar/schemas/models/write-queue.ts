@@ -13,7 +13,8 @@ interface Queue {
 
 /**
  * Runs the writes of one resource one after the other, in the order in which they came, and repeats one that another process
- * overtook. Without the order, writers of one model or context would overtake each other and check outdated states again and again.
+ * overtook. Without the order, writers of one model or context would overtake each other and check outdated states again and
+ * again.
  */
 export class WriteQueue {
   readonly #queues = new Map<string, Queue>();

@@ -14,21 +14,21 @@ export interface DependentsOptions {
   readonly signal?: AbortSignal | undefined;
   /** Models that are left out. */
   readonly except?: ReadonlySet<string>;
-  /** The contexts that were changed before; those that models get now are added. */
+  /** Contexts that changed before; contexts of models that are updated now are added. */
   readonly changed?: ChangedContexts | undefined;
 }
 
 interface Updated {
   readonly entry: UpdatedDependent;
-  /** How many contexts had changed by then. */
+  /** Number of context changes by then. */
   readonly count: number;
 }
 
 /**
  * Gives a new version to each model that was made with an earlier state of shared documents, one after the other; a model that
  * refuses the change keeps its version. Models that an interrupted run left out are updated by the next one, even if that changes
- * no document. Models that follow a context that was changed, be it that of another model, keep their versions; those for which it
- * changes something are reported.
+ * no document. Models that follow a context that was changed, be it that of another model, keep their versions; those for
+ * which it changes something are reported.
  *
  * @throws errors of the workers, StoreUnavailableError
  */
@@ -81,8 +81,8 @@ function byName<Value>(values: ReadonlyMap<string, Value>): readonly (readonly [
 }
 
 /**
- * What changed contexts mean for a model that keeps its version; nothing for one that is not there. The contexts are stored by
- * then, so that a model that cannot be compared does not end the import.
+ * How changed contexts affect a model that keeps its version; an empty report for one that does not exist. The contexts are stored
+ * already, so a model that cannot be compared does not end the import.
  *
  * @param options `before`: their texts from before, by name
  * @throws errors of the workers, StoreUnavailableError

@@ -87,7 +87,7 @@ async function* filesOf(
   }
 }
 
-/** What some names of contexts lead to, directly and through each other. */
+/** What some names of contexts lead to, directly or through others. */
 interface Reached {
   /** Names of custom contexts. */
   readonly contexts: Set<string>;
@@ -142,7 +142,7 @@ async function namesOfContext(
   reached.versions.set(name, versions);
   for (let number = 1; ; number += 1) {
     const next = await ifThere('context', contexts.document(name, number + 1));
-    // The last one is the current one.
+    // The last version is the current one.
     if (next === undefined) return names;
     names.push(...namesIn((await contexts.document(name, number)).bytes));
     versions.add(number);

@@ -31,7 +31,7 @@ export function modelChangeOf(
   const isUsable = typeof description === 'string' && description.length <= MAX_DESCRIPTION;
   return {
     schema,
-    // A person may have written another one since.
+    // It may have been edited here since.
     ...(isThere || !isUsable ? {} : { description }),
     ...(context === undefined ? {} : { context }),
   };

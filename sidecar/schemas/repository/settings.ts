@@ -20,7 +20,7 @@ export function settingsOf({ model, ownContext }: StoredModel): JsonObject {
   const settings: Readonly<Record<(typeof MEMBERS)[number], JsonValue | undefined>> = {
     description,
     contextBase,
-    // Without one of its own, it goes by the domain into which it is imported.
+    // Without its own, that of the domain into which it is imported applies.
     compatibility: ownCompatibility,
     status,
     deprecatedAt: timeText(deprecatedAt),
@@ -30,7 +30,7 @@ export function settingsOf({ model, ownContext }: StoredModel): JsonObject {
   return withoutUndefined(settings);
 }
 
-/** The settings of a domain; undefined for one that has none, and models by which it is known. */
+/** The settings of a domain; undefined if it has none and its models already show that it exists. */
 export function domainSettingsOf(
   { description, compatibility }: Domain,
   hasModels: boolean,
@@ -61,7 +61,7 @@ const oneOf =
     typeof value === 'string' && known.includes(value);
 const isText = (value: JsonValue) => typeof value === 'string';
 
-/** What a setting must be, where it is there and not null. */
+/** What a setting must be, unless it is missing or null. */
 const WANTED: Readonly<
   Record<(typeof MEMBERS)[number], readonly [(value: JsonValue) => boolean, string] | undefined>
 > = {

@@ -27,7 +27,7 @@ export interface Reading {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How many deadlines of a task one on a whole repository may take. */
+/** How many times the deadline of a task one on a whole repository may take. */
 const WHOLE_DEADLINES = 10;
 
 /**
@@ -77,7 +77,7 @@ async function readDocuments(text: string, collector: RepositoryCollector, readi
 }
 
 /**
- * What is to become of the files.
+ * Plans what to do with the files.
  *
  * @throws RepositoryUnclearError, RepositoryTooLargeError, errors of the workers, or the reason of the signal
  */

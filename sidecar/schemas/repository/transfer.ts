@@ -26,7 +26,7 @@ export interface TransferParts {
   readonly limitBytes: number;
 }
 
-/** An import is under way; it takes much memory, so that there is one at a time. */
+/** Another import is running; an import takes much memory, so only one runs at a time. */
 export class ImportRunningError extends GatewayError {
   readonly code = 'IMPORT_RUNNING';
 
@@ -45,8 +45,8 @@ export class Transfer {
   }
 
   /**
-   * Stores the models of a repository, the documents that they share, and their contexts; what is refused is in the report. The
-   * same again changes nothing.
+   * Stores the models of a repository, their shared documents and their contexts; the report lists what is refused. Importing
+   * the same again changes nothing.
    *
    * @throws ImportRunningError, ArchiveUnreadableError, RepositoryTooLargeError, RepositoryUnclearError, BodyShapeError,
    *   UnreadableBodyError, NameError, errors of the workers, StoreUnavailableError, or the reason of the signal

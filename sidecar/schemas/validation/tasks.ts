@@ -3,11 +3,17 @@ import type { JsonValue } from '../../shared/json/json.js';
 import { readJson } from '../../shared/json/strict-json.js';
 import type { TaskAnswer } from '../../shared/task-answer.js';
 import { compiledModel, compileModel } from './compiled-models.js';
-import { entitiesIn, type PlacedEntity, type ValidationRefusal } from './entities-in.js';
+import {
+  entitiesIn,
+  type PlacedEntity,
+  typesInBody,
+  type TypesInBody,
+  typesOf,
+  type ValidationRefusal,
+} from './entities-in.js';
 import type { Model } from './model.js';
 import { Reports } from './reports.js';
 import { Spelling } from './spelling.js';
-import { typesInBody, type TypesInBody, typesOf } from './types-in-body.js';
 import type { EntityOptions, EntityVerdict } from './validate-entity.js';
 import { verdictByModels } from './verdict-by-models.js';
 
@@ -37,9 +43,9 @@ export interface ValidateInput {
   readonly isStrict?: boolean;
   /** The model of all entities; or, each with `byType`, those of the types that are known so far. */
   readonly models: readonly EntityModel[];
-  /** Types that were looked for and have no model. */
+  /** Types that were looked up and have no model. */
   readonly unknownTypes?: readonly string[];
-  /** Given where a worker cannot keep all models at a time. */
+  /** Given if the models do not fit into a worker's cache together. */
   readonly schemas?: GivenSchemas;
 }
 
@@ -48,23 +54,23 @@ export interface CompileInput {
   readonly schemas: GivenSchemas;
 }
 
-/** What the caller has to find out before the task can be done: schemas, by key, or the models of types. */
+/** What the caller must supply before the task can run: schemas by key, or the models of types. */
 export interface ValidationNeeds {
   readonly needs: { readonly schemas: readonly string[] } | { readonly types: readonly TypesInBody[] };
 }
 
 export type ValidateOutcome = TaskAnswer<ValidationRefusal['code']> | ValidationNeeds;
 
-/** `areKept`: whether all models are there for the next task, and not too large to be kept together. */
+/** `areKept`: whether all models fit into the cache together, and are there for the next task. */
 export type CompileOutcome = { readonly areKept: boolean } | { readonly needs: readonly string[] };
 
 /** Tasks that validate entities; they run in a worker, because models have patterns. */
 export const validationTasks = {
   /**
-   * Validates an entity, or each of an array of entities or of a FeatureCollection, against one model or the models of its types. The
-   * answer is JSON: `{valid, form, errors: [{pointer, detail, keyword, line, column}], warnings: [{pointer, detail, code, line,
-   * column}]}`, or an array of these; by type, each with `models`, the titles of its models. Pointers lead through the body as it was
-   * submitted. A worker that has not met a model yet needs its schema.
+   * Validates an entity, or each of an array of entities or of a FeatureCollection, against one model or the models of its
+   * types. The answer is JSON: `{valid, form, errors: [{pointer, detail, keyword, line, column}], warnings: [{pointer, detail,
+   * code, line, column}]}`, or an array of these; by type, each with `models`, the titles of its models. Pointers lead through
+   * the body as it was submitted. A worker that has not met a model yet needs its schema.
    */
   validate(input: ValidateInput): ValidateOutcome {
     const { text, models, unknownTypes = [], schemas = [], form, isStrict } = input;
@@ -92,7 +98,7 @@ export const validationTasks = {
   },
 
   /**
-   * Compiles models, to be kept for entities. It depends on no entity, and takes longer than one.
+   * Compiles models and caches them. This takes longer than validating an entity.
    *
    * @throws {SchemaRefusedError | RangeError} for a schema that cannot be used, which no stored one should be
    */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { aFewAtATime, ifThere } from '../../../../sidecar/schemas/models/concurrency.js';
+import { mapInBatches, ifThere } from '../../../../sidecar/schemas/models/concurrency.js';
 import { lifecycleOf, Lifecycles } from '../../../../sidecar/schemas/models/lifecycles.js';
 import { NotFoundError } from '../../../../sidecar/store/errors.js';
 import type { Model } from '../../../../sidecar/store/records.js';
@@ -23,7 +23,7 @@ describe('work on many items', () => {
   it('the items are worked on four at a time, and the results are in their order', async () => {
     let [now, most] = [0, 0];
     const items = Array.from({ length: 11 }, (_, n) => n);
-    const results = await aFewAtATime(items, async (item) => {
+    const results = await mapInBatches(items, async (item) => {
       now += 1;
       most = Math.max(most, now);
       for (let left = item % 3; left >= 0; left -= 1) await Promise.resolve();
@@ -39,7 +39,7 @@ describe('work on many items', () => {
 
   it('the items that follow a failure are not begun', async () => {
     const begun: number[] = [];
-    const work = aFewAtATime([0, 1, 2, 3, 4, 5], (item) => {
+    const work = mapInBatches([0, 1, 2, 3, 4, 5], (item) => {
       begun.push(item);
       return item === 1 ? Promise.reject(new Error('broken')) : Promise.resolve();
     });
