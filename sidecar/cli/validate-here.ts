@@ -4,16 +4,16 @@ import { parseJson } from '../shared/json/lossless-json.js';
 import { GatewayError } from '../shared/errors.js';
 import { fileNameOf } from '../schemas/repository/file-paths.js';
 import { RepositoryUnclearError } from '../schemas/repository/errors.js';
-import type { SchemaService } from '../schemas/models/service.js';
 import { modelChangeOf } from '../schemas/repository/model-change.js';
 import { refusalOf } from '../schemas/repository/refusals.js';
 import type { ImportReport, Transfer } from '../schemas/repository/transfer.js';
 import {
   DeadlineExceededError,
+  type SchemaService,
   UnreadableBodyError,
+  type ValidateOptions,
   WorkbenchRefusedError,
-} from '../schemas/models/workbench-errors.js';
-import type { EntityForm } from '../schemas/models/workbench.js';
+} from '../schemas/models/index.js';
 import { say, type CliContext, type LocalModels } from './context.js';
 import { EXIT, type ExitCode, usage } from './exit-codes.js';
 import { printable } from './format.js';
@@ -39,6 +39,8 @@ export interface HereOptions {
 
 /** The domain of a model that is looked at here; its name means nothing. */
 const UNNAMED = 'models';
+
+type EntityForm = NonNullable<ValidateOptions['form']>;
 
 const FORMS: readonly EntityForm[] = ['normalized', 'concise', 'keyvalues', 'ngsiv2', 'geojson'];
 
@@ -120,7 +122,7 @@ async function bySchema(
   const key = { domain: UNNAMED, name: planned.name };
   const { schema = null } = modelChangeOf({ schema: textAt(target), id: planned.id }, false);
   try {
-    const accepted = await service.models.schemaOf(key, schema);
+    const accepted = await service.schemas.ofNew(key, schema);
     return (text) => workbench.validateAgainst(accepted, key, text, { form });
   } catch (error) {
     const at = (await isFolder(path)) ? join(path, 'schema.json') : path;

@@ -34,7 +34,7 @@ import {
   toModel,
   updateModel,
 } from './sql-model-versions.js';
-import { listWithoutTerms, putTerms, searchModels } from './sql-model-terms.js';
+import { putTerms, searchModels } from './sql-model-terms.js';
 import { contentText, etagOf, requireMatch, timeAfter } from './sql-rows.js';
 import { type SqlSession, versionParameter, type Work } from './sql-work.js';
 import type { IfMatch, Models } from './store.js';
@@ -103,23 +103,6 @@ export class SqlModels implements Models {
 
   search(filter: ModelFilter, page: Page): Promise<Paged<Model>> {
     return this.#session.read(() => searchModels(filter, page));
-  }
-
-  withoutTerms(limit: number): Promise<readonly ModelKey[]> {
-    return this.#session.read(() => listWithoutTerms(limit));
-  }
-
-  putTerms(
-    key: ModelKey,
-    version: Pick<ModelVersion, 'number' | 'schema'>,
-    terms: ModelTerms,
-  ): Promise<void> {
-    return this.#session.write(function* () {
-      const row = yield* findModel(key);
-      const { number, schema } = version;
-      if (row?.currentVersion === number && row.sha256 === schema.sha256)
-        yield* putTerms(row.id, number, terms);
-    });
   }
 
   *#create(key: ModelKey, settings: ModelSettings, version: NewModelVersion): Work<ModelAt> {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { BrokenFollowersError } from '../../sidecar/schemas/models/errors.js';
 import { MAX_FOLLOWERS } from '../../sidecar/schemas/models/context-followers.js';
-import type { SchemaService } from '../../sidecar/schemas/models/service.js';
-import { PreconditionFailedError } from '../../sidecar/store/errors.js';
+import type { SchemaService } from '../../sidecar/schemas/models/index.js';
+import { PreconditionFailedError, StoreUnavailableError } from '../../sidecar/store/errors.js';
 import type { SchemaStore } from '../../sidecar/store/store.js';
 import type { JsonValue } from '../../sidecar/shared/json/json.js';
 import { TaskTooCostlyError } from '../../sidecar/shared/workers/errors.js';
@@ -191,5 +191,30 @@ describe('the followers of a context that changes', () => {
     const { signal } = leaving;
     await assert.rejects(service.contexts.update('base', AFTER, { ...LOOKING, signal }), /gone/);
     assert.match((await service.contexts.document('base')).bytes.toString(), /terms\.example/);
+  });
+
+  it('an outage after a context was written is no error: what the change means for followers is not known', async (t) => {
+    const state = { isWritten: false };
+    const { service } = await rigOf(t, {
+      store: (store) =>
+        storeWith(store, {
+          contexts: over(store.contexts, {
+            update: async (...parameters) => {
+              const at = await store.contexts.update(...parameters);
+              state.isWritten = true;
+              return at;
+            },
+            dependents: (...parameters) =>
+              state.isWritten
+                ? Promise.reject(new StoreUnavailableError('down'))
+                : store.contexts.dependents(...parameters),
+          }),
+        }),
+    });
+    await service.contexts.create('base', BEFORE, OPTIONS);
+    await model(service, 'Bench', ['base', { seats: 'terms:seats' }]);
+    const { context, warnings, followers } = await service.contexts.update('base', AFTER, LOOKING);
+    assert.deepEqual([context.currentVersion, followers], [2, []]);
+    assert.match(warnings[0]?.detail ?? '', /^All followers of the context were not looked at/);
   });
 });

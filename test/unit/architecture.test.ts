@@ -61,11 +61,8 @@ const ROOMS: Readonly<Record<string, Room>> = {
       ...['sidecar/jobs'],
       ...['sidecar/purge', 'sidecar/schemas/models', 'sidecar/purge/broker'],
       'sidecar/schemas/repository',
-      ...['sidecar/ngsi-ld', 'sidecar/shared'],
+      ...['sidecar/store', 'sidecar/ngsi-ld', 'sidecar/shared'],
     ],
-    onlyFor: {
-      'sidecar/http/problem.ts': ['sidecar/store'],
-    },
     packages: [
       ...['@fastify/multipart', '@fastify/static', '@fastify/swagger', '@fastify/type-provider-typebox'],
       ...['ajv', 'fastify', 'typebox', 'undici'],
@@ -127,7 +124,8 @@ const ROOMS: Readonly<Record<string, Room>> = {
     rooms: [
       ...['sidecar/store', 'sidecar/schemas/json-schema', 'sidecar/schemas/json-ld'],
       ...['sidecar/schemas/openapi', 'sidecar/schemas/validation', 'sidecar/schemas/inference'],
-      ...['sidecar/schemas/remote', 'sidecar/shared/workers', 'sidecar/shared'],
+      ...['sidecar/schemas/remote', 'sidecar/ngsi-ld/representation'],
+      ...['sidecar/shared/workers', 'sidecar/shared'],
     ],
     packages: ['lru-cache', 'p-limit'],
   },
@@ -274,11 +272,11 @@ describe('the checks of the architecture', () => {
     assert.equal(roomViolations(from('sidecar/attic/x.ts', '')).length, 1);
     assert.equal(roomViolations(from('sidecar/purge/x.ts', "import { x } from 'undici';")).length, 1);
     assert.equal(
-      roomViolations(from('sidecar/http/x.ts', "import { x } from '../store/errors.js';")).length,
+      roomViolations(from('sidecar/cli/x.ts', "import { x } from '../store/errors.js';")).length,
       1,
     );
     assert.deepEqual(
-      roomViolations(from('sidecar/http/problem.ts', "import { x } from '../store/errors.js';")),
+      roomViolations(from('sidecar/cli/database-commands.ts', "import { x } from '../store/errors.js';")),
       [],
     );
     assert.equal(roomViolations(from('sidecar/http/x.ts', "import { x } from '../gateway.js';")).length, 1);

@@ -17,8 +17,8 @@ export type Step = (
 };
 
 /**
- * The contexts of a plan and then its models, but for those that others name: these come before them, so that what names a context
- * finds it as it will be.
+ * The contexts of a plan and then its models, but for those that others name: these come before them, so that what names a
+ * context finds it as it will be.
  *
  * @param textOf the text of a file by its path
  */

@@ -8,7 +8,7 @@ import { diffLines, isDifferent } from '../../../sidecar/cli/diff-view.js';
 import { EXIT } from '../../../sidecar/cli/exit-codes.js';
 import { reportLines } from '../../../sidecar/cli/import-view.js';
 import { authorizationOf, brokerOf, engineConfig, gatewayOf } from '../../../sidecar/cli/settings.js';
-import type { ChangeReport } from '../../../sidecar/schemas/models/shapes.js';
+import type { ChangeReport } from '../../../sidecar/schemas/json-schema/differences.js';
 import type {
   ImportedFile,
   ImportReport,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
-import { byTypeTasks } from '../../../../sidecar/schemas/validation/by-type-tasks.js';
+import { validationTasks } from '../../../../sidecar/schemas/validation/tasks.js';
+import type { Verdict } from './validating.js';
 
 const SCHEMA = '{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object"}';
 
@@ -9,22 +10,9 @@ const SCHEMA = '{"$schema":"https://json-schema.org/draft/2020-12/schema","type"
 function models(prefix: string, count: number) {
   const names = Array.from({ length: count }, (_, index) => `${prefix}${index}`);
   return {
-    models: names.map((name) => ({ key: name, name, title: `City/${name}`, types: [name] })),
+    models: names.map((name) => ({ key: name, name, byType: { title: `City/${name}`, types: [name] } })),
     schemas: names.map((name) => [name, SCHEMA] as const),
   };
-}
-
-interface Notice {
-  readonly pointer: string;
-  readonly detail: string;
-  readonly code?: string;
-}
-
-interface Verdict {
-  readonly valid: boolean;
-  readonly models: readonly string[];
-  readonly errors: readonly Notice[];
-  readonly warnings: readonly Notice[];
 }
 
 /** The models of these schemas by type, each known by its name. */
@@ -34,7 +22,7 @@ function modelsOf(
 ) {
   return {
     models: Object.entries(schemas).map(([name, schema]) => ({
-      ...{ key: JSON.stringify(schema), name, title: `City/${name}`, types: [name] },
+      ...{ key: JSON.stringify(schema), name, byType: { title: `City/${name}`, types: [name] } },
       ...(deprecations[name] === undefined ? {} : { deprecation: deprecations[name] }),
     })),
     schemas: Object.values(schemas).map(
@@ -48,7 +36,9 @@ function verdictsOf(
   given: ReturnType<typeof modelsOf>,
   options: { readonly isStrict?: boolean; readonly form?: 'concise' } = {},
 ): readonly Verdict[] {
-  const outcome = byTypeTasks.validateByType({ text: JSON.stringify(body), ...given, ...options });
+  const outcome = validationTasks.validate({
+    ...{ text: JSON.stringify(body), unknownTypes: ['Other'], ...given, ...options },
+  });
   assert.ok('answer' in outcome, JSON.stringify(outcome));
   return [JSON.parse(outcome.answer) as Verdict | Verdict[]].flat();
 }
@@ -131,20 +121,23 @@ describe('entities validated by their types', () => {
   });
 
   it('a body that cannot be read, or holds no entities, is refused with its reason', () => {
-    const given = modelsOf(BY_TYPE);
-    assert.ok('unreadable' in byTypeTasks.validateByType({ text: '{', ...given }));
-    assert.ok('unreadable' in byTypeTasks.typesInBody({ text: '{' }));
-    for (const outcome of [
-      byTypeTasks.validateByType({ text: '[1]', ...given }),
-      byTypeTasks.typesInBody({ text: '[1]' }),
-    ])
+    for (const given of [modelsOf(BY_TYPE), { models: [] }]) {
+      assert.ok('unreadable' in validationTasks.validate({ text: '{', ...given }));
+      const outcome = validationTasks.validate({ text: '[1]', ...given });
       assert.ok('refused' in outcome && outcome.refused.kind === 'bodyInvalid');
+    }
   });
 });
 
+/** The types that a task needs the models of. */
+function typesOf(outcome: ReturnType<typeof validationTasks.validate>) {
+  assert.ok('needs' in outcome && 'types' in outcome.needs, JSON.stringify(outcome));
+  return outcome.needs.types;
+}
+
 describe('the types in a body', () => {
   const typesIn = (entities: readonly JsonObject[]) =>
-    byTypeTasks.typesInBody({ text: JSON.stringify(entities) });
+    validationTasks.validate({ text: JSON.stringify(entities), models: [] });
 
   it('the types in a body are listed once for each set of them, with the first entity that has it', () => {
     const outcome = typesIn([
@@ -154,31 +147,29 @@ describe('the types in a body', () => {
       { type: ['A', 'C'] },
       { type: ['A'] },
     ]);
-    assert.deepEqual(outcome, {
-      found: [
-        { types: [{ type: 'A', localName: 'A' }], pointer: '/0' },
-        {
-          types: [
-            { type: 'A', localName: 'A' },
-            { type: 'https://a.example/x#B', localName: 'B' },
-          ],
-          pointer: '/1',
-        },
-        {
-          types: [
-            { type: 'A', localName: 'A' },
-            { type: 'C', localName: 'C' },
-          ],
-          pointer: '/3',
-        },
-      ],
-    });
+    assert.deepEqual(typesOf(outcome), [
+      { types: [{ type: 'A', localName: 'A' }], pointer: '/0' },
+      {
+        types: [
+          { type: 'A', localName: 'A' },
+          { type: 'https://a.example/x#B', localName: 'B' },
+        ],
+        pointer: '/1',
+      },
+      {
+        types: [
+          { type: 'A', localName: 'A' },
+          { type: 'C', localName: 'C' },
+        ],
+        pointer: '/3',
+      },
+    ]);
   });
 
   it('the types in a body may be a hundred, and not one more', () => {
     const of = (count: number) =>
       typesIn(Array.from({ length: count }, (_, index) => ({ type: `T${index}` })));
-    assert.ok('found' in of(100));
+    assert.equal(typesOf(of(100)).length, 100);
     const outcome = of(101);
     assert.ok('refused' in outcome && outcome.refused.kind === 'limitExceeded');
   });
@@ -199,11 +190,55 @@ describe('the types in a body', () => {
   it('the type of a Feature is that of the entity within, unless the form says otherwise', () => {
     const feature = { type: 'Feature', id: 'urn:a:1', properties: { type: 'A' }, geometry: null };
     const of = (form?: 'keyvalues') =>
-      byTypeTasks.typesInBody({ text: JSON.stringify(feature), ...(form && { form }) });
-    assert.deepEqual(of(), { found: [{ types: [{ type: 'A', localName: 'A' }], pointer: '' }] });
-    assert.deepEqual(of('keyvalues'), {
-      found: [{ types: [{ type: 'Feature', localName: 'Feature' }], pointer: '' }],
-    });
+      validationTasks.validate({ text: JSON.stringify(feature), models: [], ...(form && { form }) });
+    assert.deepEqual(typesOf(of()), [{ types: [{ type: 'A', localName: 'A' }], pointer: '' }]);
+    assert.deepEqual(typesOf(of('keyvalues')), [
+      { types: [{ type: 'Feature', localName: 'Feature' }], pointer: '' },
+    ]);
+  });
+});
+
+describe('bodies whose types are known', () => {
+  it('a body is validated at once where the models of all its types are given, and else says its types', () => {
+    const {
+      models: [a, b],
+      schemas,
+    } = modelsOf(BY_TYPE);
+    assert.ok(a !== undefined && b !== undefined);
+    const text = JSON.stringify([
+      { id: 'urn:a:1', type: 'A', a: 1 },
+      { id: 'urn:b:1', type: ['B', 'Other'], b: 1 },
+    ]);
+    const run = (models: readonly (typeof a)[], unknownTypes: readonly string[]) =>
+      validationTasks.validate({ text, models, schemas, unknownTypes });
+    assert.ok('answer' in run([a, b], ['Other']));
+    for (const outcome of [run([a, b], []), run([a], ['Other']), run([], [])])
+      assert.deepEqual(
+        typesOf(outcome).map(({ pointer }) => pointer),
+        ['/0', '/1'],
+      );
+  });
+
+  it('an entity is held against the models of its own types also where others are given', () => {
+    const { models, schemas } = modelsOf(BY_TYPE);
+    const text = JSON.stringify({ id: 'urn:a:1', type: 'A', a: 1, b: 'x' });
+    const outcome = validationTasks.validate({ text, models, schemas });
+    assert.ok('answer' in outcome);
+    assert.deepEqual((JSON.parse(outcome.answer) as Verdict).models, ['City/A']);
+  });
+
+  it('a model of one name is not taken for another one of the same schema', () => {
+    const {
+      models: [a],
+      schemas,
+    } = modelsOf(BY_TYPE);
+    assert.ok(a !== undefined);
+    validationTasks.compileModels({ models: [a], schemas });
+    const { byType: _found, ...named } = a;
+    const text = '{"id": "urn:a:1", "type": "A", "a": 1}';
+    assert.ok('answer' in validationTasks.validate({ text, models: [named] }));
+    const renamed = validationTasks.validate({ text, models: [{ ...named, name: 'Car' }] });
+    assert.deepEqual(renamed, { needs: { schemas: [a.key] } });
   });
 });
 
@@ -211,12 +246,14 @@ describe('models that are compiled for validations by type', () => {
   it('models that are compiled for validations by type are there for the next validation without their schemas', () => {
     const { models: two, schemas } = models('Two', 2);
     const text = '{"id": "urn:a:1", "type": "Two0"}';
-    assert.deepEqual(byTypeTasks.validateByType({ text, models: two }), { needs: ['Two0', 'Two1'] });
-    assert.deepEqual(byTypeTasks.prepareByType({ models: two, schemas: schemas.slice(0, 1) }), {
+    assert.deepEqual(validationTasks.validate({ text, models: two }), {
+      needs: { schemas: ['Two0', 'Two1'] },
+    });
+    assert.deepEqual(validationTasks.compileModels({ models: two, schemas: schemas.slice(0, 1) }), {
       needs: ['Two1'],
     });
-    assert.deepEqual(byTypeTasks.prepareByType({ models: two, schemas }), { areKept: true });
-    assert.ok('answer' in byTypeTasks.validateByType({ text, models: two }));
+    assert.deepEqual(validationTasks.compileModels({ models: two, schemas }), { areKept: true });
+    assert.ok('answer' in validationTasks.validate({ text, models: two }));
   });
 
   it('models that are compiled for validations by type are kept up to four mebibytes of schemas together', () => {
@@ -224,14 +261,14 @@ describe('models that are compiled for validations by type', () => {
       const { models: some, schemas } = models(prefix, count);
       return { models: some, schemas: schemas.map(([key, text]) => [key, text.padEnd(2 ** 20)] as const) };
     };
-    assert.deepEqual(byTypeTasks.prepareByType(large('Four', 4)), { areKept: true });
-    assert.deepEqual(byTypeTasks.prepareByType(large('Five', 5)), { areKept: false });
+    assert.deepEqual(validationTasks.compileModels(large('Four', 4)), { areKept: true });
+    assert.deepEqual(validationTasks.compileModels(large('Five', 5)), { areKept: false });
   });
 
   it('models that are compiled for validations by type, and too many to be kept together, are said to be so', () => {
     const { models: many, schemas } = models('Many', 70);
-    assert.deepEqual(byTypeTasks.prepareByType({ models: many, schemas }), { areKept: false });
+    assert.deepEqual(validationTasks.compileModels({ models: many, schemas }), { areKept: false });
     const text = '{"id": "urn:a:1", "type": "Many0"}';
-    assert.ok('answer' in byTypeTasks.validateByType({ text, models: many, schemas }));
+    assert.ok('answer' in validationTasks.validate({ text, models: many, schemas }));
   });
 });

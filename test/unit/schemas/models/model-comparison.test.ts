@@ -2,13 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ContextSupply } from '../../../../sidecar/schemas/models/context-supply.js';
 import {
-  changesBetween,
-  comparedVersions,
   exchanged,
+  ModelComparison,
   UNCHANGED,
-} from '../../../../sidecar/schemas/models/model-changes.js';
-import { diffOf } from '../../../../sidecar/schemas/models/model-diff.js';
-import type { ServiceWorkers } from '../../../../sidecar/schemas/models/schema-intake.js';
+} from '../../../../sidecar/schemas/models/model-comparison.js';
+import type { ServiceWorkers } from '../../../../sidecar/schemas/models/model-tasks.js';
 import {
   TaskFailedError,
   TaskTooCostlyError,
@@ -16,7 +14,9 @@ import {
 } from '../../../../sidecar/shared/workers/errors.js';
 
 const BASE_URL = 'http://gateway.example';
-const OPTIONS = { entityType: 'Lamp', baseUrl: BASE_URL };
+const OPTIONS = { baseUrl: BASE_URL };
+
+type Parts = ConstructorParameters<typeof ModelComparison>[0];
 
 const contextOf = (...parts: readonly unknown[]) => JSON.stringify({ '@context': parts });
 const version = (context: string, bundled = '{}') => ({ bundled, context });
@@ -44,14 +44,14 @@ function partsOf(answer: (text: string, base: string) => object | Error = (text)
         : (found as never);
     },
   } as unknown as ServiceWorkers;
-  return { parts: { workers, contextSupply }, supplies };
+  return { comparison: new ModelComparison({ workers, contextSupply } as unknown as Parts), supplies };
 }
 
 describe('two versions of a model that are compared', () => {
   it('versions of one context are compared without it, unless contexts have changed meanwhile', async () => {
-    const { parts, supplies } = partsOf();
+    const { comparison, supplies } = partsOf();
     const one = version(contextOf({ a: 'urn:a' }));
-    const { input, unknown } = await comparedVersions(one, one, OPTIONS, parts);
+    const { input, unknown } = await comparison.versions('Lamp', one, one, OPTIONS);
     assert.deepEqual(
       [input, unknown, supplies],
       [{ before: '{}', after: '{}', entityType: 'Lamp' }, undefined, []],
@@ -60,12 +60,9 @@ describe('two versions of a model that are compared', () => {
       [new Map([['base', 'old']]), undefined],
       [undefined, new Map([['base', 'new']])],
     ] as const) {
-      const compared = await comparedVersions(
-        one,
-        one,
-        { ...OPTIONS, contextsBefore: before, contextsAfter: after },
-        parts,
-      );
+      const compared = await comparison.versions('Lamp', one, one, {
+        ...{ ...OPTIONS, contextsBefore: before, contextsAfter: after },
+      });
       const { terms } = compared.input;
       assert.match(terms?.before['t']?.iri ?? '', before === undefined ? / stored$/ : / old$/);
       assert.match(terms?.after['t']?.iri ?? '', after === undefined ? / stored$/ : / new$/);
@@ -81,7 +78,7 @@ describe('two versions of a model that are compared', () => {
     const failing = (fails: (text: string, base: string) => boolean) =>
       partsOf((text, base) =>
         fails(text, base) ? { failed: `fails at http://gateway.invalid/api/v2/contexts/x` } : { text },
-      ).parts;
+      ).comparison;
     const [one, other] = [version(contextOf({ a: 'urn:a' })), version(contextOf({ b: 'urn:b' }))];
     const reason = `fails at ${BASE_URL}/api/v2/contexts/x`;
     for (const fails of [
@@ -89,35 +86,28 @@ describe('two versions of a model that are compared', () => {
       (text: string) => text.includes('urn:b'),
       () => true,
     ]) {
-      const compared = await comparedVersions(one, other, OPTIONS, failing(fails));
+      const compared = await failing(fails).versions('Lamp', one, other, OPTIONS);
       assert.deepEqual([compared.unknown, compared.input.terms], [reason, undefined]);
     }
     const contextsBefore = new Map([['base', 'old']]);
-    const always = await comparedVersions(
-      one,
-      one,
-      { ...OPTIONS, contextsBefore },
-      failing(() => true),
-    );
+    const always = await failing(() => true).versions('Lamp', one, one, { ...OPTIONS, contextsBefore });
     assert.deepEqual([always.unknown, always.input.terms], [undefined, undefined]);
-    const now = await comparedVersions(
-      one,
-      one,
-      { ...OPTIONS, contextsBefore },
-      failing((_text, base) => base === 'stored'),
-    );
+    const now = await failing((_text, base) => base === 'stored').versions('Lamp', one, one, {
+      ...{ ...OPTIONS, contextsBefore },
+    });
     assert.equal(now.unknown, reason);
   });
 
   it('a context that takes too much to process is not known, and an outage is not hidden', async () => {
     const [one, other] = [version(contextOf({ a: 'urn:a' })), version(contextOf({ b: 'urn:b' }))];
     for (const bound of ['time', 'memory'] as const) {
-      const { parts } = partsOf(() => new TaskTooCostlyError(bound, 'too much'));
-      const { unknown } = await comparedVersions(one, other, OPTIONS, parts);
+      const { comparison } = partsOf(() => new TaskTooCostlyError(bound, 'too much'));
+      const { unknown } = await comparison.versions('Lamp', one, other, OPTIONS);
       assert.equal(unknown, `processing a context takes too much ${bound}`);
     }
     const busy = new WorkersBusyError(1);
-    await assert.rejects(comparedVersions(one, other, OPTIONS, partsOf(() => busy).parts), busy);
+    const { comparison } = partsOf(() => busy);
+    await assert.rejects(comparison.versions('Lamp', one, other, OPTIONS), busy);
   });
 
   it('two versions that are exchanged are compared the other way round, with their terms', () => {
@@ -140,7 +130,7 @@ describe('what changes between two versions', () => {
   const input = { before: '{"n":1}', after: '{"n":2}', entityType: 'Lamp' };
 
   /** Workers of which each comparison ends with the next of these. */
-  function workersWith(...outcomes: readonly unknown[]) {
+  function comparisonWith(...outcomes: readonly unknown[]) {
     const runs: unknown[] = [];
     const left = [...outcomes];
     const workers = {
@@ -150,38 +140,38 @@ describe('what changes between two versions', () => {
         return outcome instanceof Error ? Promise.reject(outcome) : Promise.resolve(outcome);
       },
     } as unknown as ServiceWorkers;
-    return { workers, runs };
+    return { comparison: new ModelComparison({ workers } as unknown as Parts), runs };
   }
 
   const late = new TaskTooCostlyError('time', 'late');
   const deep = new TaskFailedError('failed', { cause: new RangeError('too deep') });
 
   it('schemas that are the same are not compared, unless their terms are', async () => {
-    const { workers, runs } = workersWith(report);
+    const { comparison, runs } = comparisonWith(report);
     const same = { ...input, after: input.before };
-    assert.deepEqual(await changesBetween({ input: same, unknown: undefined }, workers), UNCHANGED);
+    assert.deepEqual(await comparison.between({ input: same, unknown: undefined }), UNCHANGED);
     assert.deepEqual(runs, []);
     const terms = { before: {}, after: {} };
-    await changesBetween({ input: { ...same, terms }, unknown: undefined }, workers);
+    await comparison.between({ input: { ...same, terms }, unknown: undefined });
     assert.deepEqual(runs, [true]);
   });
 
   it('a comparison that takes too much is made again without witnesses, and then counts as narrowing', async () => {
     for (const error of [late, deep]) {
-      const again = workersWith(error, report);
-      assert.deepEqual(await changesBetween({ input, unknown: undefined }, again.workers), report);
+      const again = comparisonWith(error, report);
+      assert.deepEqual(await again.comparison.between({ input, unknown: undefined }), report);
       assert.deepEqual(again.runs, [true, false]);
-      const never = workersWith(error, error);
-      const { overall, differences } = await changesBetween({ input, unknown: undefined }, never.workers);
+      const never = comparisonWith(error, error);
+      const { overall, differences } = await never.comparison.between({ input, unknown: undefined });
       assert.deepEqual([overall, differences.map(({ reason }) => reason)], ['narrowing', ['unproven']]);
     }
     const broken = new TaskFailedError('closed');
-    await assert.rejects(changesBetween({ input, unknown: undefined }, workersWith(broken).workers), broken);
+    await assert.rejects(comparisonWith(broken).comparison.between({ input, unknown: undefined }), broken);
   });
 
   it('terms that are not known come first among the differences, with the reason', async () => {
-    const { workers } = workersWith(report);
-    const { overall, differences } = await changesBetween({ input, unknown: 'it is away' }, workers);
+    const { comparison } = comparisonWith(report);
+    const { overall, differences } = await comparison.between({ input, unknown: 'it is away' });
     assert.equal(overall, 'breaking');
     assert.deepEqual(
       differences.map(({ reason, detail }) => [reason, detail]),
@@ -191,7 +181,7 @@ describe('what changes between two versions', () => {
       ],
     );
     const same = { ...input, after: input.before };
-    assert.equal((await changesBetween({ input: same, unknown: 'x' }, workers)).overall, 'narrowing');
+    assert.equal((await comparison.between({ input: same, unknown: 'x' })).overall, 'narrowing');
   });
 });
 
@@ -225,11 +215,7 @@ describe('the difference of two stored versions', () => {
           },
         },
       };
-      return diffOf(
-        { domain: 'City', name: 'Lamp' },
-        range,
-        parts as unknown as Parameters<typeof diffOf>[2],
-      );
+      return new ModelComparison(parts as unknown as Parts).diff({ domain: 'City', name: 'Lamp' }, range);
     };
     for (const [range, from, to] of [
       [{}, 4, 5],
