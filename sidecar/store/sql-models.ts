@@ -19,22 +19,24 @@ import { findContext, insertContext } from './sql-contexts.js';
 import { requireUnusedContext } from './sql-dependents.js';
 import type { SqlDomains } from './sql-domains.js';
 import {
-  appendVersion,
-  currentVersions,
   deleteModel,
-  deleteVersion,
   findContentRef,
   findModel,
-  findVersion,
   hasSettings,
   insertModel,
   listModels,
-  listVersions,
   type ModelRow,
   toModel,
   updateModel,
-} from './sql-model-versions.js';
+} from './sql-model-rows.js';
 import { putTerms, searchModels } from './sql-model-terms.js';
+import {
+  appendVersion,
+  currentVersions,
+  deleteVersion,
+  findVersion,
+  listVersions,
+} from './sql-model-versions.js';
 import { contentText, etagOf, requireMatch, timeAfter } from './sql-rows.js';
 import { type SqlSession, versionParameter, type Work } from './sql-work.js';
 import type { IfMatch, Models } from './store.js';
