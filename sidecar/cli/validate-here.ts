@@ -34,15 +34,11 @@ export interface HereOptions {
   /** The schema of a model, its folder, or a folder of models; then folders with what they share. */
   readonly paths: readonly [string, ...string[]];
   readonly model: string | undefined;
-  readonly form: string | undefined;
+  readonly form: EntityForm | undefined;
 }
 
 /** The domain of a model that is looked at here; its name means nothing. */
 const UNNAMED = 'models';
-
-type EntityForm = NonNullable<ValidateOptions['form']>;
-
-const FORMS: readonly EntityForm[] = ['normalized', 'concise', 'keyvalues', 'ngsiv2', 'geojson'];
 
 /**
  * Opens the models of files, in a schema service of its own in memory: the one of a schema or its folder, or all below a folder.
@@ -54,8 +50,6 @@ export async function checkerHere(
   { paths, model, form }: HereOptions,
   context: CliContext,
 ): Promise<Checker> {
-  if (form !== undefined && !isForm(form))
-    throw usage(`--form must be one of ${FORMS.join(', ')}, not ${JSON.stringify(form)}.`);
   const [path, ...others] = paths;
   const hasModels = (await isFolder(path)) && !(await isThere(join(path, 'schema.json')));
   const models = await context.openModels();
@@ -68,10 +62,6 @@ export async function checkerHere(
     await models.close();
     throw error;
   }
-}
-
-function isForm(form: string): form is EntityForm {
-  return FORMS.some((one) => one === form);
 }
 
 /** What the answer of a workbench is, or why there is none. */
