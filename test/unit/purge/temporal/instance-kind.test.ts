@@ -7,7 +7,7 @@ import {
   type PageQuery,
   temporalEntities,
 } from '../../../../sidecar/purge/listing/index.js';
-import { instanceKind } from '../../../../sidecar/purge/temporal/instance-kind.js';
+import { InstanceKind } from '../../../../sidecar/purge/temporal/instance-kind.js';
 import { timeParameters, type TimeFilter } from '../../../../sidecar/purge/temporal/time-filter.js';
 import { contextOf } from '../hand-made-context.js';
 import { idsOf, listerOf, pageOf } from '../hand-made-lister.js';
@@ -36,7 +36,7 @@ function kindOf({ filters = {}, time = BEFORE, countsOnly = false, answer = () =
     limits: { pageSize: 1000 },
   });
   const context = { ...hand, lister };
-  return { kind: instanceKind(context, { guard, time, startedMs: STARTED, countsOnly }), asked, context };
+  return { kind: new InstanceKind(context, { guard, time, startedMs: STARTED, countsOnly }), asked, context };
 }
 
 /** One instance, shown of an attribute of which there are more. */
