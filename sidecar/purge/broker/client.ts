@@ -2,14 +2,8 @@ import { Pool, type Dispatcher } from 'undici';
 import { GatewayError } from '../../shared/errors.js';
 import { OneATurn } from '../../shared/next-turn.js';
 import { withVia } from '../../shared/via.js';
-import {
-  BrokerTimeoutError,
-  BrokerUnreachableError,
-  RequestAbortedError,
-  Canceller,
-  exchange,
-  type BrokerReply,
-} from './exchange.js';
+import { BrokerTimeoutError, BrokerUnreachableError, RequestAbortedError } from './errors.js';
+import { Canceller, exchange, type BrokerReply } from './exchange.js';
 
 /** One request to the broker's NGSI-LD API. */
 export interface BrokerRequest {

@@ -2,12 +2,12 @@
 export { type ProbedParameter, type Projection, type ProofName, BrokerMemory } from './memory.js';
 export { type BrokerClient, type BrokerRequest, createBrokerClient, forwardedHeaders } from './client.js';
 export {
-  type BrokerReply,
   BrokerTimeoutError,
   BrokerUnreachableError,
   ReplyTooLargeError,
   RequestAbortedError,
-} from './exchange.js';
+} from './errors.js';
+export type { BrokerReply } from './exchange.js';
 export { COLLECTIONS, FACT_MS, type Learnt, readNote, writeNote } from './facts.js';
 export { lessonsOf } from './learnt.js';
 export {
