@@ -34,7 +34,7 @@ export interface HereOptions {
   /** The schema of a model, its folder, or a folder of models; then folders with what they share. */
   readonly paths: readonly [string, ...string[]];
   readonly model: string | undefined;
-  readonly form: EntityForm | undefined;
+  readonly form: ValidateOptions['form'];
 }
 
 /** The domain of a model that is looked at here; its name means nothing. */
@@ -96,7 +96,7 @@ type Validate = (text: string) => Promise<string>;
 
 interface Wanted {
   readonly model: string | undefined;
-  readonly form: EntityForm | undefined;
+  readonly form: ValidateOptions['form'];
 }
 
 /** Against one model, with what is around its schema. What the model's context says has no part in it. */

@@ -98,6 +98,15 @@ describe('one try of a request', () => {
     }
   });
 
+  it('one try of a request fails where the request itself finds a failure in a success', async () => {
+    const failed = { kind: 'failed-query' } as const;
+    const failureIn = ({ body }: BrokerReply) => (body === '[]' ? failed : undefined);
+    const empty = await tried(replyOf(200, []), { method: 'GET', failureOf: failureIn });
+    assert.deepEqual([failureOf(empty.outcome), empty.unclear], [['failed-query', undefined, undefined], 0]);
+    const full = await tried(replyOf(200, [1]), { method: 'GET', failureOf: failureIn });
+    assert.deepEqual(full.outcome, replyOf(200, [1]));
+  });
+
   it('one try of a request hands back any other answer', async () => {
     for (const status of [200, 204, 207, 400, 404, 409, 501]) {
       const reply = replyOf(status);

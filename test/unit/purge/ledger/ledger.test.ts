@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { describe, it } from 'node:test';
 import type { DeleteResult } from '../../../../sidecar/purge/broker/index.js';
 import { TooManyMatchesError } from '../../../../sidecar/purge/errors.js';
 import {

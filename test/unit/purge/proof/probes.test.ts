@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { describe, it } from 'node:test';
 import { parseQ, type QNode, type QSpan } from '../../../../sidecar/ngsi-ld/q.js';
 import { parseTypeSelector } from '../../../../sidecar/ngsi-ld/type-selector.js';
 import { QueryRefusedError } from '../../../../sidecar/purge/errors.js';
