@@ -105,13 +105,10 @@ export function purgeQueueContract(test: StoreTest): void {
     const number = await lease(store, a);
     await purges.put(purgeRecord('held', 'running'), undefined, { lease: number });
     const requeued = (options: Partial<RequeueOptions>) =>
-      purges.requeue(
-        { broker: 'http://b/', takesLapsed: true, takesWaiting: false, ...options },
-        (left) => ({
-          ...left,
-          record: { ...left.record, state: 'queued', warnings: [left.broker] },
-        }),
-      );
+      purges.requeue({ broker: 'http://b/', takesLapsed: true, takesWaiting: false, ...options }, (left) => ({
+        ...left,
+        record: { ...left.record, state: 'queued', warnings: [left.broker] },
+      }));
     assert.deepEqual(await requeued({}), []);
     assert.deepEqual(await requeued({ broker: 'http://a/', takesWaiting: true }), []);
     const waiting = await requeued({ takesWaiting: true });
