@@ -210,7 +210,7 @@ export class LivePurge {
 
 /** @param number matches that are listed again, or new ones */
 function listedAgain(number: number): string {
-  return `${String(number)} of the deletes that were unanswered when the gateway stopped count as not done, since as many matches are listed again. If those are new entities, that many deletes are missing from the counts.`;
+  return `${String(number)} of the deletes that had no answer when the gateway stopped count as not done, since as many matches are listed again. If those are new entities, that many deletes are missing from the counts.`;
 }
 
 /** @param before warnings of an earlier process */

@@ -288,6 +288,52 @@ describe('a job that another process takes', () => {
     assert.equal((await kept.store.get(id))?.state, 'running');
     await close();
   });
+
+  it('a job whose lease is over, and a purge that another process has ended, send no further delete', async () => {
+    for (const isJob of [true, false]) {
+      let nowMs = 0;
+      const refusals: unknown[] = [];
+      let isAsked: Promise<void> | undefined;
+      const run: Run = async function* run({ beforeDelete }, signal) {
+        yield BEGUN;
+        assert.equal(beforeDelete?.(), undefined);
+        nowMs = 30_000;
+        try {
+          isAsked = beforeDelete?.();
+        } catch (error) {
+          refusals.push(error);
+          throw error;
+        }
+        await isAsked;
+        await hasStopped(signal);
+        assert.throws(() => beforeDelete?.(), PurgeStoppedError);
+        throw new PurgeStoppedError('stopped');
+      };
+      const { one, kept, close } = twoProcesses(run, { monotonicMs: () => nowMs });
+      if (isJob) {
+        await one.service.submit(newPurge());
+        await turns();
+        assert.ok(refusals[0] instanceof PurgeStoppedError);
+        assert.equal(
+          one.told.some((news) => news.startsWith('ended')),
+          false,
+          'it goes back to the queue',
+        );
+      } else {
+        kept.before = (name) => {
+          if (name !== 'renew') return undefined;
+          kept.before = () => undefined;
+          return kept.records().then(async ([record]) => {
+            assert.ok(record !== undefined);
+            await kept.store.put({ ...record, state: 'interrupted', endedAt: record.createdAt });
+          });
+        };
+        await assert.rejects(one.service.run(newPurge(), NEVER), PurgeFailedError);
+        assert.ok(isAsked !== undefined, 'the store was asked');
+      }
+      await close();
+    }
+  });
 });
 
 describe('the places of purges, and their end', () => {
