@@ -96,6 +96,9 @@ describe('two versions of a model that are compared', () => {
       ...{ ...OPTIONS, contextsBefore },
     });
     assert.equal(now.unknown, reason);
+    const { comparison } = partsOf((_text, base) => ({ failed: `fails with ${base}` }));
+    const otherwise = await comparison.versions('Lamp', one, one, { ...OPTIONS, contextsBefore });
+    assert.equal(otherwise.unknown, 'fails with old');
   });
 
   it('a context that takes too much to process is not known, and an outage is not hidden', async () => {

@@ -82,6 +82,19 @@ describe('a write that is overtaken', () => {
     }
   });
 
+  it('a write over another state is overtaken, with the cause, and other errors stay as they are', async () => {
+    assert.equal(await overwriting(() => Promise.resolve('done')), 'done');
+    const cause = new PreconditionFailedError({ kind: 'domain', name: 'City' }, 'other');
+    for (const [error, isExpected] of [
+      [cause, (thrown: Error) => thrown instanceof OvertakenError && thrown.cause === cause],
+      [new RangeError('too far'), (thrown: Error) => thrown instanceof RangeError],
+    ] as const)
+      await assert.rejects(
+        overwriting(() => Promise.reject(error)),
+        isExpected,
+      );
+  });
+
   it('a write that is overtaken three times is given up', async () => {
     const cause = new DependencyChangedError([], ['a']);
     for (const [failure, type] of [
@@ -94,7 +107,10 @@ describe('a write that is overtaken', () => {
         attempts += 1;
         await failure();
       };
-      await assert.rejects(new WriteQueue().run('a', write), type);
+      await assert.rejects(new WriteQueue().run('a', write), (thrown) => {
+        assert.ok(thrown instanceof type);
+        return type === ContentGoneError || thrown.cause !== undefined;
+      });
       assert.equal(attempts, 3);
     }
   });
