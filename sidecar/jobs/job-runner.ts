@@ -1,6 +1,11 @@
 import { outcomeOf, PurgeStoppedError, TooManyMatchesError, TooManyPurgesError } from '../purge/index.js';
-import { LeaseLostError, StoreUnavailableError } from '../store/errors.js';
-import type { PurgeJob, PurgeRecord, TakenPurge } from '../store/purge-records.js';
+import {
+  LeaseLostError,
+  type PurgeJob,
+  type PurgeRecord,
+  StoreUnavailableError,
+  type TakenPurge,
+} from '../store/index.js';
 import { DeleteBudget, type DeleteBound } from './delete-budget.js';
 import type { Lease } from './lease.js';
 import type { LivePurge } from './live-purge.js';

@@ -1,5 +1,5 @@
 import { PurgeStoppedError } from '../purge/index.js';
-import type { PurgeClaim } from '../store/purge-records.js';
+import type { PurgeClaim } from '../store/index.js';
 
 /** How often the store is asked about a lease that is in doubt, in milliseconds. */
 const ASK_EVERY_MS = 1000;

@@ -1,5 +1,5 @@
 import { type PurgeEvent, type PurgeProgress, type PurgeReport, Pace } from '../purge/index.js';
-import { isFinal, type ControlRequest, type PurgeRecord } from '../store/purge-records.js';
+import { type ControlRequest, isFinal, type PurgeRecord } from '../store/index.js';
 import type { Clock } from '../shared/clock.js';
 import { RateMeter } from '../shared/rate-meter.js';
 import type { Lease } from './lease.js';

@@ -3,7 +3,7 @@ import type { Config } from '../shared/config/load.js';
 import { createRemoteDocuments } from './remote/remote-documents.js';
 import { SchemaService, type SchemaServiceOptions, Workbench } from './models/index.js';
 import { openStore } from '../store/databases.js';
-import type { SchemaStore } from '../store/store.js';
+import type { SchemaStore } from '../store/index.js';
 import type { Clock } from '../shared/clock.js';
 import { Transfer } from './repository/transfer.js';
 import { entryBeside, WorkerPool } from '../shared/workers/pool.js';

@@ -37,7 +37,8 @@ import {
   findVersion,
   listVersions,
 } from './sql-model-versions.js';
-import { contentText, etagOf, requireMatch, timeAfter } from './sql-rows.js';
+import { contentText, etagOf, timeAfter } from './sql-rows.js';
+import { requireMatch } from './preconditions.js';
 import { type SqlSession, versionParameter, type Work } from './sql-work.js';
 import type { IfMatch, Models } from './store.js';
 

@@ -210,6 +210,10 @@ describe('the architecture', () => {
     assertNone(cyclesOf(sources));
   });
 
+  it('the store is entered by its index.ts, and databases are opened by its databases.ts', () => {
+    assertNone(sources.filter(isSidecar).flatMap(storeViolations));
+  });
+
   it('the thread that serves requests does not load what only workers need', () => {
     const loaded = packagesLoadedBy('sidecar/gateway.ts', sources);
     assert.ok(loaded.has('fastify'));
@@ -280,6 +284,8 @@ describe('the checks of the architecture', () => {
       [],
     );
     assert.equal(roomViolations(from('sidecar/http/x.ts', "import { x } from '../gateway.js';")).length, 1);
+    assert.equal(storeViolations(from('sidecar/jobs/x.ts', "import '../store/sql-store.js';")).length, 1);
+    assert.deepEqual(storeViolations(from('sidecar/jobs/x.ts', "import '../store/databases.js';")), []);
     assert.equal(ownerViolations(from('sidecar/main.ts', "import fastify from 'fastify';")).length, 1);
   });
 
@@ -393,6 +399,17 @@ function ownerViolations({ path, imports }: Source): readonly string[] {
     return owner === undefined || owner.test(path)
       ? []
       : [`${path} imports ${specifier}: only ${owner.source} may`];
+  });
+}
+
+/** What other rooms import of the store beside its two faces. */
+function storeViolations({ path, imports }: Source): readonly string[] {
+  if (path.startsWith('sidecar/store/')) return [];
+  return imports.flatMap(({ specifier }) => {
+    const target = targetOf(path, specifier);
+    return target === undefined || !/^sidecar\/store\/(?!(?:index|databases)\.ts$)/.test(target)
+      ? []
+      : [`${path} imports ${target}: enter by sidecar/store/index.ts, or databases.ts`];
   });
 }
 

@@ -1,4 +1,4 @@
-import type { IfMatch } from '../../store/store.js';
+import type { IfMatch } from '../../store/index.js';
 import { refused } from '../errors.js';
 
 /** The state that a write expects (RFC 9110 § 13.1). */

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { SchemaService } from '../../schemas/models/index.js';
-import type { Domain, ListedDomain } from '../../store/records.js';
+import type { Domain, ListedDomain } from '../../store/index.js';
 import { created, document, NO_CONTENT, ok, page, send, timeText } from './answer.js';
 import { writeOptions } from './conditions.js';
 import { LD_CONTEXT, withWarnings } from './contexts.js';

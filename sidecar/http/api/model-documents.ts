@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { ModelDocumentKind, ModelFile, SchemaService } from '../../schemas/models/index.js';
-import type { ModelKey } from '../../store/records.js';
+import type { ModelKey } from '../../store/index.js';
 import { type Answer, document, page, send, withLifecycle } from './answer.js';
 import { content, json, list } from './responses.js';
 import { type Api, apiUrl } from './routes.js';

@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
 import { metadataOf, type ModelWrite, type StoredModel } from '../../schemas/models/index.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
-import type { JsonValue } from '../../shared/json/json.js';
-import type { Model, ModelVersion } from '../../store/records.js';
+import type { Model, ModelVersion } from '../../store/index.js';
 import {
   AnyJson,
   Closed,
@@ -225,8 +224,8 @@ export function modelJson({ model, version, schema, ownContext }: StoredModel): 
   const { dialect, warnings } = metadataOf(version);
   return {
     ...modelSummaryJson(model),
-    ...{ version: version.number, dialect, schema: parseJson(schema) as JsonValue },
-    ...(ownContext === undefined ? {} : { context: parseJson(ownContext) as JsonValue }),
+    ...{ version: version.number, dialect, schema: parseJson(schema) },
+    ...(ownContext === undefined ? {} : { context: parseJson(ownContext) }),
     ...{ references: version.references.map(({ uri }) => uri), warnings },
   };
 }

@@ -1,5 +1,5 @@
 import type { SchemaService } from '../../schemas/models/index.js';
-import type { ModelKey } from '../../store/records.js';
+import type { ModelKey } from '../../store/index.js';
 import type { ProblemKind } from '../../shared/errors.js';
 import { created, derived, NO_CONTENT, ok, page, send, withLifecycle } from './answer.js';
 import { expectedOf, writeOptions } from './conditions.js';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { SchemaService } from '../../schemas/models/index.js';
 import type { Transfer } from '../../schemas/repository/transfer.js';
-import type { Reference } from '../../store/records.js';
+import type { Reference } from '../../store/index.js';
 import { disconnectSignal } from '../client-disconnect.js';
 import { created, derived, document, NO_CONTENT, ok, page, send, timeText } from './answer.js';
 import { expectedOf, writeOptions } from './conditions.js';

@@ -2,9 +2,9 @@ import {
   DependencyChangedError,
   NotFoundError,
   PreconditionFailedError,
+  type SchemaStore,
   type Thing,
-} from '../../store/errors.js';
-import type { SchemaStore } from '../../store/store.js';
+} from '../../store/index.js';
 import { ContentGoneError } from './contents.js';
 import { OvertakenError } from './errors.js';
 

@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { StoreUnavailableError } from '../../store/errors.js';
-import type { ContentRef } from '../../store/records.js';
-import type { SchemaStore } from '../../store/store.js';
+import { type ContentRef, type SchemaStore, StoreUnavailableError } from '../../store/index.js';
 import { INTERNAL_BASE, withBaseUrl } from './context-urls.js';
 
 /** Bytes to be sent as they are. */

@@ -6,7 +6,7 @@ import type { Supply } from '../json-ld/supplied-contexts.js';
 import { documentUri } from '../json-schema/uri.js';
 import { RemoteDocumentError, type RemoteFailure } from '../remote/errors.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
-import type { SchemaStore } from '../../store/store.js';
+import type { SchemaStore } from '../../store/index.js';
 import { ifThere } from './concurrency.js';
 import { type Contents, createCache, made, rereading, type ServedDocument } from './contents.js';
 import { isBelow, namedContext, type NamedContext } from './context-urls.js';

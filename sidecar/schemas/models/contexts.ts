@@ -13,22 +13,21 @@ import type { JsonLdTasks } from '../json-ld/tasks.js';
 import { documentUri } from '../json-schema/uri.js';
 import {
   AlreadyExistsError,
+  type Context,
+  type ContextAt,
   describeThing,
+  type DomainContextName,
   domainNameTaken,
+  type IfMatch,
+  type ModelKey,
+  type NewContextVersion,
   NotFoundError,
+  type Page,
+  type Paged,
   ReadOnlyContextError,
-} from '../../store/errors.js';
-import type {
-  Context,
-  ContextAt,
-  DomainContextName,
-  ModelKey,
-  NewContextVersion,
-  Page,
-  Paged,
-} from '../../store/records.js';
-import { requireMatch } from '../../store/sql-rows.js';
-import type { IfMatch, SchemaStore } from '../../store/store.js';
+  requireMatch,
+  type SchemaStore,
+} from '../../store/index.js';
 import { ifThere, overwriting, retrying, WhileUnwritten } from './concurrency.js';
 import { type Contents, rereading, type ServedDocument } from './contents.js';
 import type { ChangedFollower, ContextFollowers, FollowersEffect } from './context-followers.js';

@@ -10,9 +10,7 @@ import { isWhole } from '../json-ld/context-form.js';
 import { contextDocument } from '../json-ld/generated-context.js';
 import { runWithContexts } from '../json-ld/outcomes.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
-import { NotFoundError } from '../../store/errors.js';
-import type { CurrentVersion } from '../../store/records.js';
-import type { SchemaStore } from '../../store/store.js';
+import { type CurrentVersion, NotFoundError, type SchemaStore } from '../../store/index.js';
 import { mapInBatches } from './concurrency.js';
 import {
   type Contents,

@@ -1,7 +1,12 @@
-import { contextNameTaken } from '../../store/errors.js';
-import type { Compatibility, Domain, NewDomain } from '../../store/records.js';
-import { requireMatch } from '../../store/sql-rows.js';
-import type { IfMatch, SchemaStore } from '../../store/store.js';
+import {
+  type Compatibility,
+  contextNameTaken,
+  type Domain,
+  type IfMatch,
+  type NewDomain,
+  requireMatch,
+  type SchemaStore,
+} from '../../store/index.js';
 import type { CoreContext } from './core-contexts.js';
 import { requireName } from './errors.js';
 import { overwriting, retrying } from './concurrency.js';

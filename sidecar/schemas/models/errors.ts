@@ -5,8 +5,7 @@ import type { TaskTooCostlyError } from '../../shared/workers/errors.js';
 import { unlessTooCostly } from '../../shared/workers/too-costly.js';
 import type { ChangeReport } from '../json-schema/differences.js';
 import { SchemaRefusedError, type SchemaRefusal } from '../json-schema/errors.js';
-import { describeThing } from '../../store/errors.js';
-import type { Dependent, ModelKey } from '../../store/records.js';
+import { type Dependent, describeThing, type ModelKey } from '../../store/index.js';
 import type { Refused, TaskRefusal } from '../../shared/task-answer.js';
 
 /**

@@ -1,6 +1,4 @@
-import { NotFoundError } from '../../store/errors.js';
-import type { Model, ModelKey } from '../../store/records.js';
-import type { SchemaStore } from '../../store/store.js';
+import { type Model, type ModelKey, NotFoundError, type SchemaStore } from '../../store/index.js';
 import { WhileUnwritten } from './concurrency.js';
 
 /** What users can expect of a model: whether it may still change, and when it goes. Times are milliseconds since the epoch. */

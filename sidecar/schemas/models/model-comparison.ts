@@ -1,6 +1,5 @@
 import type { ChangedPointer } from '../../shared/json/changed-pointers.js';
-import type { ModelKey, ModelTexts } from '../../store/records.js';
-import type { SchemaStore } from '../../store/store.js';
+import type { ModelKey, ModelTexts, SchemaStore } from '../../store/index.js';
 import { unlessTooCostly } from '../../shared/workers/too-costly.js';
 import { runWithContexts } from '../json-ld/outcomes.js';
 import { comparableTerms, withoutCore } from '../json-ld/term-meanings.js';

@@ -1,6 +1,6 @@
 import { TaskFailedError } from '../../shared/workers/errors.js';
 import { unlessTooCostly } from '../../shared/workers/too-costly.js';
-import type { ModelVersion } from '../../store/records.js';
+import type { ModelVersion } from '../../store/index.js';
 import { type Cache, type Contents, createCache, made } from './contents.js';
 import { unlessRefused } from './errors.js';
 import type { ModelDescription } from './describe-model.js';

@@ -2,8 +2,7 @@ import { writeJson } from '../../shared/json/lossless-json.js';
 import { coreContextUrl } from '../json-ld/core-context.js';
 import { entityTypes } from '../json-schema/entity-types.js';
 import { exampleEntity } from '../json-schema/example-entity.js';
-import type { ContentRef, ModelAt, ModelKey } from '../../store/records.js';
-import type { SchemaStore } from '../../store/store.js';
+import type { ContentRef, ModelAt, ModelKey, SchemaStore } from '../../store/index.js';
 import { WhileUnwritten } from './concurrency.js';
 import {
   type Cache,

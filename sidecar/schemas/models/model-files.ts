@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ModelAt, ModelKey, PinnedReference } from '../../store/records.js';
-import type { SchemaStore } from '../../store/store.js';
+import type { ModelAt, ModelKey, PinnedReference, SchemaStore } from '../../store/index.js';
 import { type Contents, MEDIA_TYPES, rereading, type ServedDocument } from './contents.js';
 import { FileNotFoundError } from './errors.js';
 import type { ModelDocumentKind, ModelDocuments, ModelReadOptions } from './model-documents.js';

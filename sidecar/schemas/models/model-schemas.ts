@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { JsonValue } from '../../shared/json/json.js';
-import type { ModelKey } from '../../store/records.js';
-import type { SchemaStore } from '../../store/store.js';
+import type { ModelKey, SchemaStore } from '../../store/index.js';
 import { WhileUnwritten } from './concurrency.js';
 import { rereading } from './contents.js';
 import { requireName } from './errors.js';

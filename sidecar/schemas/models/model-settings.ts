@@ -1,7 +1,7 @@
 import { type JsonValue, sameJson } from '../../shared/json/json.js';
 import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
 import { isDateTime } from '../../shared/rfc3339.js';
-import type { Compatibility, Model, ModelSettings, ModelStatus } from '../../store/records.js';
+import type { Compatibility, Model, ModelSettings, ModelStatus } from '../../store/index.js';
 import { invalidMember, PublishedError } from './errors.js';
 
 /**

@@ -1,18 +1,21 @@
 import type { Clock } from '../../shared/clock.js';
 import { type JsonObject, type JsonValue, sameJson } from '../../shared/json/json.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
-import { AlreadyExistsError, PreconditionFailedError, requireStorable } from '../../store/errors.js';
-import type {
-  Compatibility,
-  Model,
-  ModelAt,
-  ModelKey,
-  ModelSettings,
-  ModelTexts,
-  NewModelVersion,
-} from '../../store/records.js';
-import { requireMatch } from '../../store/sql-rows.js';
-import type { IfMatch, SchemaStore } from '../../store/store.js';
+import {
+  AlreadyExistsError,
+  type Compatibility,
+  type IfMatch,
+  type Model,
+  type ModelAt,
+  type ModelKey,
+  type ModelSettings,
+  type ModelTexts,
+  type NewModelVersion,
+  PreconditionFailedError,
+  requireMatch,
+  requireStorable,
+  type SchemaStore,
+} from '../../store/index.js';
 import type { ChangeKind, ChangeReport } from '../json-schema/differences.js';
 import { entityTypes } from '../json-schema/entity-types.js';
 import { ifThere, overwriting } from './concurrency.js';

@@ -7,9 +7,16 @@ import { documentUri, resolveUri } from '../json-schema/uri.js';
 import { ownMetaSchemaUri } from '../json-schema/vocabularies.js';
 import { RemoteDocumentError } from '../remote/errors.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
-import { PreconditionFailedError } from '../../store/errors.js';
-import type { ModelKey, NewReference, PinnedReference, Reference } from '../../store/records.js';
-import type { IfMatch, PutReference, SchemaStore } from '../../store/store.js';
+import {
+  type IfMatch,
+  type ModelKey,
+  type NewReference,
+  type PinnedReference,
+  PreconditionFailedError,
+  type PutReference,
+  type Reference,
+  type SchemaStore,
+} from '../../store/index.js';
 import { ifThere } from './concurrency.js';
 import { type Contents, MEDIA_TYPES, rereading, type ServedDocument } from './contents.js';
 import { accepting, OvertakenError, ReferenceUriError, SchemaNotAcceptedError } from './errors.js';

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../../shared/clock.js';
-import type { SchemaStore } from '../../store/store.js';
+import type { SchemaStore } from '../../store/index.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
 import { Contents, createCache, type ServedDocument } from './contents.js';
 import { ContextFollowers } from './context-followers.js';

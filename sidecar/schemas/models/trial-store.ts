@@ -2,28 +2,31 @@ import { createHash, randomBytes } from 'node:crypto';
 import { fileKey } from '../../shared/code-hosts.js';
 import {
   AlreadyExistsError,
-  contextNameTaken,
-  domainNameTaken,
-  NotFoundError,
-  PreconditionFailedError,
-  ReadOnlyContextError,
-} from '../../store/errors.js';
-import {
   type ContentRef,
   type Context,
   type ContextAt,
+  contextNameTaken,
+  type Contexts,
   type Domain,
+  domainNameTaken,
+  type Domains,
   generatedContextName,
   type ModelKey,
+  type Models,
   type NewContextVersion,
   type NewDomain,
   type NewReference,
+  NotFoundError,
+  PreconditionFailedError,
+  type PutReference,
+  ReadOnlyContextError,
   type Reference,
+  type References,
   type ReferenceText,
+  type SchemaStore,
   type Spelling,
-} from '../../store/records.js';
-import { theOneDocument } from '../../store/records.js';
-import type { Contexts, Domains, Models, PutReference, References, SchemaStore } from '../../store/store.js';
+  theOneDocument,
+} from '../../store/index.js';
 
 /** A document or context that was written on trial. */
 interface Tried<Thing> {

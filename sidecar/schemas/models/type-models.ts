@@ -1,7 +1,6 @@
 import type { InputIssue } from '../../shared/json/pointer.js';
 import { cut } from '../../shared/shown.js';
-import type { Model } from '../../store/records.js';
-import type { SchemaStore } from '../../store/store.js';
+import type { Model, SchemaStore } from '../../store/index.js';
 import type { NamedType, TypesInBody } from '../validation/entities-in.js';
 import { WhileUnwritten } from './concurrency.js';
 import type { ModelSchema, ModelSchemas } from './model-schemas.js';

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../shared/json/json.js';
-import type { ModelVersion } from '../../store/records.js';
+import type { ModelVersion } from '../../store/index.js';
 import type { ContextWarning } from '../json-ld/context-warnings.js';
 import type { TermWarning } from '../json-ld/generated-context.js';
 import type { ChangeKind } from '../json-schema/differences.js';

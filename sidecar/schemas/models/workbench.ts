@@ -2,7 +2,7 @@ import type { SubmittedForm } from '../../ngsi-ld/representation/form.js';
 import type { CancelSignal } from '../../shared/cancel-signal.js';
 import { WorkersBusyError } from '../../shared/workers/errors.js';
 import type { RunOptions, TaskRunner } from '../../shared/workers/tasks.js';
-import type { ModelKey } from '../../store/records.js';
+import type { ModelKey } from '../../store/index.js';
 import type { InferenceTasks } from '../inference/tasks.js';
 import { runWithContexts } from '../json-ld/outcomes.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';

@@ -1,4 +1,4 @@
-import type { ModelKey } from '../../store/records.js';
+import type { ModelKey } from '../../store/index.js';
 import { ifThere, type SchemaService } from '../models/index.js';
 
 /** The key of a model in a set or map. */

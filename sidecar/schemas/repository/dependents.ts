@@ -1,9 +1,8 @@
 import type { JsonValue } from '../../shared/json/json.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
-import { generatedContextName, type ModelKey } from '../../store/records.js';
+import { generatedContextName, type ModelKey, NotFoundError } from '../../store/index.js';
 import type { ChangeReport } from '../json-schema/differences.js';
 import type { SchemaService } from '../models/index.js';
-import { NotFoundError } from '../../store/errors.js';
 import { ChangedContexts, nameOf } from './changed-contexts.js';
 import { changeOf, refusalOf, withChange } from './refusals.js';
 import type { UpdatedDependent } from './shapes.js';

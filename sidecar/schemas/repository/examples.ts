@@ -1,5 +1,5 @@
 import type { Clock } from '../../shared/clock.js';
-import type { ModelKey } from '../../store/records.js';
+import type { ModelKey } from '../../store/index.js';
 import type { ModelSchema, Workbench } from '../models/index.js';
 import { refusalOf } from './refusals.js';
 import type { ExampleFault, Examples } from './shapes.js';

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
 import { isResourceName } from '../../shared/resource-name.js';
-import type { Domain, Page, Paged } from '../../store/records.js';
+import type { Domain, Page, Paged } from '../../store/index.js';
 import {
   ifThere,
   type NamedContext,

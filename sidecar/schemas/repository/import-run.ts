@@ -10,8 +10,7 @@ import type {
   PlannedDomainSettings,
   PlannedModel,
 } from './import-plan.js';
-import { NotFoundError } from '../../store/errors.js';
-import { generatedContextName, type ModelKey } from '../../store/records.js';
+import { generatedContextName, type ModelKey, NotFoundError } from '../../store/index.js';
 import type { ModelChange, ModelOutcome, NamedContext, SchemaService, Workbench } from '../models/index.js';
 import { ChangedContexts, nameOf } from './changed-contexts.js';
 import { changeByContexts, updateDependents } from './dependents.js';

@@ -2,7 +2,7 @@ import { positionsOf } from '../../shared/json/json-positions.js';
 import { tokensOf } from '../../shared/json/pointer.js';
 import { GatewayError } from '../../shared/errors.js';
 import { TaskFailedError, WorkersBusyError } from '../../shared/workers/errors.js';
-import { StoreUnavailableError } from '../../store/errors.js';
+import { StoreUnavailableError } from '../../store/index.js';
 import { IncompatibleChangeError } from '../models/errors.js';
 import { type ChangeReport, worst } from '../json-schema/differences.js';
 import type { ImportedFile } from './shapes.js';

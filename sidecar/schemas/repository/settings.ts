@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
 import type { ModelChange, StoredModel } from '../models/index.js';
-import type { Domain, NewDomain } from '../../store/records.js';
+import type { Domain, NewDomain } from '../../store/index.js';
 
 /** What an export keeps of a model beside its schema. */
 const MEMBERS = [

@@ -5,7 +5,7 @@ import type { TaskRunner } from '../../shared/workers/tasks.js';
 import { limitsOf } from './collector.js';
 import type { RepositoryTasks } from './tasks.js';
 import type { JsonValue } from '../../shared/json/json.js';
-import type { PutReference } from '../../store/store.js';
+import type { PutReference } from '../../store/index.js';
 import type { SchemaService, Workbench } from '../models/index.js';
 import { type DependentsOptions, updateDependents } from './dependents.js';
 import { exportAll } from './export.js';
