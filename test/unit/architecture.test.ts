@@ -127,7 +127,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       ...['sidecar/schemas/remote', 'sidecar/ngsi-ld/representation'],
       ...['sidecar/shared/workers', 'sidecar/shared'],
     ],
-    packages: ['lru-cache', 'p-limit'],
+    packages: ['lru-cache', 'p-limit', 'p-retry'],
   },
   'sidecar/client': { rooms: ['sidecar/shared'], packages: ['openapi-fetch'] },
   'sidecar/cli': {

@@ -1,3 +1,4 @@
+import pRetry from 'p-retry';
 import {
   DependencyChangedError,
   NotFoundError,
@@ -17,16 +18,17 @@ const MAX_ATTEMPTS = 3;
  * @throws OvertakenError when that happens at every attempt; what `attempt` throws
  */
 export async function retrying<Result>(attempt: () => Promise<Result>): Promise<Result> {
-  let cause: unknown;
-  for (let left = MAX_ATTEMPTS; left > 0; left -= 1) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (!isOutdated(error)) throw error;
-      cause = error;
-    }
+  try {
+    return await pRetry(attempt, {
+      retries: MAX_ATTEMPTS - 1,
+      minTimeout: 0,
+      shouldRetry: ({ error }) => isOutdated(error),
+    });
+  } catch (error) {
+    throw isOutdated(error) && !(error instanceof ContentGoneError)
+      ? new OvertakenError({ cause: error })
+      : error;
   }
-  throw cause instanceof ContentGoneError ? cause : new OvertakenError({ cause });
 }
 
 function isOutdated(error: unknown): boolean {
