@@ -19,7 +19,10 @@ import Listener from 'kong-pdk/listener.js';
 import Server from 'kong-pdk/server.js';
 import logger from 'node-color-log';
 
-/** The numbers that a process may begin with: too many to meet one twice, and exact with room above as numbers in Lua and JavaScript. */
+/**
+ * The numbers that a process may begin with: too many to meet one twice, and exact with room above as numbers in Lua and
+ * JavaScript.
+ */
 const FIRST_NUMBERS = [2 ** 47, 2 ** 48 - 1] as const;
 
 /** Far more than run at a time. An older one was abandoned; if not, its request goes on to the sidecar without the token. */

@@ -14,14 +14,17 @@ export type RetentionPolicy = Schemas['RetentionPolicy'];
 export type RetentionSettings = Schemas['RetentionPolicySettings'];
 export type RetentionPreview = Schemas['RetentionPreview'];
 
-/** The type of the problem with which the gateway asks for its token. Others answer 401 as well: brokers, and gateways in front. */
+/**
+ * The type of the problem with which the gateway asks for its token. Others answer 401 as well: brokers, and gateways in front.
+ */
 const TOKEN_WANTED = 'urn:ngsi-ld-gateway:problem:unauthorized';
 
 const TOKEN = 'x-gateway-token';
 
 /**
  * Sends requests with the token of this tab. Where it is missing or wrong, it is asked for, and the request is sent again:
- * that refusal says that nothing was done. It may also come late, when another token was given meanwhile: then it is not asked for.
+ * that refusal says that nothing was done. It may also come late, when another token was given meanwhile: then it is not asked
+ * for.
  */
 export const api = new ApiClient({
   baseUrl: () => addressOf(''),

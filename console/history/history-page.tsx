@@ -16,7 +16,9 @@ const PAGE_SIZE = 25;
 /** How often the list is read again while a purge on it is at work, in milliseconds. */
 const EVERY_MS = 3000;
 
-/** The records of all purges, by page and filter; the address holds both. Dry runs, such as previews, are shown when asked for. */
+/**
+ * The records of all purges, by page and filter; the address holds both. Dry runs, such as previews, are shown when asked for.
+ */
 export function HistoryPage({ params }: { readonly params: URLSearchParams }) {
   const t = text.history;
   const filters: HistoryFilters = {

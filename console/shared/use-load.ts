@@ -11,8 +11,8 @@ export interface Loaded<Value> {
 }
 
 /**
- * Loads a value, again whenever its key changes, and, while the tab is seen, every so often where that is asked for. What was asked for before is
- * aborted, so that an old answer never replaces a new one.
+ * Loads a value, again whenever its key changes, and, while the tab is seen, every so often where that is asked for. What was
+ * asked for before is aborted, so that an old answer never replaces a new one.
  */
 export function useLoad<Value>(
   key: string,

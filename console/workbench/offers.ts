@@ -5,7 +5,11 @@ import { useLoad } from '../shared/use-load.js';
 /** Nothing is offered for less than this: a field that was just opened would list whatever comes first. */
 const MIN_CHARACTERS = 2;
 
-/** The models that may be meant, as `Domain/Model`: those of a domain, or those that a search finds. @param typed once it has settled */
+/**
+ * The models that may be meant, as `Domain/Model`: those of a domain, or those that a search finds.
+ *
+ * @param typed once it has settled
+ */
 export function useModelOffers(typed: string): readonly string[] {
   const [domain = '', name] = typed.trim().split('/');
   const { value } = useLoad(JSON.stringify([domain, name]), async (signal) => {

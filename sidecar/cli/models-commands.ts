@@ -35,7 +35,12 @@ export async function importModels(
   return report.summary.refused > 0 || isStuck ? EXIT.partial : EXIT.done;
 }
 
-/** Shows what an import would change at a gateway, and writes nothing. @returns `partial` where that is anything @throws CliError */
+/**
+ * Shows what an import would change at a gateway, and writes nothing.
+ *
+ * @returns `partial` where that is anything
+ * @throws CliError
+ */
 export async function diffModels(
   paths: readonly string[],
   options: DiffCommandOptions,

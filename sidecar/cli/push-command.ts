@@ -25,8 +25,8 @@ type Push = Pick<Schemas['UpdatedModel'], 'outcome' | 'version' | 'change' | 'wa
 const MODEL = '/domains/{domain}/models/{model}';
 
 /**
- * Creates or updates one model at a gateway. What changes is shown first, and asked about where entities that were valid may not be
- * any more. The update holds for the model as it was compared, or fails.
+ * Creates or updates one model at a gateway. What changes is shown first, and asked about where entities that were valid may
+ * not be any more. The update holds for the model as it was compared, or fails.
  *
  * @throws CliError
  */

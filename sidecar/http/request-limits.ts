@@ -70,7 +70,10 @@ export function faultyFields(raw: RawHeaders): ProblemDraft | undefined {
   return undefined;
 }
 
-/** The problem of a request of another version of HTTP, without the Host that HTTP/1.1 demands, or whose end servers may not agree on. */
+/**
+ * The problem of a request of another version of HTTP, without the Host that HTTP/1.1 demands, or whose end servers may not
+ * agree on.
+ */
 export function faultyMessage({
   httpVersion,
   headers,

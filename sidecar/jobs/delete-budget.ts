@@ -28,7 +28,9 @@ const UNTOLD = (): DoneSoFar => ({ affected: 0, taken: Infinity });
 /** Items in the first request that deletes. */
 const FIRST_AT_ONCE = 32;
 
-/** A request should delete what the broker deletes in this time: nobody knows what became of the requests in flight at a crash. */
+/**
+ * A request should delete what the broker deletes in this time: nobody knows what became of the requests in flight at a crash.
+ */
 const REQUEST_MS = 125;
 
 /** How much larger a request may be than the one before. */
@@ -91,7 +93,11 @@ export class DeleteBudget {
     };
   }
 
-  /** Gives back what was reserved and is known to be left, once nothing is in flight. @param affected deleted, or may have been */
+  /**
+   * Gives back what was reserved and is known to be left, once nothing is in flight.
+   *
+   * @param affected deleted, or may have been
+   */
   settle(affected: number): Promise<void> {
     this.#inFlight = 0;
     this.#ended = 0;

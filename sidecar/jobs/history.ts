@@ -1,4 +1,4 @@
-import type { PurgeServiceOptions } from './purge-options.js';
+import type { PurgeServiceOptions } from './service-options.js';
 
 /** Refused purges that are kept, at most. */
 const MAX_REFUSED = 10_000;

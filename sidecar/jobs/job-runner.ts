@@ -10,7 +10,7 @@ import { DeleteBudget, type DeleteBound } from './delete-budget.js';
 import type { Lease } from './lease.js';
 import type { LivePurge } from './live-purge.js';
 import { preparePurge } from './purge-kinds.js';
-import type { PurgeServiceOptions } from './purge-options.js';
+import type { PurgeServiceOptions } from './service-options.js';
 import type { PurgeRunner, Work } from './purge-runner.js';
 import type { JobRegistry } from './registry.js';
 import { abandoned, mayHaveDeleted, resumed, settledBefore, spentBefore } from './purge-record.js';

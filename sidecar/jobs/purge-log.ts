@@ -2,7 +2,7 @@ import type { Problem } from '../ngsi-ld/problem.js';
 import type { PurgeEvent } from '../purge/index.js';
 import type { PurgeRecord } from '../store/index.js';
 import { CallerGoneError } from './errors.js';
-import type { PurgeObserver } from './purge-options.js';
+import type { PurgeObserver } from './service-options.js';
 
 /** Purges that one line names, at most. */
 const MAX_IDS = 20;

@@ -108,8 +108,8 @@ export function abandoned(record: PurgeRecord, job: PurgeJob | undefined, worker
 }
 
 /**
- * Decides what to do with a job that no process owns and that this one must not run, since it is for another broker: it waits, and
- * says for which broker. One that was to be cancelled has ended.
+ * Decides what to do with a job that no process owns and that this one must not run, since it is for another broker: it waits,
+ * and says for which broker. One that was to be cancelled has ended.
  *
  * @param worker the name of this process
  * @param now as in records

@@ -7,7 +7,7 @@ import type { IdRecorder } from './id-files.js';
 import type { Lease } from './lease.js';
 import { LivePurge } from './live-purge.js';
 import type { PreparedPurge } from './purge-kinds.js';
-import type { PurgeServiceOptions } from './purge-options.js';
+import type { PurgeServiceOptions } from './service-options.js';
 import { shortened } from './purge-record.js';
 import { RecordWriter } from './record-writer.js';
 import type { JobRegistry } from './registry.js';

@@ -21,7 +21,7 @@ import { JobRunner } from './job-runner.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import { Notifier } from './notifier.js';
 import { preparePurge, rateRefused, type NewPurge, type PreparedPurge } from './purge-kinds.js';
-import type { PurgeServiceOptions } from './purge-options.js';
+import type { PurgeServiceOptions } from './service-options.js';
 import { PurgeRunner } from './purge-runner.js';
 import { JobRegistry } from './registry.js';
 import { cancelled, newRecord, refusedRecord, requeued } from './purge-record.js';

@@ -23,8 +23,8 @@ const LEFT_OUT = ['min', 'mean', 'stddev', 'p50', 'p90'].map(
 );
 
 /**
- * One registry for each gateway, so that several gateways in one process do not share their counts. What is measured of the process
- * is measured from the first reading on: a gateway is not slowed down by metrics that are never read.
+ * One registry for each gateway, so that several gateways in one process do not share their counts. What is measured of the
+ * process is measured from the first reading on: a gateway is not slowed down by metrics that are never read.
  */
 export function createMetrics(sources: StateSources): Metrics {
   const registry = new Registry();

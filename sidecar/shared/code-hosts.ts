@@ -115,8 +115,8 @@ function known(revision: string | undefined): string | undefined {
 }
 
 /**
- * The same text for all URLs of one file of one repository: of the default branch, or of one other branch, tag or commit. Files of
- * other owners have other keys, be it a fork.
+ * The same text for all URLs of one file of one repository: of the default branch, or of one other branch, tag or commit. Files
+ * of other owners have other keys, be it a fork.
  *
  * @returns undefined for URLs of hosts that are not known, and for those with a query, a port or credentials
  */

@@ -287,7 +287,8 @@ const MIGRATION_WAIT_MS = 120_000;
  *
  * @param place what to call it in errors
  * @returns false when migrations are pending
- * @throws DatabaseUnusableError for one that a newer version wrote, when there is no such schema, or it belongs to another application
+ * @throws DatabaseUnusableError for one that a newer version wrote, when there is no such schema, or it belongs to another
+ * application
  */
 export async function isMigrated(
   client: ClientBase,

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { problemOf, unforeseen } from '../../sidecar/http/problem.js';
 import { IdFiles } from '../../sidecar/jobs/id-files.js';
 import { entityPurges, temporalPurges } from '../../sidecar/jobs/purge-kinds.js';
-import type { PurgeServiceOptions } from '../../sidecar/jobs/purge-options.js';
+import type { PurgeServiceOptions } from '../../sidecar/jobs/service-options.js';
 import { PurgeService } from '../../sidecar/jobs/purge-service.js';
 import { createHeaderSealer } from '../../sidecar/jobs/sealed-headers.js';
 import {

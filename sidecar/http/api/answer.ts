@@ -111,8 +111,8 @@ function hashOf(...parts: readonly (Buffer | string)[]): string {
 }
 
 /**
- * An answer about a model, with since when the model is deprecated (RFC 9745) and when it will be removed (RFC 8594). Of a draft, nothing
- * stays what it is.
+ * An answer about a model, with since when the model is deprecated (RFC 9745) and when it will be removed (RFC 8594). Of a
+ * draft, nothing stays what it is.
  *
  * @param lifecycle as it was before the answer was made; undefined where it is about no model
  */

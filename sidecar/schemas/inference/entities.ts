@@ -23,8 +23,8 @@ export interface EntitySampleOptions {
 }
 
 /**
- * Adds an entity in any representation (ETSI GS CIM 009, clause 4.5), or in that of NGSIv2: its attributes by their values, further instances
- * of one included. Faults of its structure are added to `faults` instead.
+ * Adds an entity in any representation (ETSI GS CIM 009, clause 4.5), or in that of NGSIv2: its attributes by their values,
+ * further instances of one included. Faults of its structure are added to `faults` instead.
  */
 export function addEntity(
   submitted: JsonObject,

@@ -24,8 +24,8 @@ export interface ComparableTerm {
 const DEFAULTS = ['@language', '@direction'] as const;
 
 /**
- * What the terms of a context mean, in a form that is the same for the same meaning. Terms of the core context are left out, as it
- * always wins.
+ * What the terms of a context mean, in a form that is the same for the same meaning. Terms of the core context are left out, as
+ * it always wins.
  */
 export function comparableTerms({
   terms,

@@ -53,7 +53,9 @@ export function isMatch(pattern: string, name: string): boolean {
   return new RegExp(pattern, 'u').test(name);
 }
 
-/** All that may be evaluated beside `unevaluatedProperties`: that keyword itself is not counted. Undefined where it is too much. */
+/**
+ * All that may be evaluated beside `unevaluatedProperties`: that keyword itself is not counted. Undefined where it is too much.
+ */
 function evaluationsOf(schema: JsonObject, targets: Targets): readonly Evaluation[] | undefined {
   const found: Evaluation[] = [];
   const open: (readonly [Schema, readonly Schema[]])[] = [[schema, []]];

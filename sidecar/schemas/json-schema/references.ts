@@ -35,8 +35,8 @@ export async function resolveAll(schema: JsonObject, load: LoadDocument): Promis
 }
 
 /**
- * As {@link resolveAll}, for a schema whose documents are at hand; which refers to nothing else. A document that is not there under
- * its URI is the one that is there under another spelling of it (see `fileKey`): all of these have one content.
+ * As {@link resolveAll}, for a schema whose documents are at hand; which refers to nothing else. A document that is not there
+ * under its URI is the one that is there under another spelling of it (see `fileKey`): all of these have one content.
  *
  * @throws {SchemaRefusedError}
  */

@@ -80,8 +80,8 @@ function byName<Value>(values: ReadonlyMap<string, Value>): readonly (readonly [
 }
 
 /**
- * How changed contexts affect a model that keeps its version; an empty report for one that does not exist. The contexts are stored
- * already, so a model that cannot be compared does not end the import.
+ * How changed contexts affect a model that keeps its version; an empty report for one that does not exist. The contexts are
+ * stored already, so a model that cannot be compared does not end the import.
  *
  * @param options `before`: their texts from before, by name
  * @throws errors of the workers, StoreUnavailableError

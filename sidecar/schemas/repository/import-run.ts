@@ -161,8 +161,8 @@ export class ImportRun {
   }
 
   /**
-   * No single order suits all versions of contexts that name each other. So a refused context is tried again as long as others are
-   * accepted, and what needs it waits.
+   * No single order suits all versions of contexts that name each other. So a refused context is tried again as long as others
+   * are accepted, and what needs it waits.
    */
   async #all(steps: readonly Step[]): Promise<void> {
     let left = steps;

@@ -76,7 +76,10 @@ export function writingNumbers<Result>(
   }
 }
 
-/** Whether a number of JSON would change if it were read as a double and written again: 9007199254740993 and 0.1000000000000000001 would. */
+/**
+ * Whether a number of JSON would change if it were read as a double and written again: 9007199254740993 and
+ * 0.1000000000000000001 would.
+ */
 export function isLossy(literal: string): boolean {
   const double = Number(literal);
   // A double holds fifteen digits at least, unless it is very small.

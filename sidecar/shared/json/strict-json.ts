@@ -109,7 +109,10 @@ function measure(text: string): {
 const [QUOTE, COLON, POINT] = [0x22, 0x3a, 0x2e];
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
 
-/** The members of all objects in a value that is not too deep; NaN where one is called `__proto__`, and for infinite numbers: both are looked at with care. */
+/**
+ * The members of all objects in a value that is not too deep; NaN where one is called `__proto__`, and for infinite numbers:
+ * both are looked at with care.
+ */
 function countMembers(value: unknown): number {
   if (typeof value !== 'object' || value === null) return value === Infinity || value === -Infinity ? NaN : 0;
   if (value instanceof LosslessNumber) return 0;

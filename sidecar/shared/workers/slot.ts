@@ -147,8 +147,8 @@ export type BatchResult =
   | { readonly cause: unknown; readonly isLate: boolean };
 
 /**
- * The part of a deadline after which the processor time of a worker is looked at first. Most tasks have ended by then, and it costs
- * more than they do.
+ * The part of a deadline after which the processor time of a worker is looked at first. Most tasks have ended by then, and it
+ * costs more than they do.
  */
 const FIRST_LOOK = 0.05;
 
@@ -156,8 +156,8 @@ const FIRST_LOOK = 0.05;
 const MAX_DEADLINES = 4;
 
 /**
- * A batch that a worker runs. Its deadline counts from the start, because the worker has loaded and is free. Where the system says
- * how much processor time the worker had, that counts: beside other work, the machine may be slow, and not the task.
+ * A batch that a worker runs. Its deadline counts from the start, because the worker has loaded and is free. Where the system
+ * says how much processor time the worker had, that counts: beside other work, the machine may be slow, and not the task.
  */
 export class RunningBatch {
   readonly batch: Batch<Task>;
