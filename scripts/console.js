@@ -74,7 +74,9 @@ async function licensesOf(root, { inputs }) {
   );
   const texts = [...new Set(names)].sort().map(async (name) => {
     const folder = join(root, 'node_modules', name);
-    const { version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+    /** @type {unknown} */
+    const description = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+    const { version, license } = /** @type {{ version: string, license: string }} */ (description);
     const file = (await readdir(folder)).find((one) => /^licen[cs]e/i.test(one));
     const text = file === undefined ? '' : `\n${await readFile(join(folder, file), 'utf8')}`;
     return `## ${name} ${version} (${license})\n${text}`;

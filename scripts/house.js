@@ -155,6 +155,9 @@ async function measureRequests(folder) {
     const read = await run('/api/v2/domains/house/models/Vehicle', {});
     const purge = await run('/ngsi-ld/v1/entities?type=Vehicle&q=speed%3E100', { method: 'DELETE' });
     const validation = await run('/api/v2/validate/house/Vehicle', json(ENTITY));
+    const properties = { ...SCHEMA.properties, speed: { type: 'number', maximum: 200 } };
+    const version = { ...json({ schema: { ...SCHEMA, properties } }), method: 'PUT' };
+    const put = await run('/api/v2/domains/house/models/Vehicle', version);
     const retention = await runRetention(run, json, broker);
     return {
       'a purge runs, in files': purge.files.length,
@@ -165,6 +168,7 @@ async function measureRequests(folder) {
       'a wrong number runs, in functions': validation.functions,
       'a GET of a model runs, in files': read.files.length,
       'a GET of a model runs, in functions': read.functions,
+      'a PUT of a version runs, in files': put.files.length,
       'a retention run runs, in files': retention.files.length,
     };
   } finally {

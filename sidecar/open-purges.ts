@@ -15,10 +15,16 @@ import { RetentionService } from './jobs/retention/retention-service.js';
 import { createHeaderSealer } from './jobs/sealed-headers.js';
 import type { PurgeMetrics } from './metrics/purge-metrics.js';
 import type { BrokerClient, Learnt } from './purge/broker/index.js';
-import type { BrokerNotes, BrokerNotice } from './store/broker-notes.js';
-import { isFinal, type PurgeNotice, type PurgeQueue, type Purges } from './store/purge-records.js';
-import { RunUnderWayError } from './store/errors.js';
-import type { RetentionPolicies } from './store/retention-records.js';
+import {
+  type BrokerNotes,
+  type BrokerNotice,
+  isFinal,
+  type PurgeNotice,
+  type PurgeQueue,
+  type Purges,
+  type RetentionPolicies,
+  RunUnderWayError,
+} from './store/index.js';
 import type { Config } from './shared/config/load.js';
 import { systemClock, type Clock } from './shared/clock.js';
 

@@ -1,5 +1,5 @@
 import { ConfigError } from './shared/config/load.js';
-import { DatabaseUnusableError } from './store/errors.js';
+import { DatabaseUnusableError } from './store/index.js';
 
 /** Lines for a person at the terminal about an error that stops the start. */
 export function startErrorLines(error: unknown): readonly string[] {

@@ -64,10 +64,10 @@ function bareAjv(): () => unknown {
 
 function ownJudge(): () => unknown {
   const next = inRotation((entity) => JSON.stringify(entity));
-  const model = { key: 'bench', type: 'Parking' };
-  validationTasks.prepareModel({ ...model, schema: JSON.stringify(PARKING_SCHEMA) });
+  const models = [{ key: 'bench', name: 'Parking' }];
+  validationTasks.compileModels({ models, schemas: [['bench', JSON.stringify(PARKING_SCHEMA)]] });
   return () => {
-    const outcome = validationTasks.validate({ ...model, text: next() });
+    const outcome = validationTasks.validate({ models, text: next() });
     if (!('answer' in outcome && outcome.answer.startsWith('{"valid":true')))
       throw new Error(`The entity should be valid: ${JSON.stringify(outcome)}`);
   };

@@ -1,8 +1,7 @@
 import { writeJson } from '../shared/json/lossless-json.js';
 import type { Readable, Writable } from 'node:stream';
-import type { SchemaService } from '../schemas/models/service.js';
+import type { SchemaService, Workbench } from '../schemas/models/index.js';
 import type { Transfer } from '../schemas/repository/transfer.js';
-import type { Workbench } from '../schemas/models/workbench.js';
 import type { Clock } from '../shared/clock.js';
 
 /** A schema service in memory, which is gone when it is closed. It has nothing, and fetches nothing. */

@@ -1,5 +1,5 @@
 import type { ApiClient } from '../client/client.js';
-import { writeJson } from '../shared/json/lossless-json.js';
+import { parseJson, writeJson } from '../shared/json/lossless-json.js';
 import { inferenceTasks, type SampleForm } from '../schemas/inference/tasks.js';
 import { say, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode, usage } from './exit-codes.js';
@@ -51,7 +51,7 @@ async function contextOf(name: string, context: CliContext): Promise<unknown> {
 
 export interface InferOptions {
   readonly model?: string;
-  readonly form?: string;
+  readonly form?: SampleForm;
   readonly enums?: boolean;
   readonly json?: boolean;
 }
@@ -67,8 +67,6 @@ export async function inferSchema(
   gateway: ApiClient | undefined,
   context: CliContext,
 ): Promise<ExitCode> {
-  if (!isSampleForm(form))
-    throw usage(`--form must be one of ${SAMPLE_FORMS.join(', ')}, not ${JSON.stringify(form)}.`);
   const text = await readJsonText(file, context);
   const schema =
     gateway === undefined
@@ -76,14 +74,8 @@ export async function inferSchema(
       : await gateway.json('post', '/workbench/schema/infer', {
           ...{ query: { form, model, ...(enums ? { enum: true } : {}) }, body: text },
         });
-  say(context.stdout, json === true ? JSON.stringify(schema) : JSON.stringify(schema, null, 2));
+  say(context.stdout, json === true ? writeJson(schema) : writeJson(schema, 2));
   return EXIT.done;
-}
-
-const SAMPLE_FORMS: readonly SampleForm[] = ['keyvalues', 'ngsi-ld', 'ngsiv2', 'geojson'];
-
-function isSampleForm(form: string): form is SampleForm {
-  return SAMPLE_FORMS.some((one) => one === form);
 }
 
 interface Inferring {
@@ -109,5 +101,5 @@ function inferHere(file: string, text: string, { model, form, enums }: Inferring
       .map((fault) => `\n  ${printable(JSON.stringify(fault))}`);
     throw new CliError(EXIT.partial, `${file}: ${outcome.refused.detail}${faults.join('')}`);
   }
-  return JSON.parse(outcome.answer) as unknown;
+  return parseJson(outcome.answer);
 }

@@ -100,7 +100,7 @@ export async function* followPurge(
           const known =
             error instanceof CliError
               ? error
-              : failure(`The connection to the gateway broke: ${String(error)}.`);
+              : failure(`The connection to the gateway broke: ${String(error)}.`, { cause: error });
           throw gatewayFailure(known, `The purge ${id} continues there: ngsi-ld-gateway purges follow ${id}`);
         }
         await clock.sleep(RECONNECT_MS, stopOn).catch(() => undefined);

@@ -203,7 +203,15 @@ function createProgram(
       '--model <model>',
       'DOMAIN/MODEL of a gateway or a model of the folder (default: by the types of the entities)',
     )
-    .option('--form <form>', 'representation of the entities (default: detected)')
+    .addOption(
+      new Option('--form <form>', 'representation of the entities (default: detected)').choices([
+        'normalized',
+        'concise',
+        'keyvalues',
+        'ngsiv2',
+        'geojson',
+      ]),
+    )
     .addHelpText('after', VALIDATE_EXAMPLES)
     .action(async (files: string[], { gateway, ...options }: ValidateOptions & PlaceOptions) => {
       if (gateway !== undefined && options.schema !== undefined)
@@ -229,7 +237,11 @@ function createProgram(
     .argument('<file>', 'file with a sample or an array of samples; - for standard input')
     .description('infer a JSON Schema from samples, locally unless there is a gateway')
     .option('--model <name>', 'name of the model')
-    .option('--form <form>', 'keyvalues, ngsi-ld, ngsiv2 or geojson', 'keyvalues')
+    .addOption(
+      new Option('--form <form>', 'representation of the samples')
+        .choices(['keyvalues', 'ngsi-ld', 'ngsiv2', 'geojson'])
+        .default('keyvalues'),
+    )
     .option('--enums', 'turn a few distinct strings into an enumeration')
     .action(async (file: string, options: InferOptions & PlaceOptions) => {
       const { inferSchema } = await import('./file-commands.js');

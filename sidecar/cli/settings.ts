@@ -16,7 +16,7 @@ export function gatewayOf({ gateway }: PlaceOptions, env: Env): ApiClient | unde
   const text = gateway ?? nonEmpty(env['NGSILD_GATEWAY_URL']);
   if (text === undefined) return undefined;
   const { href } = urlOf(text, gateway === undefined ? 'NGSILD_GATEWAY_URL' : '--gateway');
-  const token = nonEmpty(env['NGSILD_GATEWAY_TOKEN']);
+  const token = headerIn(env, 'NGSILD_GATEWAY_TOKEN');
   const authorization = authorizationOf(env);
   const headers = {
     accept: 'application/json',
@@ -46,7 +46,15 @@ export function brokerOf({ broker, gateway }: PlaceOptions): URL | undefined {
 
 /** The value of Authorization for the broker, straight or through a gateway. Never an argument, which others can see. */
 export function authorizationOf(env: Env): string | undefined {
-  return nonEmpty(env['NGSILD_AUTHORIZATION']);
+  return headerIn(env, 'NGSILD_AUTHORIZATION');
+}
+
+/** A secret for a header field. @throws CliError, which does not repeat it, for what no header field can hold */
+function headerIn(env: Env, name: string): string | undefined {
+  const value = nonEmpty(env[name]?.trim());
+  if (value !== undefined && !/^[\x20-\x7e]+$/.test(value))
+    throw usage(`${name} has characters that a header field cannot have.`);
+  return value;
 }
 
 /**

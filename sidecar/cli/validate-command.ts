@@ -4,7 +4,7 @@ import { say, sayJson, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode, usage } from './exit-codes.js';
 import { formatCount, printable } from './format.js';
 import { readJsonText } from './json-file.js';
-import type { Checker } from './validate-here.js';
+import type { Checker, HereOptions } from './validate-here.js';
 
 type Verdict = Schemas['Verdict'];
 
@@ -13,7 +13,7 @@ export interface ValidateOptions {
   readonly model?: string;
   /** What to look at here: the schema of a model or its folder, or a folder of models; then folders with what they share. */
   readonly schema?: readonly string[];
-  readonly form?: string;
+  readonly form?: HereOptions['form'];
   readonly json?: boolean;
 }
 
@@ -63,11 +63,11 @@ async function checkerOf(
 }
 
 /** By a gateway; without a model, by those of the entities' types. */
-function checkerThere(gateway: ApiClient, model: string | undefined, form: string | undefined): Checker {
+function checkerThere(gateway: ApiClient, model: string | undefined, form: HereOptions['form']): Checker {
   const [domain = '', name = '', ...rest] = model?.split('/') ?? [];
   if (model !== undefined && (domain === '' || name === '' || rest.length > 0))
     throw usage(`--model must be DOMAIN/MODEL, not ${JSON.stringify(model)}.`);
-  const query = form === undefined ? '' : `form=${encodeURIComponent(form)}`;
+  const query = { form };
   const answerOf = async (body: string) =>
     model === undefined
       ? gateway.text('post', '/validate', { query, body })

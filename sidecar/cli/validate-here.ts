@@ -4,16 +4,16 @@ import { parseJson } from '../shared/json/lossless-json.js';
 import { GatewayError } from '../shared/errors.js';
 import { fileNameOf } from '../schemas/repository/file-paths.js';
 import { RepositoryUnclearError } from '../schemas/repository/errors.js';
-import type { SchemaService } from '../schemas/models/service.js';
 import { modelChangeOf } from '../schemas/repository/model-change.js';
 import { refusalOf } from '../schemas/repository/refusals.js';
 import type { ImportReport, Transfer } from '../schemas/repository/transfer.js';
 import {
   DeadlineExceededError,
+  type SchemaService,
   UnreadableBodyError,
+  type ValidateOptions,
   WorkbenchRefusedError,
-} from '../schemas/models/workbench-errors.js';
-import type { EntityForm } from '../schemas/models/workbench.js';
+} from '../schemas/models/index.js';
 import { say, type CliContext, type LocalModels } from './context.js';
 import { EXIT, type ExitCode, usage } from './exit-codes.js';
 import { printable } from './format.js';
@@ -34,13 +34,11 @@ export interface HereOptions {
   /** The schema of a model, its folder, or a folder of models; then folders with what they share. */
   readonly paths: readonly [string, ...string[]];
   readonly model: string | undefined;
-  readonly form: string | undefined;
+  readonly form: ValidateOptions['form'];
 }
 
 /** The domain of a model that is looked at here; its name means nothing. */
 const UNNAMED = 'models';
-
-const FORMS: readonly EntityForm[] = ['normalized', 'concise', 'keyvalues', 'ngsiv2', 'geojson'];
 
 /**
  * Opens the models of files, in a schema service of its own in memory: the one of a schema or its folder, or all below a folder.
@@ -52,8 +50,6 @@ export async function checkerHere(
   { paths, model, form }: HereOptions,
   context: CliContext,
 ): Promise<Checker> {
-  if (form !== undefined && !isForm(form))
-    throw usage(`--form must be one of ${FORMS.join(', ')}, not ${JSON.stringify(form)}.`);
   const [path, ...others] = paths;
   const hasModels = (await isFolder(path)) && !(await isThere(join(path, 'schema.json')));
   const models = await context.openModels();
@@ -66,10 +62,6 @@ export async function checkerHere(
     await models.close();
     throw error;
   }
-}
-
-function isForm(form: string): form is EntityForm {
-  return FORMS.some((one) => one === form);
 }
 
 /** What the answer of a workbench is, or why there is none. */
@@ -104,7 +96,7 @@ type Validate = (text: string) => Promise<string>;
 
 interface Wanted {
   readonly model: string | undefined;
-  readonly form: EntityForm | undefined;
+  readonly form: ValidateOptions['form'];
 }
 
 /** Against one model, with what is around its schema. What the model's context says has no part in it. */
@@ -120,7 +112,7 @@ async function bySchema(
   const key = { domain: UNNAMED, name: planned.name };
   const { schema = null } = modelChangeOf({ schema: textAt(target), id: planned.id }, false);
   try {
-    const accepted = await service.models.schemaOf(key, schema);
+    const accepted = await service.schemas.ofNew(key, schema);
     return (text) => workbench.validateAgainst(accepted, key, text, { form });
   } catch (error) {
     const at = (await isFolder(path)) ? join(path, 'schema.json') : path;

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { BrokerClient } from '../purge/broker/index.js';
-import type { SchemaService } from '../schemas/models/service.js';
+import type { SchemaService } from '../schemas/models/index.js';
 
 export interface HealthOptions {
   readonly client: BrokerClient;
@@ -21,7 +21,7 @@ const READY_TIMEOUT_MS = 2000;
 /** Asks broker and database. Never rejects. */
 export async function readHealth({ client, schemas, isShuttingDown }: HealthOptions): Promise<Health> {
   if (isShuttingDown()) return { status: 'shutting down', broker: 'not asked', database: 'not asked' };
-  const [isBrokerUp, isDatabaseUp] = await Promise.all([brokerAnswers(client), schemas.isReady()]);
+  const [isBrokerUp, isDatabaseUp] = await Promise.all([brokerAnswers(client), schemas.store.isReady()]);
   return {
     status: upOrDown(isBrokerUp && isDatabaseUp),
     broker: upOrDown(isBrokerUp),

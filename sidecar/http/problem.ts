@@ -1,7 +1,7 @@
 import type { Problem } from '../ngsi-ld/problem.js';
 import { BrokerRefusedError } from '../purge/index.js';
 import { GatewayError } from '../shared/errors.js';
-import { PreconditionFailedError } from '../store/errors.js';
+import { PreconditionFailedError } from '../store/index.js';
 import { RequestRefusedError } from './errors.js';
 import { problem } from './problem-kinds.js';
 

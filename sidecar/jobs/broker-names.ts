@@ -22,8 +22,8 @@ export interface JobBrokerOptions {
 }
 
 /**
- * What a job is bound to: it never goes on at another broker. The embedded one has another port at each start, and a file of
- * SQLite is of one machine, whatever its name is now.
+ * The broker that a job is bound to: it is never resumed at another one. The embedded broker has another port at each start, and a
+ * SQLite file belongs to one machine, whatever its name is now.
  *
  * @param url of the broker
  */

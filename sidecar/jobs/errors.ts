@@ -1,4 +1,4 @@
-import type { PurgeRecord, PurgeState } from '../store/purge-records.js';
+import type { PurgeRecord, PurgeState } from '../store/index.js';
 import { GatewayError } from '../shared/errors.js';
 
 /** There is no such record, or it was deleted because of its age. */

@@ -1,6 +1,11 @@
 import { outcomeOf, PurgeStoppedError, TooManyMatchesError, TooManyPurgesError } from '../purge/index.js';
-import { LeaseLostError, StoreUnavailableError } from '../store/errors.js';
-import type { PurgeJob, PurgeRecord, TakenPurge } from '../store/purge-records.js';
+import {
+  LeaseLostError,
+  type PurgeJob,
+  type PurgeRecord,
+  StoreUnavailableError,
+  type TakenPurge,
+} from '../store/index.js';
 import { DeleteBudget, type DeleteBound } from './delete-budget.js';
 import type { Lease } from './lease.js';
 import type { LivePurge } from './live-purge.js';
@@ -113,18 +118,17 @@ export class JobRunner {
       await this.#runOrReport(job);
     } catch (error) {
       // Nothing is in flight any more. When it cannot be written, what was reserved stays spent.
-      if (budget !== undefined && !live.lease.isTaken && this.#isToGoOn(live, error))
-        await budget.settle(live.affectedSince).catch(() => {});
+      if (this.#isResumable(live, error)) await budget?.settle(live.affectedSince).catch(() => {});
       // Meanwhile it may have been taken by another process, or cancelled; else the next one with a free place resumes it.
       if (live.lease.isTaken) this.#options.observer.taken(live.record);
-      else if (this.#isToGoOn(live, error)) live.set({ state: 'queued' });
+      else if (this.#isResumable(live, error)) live.set({ state: 'queued' });
       else this.#purges.endEarly(live, error, 'interrupted');
     } finally {
       this.#registry.leave(live);
     }
   }
 
-  /** The list of ids goes on where another process began it only if they have the same folder. */
+  /** The list of ids that another process began is continued only if both use the same folder. */
   async #noteIdsElsewhere({ live, prepared, before }: Job): Promise<void> {
     const { id, warnings } = live.record;
     if (before === undefined || !prepared.recordsIds || (await this.#options.idFiles.has(id))) return;
@@ -132,8 +136,8 @@ export class JobRunner {
     live.set({ warnings: [...warnings, note] });
   }
 
-  /** Whether a job only stops in this process, and is to be resumed. */
-  #isToGoOn(live: LivePurge, error: unknown): boolean {
+  /** Whether a job only stops in this process, and is resumed later. */
+  #isResumable(live: LivePurge, error: unknown): boolean {
     if (live.isCancelled) return false;
     // A purge whose caller waits may have taken the last place meanwhile.
     if (error instanceof TooManyPurgesError) return true;

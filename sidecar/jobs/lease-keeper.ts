@@ -1,12 +1,12 @@
 import {
   type ControlRequest,
+  isFinal,
   type PurgeQueue,
   type Purges,
   type StrandedPurge,
   type TakenPurge,
   type UnfinishedPurge,
-  isFinal,
-} from '../store/purge-records.js';
+} from '../store/index.js';
 import { Lease } from './lease.js';
 import type { JobRegistry } from './registry.js';
 

@@ -1,5 +1,5 @@
 import { PurgeStoppedError } from '../purge/index.js';
-import type { PurgeClaim } from '../store/purge-records.js';
+import type { PurgeClaim } from '../store/index.js';
 
 /** How often the store is asked about a lease that is in doubt, in milliseconds. */
 const ASK_EVERY_MS = 1000;
@@ -68,8 +68,8 @@ export class Lease {
   }
 
   /**
-   * Called before each delete. A job stops as soon as its lease may not hold. No other process can go on with a purge whose caller
-   * waits, so that one only stops when the store says that it was ended; while the store is away, it goes on.
+   * Called before each delete. A job stops as soon as its lease may have ended. No other process can resume a purge whose caller
+   * waits, so it only stops when the store says that it was ended, and continues while the store is away.
    *
    * @returns what the delete has to wait for
    * @throws PurgeStoppedError

@@ -1,5 +1,5 @@
 import { type PurgeEvent, type PurgeProgress, type PurgeReport, Pace } from '../purge/index.js';
-import { isFinal, type ControlRequest, type PurgeRecord } from '../store/purge-records.js';
+import { type ControlRequest, isFinal, type PurgeRecord } from '../store/index.js';
 import type { Clock } from '../shared/clock.js';
 import { RateMeter } from '../shared/rate-meter.js';
 import type { Lease } from './lease.js';
@@ -210,7 +210,7 @@ export class LivePurge {
 
 /** @param number matches that are listed again, or new ones */
 function listedAgain(number: number): string {
-  return `${String(number)} of the deletes that were unanswered when the gateway stopped count as not done, since as many matches are listed again. If those are new entities, that many deletes are missing from the counts.`;
+  return `${String(number)} of the deletes that had no answer when the gateway stopped count as not done, since as many matches are listed again. If those are new entities, that many deletes are missing from the counts.`;
 }
 
 /** @param before warnings of an earlier process */

@@ -1,5 +1,5 @@
 import { FACT_MS, COLLECTIONS, readNote, writeNote } from '../purge/broker/index.js';
-import type { BrokerNotes } from '../store/broker-notes.js';
+import type { BrokerNotes } from '../store/index.js';
 import type { Clock } from '../shared/clock.js';
 import type { BrokerMemories } from './configured-kinds.js';
 

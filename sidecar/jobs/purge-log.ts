@@ -1,6 +1,6 @@
 import type { Problem } from '../ngsi-ld/problem.js';
 import type { PurgeEvent } from '../purge/index.js';
-import type { PurgeRecord } from '../store/purge-records.js';
+import type { PurgeRecord } from '../store/index.js';
 import { CallerGoneError } from './errors.js';
 import type { PurgeObserver } from './purge-options.js';
 

@@ -1,6 +1,6 @@
 import type { Problem } from '../ngsi-ld/problem.js';
 import type { PurgeEvent } from '../purge/index.js';
-import type { PurgeQueue, PurgeRecord, Purges, StrandedPurge } from '../store/purge-records.js';
+import type { PurgeQueue, PurgeRecord, Purges, StrandedPurge } from '../store/index.js';
 import type { Clock } from '../shared/clock.js';
 import type { IdFiles } from './id-files.js';
 import type { PurgeKinds } from './purge-kinds.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { queryText } from '../purge/index.js';
-import type { PurgeJob, PurgeRecord, StrandedPurge, UnfinishedPurge } from '../store/purge-records.js';
+import type { PurgeJob, PurgeRecord, StrandedPurge, UnfinishedPurge } from '../store/index.js';
 import type { NewPurge, PreparedPurge } from './purge-kinds.js';
 
 /** Warnings that are kept of a purge that is resumed again and again. */

@@ -1,5 +1,5 @@
 import { outcomeOf, PurgeStoppedError, type OnOutcome, type PurgeReport } from '../purge/index.js';
-import { isFinal, type PurgeRecord, type PurgeState } from '../store/purge-records.js';
+import { isFinal, type PurgeRecord, type PurgeState } from '../store/index.js';
 import type { DeleteBudget } from './delete-budget.js';
 import { CallerGoneError } from './errors.js';
 import type { HistoryPruner } from './history.js';

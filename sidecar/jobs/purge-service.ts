@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream';
 import { outcomeOf, type PurgeReport } from '../purge/index.js';
 import {
-  isFinal,
   type ControlRequest,
+  isFinal,
   type PurgeFilter,
   type PurgeNotice,
   type PurgeRecord,
   type StrandedPurge,
-} from '../store/purge-records.js';
+} from '../store/index.js';
 import {
   IdsNotFoundError,
   PurgeCancelledError,
@@ -26,7 +26,7 @@ import { PurgeRunner } from './purge-runner.js';
 import { JobRegistry } from './registry.js';
 import { cancelled, newRecord, refusedRecord, requeued } from './purge-record.js';
 
-export { isFinal, PURGE_STATES, type PurgeRecord } from '../store/purge-records.js';
+export { isFinal, PURGE_STATES, type PurgeRecord } from '../store/index.js';
 
 /** Runs purges, while their callers wait or as jobs, and keeps their records. */
 export class PurgeService {

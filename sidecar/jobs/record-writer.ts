@@ -1,5 +1,4 @@
-import { LeaseLostError } from '../store/errors.js';
-import { isFinal, type PurgeClaim, type PurgeRecord, type Purges } from '../store/purge-records.js';
+import { isFinal, LeaseLostError, type PurgeClaim, type PurgeRecord, type Purges } from '../store/index.js';
 import type { Clock } from '../shared/clock.js';
 
 /** Progress is written at most this often, in milliseconds. */

@@ -1,14 +1,11 @@
 import { availableParallelism } from 'node:os';
 import type { Config } from '../shared/config/load.js';
 import { createRemoteDocuments } from './remote/remote-documents.js';
-import { createSchemaService } from './models/create-service.js';
-import type { SchemaService } from './models/service.js';
+import { SchemaService, type SchemaServiceOptions, Workbench } from './models/index.js';
 import { openStore } from '../store/databases.js';
-import type { SchemaStore } from '../store/store.js';
+import type { SchemaStore } from '../store/index.js';
 import type { Clock } from '../shared/clock.js';
-import { createTransfer, type Transfer } from './repository/transfer.js';
-import { createWorkbench } from './models/create-workbench.js';
-import type { Workbench } from './models/workbench.js';
+import { Transfer } from './repository/transfer.js';
 import { entryBeside, WorkerPool } from '../shared/workers/pool.js';
 import type { TaskRunner } from '../shared/workers/tasks.js';
 import type { Tasks } from './worker.js';
@@ -43,19 +40,9 @@ export function openSchemas(
 ): OpenSchemas {
   const remote = createRemoteDocuments({ allowedOrigins: config.REMOTE_ALLOWED_ORIGINS ?? [] });
   const contextBase = config.CONTEXT_BASE_IRI;
-  const service = createSchemaService({ store, workers, remote, contextBase, clock });
-  const deadlineMs = config.WORKBENCH_TIMEOUT_MS;
-  const workbench = createWorkbench({
-    models: service.models,
-    contexts: service.contextSupply,
-    workers,
-    deadlineMs,
-  });
-  const limitBytes = config.IMPORT_LIMIT_BYTES;
+  const [deadlineMs, limitBytes] = [config.WORKBENCH_TIMEOUT_MS, config.IMPORT_LIMIT_BYTES];
   return {
-    service,
-    workbench,
-    transfer: createTransfer({ schemas: service, workbench, workers, clock, deadlineMs, limitBytes }),
+    ...parts({ store, workers, remote, contextBase, clock, deadlineMs, limitBytes }),
     workers: () => workers.load(),
     close: async () => {
       await Promise.all([remote.close(), workers.close()]);
@@ -81,22 +68,30 @@ export async function openSchemasInMemory(
   const deadlineMs = PATIENT_MS;
   const remote = createRemoteDocuments({ allowedOrigins: [] });
   const contextBase = 'https://uri.etsi.org/ngsi-ld/default-context/';
-  const schemas = createSchemaService({ store, workers, remote, contextBase, clock });
-  const workbench = createWorkbench({
-    models: schemas.models,
-    contexts: schemas.contextSupply,
-    workers,
-    deadlineMs,
-  });
+  const limitBytes = LARGEST_IMPORT;
   return {
-    service: schemas,
-    workbench,
-    transfer: createTransfer({ schemas, workbench, workers, clock, deadlineMs, limitBytes: LARGEST_IMPORT }),
+    ...parts({ store, workers, remote, contextBase, clock, deadlineMs, limitBytes }),
     close: async () => {
       await Promise.all([remote.close(), workers.close()]);
       await store.close();
     },
   };
+}
+
+interface PartsOptions extends SchemaServiceOptions {
+  readonly workers: Workers;
+  readonly clock: Clock;
+  readonly deadlineMs: number;
+  readonly limitBytes: number;
+}
+
+function parts({ deadlineMs, limitBytes, ...options }: PartsOptions) {
+  const { workers, clock } = options;
+  const service = new SchemaService(options);
+  const { schemas, typeModels, contextSupply } = service;
+  const workbench = new Workbench({ schemas, typeModels, contextSupply, workers, deadlineMs });
+  const transfer = new Transfer({ schemas: service, workbench, workers, clock, deadlineMs, limitBytes });
+  return { service, workbench, transfer };
 }
 
 /** The worker threads of a gateway. */

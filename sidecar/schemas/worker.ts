@@ -3,7 +3,6 @@ import { jsonLdTasks } from './json-ld/tasks.js';
 import { schemaTasks } from './json-schema/tasks.js';
 import { repositoryTasks } from './repository/tasks.js';
 import { modelTasks } from './models/model-tasks.js';
-import { byTypeTasks } from './validation/by-type-tasks.js';
 import { exampleTasks } from './validation/example-tasks.js';
 import { validationTasks } from './validation/tasks.js';
 import { serve } from '../shared/workers/serve.js';
@@ -16,7 +15,6 @@ const tasks = {
   ...inferenceTasks,
   ...validationTasks,
   ...exampleTasks,
-  ...byTypeTasks,
   ...repositoryTasks,
 };
 

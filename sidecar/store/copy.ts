@@ -24,41 +24,30 @@ export interface CopyReport {
 
 interface Table {
   readonly name: string;
+  /** Those of its key first. */
   readonly columns: readonly string[];
-  /** How many of the columns, from the first, are its key. */
-  readonly key: number;
-  /** Rows that are read at a time. */
-  readonly page: number;
+  readonly key: readonly string[];
 }
 
 /** All records, those first that others refer to. */
-const TABLES: readonly Table[] = [
-  table('content', 'sha256, size, text', 1, 10),
-  table('domain', 'id, name, description, compatibility, created_at, modified_at', 1),
-  table(
-    'model',
-    'id, domain_id, name, description, context_base, compatibility, compatibility_mode, current_version, created_at, modified_at, status, deprecated_at, sunset_at',
-    1,
-  ),
-  table('context', 'id, name, model_id, current_version, created_at, modified_at', 1),
-  table('context_version', 'context_id, number, sha256, created_at', 2),
-  table('model_version', 'model_id, number, context_id, sha256, description, metadata, created_at', 2),
-  table('reference', 'id, uri, file, source, sha256, created_at, modified_at', 1),
-  table('model_uses_reference', 'model_id, number, reference_id, sha256', 3),
-  table('model_uses_context', 'model_id, number, used_id', 3),
-  table('context_uses_context', 'context_id, number, used_id', 3),
-  table('context_uses_reference', 'context_id, number, reference_id', 3),
-  table('model_own_context', 'model_id, sha256', 1),
-  table('reference_uses_uri', 'reference_id, uri, file', 2),
-  table('model_term', 'model_id, kind, name, number', 3),
-  table('purge', 'number, id, state, tenant, caller, retention_policy, ended_at, record, job', 1),
-  table('retention_policy', 'name, settings, author, enabled, done_until, created_at, modified_at', 1),
+const TABLES = [
+  ...['content', 'domain', 'model', 'context', 'context_version', 'model_version', 'reference'],
+  ...['model_uses_reference', 'model_uses_context', 'context_uses_context', 'context_uses_reference'],
+  ...['model_own_context', 'reference_uses_uri', 'model_term', 'purge', 'retention_policy'],
 ];
+
+/** Who works on a purge is no part of its record: at the target, the next gateway that looks does. */
+const NOT_COPIED: ReadonlySet<string> = new Set(['holder', 'held_until', 'lease']);
 
 /** Tables whose ids PostgreSQL gives, and the column. */
 const NUMBERED = { domain: 'id', model: 'id', context: 'id', reference: 'id', purge: 'number' } as const;
 
 type Row = readonly (string | number | null)[];
+/** Rows of a table that are read at a time; texts may be large. */
+function pageOf({ name }: Table): number {
+  return name === 'content' ? 10 : 500;
+}
+
 type ReadPage = (table: Table, after: Row | undefined) => Promise<readonly Row[]>;
 
 /**
@@ -92,6 +81,7 @@ export async function copyToPostgres(path: string, url: string): Promise<CopyRep
 }
 
 async function copy(source: Database, url: string): Promise<CopyReport> {
+  const tables = TABLES.map((name) => tableOf(source, name));
   const config = connectionConfig(url);
   await migrateTo(url);
   const client = new Client({ ...config, query_timeout: 0 });
@@ -99,14 +89,14 @@ async function copy(source: Database, url: string): Promise<CopyReport> {
   await client.connect();
   try {
     await client.query("BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '60s'");
-    await client.query(`LOCK TABLE ${TABLES.map(({ name }) => name).join(', ')} IN ACCESS EXCLUSIVE MODE`);
-    const wanted = await digest(sqlitePages(source));
-    const found = await digest(postgresPages(client));
+    await client.query(`LOCK TABLE ${TABLES.join(', ')} IN ACCESS EXCLUSIVE MODE`);
+    const wanted = await digest(tables, sqlitePages(source));
+    const found = await digest(tables, postgresPages(client));
     const isChanged = found.sha256 !== wanted.sha256;
     if (isChanged) {
       await requireReplaceable(client, found, placeOf(url));
-      await replaceAll(client, sqlitePages(source));
-      const written = await digest(postgresPages(client));
+      await replaceAll(client, tables, sqlitePages(source));
+      const written = await digest(tables, postgresPages(client));
       if (written.sha256 !== wanted.sha256)
         throw new DatabaseUnusableError(
           `${placeOf(url)} returned other records than were written to it, and was left as it was.`,
@@ -132,16 +122,16 @@ async function requireReplaceable(client: ClientBase, found: Digest, place: stri
   );
 }
 
-async function replaceAll(client: ClientBase, read: ReadPage): Promise<void> {
-  await client.query(`TRUNCATE ${TABLES.map(({ name }) => name).join(', ')} RESTART IDENTITY`);
-  for (const table of TABLES) {
+async function replaceAll(client: ClientBase, tables: readonly Table[], read: ReadPage): Promise<void> {
+  await client.query(`TRUNCATE ${TABLES.join(', ')} RESTART IDENTITY`);
+  for (const table of tables) {
     const { name, columns } = table;
     const values = columns.map((_, index) => `$${String(index + 1)}`).join(', ');
     const text = `INSERT INTO ${name} (${columns.join(', ')}) VALUES (${values})`;
     for await (const row of rowsOf(table, read))
       await client.query({ name: `copy ${name}`, text, values: [...row] });
   }
-  // Jobs go on at the next gateway that looks.
+  // Jobs go on at the next gateway that looks, also where the column has a default.
   await client.query('UPDATE purge SET held_until = NULL');
   for (const [name, id] of Object.entries(NUMBERED))
     await client.query(
@@ -154,10 +144,10 @@ interface Digest {
   readonly sha256: string;
 }
 
-async function digest(read: ReadPage): Promise<Digest> {
+async function digest(tables: readonly Table[], read: ReadPage): Promise<Digest> {
   const hash = createHash('sha256');
   const counts: Record<string, number> = {};
-  for (const table of TABLES) {
+  for (const table of tables) {
     let count = 0;
     for await (const row of rowsOf(table, read)) {
       hash.update(`${JSON.stringify(row)}\n`);
@@ -182,7 +172,7 @@ async function* rowsOf(table: Table, read: ReadPage): AsyncGenerator<Row, void> 
 function sqlitePages(db: Database): ReadPage {
   return async (table, after) => {
     const statement = db.prepare(selectOf(table, after, () => '?')).raw();
-    return statement.all(...(after?.slice(0, table.key) ?? [])) as Row[];
+    return statement.all(...(after?.slice(0, table.key.length) ?? [])) as Row[];
   };
 }
 
@@ -191,31 +181,36 @@ function postgresPages(client: ClientBase): ReadPage {
     const text = selectOf(table, after, (index) => `$${String(index + 1)}`);
     const { rows } = await client.query<(string | number | null)[]>({
       text,
-      values: [...(after?.slice(0, table.key) ?? [])],
+      values: [...(after?.slice(0, table.key.length) ?? [])],
       rowMode: 'array',
     });
     return rows;
   };
 }
 
-function selectOf(
-  { name, columns, key, page }: Table,
-  after: Row | undefined,
-  parameter: (index: number) => string,
-): string {
-  const keys = columns.slice(0, key);
+function selectOf(table: Table, after: Row | undefined, parameter: (index: number) => string): string {
+  const { name, columns, key } = table;
   const where =
     after === undefined
       ? ''
-      : `WHERE (${keys.join(', ')}) > (${keys.map((_, index) => parameter(index)).join(', ')})`;
-  return `SELECT ${columns.join(', ')} FROM ${name} ${where} ORDER BY ${keys.join(', ')} LIMIT ${String(page)}`;
+      : `WHERE (${key.join(', ')}) > (${key.map((_, index) => parameter(index)).join(', ')})`;
+  return `SELECT ${columns.join(', ')} FROM ${name} ${where} ORDER BY ${key.join(', ')} LIMIT ${String(pageOf(table))}`;
+}
+
+/** A table as the source has it; the target has all of its columns. */
+function tableOf(db: Database, name: string): Table {
+  const found = db.pragma(`table_info(${name})`) as readonly { readonly name: string; readonly pk: number }[];
+  const columns = found.filter((column) => !NOT_COPIED.has(column.name));
+  const key = columns.filter(({ pk }) => pk > 0).sort((one, other) => one.pk - other.pk);
+  const others = columns.filter(({ pk }) => pk === 0);
+  return {
+    name,
+    columns: [...key, ...others].map((column) => column.name),
+    key: key.map((column) => column.name),
+  };
 }
 
 function unfinishedWorkers(db: Database): readonly string[] {
   const records = db.prepare<[], string>('SELECT record FROM purge WHERE ended_at IS NULL').pluck().all();
   return [...new Set(records.map((record) => (JSON.parse(record) as { worker: string }).worker))].sort();
-}
-
-function table(name: string, columns: string, key: number, page = 500): Table {
-  return { name, columns: columns.split(', '), key, page };
 }

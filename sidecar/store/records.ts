@@ -120,7 +120,7 @@ export interface NewModelVersion {
   readonly contexts: ReadonlySet<string>;
   /** URI to SHA-256 of the reference documents that its context was made from, where there are some. */
   readonly contextReferences?: ReadonlyMap<string, string>;
-  /** What it can be found by; without, it is found by name and description until {@link ModelTerms} are given. */
+  /** What it can be found by; without, it is found by name and description only. */
   readonly terms?: ModelTerms | undefined;
 }
 

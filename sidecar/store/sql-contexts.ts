@@ -18,7 +18,8 @@ import type {
 } from './records.js';
 import { ofContext, requireUnusedContext } from './sql-dependents.js';
 import { resolveReferences } from './sql-references.js';
-import { etagOf, mapped, putContent, requireMatch, SqlListing, timeAfter } from './sql-rows.js';
+import { etagOf, mapped, putContent, SqlListing, timeAfter } from './sql-rows.js';
+import { requireMatch } from './preconditions.js';
 import {
   first,
   insertedId,

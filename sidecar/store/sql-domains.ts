@@ -15,7 +15,8 @@ import type {
   Paged,
 } from './records.js';
 import { requireEmptyDomain, requireUnusedDomain } from './sql-dependents.js';
-import { etagOf, mapped, present, requireMatch, SqlListing, timeAfter } from './sql-rows.js';
+import { etagOf, mapped, present, SqlListing, timeAfter } from './sql-rows.js';
+import { requireMatch } from './preconditions.js';
 import { first, run, type SqlSession, statement, type Work } from './sql-work.js';
 import type { Domains, IfMatch } from './store.js';
 

@@ -1,8 +1,8 @@
 import { isStorable } from './errors.js';
-import type { Model, ModelFilter, ModelKey, ModelTerms, Page, Paged } from './records.js';
-import { type ModelRow, SELECT_MODEL, toModel } from './sql-model-versions.js';
+import type { Model, ModelFilter, ModelTerms, Page, Paged } from './records.js';
+import { type ModelRow, SELECT_MODEL, toModel } from './sql-model-rows.js';
 import { mapped, SqlListing } from './sql-rows.js';
-import { all, run, statement, type Work } from './sql-work.js';
+import { run, statement, type Work } from './sql-work.js';
 
 interface TermRow {
   readonly modelId: number;
@@ -29,18 +29,6 @@ export function* putTerms(modelId: number, number: number, { types, attributes }
     for (const name of new Set(names))
       // A schema may describe names that no text, or no index, of a database can hold; no search can name them.
       if (name.length <= MAX_NAME && isStorable(name)) yield* run(INSERT, { modelId, number, kind, name });
-}
-
-const WITHOUT_TERMS = statement<{ limit: number }, ModelKey>(`
-  SELECT domain.name AS domain, model.name
-  FROM model JOIN domain ON domain.id = model.domain_id
-  WHERE NOT EXISTS (SELECT 1 FROM model_term AS term
-    WHERE term.model_id = model.id AND term.number = model.current_version)
-  ORDER BY model.id LIMIT @limit`);
-
-/** Models whose newest version has no terms yet. */
-export function* listWithoutTerms(limit: number): Work<readonly ModelKey[]> {
-  return yield* all(WITHOUT_TERMS, { limit });
 }
 
 interface Filter {

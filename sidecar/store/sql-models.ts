@@ -19,23 +19,26 @@ import { findContext, insertContext } from './sql-contexts.js';
 import { requireUnusedContext } from './sql-dependents.js';
 import type { SqlDomains } from './sql-domains.js';
 import {
-  appendVersion,
-  currentVersions,
   deleteModel,
-  deleteVersion,
   findContentRef,
   findModel,
-  findVersion,
   hasSettings,
   insertModel,
   listModels,
-  listVersions,
   type ModelRow,
   toModel,
   updateModel,
+} from './sql-model-rows.js';
+import { putTerms, searchModels } from './sql-model-terms.js';
+import {
+  appendVersion,
+  currentVersions,
+  deleteVersion,
+  findVersion,
+  listVersions,
 } from './sql-model-versions.js';
-import { listWithoutTerms, putTerms, searchModels } from './sql-model-terms.js';
-import { contentText, etagOf, requireMatch, timeAfter } from './sql-rows.js';
+import { contentText, etagOf, timeAfter } from './sql-rows.js';
+import { requireMatch } from './preconditions.js';
 import { type SqlSession, versionParameter, type Work } from './sql-work.js';
 import type { IfMatch, Models } from './store.js';
 
@@ -103,23 +106,6 @@ export class SqlModels implements Models {
 
   search(filter: ModelFilter, page: Page): Promise<Paged<Model>> {
     return this.#session.read(() => searchModels(filter, page));
-  }
-
-  withoutTerms(limit: number): Promise<readonly ModelKey[]> {
-    return this.#session.read(() => listWithoutTerms(limit));
-  }
-
-  putTerms(
-    key: ModelKey,
-    version: Pick<ModelVersion, 'number' | 'schema'>,
-    terms: ModelTerms,
-  ): Promise<void> {
-    return this.#session.write(function* () {
-      const row = yield* findModel(key);
-      const { number, schema } = version;
-      if (row?.currentVersion === number && row.sha256 === schema.sha256)
-        yield* putTerms(row.id, number, terms);
-    });
   }
 
   *#create(key: ModelKey, settings: ModelSettings, version: NewModelVersion): Work<ModelAt> {

@@ -12,16 +12,8 @@ import {
   theOneDocument,
 } from './records.js';
 import { ofReference, requireUnusedReference } from './sql-dependents.js';
-import {
-  etagOf,
-  type Expected,
-  mapped,
-  putContent,
-  requireExpected,
-  requireMatch,
-  SqlListing,
-  timeAfter,
-} from './sql-rows.js';
+import { etagOf, mapped, putContent, SqlListing, timeAfter } from './sql-rows.js';
+import { type Expected, requireExpected, requireMatch } from './preconditions.js';
 import { all, first, insertedId, run, type SqlSession, statement, type Work } from './sql-work.js';
 import type { IfMatch, PutReference, References } from './store.js';
 

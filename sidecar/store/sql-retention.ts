@@ -7,15 +7,8 @@ import type {
   RetentionPolicy,
   RetentionSettings,
 } from './retention-records.js';
-import {
-  etagOf,
-  type Expected,
-  mapped,
-  requireExpected,
-  requireMatch,
-  SqlListing,
-  timeAfter,
-} from './sql-rows.js';
+import { etagOf, mapped, SqlListing, timeAfter } from './sql-rows.js';
+import { type Expected, requireExpected, requireMatch } from './preconditions.js';
 import { all, first, run, type SqlSession, statement, type Work } from './sql-work.js';
 import type { IfMatch } from './store.js';
 

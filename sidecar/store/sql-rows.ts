@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../shared/clock.js';
-import { PreconditionFailedError, requireStorable, type Thing } from './errors.js';
+import { requireStorable } from './errors.js';
 import type { Page, Paged } from './records.js';
 import { all, first, run, statement, type Statement, type Work } from './sql-work.js';
-import type { IfMatch } from './store.js';
 
 /** A list that is read page by page, each with the total; to be read within a transaction. */
 export class SqlListing<Parameters extends object, Row> {
@@ -45,27 +44,6 @@ export function etagOf(row: object): string {
 /** The time of a change: after the one before it, even if the clock goes back, so that no two states look the same. */
 export function timeAfter(previous: number, clock: Clock): number {
   return Math.max(previous + 1, clock.now());
-}
-
-/** @throws PreconditionFailedError when the thing has none of the expected ETags */
-export function requireMatch(thing: Thing, etag: string, ifMatch: IfMatch | undefined): void {
-  if (ifMatch?.includes(etag) === false) throw new PreconditionFailedError(thing, etag);
-}
-
-/** The state that a thing must be in before it is put: absent, present in any form, or with one of these ETags. */
-export type Expected = 'absent' | 'present' | IfMatch | undefined;
-
-/**
- * @param etag undefined for a thing that is not there
- * @throws PreconditionFailedError
- */
-export function requireExpected(thing: Thing, etag: string | undefined, expected: Expected): void {
-  const holds =
-    expected === undefined ||
-    (expected === 'absent'
-      ? etag === undefined
-      : etag !== undefined && (expected === 'present' || expected.includes(etag)));
-  if (!holds) throw new PreconditionFailedError(thing, etag);
 }
 
 /** The values of columns; those that are null are not there. */

@@ -13,7 +13,6 @@ import type {
   ModelFilter,
   ModelKey,
   ModelSettings,
-  ModelTerms,
   ModelTexts,
   ModelVersion,
   ContentRef,
@@ -107,12 +106,6 @@ export interface Models {
 
   /** Models of all domains, by domain and name. Those without terms are found by name and description only. */
   search(filter: ModelFilter, page: Page): Promise<Paged<Model>>;
-
-  /** Models whose newest version was stored without terms, at most so many. */
-  withoutTerms(limit: number): Promise<readonly ModelKey[]>;
-
-  /** Gives a model the terms of a version; does nothing when that is not the newest any more, or was replaced. */
-  putTerms(key: ModelKey, version: Pick<ModelVersion, 'number' | 'schema'>, terms: ModelTerms): Promise<void>;
 
   /** Oldest first. @throws NotFoundError */
   versions(key: ModelKey, page: Page): Promise<Paged<ModelVersion>>;

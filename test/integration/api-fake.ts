@@ -5,9 +5,8 @@ import { createTurns } from '../../sidecar/http/turns.js';
 import { createTokenCheck } from '../../sidecar/http/gateway-token.js';
 import type { PurgeService } from '../../sidecar/jobs/purge-service.js';
 import type { RetentionService } from '../../sidecar/jobs/retention/retention-service.js';
-import type { SchemaService } from '../../sidecar/schemas/models/service.js';
+import type { SchemaService, Workbench } from '../../sidecar/schemas/models/index.js';
 import type { Transfer } from '../../sidecar/schemas/repository/transfer.js';
-import type { Workbench } from '../../sidecar/schemas/models/workbench.js';
 import { Log, stopLater } from '../support/gateway-harness.js';
 import { ApiClient, CAR } from './api-client.js';
 
@@ -17,16 +16,13 @@ type Service = Pick<AppOptions, 'schemas' | 'workbench' | 'transfer' | 'purges' 
 /** A schema service and a workbench in which everything fails. */
 export function failingService(error: () => Error): Service {
   const room = new Proxy({}, { get: () => async () => Promise.reject(error()) });
-  const schemas = {
-    domains: room,
-    models: room,
-    contexts: room,
-    references: room,
-    trial: () => schemas,
-    isReady: async () => false,
-  } as SchemaService;
+  const store = { domains: room, models: room, contexts: room, references: room, isReady: async () => false };
+  const schemas = new Proxy(
+    { store },
+    { get: (parts, name) => (name === 'store' ? parts.store : name === 'trial' ? () => schemas : room) },
+  ) as unknown as SchemaService;
   return {
-    ...{ schemas, workbench: room as Workbench, transfer: room as unknown as Transfer },
+    ...{ schemas, workbench: room as unknown as Workbench, transfer: room as unknown as Transfer },
     purges: room as unknown as PurgeService,
     retention: room as unknown as RetentionService,
   };

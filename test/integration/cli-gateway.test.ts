@@ -41,31 +41,6 @@ describe('ngsi-ld-gateway purge --gateway', () => {
     assert.deepEqual(heads, [undefined, '10', '40']);
   });
 
-  it('purge --gateway sends nothing for a query that a purge refuses, or when there is no terminal to ask for confirmation', async () => {
-    const stub = await StubGateway.start([]);
-    for (const args of [
-      ['purge', 'type=A&limit=5', '--yes'],
-      ['purge', 'id=urn:a:1', '--yes'],
-      ['purge', 'type=A&dryRun=true', '--yes'],
-      ['purge', 'type=A', '--by', 'modifiedAt', '--yes'],
-      ['purge', 'type=A', '--rate', '0', '--yes'],
-      // As a script has it whose variable is not set: an empty tenant could be another one.
-      ['purge', 'type=A', '--tenant', '', '--yes'],
-      ['purge', 'type=A', '--tenant', 'a\r\nb: c', '--yes'],
-      ['purge', 'type=A', '--link', '', '--yes'],
-      ['purge', 'type=A', '--link', 'https://a.test/>; rel="x"', '--yes'],
-      ['purge', 'type=A'],
-      ['purge', 'type=A', '--broker', stub.url, '--yes'],
-      ['purge'],
-    ]) {
-      const { code, stdout, stderr } = await cli([...args, '--gateway', stub.url]);
-      assert.deepEqual([code, stdout], [2, ''], args.join(' '));
-      assert.notEqual(stderr, '');
-    }
-    assert.deepEqual(stub.requests, []);
-    assert.equal((await cli(['purge', 'type=A', '--yes'])).code, 2);
-  });
-
   it('the command line ends with 1 where the gateway is away, and says whether the purge may have been started', async () => {
     const lost = await StubGateway.start([], 'reset');
     const cut = await cli([...PURGE, '--gateway', lost.url]);

@@ -37,6 +37,7 @@ async function filledFile(): Promise<string> {
   const store = await SqliteStore.open(path, handClock());
   await fill(store, 0, 60);
   await store.purges.put(purgeRecord('done', 'succeeded', { query: 'q=a=="\ud800 \0"' }));
+  await store.purges.put(purgeRecord('dry', 'succeeded', { dryRun: true }));
   await store.purges.put(purgeRecord('job', 'queued', { worker: 'one:8080' }), { headers: { a: 'b' } });
   await store.retention.put({
     name: 'old',
@@ -64,6 +65,7 @@ async function everything(store: SqlStore): Promise<unknown> {
   return {
     dump: await dump(store),
     purges: await store.purges.list({ limit: 1000, offset: 0 }),
+    dryRuns: await store.purges.list({ dryRun: true, limit: 1000, offset: 0 }),
     unfinished: await store.purges.unfinished(),
     policies: await store.retention.list({ limit: 1000, offset: 0 }),
   };
@@ -103,7 +105,7 @@ describe('the command line on databases', PATIENCE, () => {
     assert.match(first.stdout, /schema\.db was copied to postgres:\/\/[^@]+:\n {2}content: \d+\n/);
     assert.match(
       first.stdout,
-      /\n {2}purge: 2\n {2}retention_policy: 1\n {2}SHA-256 of all records, on both sides: [0-9a-f]{64}\n/,
+      /\n {2}purge: 3\n {2}retention_policy: 1\n {2}SHA-256 of all records, on both sides: [0-9a-f]{64}\n/,
     );
     assert.match(first.stdout, /would continue them: stop one:8080 first\.\n$/);
     assert.deepEqual(await inPostgres(url), await inFile(path));

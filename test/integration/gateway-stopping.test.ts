@@ -187,7 +187,7 @@ describe('a gateway whose grace time ends with deletes in flight', () => {
     [0, 'and it goes on with them'],
     [21, 'and its maximum holds'],
   ] as const) {
-    it(`a gateway whose grace time ends with deletes of a job in flight lays the job aside with true counts, ${what}`, async () => {
+    it(`a gateway whose grace time ends with deletes of a job in flight puts the job back into the queue with true counts, ${what}`, async () => {
       const { broker, gate, env, grace, gateway, answer } = await startWithDeletesInFlight(
         'type=Car&maxAffected=30',
         { prefer: 'respond-async' },
@@ -200,8 +200,8 @@ describe('a gateway whose grace time ends with deletes in flight', () => {
       gate.open();
       while (broker.entities.count() > 10) await new Promise((resolve) => setImmediate(resolve));
       const elsewhere = await recordsAfter({ ...env, BROKER_URL: (await startTestBroker()).url });
-      const [laid] = elsewhere.records;
-      assert.deepEqual([laid?.state, laid?.deleted, laid?.unknown], ['queued', 10, 10]);
+      const [queued] = elsewhere.records;
+      assert.deepEqual([queued?.state, queued?.deleted, queued?.unknown], ['queued', 10, 10]);
       await elsewhere.gateway.gateway.close();
 
       // Twenty of the thirty that it may delete are gone.

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { JsonObject } from '../../sidecar/shared/json/json.js';
-import { reportChanges } from '../../sidecar/schemas/json-schema/schema-work.js';
-import { makeExample } from '../../sidecar/schemas/validation/example-work.js';
 import type { Tasks } from '../../sidecar/schemas/worker.js';
 import {
   TaskFailedError,
@@ -10,7 +8,6 @@ import {
   WorkersBusyError,
 } from '../../sidecar/shared/workers/errors.js';
 import { entryBeside, WorkerPool, type PoolOptions } from '../../sidecar/shared/workers/pool.js';
-import { faultsOfRefusal } from '../unit/schemas/json-schema/refusal.js';
 
 const ENTRY = entryBeside('../../sidecar/schemas/worker', import.meta.url);
 const HUNGRY = entryBeside('../support/hungry-worker', import.meta.url);
@@ -36,7 +33,9 @@ describe('work on schemas in workers', () => {
   /** Faults of a schema. @param documents that it refers to, by URI */
   const faultsOf = async (schema: object, documents: Readonly<Record<string, object>> = {}) => {
     const texts = Object.entries(documents).map(([uri, one]) => [uri, JSON.stringify(one)] as const);
-    const outcome = await workers.run('acceptModel', { schema: JSON.stringify(schema), documents: texts });
+    const outcome = await workers.run('acceptVersion', {
+      ...{ schema: JSON.stringify(schema), documents: texts, model: 'T', contextBase: 'https://a.example/' },
+    });
     if (!('refused' in outcome)) return [];
     assert.equal(outcome.refused.kind, 'schemaInvalid');
     return outcome.refused.errors;
@@ -63,16 +62,12 @@ describe('work on schemas in workers', () => {
 
   it('workers make examples and report changes', async () => {
     const schema = { properties: { a: { enum: ['x'] } } };
-    const { example, faults } = await makeExample(
-      { schema: JSON.stringify(schema), entityType: 'T' },
-      workers,
-    );
+    const input = { schema: JSON.stringify(schema), entityType: 'T' };
+    const { example, faults } = await workers.run('makeExample', input);
     assert.deepEqual([JSON.parse(example), faults], [{ id: 'urn:ngsi-ld:T:001', type: 'T', a: 'x' }, []]);
     const after = { properties: { a: { enum: ['y'] } } };
-    const report = await reportChanges(
-      { before: JSON.stringify(schema), after: JSON.stringify(after) },
-      workers,
-    );
+    const texts = { before: JSON.stringify(schema), after: JSON.stringify(after) };
+    const report = await workers.run('compareSchemas', texts);
     assert.equal(report.overall, 'breaking');
   });
 
@@ -97,10 +92,13 @@ describe('work on schemas in workers', () => {
     const work = await Promise.all([
       turnsDuring(faultsOf({ properties })),
       turnsDuring(
-        faultsOfRefusal(
-          () =>
-            makeExample({ schema: JSON.stringify(ENDLESS), entityType: 'T' }, workers, { deadlineMs: 80 }),
-          'schemaTooCostly',
+        assert.rejects(
+          workers.run(
+            'makeExample',
+            { schema: JSON.stringify(ENDLESS), entityType: 'T' },
+            { deadlineMs: 80 },
+          ),
+          TaskTooCostlyError,
         ),
       ),
     ]);

@@ -422,7 +422,7 @@ describe('a gateway that is restarted', () => {
     other.entities.seed(5, (index) => ({ ...car(index), id: `urn:ngsi-ld:Bike:${index}`, type: 'Bike' }));
     const env = { PURGE_MAX_RUNNING: '1', PURGE_BATCH_SIZE: '10', DATABASE_PATH: await temporaryDatabase() };
     const first = await startTestGateway({ ...env, BROKER_URL: held.url });
-    const laidAside = await submitted(first, 'type=Car');
+    const requeued = await submitted(first, 'type=Car');
     const waiting = await submitted(first, 'type=Car&maxPerSecond=1');
     await held.arrived(isDelete, 1);
     const closed = first.gateway.close();
@@ -434,7 +434,7 @@ describe('a gateway that is restarted', () => {
     const { id } = await submitted(second, 'type=Bike');
     assert.equal((await ended(second.url, id)).deleted, 5);
     assert.equal(other.entities.count(), 20);
-    for (const job of [laidAside, waiting]) {
+    for (const job of [requeued, waiting]) {
       const cancelled = await second.send('POST', `/api/v2/purges/${job.id}/cancel`);
       assert.equal((cancelled.json() as PurgeRecord).state, 'cancelled');
     }

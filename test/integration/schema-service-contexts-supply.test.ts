@@ -7,8 +7,7 @@ import { coreContext, coreContextUrl } from '../../sidecar/schemas/json-ld/core-
 import type { SuppliedContext, Supply } from '../../sidecar/schemas/json-ld/supplied-contexts.js';
 import { RemoteDocumentError, type RemoteFailure } from '../../sidecar/schemas/remote/errors.js';
 import type { RemoteDocuments } from '../../sidecar/schemas/remote/remote-documents.js';
-import { createSchemaService } from '../../sidecar/schemas/models/create-service.js';
-import type { SchemaService } from '../../sidecar/schemas/models/service.js';
+import { SchemaService } from '../../sidecar/schemas/models/index.js';
 import { SqliteStore } from '../../sidecar/store/sqlite-store.js';
 import { handClock, type HandClock } from '../support/store-samples.js';
 import { ALLOWED, BASE_URL, CONTEXT_BASE, useRigs } from '../unit/schemas/models/harness.js';
@@ -124,7 +123,7 @@ describe('the supply of contexts of other origins', () => {
       close: async () => undefined,
     };
     const workers = { run: () => Promise.reject(new Error('nothing is checked here')) };
-    const service = createSchemaService({ store, workers, remote, contextBase: CONTEXT_BASE, clock });
+    const service = new SchemaService({ store, workers, remote, contextBase: CONTEXT_BASE, clock });
     return Object.assign(web, { service, clock, fetched });
   }
 

@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ContextInvalidError } from '../../sidecar/schemas/json-ld/errors.js';
-import type { SchemaService } from '../../sidecar/schemas/models/service.js';
-import {
-  AlreadyExistsError,
-  InUseError,
-  NotFoundError,
-  PreconditionFailedError,
-  ReadOnlyContextError,
-} from '../../sidecar/store/errors.js';
+import type { SchemaService } from '../../sidecar/schemas/models/index.js';
+import { TaskTooCostlyError } from '../../sidecar/shared/workers/errors.js';
+import { AlreadyExistsError, InUseError, NotFoundError } from '../../sidecar/store/errors.js';
 import { ALL, ALLOWED, BASE_URL, jsonOf, rejection, useRigs } from '../unit/schemas/models/harness.js';
 import { InvalidBodyError } from '../../sidecar/shared/errors.js';
+import { ReadOnlyContextError } from '../../sidecar/store/errors.js';
 
 const TERMS = { seats: 'https://terms.example/seats' };
 const OPTIONS = { baseUrl: BASE_URL };
@@ -25,49 +21,6 @@ async function namesOf(service: SchemaService): Promise<readonly string[]> {
 
 describe('custom contexts', () => {
   const rigOf = useRigs();
-
-  it('custom contexts are served wrapped, whatever form they were given in', async (t) => {
-    const { service } = await rigOf(t);
-    for (const [name, context, served] of [
-      ['map', TERMS, TERMS],
-      ['wrapped', { '@context': TERMS }, TERMS],
-      ['array', [TERMS, { '@context': TERMS }['@context']], [TERMS, TERMS]],
-    ] as const) {
-      const { context: made, isNewVersion } = await service.contexts.create(name, context, OPTIONS);
-      assert.deepEqual([made.name, made.kind, made.currentVersion, isNewVersion], [name, 'custom', 1, true]);
-      const document = await service.contexts.document(name);
-      assert.deepEqual(jsonOf(document), { '@context': served });
-      assert.deepEqual(
-        [document.kind, document.mediaType, document.etag],
-        ['custom', 'application/ld+json', made.etag],
-      );
-    }
-  });
-
-  it('custom contexts have versions that stay, and no new one for the same text', async (t) => {
-    const { service } = await rigOf(t);
-    const { context: first } = await service.contexts.create('terms', TERMS, OPTIONS);
-    const same = await service.contexts.update('terms', { '@context': TERMS }, OPTIONS);
-    assert.deepEqual([same.isNewVersion, same.context], [false, first]);
-    const other = { seats: 'https://terms.example/places' };
-    const { context: second, isNewVersion } = await service.contexts.update('terms', other, {
-      ...OPTIONS,
-      ifMatch: [first.etag],
-    });
-    assert.deepEqual([isNewVersion, second.currentVersion], [true, 2]);
-    assert.notEqual(second.etag, first.etag);
-    assert.deepEqual(jsonOf(await service.contexts.document('terms')), { '@context': other });
-    const old = await service.contexts.document('terms', 1);
-    assert.deepEqual([jsonOf(old), old.etag], [{ '@context': TERMS }, old.sha256]);
-    await rejection(service.contexts.document('terms', 3), NotFoundError);
-    for (const context of [TERMS, 5]) {
-      const options = { ...OPTIONS, ifMatch: [first.etag] };
-      await rejection(service.contexts.update('terms', context, options), PreconditionFailedError);
-    }
-    await rejection(service.contexts.delete('terms', { ifMatch: [first.etag] }), PreconditionFailedError);
-    await service.contexts.delete('terms', { ifMatch: [second.etag] });
-    await rejection(service.contexts.document('terms'), NotFoundError);
-  });
 
   it('custom contexts are refused with pointers into the body, wherever it has the context', async (t) => {
     const { service } = await rigOf(t);
@@ -84,16 +37,6 @@ describe('custom contexts', () => {
       );
     }
     assert.equal((await namesOf(service)).includes('terms'), false);
-  });
-
-  it('custom contexts come with warnings about what will not do what it seems to', async (t) => {
-    const { service } = await rigOf(t);
-    const context = { seats: { '@id': 'https://terms.example/seats', '@type': '@id' } };
-    const { warnings } = await service.contexts.create('terms', context, OPTIONS);
-    assert.deepEqual(
-      warnings.map(({ code, pointer }) => [code, pointer]),
-      [['coercion', '/@context/seats']],
-    );
   });
 
   it('custom contexts cannot take the name of another context', async (t) => {
@@ -118,8 +61,8 @@ describe('contexts that name others', () => {
     const dependents = [{ kind: 'context', name: 'user', version: 1 }];
     for (const deletion of [
       () => service.contexts.delete('base'),
-      () => service.models.delete({ domain: 'city', name: 'Bench' }),
-      () => service.domains.delete('city', { cascade: true }),
+      () => service.store.models.delete({ domain: 'city', name: 'Bench' }),
+      () => service.store.domains.delete('city', { cascade: true }),
     ])
       assert.deepEqual((await rejection(deletion(), InUseError)).dependents, dependents);
     await service.contexts.delete('user');
@@ -249,16 +192,6 @@ describe('read-only contexts', () => {
     }
   });
 
-  it('contexts generated from models are read-only', async (t) => {
-    const { service } = await rigOf(t);
-    await service.models.create('city', { name: 'Bench', schema: {} });
-    const name = 'city~Bench';
-    assert.equal((await service.contexts.document(name)).kind, 'generated');
-    for (const context of [TERMS, 5])
-      await rejection(service.contexts.update(name, context, OPTIONS), ReadOnlyContextError);
-    await rejection(service.contexts.delete(name), ReadOnlyContextError);
-  });
-
   it('read-only contexts are listed in pages with the others, each once', async (t) => {
     const { service } = await rigOf(t);
     for (const name of ['a', 'b']) await service.contexts.create(name, TERMS, OPTIONS);
@@ -275,5 +208,21 @@ describe('read-only contexts', () => {
       assert.deepEqual(pages, all);
     }
     assert.deepEqual((await service.contexts.list({ limit: 5, offset: 50 })).items, []);
+  });
+
+  it('contexts that take too much to check are refused with what it took', async (t) => {
+    for (const bound of ['time', 'memory'] as const) {
+      const { service } = await rigOf(t, {
+        workers: (workers) => ({
+          run: (kind, input, options) =>
+            kind === 'checkContext'
+              ? Promise.reject(new TaskTooCostlyError(bound, 'too much'))
+              : workers.run(kind, input, options),
+        }),
+      });
+      const creating = service.contexts.create('terms', {}, OPTIONS);
+      const { message } = await rejection(creating, ContextInvalidError);
+      assert.match(message, new RegExp(`too much ${bound}`));
+    }
   });
 });

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../sidecar/shared/json/json.js';
 import { resolveWith } from '../../sidecar/schemas/json-schema/references.js';
 import { createValidator } from '../../sidecar/schemas/json-schema/validator.js';
 import { FileNotFoundError } from '../../sidecar/schemas/models/errors.js';
-import type { ModelDocumentKind, ServedDocument } from '../../sidecar/schemas/models/service.js';
+import type { ModelDocumentKind, ServedDocument } from '../../sidecar/schemas/models/index.js';
 import { NotFoundError } from '../../sidecar/store/errors.js';
 import { TaskFailedError, WorkersBusyError } from '../../sidecar/shared/workers/errors.js';
 import { BENCH, COMMON, COMMON_URI, plainSchema } from '../unit/schemas/models/fixtures.js';
@@ -31,7 +31,7 @@ async function withBench(rig: Rig): Promise<Rig> {
 }
 
 function read({ service }: Rig, kind: ModelDocumentKind, version?: number): Promise<ServedDocument> {
-  return service.models.document(KEY, kind, { version, baseUrl: BASE_URL });
+  return service.documents.of(KEY, kind, { version, baseUrl: BASE_URL });
 }
 
 describe('documents of models', () => {
@@ -100,7 +100,7 @@ describe('documents of models', () => {
     const descriptionOf = async (version?: number) =>
       (jsonOf(await read(rig, 'openapi', version)) as { info: { description: string } }).info.description;
     assert.equal(await descriptionOf(), 'To sit');
-    await rig.service.models.update(KEY, { schema: BENCH, description: 'For two' });
+    await rig.service.models.put(KEY, { schema: BENCH, description: 'For two' });
     assert.deepEqual([await descriptionOf(), await descriptionOf(1)], ['For two', 'To sit']);
   });
 
@@ -126,7 +126,7 @@ describe('documents of models', () => {
     const rig = await withBench(await rigOf(t));
     for (const baseUrl of [BASE_URL, 'https://other.example/gate']) {
       for (const kind of ['openapi', 'example', 'example-normalized'] as const) {
-        const { bytes } = await rig.service.models.document(KEY, kind, { baseUrl });
+        const { bytes } = await rig.service.documents.of(KEY, kind, { baseUrl });
         assert.ok(bytes.toString().includes(`"${baseUrl}/api/v2/contexts/city~Bench"`), `${baseUrl} ${kind}`);
       }
     }
@@ -135,7 +135,7 @@ describe('documents of models', () => {
   it('documents of a new model are not those of a deleted one of the same name', async (t) => {
     const rig = await withBench(await rigOf(t));
     await read(rig, 'bundled');
-    await rig.service.models.delete(KEY);
+    await rig.service.store.models.delete(KEY);
     await rejection(read(rig, 'bundled'), NotFoundError);
     await rig.service.references.put(COMMON_URI, { definitions: { Commons: { minProperties: 3 } } });
     await rig.service.models.create('city', { name: 'Bench', schema: BENCH });
@@ -149,8 +149,8 @@ describe('documents of models', () => {
       assert.deepEqual(missing.thing, { kind: 'model', ...KEY, version: 2 });
     }
     const options = { baseUrl: BASE_URL };
-    await rejection(rig.service.models.files({ ...KEY, name: 'Other' }, options), NotFoundError);
-    await rejection(rig.service.models.file(KEY, 'schema.json', { ...options, version: 0 }), NotFoundError);
+    await rejection(rig.service.files.list({ ...KEY, name: 'Other' }, options), NotFoundError);
+    await rejection(rig.service.files.get(KEY, 'schema.json', { ...options, version: 0 }), NotFoundError);
   });
 
   it('documents of models fail while the workers are busy, and succeed afterwards', async (t) => {
@@ -176,7 +176,7 @@ describe('files of models', () => {
   it('files of models are listed exactly as they are served', async (t) => {
     const { service } = await withBench(await rigOf(t));
     for (const options of [{ baseUrl: BASE_URL }, { baseUrl: BASE_URL, version: 1 }]) {
-      const files = await service.models.files(KEY, options);
+      const files = await service.files.list(KEY, options);
       assert.deepEqual(
         files.map(({ name, mediaType }) => [name, mediaType]),
         [
@@ -189,7 +189,7 @@ describe('files of models', () => {
         ],
       );
       for (const { name, mediaType, size, sha256 } of files) {
-        const { bytes, ...file } = await service.models.file(KEY, name, options);
+        const { bytes, ...file } = await service.files.get(KEY, name, options);
         const hash = createHash('sha256').update(bytes).digest('hex');
         assert.deepEqual([size, sha256], [bytes.length, hash], name);
         assert.deepEqual(file, { mediaType, sha256, etag: hash }, name);
@@ -200,14 +200,14 @@ describe('files of models', () => {
   it('files of models include the documents that the schema refers to, by a stable name', async (t) => {
     const { service } = await withBench(await rigOf(t));
     const options = { baseUrl: BASE_URL };
-    const [shared] = (await service.models.files(KEY, options)).filter(({ uri }) => uri === COMMON_URI);
+    const [shared] = (await service.files.list(KEY, options)).filter(({ uri }) => uri === COMMON_URI);
     assert.match(shared?.name ?? '', /^common-[0-9a-f]{12}\.json$/);
-    assert.deepEqual(jsonOf(await service.models.file(KEY, shared?.name ?? '', options)), COMMON);
+    assert.deepEqual(jsonOf(await service.files.get(KEY, shared?.name ?? '', options)), COMMON);
     await service.references.put('urn:example:a', { $ref: COMMON_URI });
-    await service.models.update(KEY, {
+    await service.models.put(KEY, {
       schema: { ...BENCH, not: { required: ['x'], $ref: 'urn:example:a' } },
     });
-    const names = (await service.models.files(KEY, options)).map(({ name }) => name);
+    const names = (await service.files.list(KEY, options)).map(({ name }) => name);
     assert.ok(names.includes(shared?.name ?? ''));
     assert.equal(new Set(names).size, 7);
   });
@@ -215,7 +215,7 @@ describe('files of models', () => {
   it('files of models are only those that are listed', async (t) => {
     const { service } = await withBench(await rigOf(t));
     for (const name of ['', 'schema', 'constructor', '../schema.json', 'common.json'])
-      await rejection(service.models.file(KEY, name, { baseUrl: BASE_URL }), FileNotFoundError);
+      await rejection(service.files.get(KEY, name, { baseUrl: BASE_URL }), FileNotFoundError);
   });
 
   it('files of models include no example where no entity satisfies the schema', async (t) => {
@@ -233,15 +233,15 @@ describe('files of models', () => {
     ] as const) {
       await service.models.create('city', { name, schema });
       const key = { domain: 'city', name };
-      const files = await service.models.files(key, options);
+      const files = await service.files.list(key, options);
       assert.deepEqual(
         files.map((file) => file.name),
         ['schema.json', 'openapi.json', 'context.jsonld'],
         name,
       );
-      const missing = await rejection(service.models.document(key, 'example', options), FileNotFoundError);
+      const missing = await rejection(service.documents.of(key, 'example', options), FileNotFoundError);
       assert.match(missing.message, reason);
-      const openapi = jsonOf(await service.models.document(key, 'openapi', options)) as JsonObject;
+      const openapi = jsonOf(await service.documents.of(key, 'openapi', options)) as JsonObject;
       assert.equal((openapi['components'] as JsonObject)['examples'], undefined);
     }
   });
@@ -253,15 +253,15 @@ describe('files of models', () => {
     const schema = { properties: { weight }, required: ['weight'] };
     await service.models.create('city', { name: 'Odd', schema });
     const key = { domain: 'city', name: 'Odd' };
-    const files = await service.models.files(key, options);
+    const files = await service.files.list(key, options);
     assert.ok(files.some(({ name }) => name === 'example.jsonld'));
     assert.ok(!files.some(({ name }) => name === 'example-normalized.jsonld'));
     const refused = await rejection(
-      service.models.document(key, 'example-normalized', options),
+      service.documents.of(key, 'example-normalized', options),
       FileNotFoundError,
     );
     assert.match(refused.message, /\/weight\/object must be the URI of an entity/);
-    const openapi = jsonOf(await service.models.document(key, 'openapi', options)) as JsonObject;
+    const openapi = jsonOf(await service.documents.of(key, 'openapi', options)) as JsonObject;
     const { examples } = openapi['components'] as { readonly examples: JsonObject };
     assert.deepEqual(Object.keys(examples), ['keyValues']);
   });
@@ -276,6 +276,6 @@ describe('files of models', () => {
       }),
     });
     await service.models.create('city', { name: 'Bench', schema: {} });
-    assert.equal((await service.models.files(KEY, { baseUrl: BASE_URL })).length, 3);
+    assert.equal((await service.files.list(KEY, { baseUrl: BASE_URL })).length, 3);
   });
 });

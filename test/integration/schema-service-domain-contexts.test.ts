@@ -4,7 +4,7 @@ import { coreContextUrl } from '../../sidecar/schemas/json-ld/core-context.js';
 import { ContextInvalidError } from '../../sidecar/schemas/json-ld/errors.js';
 import { runWithContexts } from '../../sidecar/schemas/json-ld/outcomes.js';
 import { jsonLdTasks } from '../../sidecar/schemas/json-ld/tasks.js';
-import type { SchemaService } from '../../sidecar/schemas/models/service.js';
+import type { SchemaService } from '../../sidecar/schemas/models/index.js';
 import { AlreadyExistsError, NotFoundError, ReadOnlyContextError } from '../../sidecar/store/errors.js';
 import { plainSchema } from '../unit/schemas/models/fixtures.js';
 import {
@@ -21,7 +21,7 @@ const OPTIONS = { baseUrl: BASE_URL };
 const CORE = coreContextUrl();
 
 async function termsIn(service: SchemaService): Promise<Readonly<Record<string, unknown>>> {
-  const document = await service.domains.context('city', BASE_URL);
+  const document = await service.domainContexts.of('city', BASE_URL);
   const [terms, core, ...rest] = (jsonOf(document) as { readonly '@context': readonly unknown[] })[
     '@context'
   ];
@@ -41,7 +41,7 @@ describe('the context of a domain', () => {
     const { service } = await rigOf(t);
     assert.deepEqual(await termsIn(service), {});
     const seen = new Set<string>();
-    const note = async () => seen.add((await service.domains.context('city', BASE_URL)).etag);
+    const note = async () => seen.add((await service.domainContexts.of('city', BASE_URL)).etag);
     await note();
     await create(service, 'Bench', ['seats', 'colour']);
     await note();
@@ -52,16 +52,16 @@ describe('the context of a domain', () => {
     assert.deepEqual(await termsIn(service), Object.fromEntries(all));
     await service.models.put({ domain: 'city', name: 'Lamp' }, { contextBase: 'https://lamps.example/' });
     await note();
-    const { warnings } = await service.domains.context('city', BASE_URL);
+    const { warnings } = await service.domainContexts.of('city', BASE_URL);
     assert.deepEqual(
       warnings.map(({ code, term, models }) => [code, term, models]),
       [['ambiguous-term', 'colour', ['Bench', 'Lamp']]],
     );
     assert.equal((await termsIn(service))['light'], 'https://lamps.example/light');
-    await service.models.delete({ domain: 'city', name: 'Lamp' });
+    await service.store.models.delete({ domain: 'city', name: 'Lamp' });
     await note();
     assert.equal(seen.size, 4, 'the last state is that of the second look');
-    await rejection(service.domains.context('none', BASE_URL), NotFoundError);
+    await rejection(service.domainContexts.of('none', BASE_URL), NotFoundError);
   });
 
   it('the context of a domain has the terms that models bring, each context once, and follows stored ones', async (t) => {
@@ -109,7 +109,7 @@ describe('the context of a domain', () => {
       ],
     );
     const served = await service.contexts.document('city', undefined, BASE_URL);
-    const { warnings, ...document } = await service.domains.context('city', BASE_URL);
+    const { warnings, ...document } = await service.domainContexts.of('city', BASE_URL);
     assert.deepEqual(served, { ...document, kind: 'domain', warningCount: warnings.length });
     await rejection(service.contexts.document('city', 1, BASE_URL), NotFoundError);
     await rejection(service.contexts.update('city', {}, OPTIONS), ReadOnlyContextError);
@@ -158,7 +158,7 @@ describe('the context of a domain', () => {
     await create(service, 'Lamp', ['light'], { context: 'live' });
     await create(service, 'Bench', ['seats']);
     web.delete(url);
-    const { warnings } = await service.domains.context('city', BASE_URL);
+    const { warnings } = await service.domainContexts.of('city', BASE_URL);
     assert.deepEqual(
       warnings.map(({ code, models }) => [code, models]),
       [['context-unavailable', ['Lamp']]],
@@ -178,10 +178,12 @@ describe('the context of a domain', () => {
       }),
     });
     await create(service, 'Bench', ['seats'], { context: { seats: 'https://o.example/seats' } });
-    await assert.rejects(service.domains.context('city', BASE_URL), /broken/);
+    await assert.rejects(service.domainContexts.of('city', BASE_URL), /broken/);
     isBroken = false;
     tasks.splice(0);
-    const all = await Promise.all(Array.from({ length: 5 }, () => service.domains.context('city', BASE_URL)));
+    const all = await Promise.all(
+      Array.from({ length: 5 }, () => service.domainContexts.of('city', BASE_URL)),
+    );
     assert.equal(new Set(all).size, 1);
     assert.deepEqual(tasks, ['contextTerms']);
   });

@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
+import { InvalidBodyError } from '../../sidecar/shared/errors.js';
 import { describe, it } from 'node:test';
 import { IncompatibleChangeError, PublishedError } from '../../sidecar/schemas/models/errors.js';
-import { resultOf } from '../../sidecar/schemas/models/shapes.js';
 import { PreconditionFailedError } from '../../sidecar/store/errors.js';
 import { plainSchema } from '../unit/schemas/models/fixtures.js';
 import { over, storeWith } from '../unit/schemas/models/meddling.js';
-import { ALL, BASE_URL, jsonOf, rejection, useRigs } from '../unit/schemas/models/harness.js';
-import { InvalidBodyError } from '../../sidecar/shared/errors.js';
+import {
+  BASE_URL,
+  changesOf,
+  jsonOf,
+  rejection,
+  storedModel,
+  useRigs,
+} from '../unit/schemas/models/harness.js';
 
 const KEY = { domain: 'city', name: 'Bench' };
 const SEATS = plainSchema({ seats: { type: 'integer' } });
@@ -25,15 +31,10 @@ describe('putting models', () => {
       { schema: PLACES },
     ]) {
       const put = await service.models.put(KEY, change, { baseUrl: BASE_URL });
-      assert.deepEqual(put.model, await service.models.get(KEY));
-      done.push(`${put.outcome} ${resultOf(put)} ${put.number}`);
+      assert.deepEqual(put.model, await storedModel(service, KEY));
+      done.push(`${put.outcome} ${put.number}`);
     }
-    assert.deepEqual(done, [
-      'created created 1',
-      'unchanged unchanged 1',
-      'settings updated 1',
-      'version updated 2',
-    ]);
+    assert.deepEqual(done, ['created 1', 'unchanged 1', 'settings 1', 'version 2']);
   });
 
   it('PUT of a model honours the expected state, in a dry run as well', async (t) => {
@@ -87,15 +88,11 @@ describe('drafts', () => {
     const { version } = await store.models.get(KEY);
     const put = await service.models.put(KEY, { schema: PLACES, contextBase: 'https://other.example/' });
     assert.deepEqual([put.outcome, put.number, put.change.overall], ['replaced', 1, 'breaking']);
-    const { items } = await service.models.versions(KEY, ALL);
-    assert.deepEqual(
-      items.map(({ number, change }) => [number, change]),
-      [[1, undefined]],
-    );
+    assert.deepEqual(await changesOf(service, KEY), [[1, undefined]]);
     const options = { version: 1, baseUrl: BASE_URL };
-    assert.deepEqual(jsonOf(await service.models.document(KEY, 'schema', options)), PLACES);
+    assert.deepEqual(jsonOf(await service.documents.of(KEY, 'schema', options)), PLACES);
     for (const document of [
-      await service.models.document(KEY, 'context', options),
+      await service.documents.of(KEY, 'context', options),
       await service.contexts.document('city~Bench', 1),
     ])
       assert.match(document.bytes.toString(), /"https:\/\/other\.example\/seats"/);
@@ -114,7 +111,7 @@ describe('drafts', () => {
     });
     const published = await service.models.put(KEY, { status: 'published' });
     assert.deepEqual(
-      [published.outcome, published.model?.status, published.number],
+      [published.outcome, published.model?.model.status, published.number],
       ['settings', 'published', 1],
     );
     await rejection(service.models.put(KEY, { schema: PLACES }), IncompatibleChangeError);
@@ -134,12 +131,15 @@ describe('deprecated models', () => {
     const sunset = '2999-01-31T00:00:00Z';
     await service.models.create('city', { name: 'Bench', schema: SEATS });
     const first = await service.models.put(KEY, { status: 'deprecated', sunset });
-    assert.deepEqual([first.outcome, first.model?.sunsetAt], ['settings', Date.parse(sunset)]);
-    assert.ok((first.model?.deprecatedAt ?? 0) > 0);
+    assert.deepEqual([first.outcome, first.model?.model.sunsetAt], ['settings', Date.parse(sunset)]);
+    assert.ok((first.model?.model.deprecatedAt ?? 0) > 0);
     const same = await service.models.put(KEY, { status: 'deprecated', sunset: '2999-01-31T01:00:00+01:00' });
-    assert.deepEqual([same.outcome, same.model?.deprecatedAt], ['unchanged', first.model?.deprecatedAt]);
+    assert.deepEqual(
+      [same.outcome, same.model?.model.deprecatedAt],
+      ['unchanged', first.model?.model.deprecatedAt],
+    );
     const back = await service.models.put(KEY, { status: 'published', sunset: null });
-    assert.deepEqual([back.model?.deprecatedAt, back.model?.sunsetAt], [undefined, undefined]);
+    assert.deepEqual([back.model?.model.deprecatedAt, back.model?.model.sunsetAt], [undefined, undefined]);
   });
 
   it('deprecated models refuse a sunset that is not a time, or is before the deprecation', async (t) => {

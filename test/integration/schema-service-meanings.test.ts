@@ -2,10 +2,17 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonValue } from '../../sidecar/shared/json/json.js';
 import { IncompatibleChangeError } from '../../sidecar/schemas/models/errors.js';
-import type { SchemaService } from '../../sidecar/schemas/models/service.js';
-import type { ChangeReport, ModelChange } from '../../sidecar/schemas/models/shapes.js';
+import type { ChangeReport } from '../../sidecar/schemas/json-schema/differences.js';
+import type { ModelChange, SchemaService } from '../../sidecar/schemas/models/index.js';
 import { plainSchema } from '../unit/schemas/models/fixtures.js';
-import { ALLOWED, BASE_URL, CONTEXT_BASE, rejection, useRigs } from '../unit/schemas/models/harness.js';
+import {
+  ALLOWED,
+  BASE_URL,
+  CONTEXT_BASE,
+  rejection,
+  storedModel,
+  useRigs,
+} from '../unit/schemas/models/harness.js';
 
 const KEY = { domain: 'city', name: 'Bench' };
 const OPTIONS = { baseUrl: BASE_URL };
@@ -25,7 +32,7 @@ function put(service: SchemaService, change: ModelChange) {
 
 async function refusedReport(service: SchemaService, change: ModelChange): Promise<ChangeReport> {
   const { report } = await rejection(put(service, change), IncompatibleChangeError);
-  assert.equal((await service.models.get(KEY)).currentVersion, 1);
+  assert.equal((await storedModel(service, KEY)).version.number, 1);
   return report;
 }
 
@@ -110,7 +117,7 @@ describe('a context of a model that gives a term another meaning', () => {
     await create(service, urlOf('terms', 1));
     for (const context of [urlOf('terms', 2), urlOf('terms', 3), 'terms'])
       assert.deepEqual(await refusedReport(service, { context }), seatsMean(OTHER, SEATS));
-    await service.models.delete(KEY);
+    await service.store.models.delete(KEY);
     await create(service, urlOf('terms', 2));
     assert.deepEqual(await refusedReport(service, { context: urlOf('terms', 1) }), seatsMean(SEATS, OTHER));
     assert.equal((await put(service, { context: 'terms' })).change.overall, 'compatible');
@@ -140,9 +147,9 @@ describe('a context of a model that gives a term another meaning', () => {
     assert.deepEqual([free.outcome, free.change], ['replaced', seatsMean(SEATS, OTHER)]);
     const version = await put(service, { context: 'others' });
     assert.deepEqual([version.outcome, version.change], ['version', seatsMean(OTHER, SEATS)]);
-    const there = await service.models.diff(KEY, { from: 1, to: 2, ...OPTIONS });
+    const there = await service.comparison.diff(KEY, { from: 1, to: 2, ...OPTIONS });
     assert.deepEqual([there.change, there.pointers], [seatsMean(OTHER, SEATS), []]);
-    const back = await service.models.diff(KEY, { from: 2, to: 1, ...OPTIONS });
+    const back = await service.comparison.diff(KEY, { from: 2, to: 1, ...OPTIONS });
     assert.deepEqual(back.change, seatsMean(SEATS, OTHER));
     for (const compatibility of ['forward', 'full'] as const)
       await rejection(put(service, { context: { seats: SEATS }, compatibility }), IncompatibleChangeError);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '../../sidecar/shared/json/json.js';
+import { metadataOf } from '../../sidecar/schemas/models/index.js';
 import { SchemaNotAcceptedError } from '../../sidecar/schemas/models/errors.js';
 import { InUseError, NotFoundError } from '../../sidecar/store/errors.js';
 import { BENCH, COMMON, COMMON_URI, plainSchema } from '../unit/schemas/models/fixtures.js';
@@ -11,8 +12,10 @@ import {
   CONTEXT_BASE,
   jsonOf,
   rejection,
-  useRigs,
   type Rig,
+  storedModel,
+  useRigs,
+  written,
 } from '../unit/schemas/models/harness.js';
 import { InvalidBodyError } from '../../sidecar/shared/errors.js';
 
@@ -23,25 +26,31 @@ describe('creating models', () => {
   const rigOf = useRigs();
 
   async function contextOf({ service }: Rig, key = KEY): Promise<unknown> {
-    return jsonOf(await service.models.document(key, 'context', { baseUrl: BASE_URL }));
+    return jsonOf(await service.documents.of(key, 'context', { baseUrl: BASE_URL }));
   }
 
   it('a new model gets version 1 with the schema as given, the documents it refers to, and its context', async (t) => {
     const { service } = await rigOf(t);
     await service.references.put(COMMON_URI, COMMON);
-    const made = await service.models.create('city', { name: 'Bench', description: 'To sit', schema: BENCH });
-    assert.deepEqual(made, await service.models.get(KEY));
-    assert.equal(made.currentVersion, 1);
-    assert.equal(made.description, 'To sit');
-    assert.equal(made.compatibility, 'none');
-    assert.equal(made.contextName, 'city~Bench');
-    assert.deepEqual(made.schema, BENCH);
-    assert.deepEqual(made.version.references, [COMMON_URI]);
-    assert.equal(made.version.dialect, '2020-12');
-    assert.equal(made.version.change, undefined);
-    const { bytes } = await service.models.document(KEY, 'schema', { baseUrl: BASE_URL });
+    const made = await written(
+      service.models.create('city', { name: 'Bench', description: 'To sit', schema: BENCH }),
+    );
+    assert.deepEqual(made, await storedModel(service, KEY));
+    const { currentVersion, description, compatibility, contextName } = made.model;
+    assert.deepEqual(
+      [currentVersion, description, compatibility, contextName],
+      [1, 'To sit', 'none', 'city~Bench'],
+    );
+    assert.deepEqual(JSON.parse(made.schema), BENCH);
+    assert.deepEqual(
+      made.version.references.map(({ uri }) => uri),
+      [COMMON_URI],
+    );
+    const { dialect, change } = metadataOf(made.version);
+    assert.deepEqual([dialect, change], ['2020-12', undefined]);
+    const { bytes } = await service.documents.of(KEY, 'schema', { baseUrl: BASE_URL });
     assert.equal(bytes.toString(), JSON.stringify(BENCH));
-    assert.deepEqual([made.version.size, made.version.sha256.length], [bytes.length, 64]);
+    assert.deepEqual([made.version.schema.size, made.version.schema.sha256.length], [bytes.length, 64]);
   });
 
   it('a new model gets a flat context of type, attributes and members of values, with warnings of core terms', async (t) => {
@@ -77,22 +86,41 @@ describe('creating models', () => {
     });
   });
 
-  it('a new model has a warning when no entity of it can have its name as type', async (t) => {
-    const { service } = await rigOf(t);
-    for (const [name, types, codes] of [
-      ['A', { const: 'Other' }, ['other-type']],
-      ['B', { enum: ['Other', ['Other', 'B']] }, []],
-      ['C', { type: 'string' }, []],
+  it('a new model whose schema asks for other types than its name says so, and these are terms, too', async (t) => {
+    const rig = await rigOf(t);
+    for (const [name, type, types, ending] of [
+      ['A', { const: 'A' }, [], undefined],
+      ['B', { enum: ['Other', ['Other', 'B']] }, [], undefined],
+      ['C', { type: 'string' }, [], undefined],
+      [
+        'D',
+        { const: 'Light' },
+        ['Light'],
+        'have the type "Light", as the schema asks for, not "D", its name.',
+      ],
+      [
+        'E',
+        { enum: ['Light', 'Torch'] },
+        ['Light', 'Torch'],
+        '"Light" or "Torch", as the schema asks for, not "E", its name.',
+      ],
+      [
+        'F',
+        { const: 5 },
+        [],
+        'does not allow entities of the type "F", the name of the model, nor of any other.',
+      ],
     ] as const) {
-      const { warnings } = await service.models.create('city', {
-        name,
-        schema: plainSchema({ type: types }),
-      });
-      assert.deepEqual(
-        warnings.map(({ code }) => code),
-        codes,
-        name,
-      );
+      const schema = plainSchema({ type });
+      const { warnings } = await rig.service.models.create('city', { name, schema });
+      const [warning, ...others] = warnings;
+      assert.deepEqual([warning?.code, others], [ending === undefined ? undefined : 'other-type', []], name);
+      assert.ok(ending === undefined || warning?.detail.endsWith(ending) === true, warning?.detail);
+      const { '@context': parts } = (await contextOf(rig, { domain: 'city', name })) as {
+        readonly '@context': readonly object[];
+      };
+      const terms = Object.keys(parts[0] ?? {});
+      for (const one of [name, ...types]) assert.ok(terms.includes(one), one);
     }
   });
 
@@ -127,8 +155,9 @@ describe('creating models', () => {
       .set(first, { $defs: { a: { $ref: 'second.json' } } })
       .set(second, { properties: { seats: { minimum: 1 } } });
     const schema = { $ref: `${first}#/$defs/a` };
-    const { version } = await service.models.create('city', { name: 'Bench', schema });
-    assert.deepEqual(version.references, [first, second]);
+    const { version } = await written(service.models.create('city', { name: 'Bench', schema }));
+    const uris = version.references.map(({ uri }) => uri);
+    assert.deepEqual(uris, [first, second]);
     await service.models.create('city', { name: 'Other', schema });
     assert.deepEqual(fetched, [first, second]);
     const kept = await store.references.list(ALL);
@@ -178,7 +207,7 @@ describe('creating models', () => {
     );
     const context = (await contextOf(rig, key)) as { '@context': [object, string] };
     assert.deepEqual(Object.keys(context['@context'][0]), ['constructor', 'toString']);
-    assert.deepEqual((await rig.service.models.get(key)).schema, schema);
+    assert.equal((await storedModel(rig.service, key)).schema, JSON.stringify(schema));
   });
 });
 
@@ -188,13 +217,13 @@ describe('deleting models and domains', () => {
   it('deleting a model deletes its context, and deleting a domain its models on request', async (t) => {
     const { service } = await rigOf(t);
     for (const name of ['A', 'B']) await service.models.create('city', { name, schema: {} });
-    await service.models.delete({ domain: 'city', name: 'A' });
+    await service.store.models.delete({ domain: 'city', name: 'A' });
     await rejection(service.contexts.document('city~A'), NotFoundError);
-    const inUse = await rejection(service.domains.delete('city'), InUseError);
+    const inUse = await rejection(service.store.domains.delete('city'), InUseError);
     assert.deepEqual(inUse.dependents, [{ kind: 'model', domain: 'city', name: 'B', version: 1 }]);
-    await service.domains.delete('city', { cascade: true });
+    await service.store.domains.delete('city', { cascade: true });
     await rejection(service.contexts.document('city~B'), NotFoundError);
-    assert.equal((await service.domains.list(ALL)).total, 0);
+    assert.equal((await service.store.domains.list(ALL)).total, 0);
   });
 
   it('deleting a model or domain refuses names that no domain can have', async (t) => {

@@ -33,7 +33,7 @@ describe('writes that others overtake', () => {
     const { service } = await rigOf(t, { store: meddling });
     await service.references.put(COMMON_URI, { required: ['x'] });
     await service.models.create('city', { name: 'Bench', schema: { $ref: COMMON_URI } });
-    const { bytes } = await service.models.document(KEY, 'bundled', { baseUrl: BASE_URL });
+    const { bytes } = await service.documents.of(KEY, 'bundled', { baseUrl: BASE_URL });
     assert.doesNotMatch(bytes.toString(), /required/);
   });
 
@@ -52,7 +52,7 @@ describe('writes that others overtake', () => {
     const { service, web } = await rigOf(t, { store: meddling });
     web.set(uri, { minProperties: 1 });
     await service.models.create('city', { name: 'Bench', schema: { $ref: uri } });
-    const { bytes } = await service.models.document(KEY, 'bundled', { baseUrl: BASE_URL });
+    const { bytes } = await service.documents.of(KEY, 'bundled', { baseUrl: BASE_URL });
     assert.match(bytes.toString(), /"minProperties":2/);
   });
 
@@ -81,10 +81,10 @@ describe('reads that others overtake', () => {
       const { service } = await rigOf(t, { store: losing });
       await service.models.create('city', { name: 'Bench', schema: {} });
       gone = 1;
-      assert.notEqual((await service.models.document(KEY, kind, { baseUrl: BASE_URL })).bytes.length, 0);
-      await service.models.update(KEY, { schema: { title: 'other' } });
+      assert.notEqual((await service.documents.of(KEY, kind, { baseUrl: BASE_URL })).bytes.length, 0);
+      await service.models.put(KEY, { schema: { title: 'other' } });
       gone = 2;
-      await rejection(service.models.document(KEY, 'schema', { baseUrl: BASE_URL }), StoreUnavailableError);
+      await rejection(service.documents.of(KEY, 'schema', { baseUrl: BASE_URL }), StoreUnavailableError);
     });
   }
 });

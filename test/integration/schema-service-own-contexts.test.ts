@@ -5,7 +5,9 @@ import { ContextInvalidError } from '../../sidecar/schemas/json-ld/errors.js';
 import type { JsonValue } from '../../sidecar/shared/json/json.js';
 import { runWithContexts } from '../../sidecar/schemas/json-ld/outcomes.js';
 import { jsonLdTasks } from '../../sidecar/schemas/json-ld/tasks.js';
-import type { SchemaService } from '../../sidecar/schemas/models/service.js';
+import { metadataOf, type SchemaService } from '../../sidecar/schemas/models/index.js';
+import { SchemaNotAcceptedError } from '../../sidecar/schemas/models/errors.js';
+import { TaskTooCostlyError } from '../../sidecar/shared/workers/errors.js';
 import { InUseError } from '../../sidecar/store/errors.js';
 import { plainSchema } from '../unit/schemas/models/fixtures.js';
 import {
@@ -14,7 +16,9 @@ import {
   CONTEXT_BASE,
   jsonOf,
   rejection,
+  storedModel,
   useRigs,
+  written,
 } from '../unit/schemas/models/harness.js';
 
 const KEY = { domain: 'city', name: 'Bench' };
@@ -30,11 +34,11 @@ function urlOf(name: string): string {
 }
 
 function create(service: SchemaService, context: JsonValue) {
-  return service.models.create('city', { name: 'Bench', schema: SCHEMA, context }, OPTIONS);
+  return written(service.models.create('city', { name: 'Bench', schema: SCHEMA, context }, OPTIONS));
 }
 
 async function contextOf(service: SchemaService, version?: number): Promise<unknown> {
-  const document = await service.models.document(KEY, 'context', { version, ...OPTIONS });
+  const document = await service.documents.of(KEY, 'context', { version, ...OPTIONS });
   const { '@context': value } = jsonOf(document) as { readonly '@context': unknown };
   return value;
 }
@@ -73,14 +77,14 @@ describe('models with a context of their own', () => {
     ];
     for (const context of forms) {
       const made = await create(service, context);
-      assert.deepEqual(made.context, context);
-      assert.deepEqual(await service.models.get(KEY), made);
+      assert.equal(made.ownContext, JSON.stringify(context));
+      assert.deepEqual(await storedModel(service, KEY), made);
       const [generated, ...own] = (await contextOf(service)) as readonly unknown[];
       assert.deepEqual(generated, { Bench: BENCH, colour: COLOUR });
       assert.equal(own.at(-1), CORE);
       assert.equal(own.filter((element) => element === CORE).length, 1);
       assert.deepEqual((await irisOf(service)).toSorted(), [BENCH, COLOUR, SEATS].toSorted());
-      await service.models.delete(KEY);
+      await service.store.models.delete(KEY);
     }
   });
 
@@ -100,13 +104,13 @@ describe('models with a context of their own', () => {
       assert.equal(outcome, 'unchanged', baseUrl);
     }
     const gone = await service.models.put(KEY, { context: null }, OPTIONS);
-    assert.deepEqual([gone.outcome, gone.model?.context], ['version', undefined]);
+    assert.deepEqual([gone.outcome, gone.model?.ownContext], ['version', undefined]);
     assert.deepEqual(await contextOf(service), [
       { Bench: BENCH, colour: COLOUR, seats: `${CONTEXT_BASE}seats` },
       CORE,
     ]);
     const back = await service.models.put(KEY, { context }, OPTIONS);
-    assert.deepEqual([back.outcome, back.model?.schema], ['version', SCHEMA]);
+    assert.deepEqual([back.outcome, back.model?.schema], ['version', JSON.stringify(SCHEMA)]);
   });
 
   it('models follow a stored context that they name, and keep it from being deleted', async (t) => {
@@ -133,7 +137,7 @@ describe('models with a context of their own', () => {
 
       const { dependents } = await rejection(service.contexts.delete('terms'), InUseError);
       assert.deepEqual(dependents, [{ kind: 'model', ...KEY, version: 1 }]);
-      await service.models.delete(KEY);
+      await service.store.models.delete(KEY);
     }
     await service.contexts.delete('terms');
   });
@@ -156,7 +160,7 @@ describe('models with a context of their own', () => {
       assert.equal((await service.models.put(KEY, { description: 'other' }, OPTIONS)).outcome, 'settings');
       assert.equal((await service.models.put(KEY, { schema: SCHEMA }, OPTIONS)).outcome, 'version');
       assert.ok((await irisOf(service)).includes('https://later.example/seats'));
-      await service.models.delete(KEY);
+      await service.store.models.delete(KEY);
       await service.references.delete(url);
     }
     assert.deepEqual(fetched, [allowed], 'fetched once, and kept');
@@ -226,19 +230,25 @@ describe('models with a context of their own', () => {
     const { errors } = await rejection(create(service, urls), ContextInvalidError);
     const detail = 'The contexts lead to more than 100 others by their URLs.';
     assert.deepEqual(errors, [{ pointer: '/context', detail }]);
-    assert.equal((await service.references.list({ limit: 1, offset: 0 })).total, 0);
+    assert.equal((await service.store.references.list({ limit: 1, offset: 0 })).total, 0);
     await create(service, urls.slice(0, 50));
-    assert.equal((await service.references.list({ limit: 1, offset: 0 })).total, 100);
+    assert.equal((await service.store.references.list({ limit: 1, offset: 0 })).total, 100);
   });
 
   it('models have warnings about the terms of their own context that they use, and about no others', async (t) => {
     const { service } = await rigOf(t);
     const coerced = (name: string) => ({ '@id': `https://official.example/${name}`, '@type': '@id' });
-    const context = { seats: coerced('seats'), other: coerced('other'), location: 'https://o.example/l' };
-    const { warnings } = await create(service, context);
+    const context = {
+      ...{ seats: coerced('seats'), other: coerced('other'), location: 'https://o.example/l' },
+      '@vocab': 'https://o.example/',
+    };
+    const { warnings } = metadataOf((await create(service, context)).version);
     assert.deepEqual(
       warnings.map(({ code, term }) => [code, term]),
-      [['coercion', 'seats']],
+      [
+        ['coercion', 'seats'],
+        ['vocab', '@vocab'],
+      ],
     );
   });
 });
@@ -256,5 +266,28 @@ describe('reference documents as contexts', () => {
     assert.deepEqual(dependents, [{ kind: 'context', name: 'mine', version: 1 }]);
     await service.contexts.delete('mine');
     await service.references.delete(url);
+  });
+
+  it('models whose context takes too much to process are refused with it, and those whose schema does with that', async (t) => {
+    for (const [tooMuch, type] of [
+      [
+        (kind: string, input: unknown) => kind === 'composeContext' || 'own' in (input as object),
+        ContextInvalidError,
+      ],
+      [(kind: string) => kind === 'acceptVersion', SchemaNotAcceptedError],
+    ] as const) {
+      const { service } = await rigOf(t, {
+        workers: (workers) => ({
+          run: (kind, input, options) =>
+            tooMuch(kind, input)
+              ? Promise.reject(new TaskTooCostlyError('time', 'late'))
+              : workers.run(kind, input, options),
+        }),
+      });
+      await assert.rejects(create(service, { seats: SEATS }), (error) => {
+        assert.ok(error instanceof type);
+        return /takes too much time/.test(error.errors[0]?.detail ?? '');
+      });
+    }
   });
 });

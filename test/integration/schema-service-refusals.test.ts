@@ -78,7 +78,7 @@ describe('refused models', () => {
     const { service } = await rigOf(t, {
       workers: (workers) => ({
         run: (kind, input, options) =>
-          kind === 'acceptModel'
+          kind === 'acceptVersion'
             ? Promise.reject(new TaskTooCostlyError('time', 'too slow'))
             : workers.run(kind, input, options),
       }),

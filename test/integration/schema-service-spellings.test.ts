@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SchemaNotAcceptedError } from '../../sidecar/schemas/models/errors.js';
+import type { StoredModel } from '../../sidecar/schemas/models/index.js';
 import { InUseError } from '../../sidecar/store/errors.js';
-import { BASE_URL, jsonOf, rejection, useRigs } from '../unit/schemas/models/harness.js';
+import {
+  BASE_URL,
+  jsonOf,
+  rejection,
+  storedModel,
+  useRigs,
+  written,
+} from '../unit/schemas/models/harness.js';
 
 const PAGES = 'https://acme.github.io/models/common.json';
 const RAW = 'https://raw.githubusercontent.com/acme/models/master/common.json';
@@ -18,6 +26,8 @@ const schema = {
 const KEY = { domain: 'city', name: 'Bench' };
 const BENCH = { kind: 'model', ...KEY, version: 1 };
 
+const urisOf = ({ version }: StoredModel) => version.references.map(({ uri }) => uri);
+
 describe('documents under other spellings of their URLs', () => {
   const rigOf = useRigs();
 
@@ -25,11 +35,11 @@ describe('documents under other spellings of their URLs', () => {
     const { service } = await rigOf(t);
     const { models, references } = service;
     await references.put(PAGES, common('string'));
-    const { version } = await models.create('city', { name: 'Bench', schema });
-    assert.deepEqual(version.references, [PAGES]);
+    const made = await written(models.create('city', { name: 'Bench', schema }));
+    assert.deepEqual(urisOf(made), [PAGES]);
     const bundled = async (number?: number) => {
       const options = { baseUrl: BASE_URL, ...(number === undefined ? {} : { version: number }) };
-      return JSON.stringify(jsonOf(await models.document(KEY, 'bundled', options)));
+      return JSON.stringify(jsonOf(await service.documents.of(KEY, 'bundled', options)));
     };
     assert.match(await bundled(), /"Name":\{"type":"string"\}/);
     const used = await rejection(references.delete(PAGES), InUseError);
@@ -37,7 +47,7 @@ describe('documents under other spellings of their URLs', () => {
 
     await references.put(PAGES, common('number'));
     assert.deepEqual(await references.outdatedModels(PAGES), [KEY]);
-    assert.equal((await models.update(KEY, { schema }, { baseUrl: BASE_URL })).outcome, 'version');
+    assert.equal((await models.put(KEY, { schema }, { baseUrl: BASE_URL })).outcome, 'version');
     assert.deepEqual(await references.outdatedModels(PAGES), []);
     assert.match(await bundled(), /"Name":\{"type":"number"\}/);
     assert.match(await bundled(1), /"Name":\{"type":"string"\}/);
@@ -48,13 +58,13 @@ describe('documents under other spellings of their URLs', () => {
     const { models, references } = service;
     await references.put(PAGES, common('string'));
     await models.create('city', { name: 'Bench', schema });
-    const update = () => models.update(KEY, { schema }, { baseUrl: BASE_URL });
+    const update = () => models.put(KEY, { schema }, { baseUrl: BASE_URL });
     await references.put(RAW, common('string'));
     assert.deepEqual([(await update()).outcome, await references.outdatedModels(RAW)], ['unchanged', []]);
     await references.put(RAW, common('number'));
     assert.deepEqual(await references.outdatedModels(RAW), [KEY]);
-    const { outcome, model } = await update();
-    assert.deepEqual([outcome, model.version.references], ['version', [RAW]]);
+    assert.equal((await update()).outcome, 'version');
+    assert.deepEqual(urisOf(await storedModel(service, KEY)), [RAW]);
   });
 
   it('a document is missing where those that differ are stored under other spellings, which the refusal names', async (t) => {
@@ -76,11 +86,9 @@ describe('documents under other spellings of their URLs', () => {
       definitions: { Part: { $ref: 'common.json#/definitions/Name' } },
     });
     const part = { $ref: `${RAW.replace('common', 'parts')}#/definitions/Part` };
-    const { version } = await service.models.create('city', {
-      name: 'Bench',
-      schema: { type: 'object', properties: { a: part, b: { $ref: `${MAIN}#/definitions/Name` } } },
-    });
-    assert.deepEqual(version.references, [PAGES, REPORT]);
+    const properties = { a: part, b: { $ref: `${MAIN}#/definitions/Name` } };
+    await service.models.create('city', { name: 'Bench', schema: { type: 'object', properties } });
+    assert.deepEqual(urisOf(await storedModel(service, KEY)), [PAGES, REPORT]);
   });
 
   it('a context depends on a document that it names by another spelling of its URL', async (t) => {
@@ -95,7 +103,7 @@ describe('documents under other spellings of their URLs', () => {
       schema: { type: 'object', properties },
       context: raw ?? '',
     });
-    const served = await models.document(KEY, 'context', { baseUrl: BASE_URL });
+    const served = await service.documents.of(KEY, 'context', { baseUrl: BASE_URL });
     assert.match(served.bytes.toString(), /terms\.example\/width/);
     const used = await rejection(references.delete(url ?? ''), InUseError);
     assert.deepEqual(used.dependents, [{ kind: 'context', name: 'own', version: 1 }, BENCH]);

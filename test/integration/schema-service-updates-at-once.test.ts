@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { OvertakenError } from '../../sidecar/schemas/models/errors.js';
-import type { SchemaService } from '../../sidecar/schemas/models/service.js';
+import type { SchemaService } from '../../sidecar/schemas/models/index.js';
 import { PreconditionFailedError } from '../../sidecar/store/errors.js';
 import { plainSchema } from '../unit/schemas/models/fixtures.js';
-import { ALL, rejection, useRigs } from '../unit/schemas/models/harness.js';
+import { changesOf, rejection, storedModel, useRigs, written } from '../unit/schemas/models/harness.js';
 import { over, storeWith } from '../unit/schemas/models/meddling.js';
 
 const KEY = { domain: 'city', name: 'Bench' };
@@ -14,12 +14,7 @@ const NARROWING = plainSchema({ seats: { type: 'integer', maximum: 9 } });
 const BREAKING = plainSchema({ seats: { type: 'string' } });
 
 function create(service: SchemaService) {
-  return service.models.create('city', { name: 'Bench', schema: SEATS });
-}
-
-async function versionsOf(service: SchemaService) {
-  const { items } = await service.models.versions(KEY, ALL);
-  return items.map(({ number, change }) => [number, change]);
+  return written(service.models.create('city', { name: 'Bench', schema: SEATS }));
 }
 
 describe('updates at the same time', () => {
@@ -29,31 +24,31 @@ describe('updates at the same time', () => {
     const { service } = await rigOf(t);
     await create(service);
     const updates = await Promise.all([
-      service.models.update(KEY, { schema: NARROWING }),
-      service.models.update(KEY, { schema: BREAKING }),
+      service.models.put(KEY, { schema: NARROWING }),
+      service.models.put(KEY, { schema: BREAKING }),
     ]);
     assert.deepEqual(updates.map(({ number }) => number).sort(), [2, 3]);
-    const current = await service.models.get(KEY);
+    const current = await storedModel(service, KEY);
     assert.deepEqual(updates.find(({ number }) => number === 3)?.model, current);
     assert.deepEqual(
-      (await versionsOf(service)).map(([, change]) => change),
+      (await changesOf(service, KEY)).map(([, change]) => change),
       updates[0].number === 2 ? [undefined, 'narrowing', 'breaking'] : [undefined, 'breaking', 'breaking'],
     );
   });
 
   it('two updates at the same time are not both made when each expects the same state', async (t) => {
     const { service, tasks } = await rigOf(t);
-    const { etag } = await create(service);
+    const { etag } = (await create(service)).model;
     const updates = await Promise.allSettled([
-      service.models.update(KEY, { schema: NARROWING }, { ifMatch: [etag] }),
-      service.models.update(KEY, { schema: BREAKING }, { ifMatch: ['other', etag] }),
+      service.models.put(KEY, { schema: NARROWING }, { expected: [etag] }),
+      service.models.put(KEY, { schema: BREAKING }, { expected: ['other', etag] }),
     ]);
     const failed = updates.filter(({ status }) => status === 'rejected');
     assert.equal(failed.length, 1);
     assert.ok((failed[0] as PromiseRejectedResult).reason instanceof PreconditionFailedError);
-    assert.equal((await service.models.get(KEY)).currentVersion, 2);
+    assert.equal((await storedModel(service, KEY)).version.number, 2);
     const before = tasks.length;
-    await rejection(service.models.update(KEY, { schema: {} }, { ifMatch: [etag] }), PreconditionFailedError);
+    await rejection(service.models.put(KEY, { schema: {} }, { expected: [etag] }), PreconditionFailedError);
     assert.equal(tasks.length, before, 'a state that is gone is told before any work');
   });
 
@@ -72,7 +67,7 @@ describe('updates at the same time', () => {
         }),
     });
     await create(service);
-    await rejection(service.models.update(KEY, { schema: NARROWING }), OvertakenError);
-    assert.equal((await service.models.get(KEY)).currentVersion, 1);
+    await rejection(service.models.put(KEY, { schema: NARROWING }), OvertakenError);
+    assert.equal((await storedModel(service, KEY)).version.number, 1);
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ContextInvalidError } from '../../sidecar/schemas/json-ld/errors.js';
 import { type Outcome, runWithContexts } from '../../sidecar/schemas/json-ld/outcomes.js';
-import type { ServiceWorkers } from '../../sidecar/schemas/models/schema-intake.js';
+import type { ServiceWorkers } from '../../sidecar/schemas/models/model-tasks.js';
 import { TaskTooCostlyError } from '../../sidecar/shared/workers/errors.js';
 import { CORE } from '../unit/schemas/json-ld/contexts.js';
 import { answered, type Body } from '../unit/schemas/json-ld/desk.js';

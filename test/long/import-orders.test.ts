@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { NAMES, ordersOf, stateAfter, workers } from '../support/import-orders.js';
+import { NAMES, ordersOf, stateAfter, closeWorkers } from '../support/import-orders.js';
 
-after(() => workers.close());
+after(closeWorkers);
 
 describe('imports of several repositories', () => {
   it('imports of five repositories have the same result in each of their 120 orders', async () => {

@@ -8,8 +8,15 @@ import { tarGz } from './archives.js';
 import { FIVE_REPOSITORIES } from './five-repositories.js';
 import { entriesOf } from './repositories.js';
 
-/** Of all services here; whoever imports this closes them. */
-export const workers = new WorkersOnDemand({ deadlineMs: 30_000, clock: systemClock });
+/** Of all services here. */
+let workers = new WorkersOnDemand({ deadlineMs: 30_000, clock: systemClock });
+
+/** Ends the workers of the tests of a file; the next file in the same process gets others. */
+export async function closeWorkers(): Promise<void> {
+  const ended = workers;
+  workers = new WorkersOnDemand({ deadlineMs: 30_000, clock: systemClock });
+  await ended.close();
+}
 
 /** A schema service of its own, in memory, whose workers go on to the next. */
 export async function withTransfer<Result>(work: (transfer: Transfer) => Promise<Result>): Promise<Result> {

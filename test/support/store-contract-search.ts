@@ -68,13 +68,11 @@ export function searchContract(test: StoreTest): void {
     assert.deepEqual(await found({ attribute: 'power' }), ['energy/Meter']);
     await store.models.delete(key);
     assert.deepEqual(await found({ attribute: 'power' }), []);
-    assert.deepEqual(await store.models.withoutTerms(10), []);
   });
 
   test('models are found by what a draft describes, and not by what it has replaced', async (store) => {
     const found = await filled(store);
     const key = { domain: 'energy', name: 'Meter' };
-    const { version } = await store.models.get(key);
     const replace = (tag: string, terms?: typeof METER) =>
       store.models.update(key, {
         ...{ settings: SETTINGS, replaces: true },
@@ -85,8 +83,6 @@ export function searchContract(test: StoreTest): void {
     assert.deepEqual(await found({ type: 'Device' }), []);
     await replace('b');
     assert.deepEqual(await found({ attribute: 'power' }), []);
-    await store.models.putTerms(key, version, METER);
-    assert.deepEqual(await store.models.withoutTerms(10), [key], 'of what was there before');
   });
 
   test('models are found by their other terms when some are not text, or too long for an index', async (store) => {
@@ -98,23 +94,5 @@ export function searchContract(test: StoreTest): void {
     assert.deepEqual(await found({ attribute: long.slice(0, 512) }), ['city/Long']);
     for (const name of [long, long.slice(0, 513), 'a\0'])
       assert.deepEqual(await found({ attribute: name }), []);
-  });
-
-  test('models without terms are listed until they are given those of their newest version', async (store) => {
-    const found = await filled(store);
-    const key = { domain: 'city', name: 'Lamp' };
-    const { version: first } = await store.models.get(key);
-    const { version } = await store.models.update(key, { settings: SETTINGS, version: modelVersion('2') });
-    assert.deepEqual(await store.models.withoutTerms(10), [key]);
-    assert.deepEqual(await found({ attribute: 'colour' }), [], 'of an older version');
-    await store.models.putTerms(key, first, LAMP);
-    assert.deepEqual(await store.models.withoutTerms(10), [key], 'of an older version');
-    await store.models.putTerms(key, version, {
-      types: ['Lamp'],
-      attributes: ['reading', 'reading', 'bad\0'],
-    });
-    assert.deepEqual(await store.models.withoutTerms(10), []);
-    assert.deepEqual(await found({ attribute: 'reading' }), ['city/Lamp', 'energy/Lamp', 'energy/Meter']);
-    await store.models.putTerms({ domain: 'city', name: 'Gone' }, version, LAMP);
   });
 }

@@ -61,11 +61,8 @@ const ROOMS: Readonly<Record<string, Room>> = {
       ...['sidecar/jobs'],
       ...['sidecar/purge', 'sidecar/schemas/models', 'sidecar/purge/broker'],
       'sidecar/schemas/repository',
-      ...['sidecar/ngsi-ld', 'sidecar/shared'],
+      ...['sidecar/store', 'sidecar/ngsi-ld', 'sidecar/shared'],
     ],
-    onlyFor: {
-      'sidecar/http/problem.ts': ['sidecar/store'],
-    },
     packages: [
       ...['@fastify/multipart', '@fastify/static', '@fastify/swagger', '@fastify/type-provider-typebox'],
       ...['ajv', 'fastify', 'typebox', 'undici'],
@@ -127,9 +124,10 @@ const ROOMS: Readonly<Record<string, Room>> = {
     rooms: [
       ...['sidecar/store', 'sidecar/schemas/json-schema', 'sidecar/schemas/json-ld'],
       ...['sidecar/schemas/openapi', 'sidecar/schemas/validation', 'sidecar/schemas/inference'],
-      ...['sidecar/schemas/remote', 'sidecar/shared/workers', 'sidecar/shared'],
+      ...['sidecar/schemas/remote', 'sidecar/ngsi-ld/representation'],
+      ...['sidecar/shared/workers', 'sidecar/shared'],
     ],
-    packages: ['lru-cache', 'p-limit'],
+    packages: ['lru-cache', 'p-limit', 'p-retry'],
   },
   'sidecar/client': { rooms: ['sidecar/shared'], packages: ['openapi-fetch'] },
   'sidecar/cli': {
@@ -212,6 +210,10 @@ describe('the architecture', () => {
     assertNone(cyclesOf(sources));
   });
 
+  it('the store is entered by its index.ts, and databases are opened by its databases.ts', () => {
+    assertNone(sources.filter(isSidecar).flatMap(storeViolations));
+  });
+
   it('the thread that serves requests does not load what only workers need', () => {
     const loaded = packagesLoadedBy('sidecar/gateway.ts', sources);
     assert.ok(loaded.has('fastify'));
@@ -274,14 +276,16 @@ describe('the checks of the architecture', () => {
     assert.equal(roomViolations(from('sidecar/attic/x.ts', '')).length, 1);
     assert.equal(roomViolations(from('sidecar/purge/x.ts', "import { x } from 'undici';")).length, 1);
     assert.equal(
-      roomViolations(from('sidecar/http/x.ts', "import { x } from '../store/errors.js';")).length,
+      roomViolations(from('sidecar/cli/x.ts', "import { x } from '../store/errors.js';")).length,
       1,
     );
     assert.deepEqual(
-      roomViolations(from('sidecar/http/problem.ts', "import { x } from '../store/errors.js';")),
+      roomViolations(from('sidecar/cli/database-commands.ts', "import { x } from '../store/errors.js';")),
       [],
     );
     assert.equal(roomViolations(from('sidecar/http/x.ts', "import { x } from '../gateway.js';")).length, 1);
+    assert.equal(storeViolations(from('sidecar/jobs/x.ts', "import '../store/sql-store.js';")).length, 1);
+    assert.deepEqual(storeViolations(from('sidecar/jobs/x.ts', "import '../store/databases.js';")), []);
     assert.equal(ownerViolations(from('sidecar/main.ts', "import fastify from 'fastify';")).length, 1);
   });
 
@@ -395,6 +399,17 @@ function ownerViolations({ path, imports }: Source): readonly string[] {
     return owner === undefined || owner.test(path)
       ? []
       : [`${path} imports ${specifier}: only ${owner.source} may`];
+  });
+}
+
+/** What other rooms import of the store beside its two faces. */
+function storeViolations({ path, imports }: Source): readonly string[] {
+  if (path.startsWith('sidecar/store/')) return [];
+  return imports.flatMap(({ specifier }) => {
+    const target = targetOf(path, specifier);
+    return target === undefined || !/^sidecar\/store\/(?!(?:index|databases)\.ts$)/.test(target)
+      ? []
+      : [`${path} imports ${target}: enter by sidecar/store/index.ts, or databases.ts`];
   });
 }
 

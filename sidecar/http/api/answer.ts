@@ -2,7 +2,7 @@ import { writeJson } from '../../shared/json/lossless-json.js';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import type { Lifecycle } from '../../schemas/models/service.js';
+import type { Lifecycle } from '../../schemas/models/index.js';
 import { PURGE_ID_HEADER } from '../purge-routes.js';
 import { isKnown } from './conditions.js';
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { UnreadableBodyError } from '../../schemas/models/workbench-errors.js';
+import { UnreadableBodyError } from '../../schemas/models/index.js';
 import { readJson } from '../../shared/json/strict-json.js';
 import { JsonWeight, type WeightLimits } from '../../shared/json-weight.js';
 import { OneATurn } from '../../shared/next-turn.js';

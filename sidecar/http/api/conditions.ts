@@ -1,4 +1,4 @@
-import type { WriteOptions } from '../../schemas/models/service.js';
+import type { IfMatch } from '../../store/index.js';
 import { refused } from '../errors.js';
 
 /** The state that a write expects (RFC 9110 § 13.1). */
@@ -66,7 +66,7 @@ function headerOf(
 export async function writeOptions(
   { ifMatch, ifAbsent }: Conditions,
   find: () => Promise<unknown>,
-): Promise<WriteOptions> {
+): Promise<{ readonly ifMatch?: IfMatch }> {
   if (ifAbsent) {
     await find();
     throw refused('preconditionFailed', 'If-None-Match: * is for new resources, and this one exists.');

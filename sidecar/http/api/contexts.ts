@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import { contextUrl } from '../../schemas/models/context-urls.js';
-import type {
-  ChangedFollower,
-  ContextService,
-  ContextSummary,
-  WrittenContext,
-} from '../../schemas/models/service.js';
+import {
+  type ChangedFollower,
+  type ContextSummary,
+  contextUrl,
+  type SchemaService,
+  type WrittenContext,
+} from '../../schemas/models/index.js';
 import { changeOf } from '../../schemas/repository/refusals.js';
 import { disconnectSignal } from '../client-disconnect.js';
 import {
@@ -45,7 +45,7 @@ const PARAMS = Type.Object({
 });
 
 /** JSON-LD contexts: custom ones, those generated from models, and the core contexts of NGSI-LD. */
-export function contextRoutes(api: Api, contexts: ContextService): void {
+export function contextRoutes(api: Api, { contexts }: SchemaService): void {
   api.get('/contexts', {
     schema: {
       tags: [tag],
@@ -151,8 +151,8 @@ export function contextRoutes(api: Api, contexts: ContextService): void {
     },
     config: { problems: ['readOnly', 'inUse'], isConditional: true },
     handler: async ({ params, conditions }, reply) => {
-      const options = await writeOptions(conditions, () => contexts.document(params.context));
-      await contexts.delete(params.context, options);
+      const { ifMatch } = await writeOptions(conditions, () => contexts.document(params.context));
+      await contexts.delete(params.context, ifMatch);
       return send(reply, NO_CONTENT);
     },
   });

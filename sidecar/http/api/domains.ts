@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import type { Domain, DomainService, ListedDomain } from '../../schemas/models/service.js';
+import type { SchemaService } from '../../schemas/models/index.js';
+import type { Domain, ListedDomain } from '../../store/index.js';
 import { created, document, NO_CONTENT, ok, page, send, timeText } from './answer.js';
 import { writeOptions } from './conditions.js';
 import { LD_CONTEXT, withWarnings } from './contexts.js';
@@ -29,7 +30,7 @@ const CASCADE = Flag('Delete its models with it, with all their versions and con
 const MAX_DOMAIN_BYTES = 64 * 1024;
 
 /** Domains: the namespaces of models. */
-export function domainRoutes(api: Api, domains: DomainService): void {
+export function domainRoutes(api: Api, { store, domains }: SchemaService): void {
   api.get('/domains', {
     schema: {
       tags: [tag],
@@ -39,7 +40,7 @@ export function domainRoutes(api: Api, domains: DomainService): void {
       response: { 200: list('Domains by name.', LISTED_DOMAIN) },
     },
     handler: async ({ query, baseUrl }, reply) => {
-      const { items, total } = await domains.list(query);
+      const { items, total } = await store.domains.list(query);
       return send(reply, page(items.map(listedDomainJson), total, query, apiUrl(baseUrl, 'domains')));
     },
   });
@@ -69,7 +70,7 @@ export function domainRoutes(api: Api, domains: DomainService): void {
       response: { 200: json('The domain.', DOMAIN) },
     },
     handler: async ({ params }, reply) => {
-      const domain = await domains.get(params.domain);
+      const domain = await store.domains.get(params.domain);
       return send(reply, ok(domainJson(domain), domain.etag));
     },
   });
@@ -87,8 +88,8 @@ export function domainRoutes(api: Api, domains: DomainService): void {
     bodyLimit: MAX_DOMAIN_BYTES,
     config: { problems: ['dependencyChanged'], isConditional: true },
     handler: async ({ params, body, conditions }, reply) => {
-      const options = await writeOptions(conditions, () => domains.get(params.domain));
-      const domain = await domains.update(params.domain, body, options);
+      const { ifMatch } = await writeOptions(conditions, () => store.domains.get(params.domain));
+      const domain = await domains.update(params.domain, body, ifMatch);
       return send(reply, ok(domainJson(domain), domain.etag));
     },
   });
@@ -105,15 +106,15 @@ export function domainRoutes(api: Api, domains: DomainService): void {
     },
     config: { problems: ['inUse'], isConditional: true },
     handler: async ({ params, query, conditions }, reply) => {
-      const options = await writeOptions(conditions, () => domains.get(params.domain));
-      await domains.delete(params.domain, { ...options, cascade: query.cascade });
+      const { ifMatch } = await writeOptions(conditions, () => store.domains.get(params.domain));
+      await store.domains.delete(params.domain, { ifMatch, cascade: query.cascade });
       return send(reply, NO_CONTENT);
     },
   });
 }
 
 /** One context for all models of a domain. */
-export function domainContextRoutes(api: Api, domains: DomainService): void {
+export function domainContextRoutes(api: Api, { domainContexts }: SchemaService): void {
   api.get('/domains/:domain/context', {
     schema: {
       tags: [tag],
@@ -126,7 +127,7 @@ export function domainContextRoutes(api: Api, domains: DomainService): void {
     },
     config: { problems: ['busy'], isCrossOrigin: true },
     handler: async ({ params: { domain }, baseUrl }, reply) => {
-      const found = await domains.context(domain, baseUrl);
+      const found = await domainContexts.of(domain, baseUrl);
       return send(reply, withWarnings(document(found, undefined), found.warnings.length, baseUrl, domain));
     },
   });
@@ -142,7 +143,7 @@ export function domainContextRoutes(api: Api, domains: DomainService): void {
     },
     config: { problems: ['busy'] },
     handler: async ({ params: { domain }, query, baseUrl }, reply) => {
-      const { warnings } = await domains.context(domain, baseUrl);
+      const { warnings } = await domainContexts.of(domain, baseUrl);
       const { limit, offset } = query;
       const url = apiUrl(baseUrl, 'domains', domain, 'context', 'warnings');
       return send(reply, page(warnings.slice(offset, offset + limit), warnings.length, query, url));

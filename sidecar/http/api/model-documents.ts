@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import type { ModelDocumentKind, ModelFile, ModelKey, ModelService } from '../../schemas/models/service.js';
+import type { ModelDocumentKind, ModelFile, SchemaService } from '../../schemas/models/index.js';
+import type { ModelKey } from '../../store/index.js';
 import { type Answer, document, page, send, withLifecycle } from './answer.js';
 import { content, json, list } from './responses.js';
 import { type Api, apiUrl } from './routes.js';
@@ -30,10 +31,10 @@ const FILE_PATH = Type.Object({
 });
 
 /** What a model is turned into, and its files. */
-export function modelDocumentRoutes(api: Api, models: ModelService): void {
+export function modelDocumentRoutes(api: Api, { documents, files, lifecycles }: SchemaService): void {
   const about = async (key: ModelKey, answer: (key: ModelKey) => Promise<Answer>) => {
     // First: what is read of a draft afterwards may still change.
-    const lifecycle = await models.lifecycle(key);
+    const lifecycle = await lifecycles.of(key);
     return withLifecycle(await answer(key), lifecycle);
   };
   const read = async (
@@ -43,7 +44,7 @@ export function modelDocumentRoutes(api: Api, models: ModelService): void {
     baseUrl: string,
   ) =>
     about({ domain, name: model }, async (key) =>
-      document(await models.document(key, kind, { version, baseUrl }), version),
+      document(await documents.of(key, kind, { version, baseUrl }), version),
     );
 
   api.get(`${MODEL}/schema`, {
@@ -103,10 +104,10 @@ export function modelDocumentRoutes(api: Api, models: ModelService): void {
         reply,
         await about({ domain, name: model }, async (key) => {
           const { version, limit, offset } = query;
-          const files = await models.files(key, { version, baseUrl });
+          const all = await files.list(key, { version, baseUrl });
           const url = apiUrl(baseUrl, 'domains', domain, 'models', model, 'files');
-          const items = files.slice(offset, offset + limit).map((file) => fileJson(file, url, version));
-          return page(items, files.length, query, url);
+          const items = all.slice(offset, offset + limit).map((file) => fileJson(file, url, version));
+          return page(items, all.length, query, url);
         }),
       ),
   });
@@ -131,7 +132,7 @@ export function modelDocumentRoutes(api: Api, models: ModelService): void {
       send(
         reply,
         await about({ domain, name: model }, async (key) =>
-          document(await models.file(key, file, { version, baseUrl }), version),
+          document(await files.get(key, file, { version, baseUrl }), version),
         ),
       ),
   });

@@ -1,11 +1,7 @@
 import { Type } from 'typebox';
-import type {
-  Model,
-  ModelDetails,
-  ModelPut,
-  ModelUpdate,
-  VersionSummary,
-} from '../../schemas/models/service.js';
+import { metadataOf, type ModelWrite, type StoredModel } from '../../schemas/models/index.js';
+import { parseJson } from '../../shared/json/lossless-json.js';
+import type { Model, ModelVersion } from '../../store/index.js';
 import {
   AnyJson,
   Closed,
@@ -224,32 +220,31 @@ export function modelSummaryJson(model: Model): WrittenOf<typeof MODEL_SUMMARY> 
   };
 }
 
-export function modelJson(model: ModelDetails): WrittenOf<typeof MODEL> {
-  const { version, schema, context, warnings } = model;
-  const { dialect, references } = version;
-  const own = context === undefined ? {} : { context };
+export function modelJson({ model, version, schema, ownContext }: StoredModel): WrittenOf<typeof MODEL> {
+  const { dialect, warnings } = metadataOf(version);
   return {
     ...modelSummaryJson(model),
-    ...{ version: version.number, dialect, schema },
-    ...own,
-    ...{ references, warnings },
+    ...{ version: version.number, dialect, schema: parseJson(schema) },
+    ...(ownContext === undefined ? {} : { context: parseJson(ownContext) }),
+    ...{ references: version.references.map(({ uri }) => uri), warnings },
   };
 }
 
-export function updatedModelJson({
-  model,
+export function modelDryRunJson({
   outcome,
+  number,
   change,
-}: Pick<ModelUpdate, 'model' | 'outcome' | 'change'>): WrittenOf<typeof UPDATED_MODEL> {
-  return { ...modelJson(model), outcome, change };
-}
-
-export function modelDryRunJson(update: ModelPut): WrittenOf<typeof MODEL_DRY_RUN> {
-  const { outcome, number, change, warnings } = update;
+  warnings,
+}: ModelWrite): WrittenOf<typeof MODEL_DRY_RUN> {
   return { dryRun: true, outcome, version: number, change, warnings };
 }
 
-export function versionJson(version: VersionSummary): WrittenOf<typeof MODEL_VERSION> {
-  const { number, createdAt, ...others } = version;
-  return { version: number, createdAt: timeText(createdAt), ...others };
+export function versionJson(version: ModelVersion): WrittenOf<typeof MODEL_VERSION> {
+  const { number, createdAt, description, schema, references } = version;
+  const { dialect, change } = metadataOf(version);
+  return {
+    ...{ version: number, createdAt: timeText(createdAt), description, dialect, ...schema },
+    ...(change === undefined ? {} : { change }),
+    references: references.map(({ uri }) => uri),
+  };
 }

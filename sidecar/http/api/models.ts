@@ -1,4 +1,5 @@
-import type { ModelKey, ModelService } from '../../schemas/models/service.js';
+import type { SchemaService } from '../../schemas/models/index.js';
+import type { ModelKey } from '../../store/index.js';
 import type { ProblemKind } from '../../shared/errors.js';
 import { created, derived, NO_CONTENT, ok, page, send, withLifecycle } from './answer.js';
 import { expectedOf, writeOptions } from './conditions.js';
@@ -14,7 +15,6 @@ import {
   modelSummaryJson,
   NEW_MODEL,
   UPDATED_MODEL,
-  updatedModelJson,
   versionJson,
 } from './model-representation.js';
 import { empty, json, list } from './responses.js';
@@ -62,7 +62,7 @@ const SCHEMA_PROBLEMS = [
 ] as const satisfies readonly ProblemKind[];
 
 /** Models: JSON Schemas with their versions. */
-export function modelRoutes(api: Api, models: ModelService): void {
+export function modelRoutes(api: Api, { store, models, comparison, lifecycles }: SchemaService): void {
   api.get('/models', {
     schema: {
       tags: [tag],
@@ -75,7 +75,7 @@ export function modelRoutes(api: Api, models: ModelService): void {
     config: { problems: ['busy'] },
     handler: async ({ query, baseUrl }, reply) => {
       const { limit, offset, ...filter } = query;
-      const { items, total } = await models.search(filter, { limit, offset });
+      const { items, total } = await store.models.search(filter, { limit, offset });
       return send(reply, page(items.map(modelSummaryJson), total, query, apiUrl(baseUrl, 'models')));
     },
   });
@@ -90,7 +90,7 @@ export function modelRoutes(api: Api, models: ModelService): void {
       response: { 200: list('Models by name.', MODEL_SUMMARY) },
     },
     handler: async ({ params: { domain }, query, baseUrl }, reply) => {
-      const { items, total } = await models.list(domain, query);
+      const { items, total } = await store.models.list(domain, query);
       return send(
         reply,
         page(items.map(modelSummaryJson), total, query, apiUrl(baseUrl, 'domains', domain, 'models')),
@@ -115,10 +115,10 @@ export function modelRoutes(api: Api, models: ModelService): void {
     },
     config: { problems: ['alreadyExists', 'contextInvalid', ...SCHEMA_PROBLEMS] },
     handler: async ({ params: { domain }, query: { dryRun }, body, baseUrl }, reply) => {
-      if (dryRun)
-        return send(reply, derived(modelDryRunJson(await models.dryCreate(domain, body, { baseUrl }))));
-      const model = await models.create(domain, body, { baseUrl });
-      return send(reply, created(modelUrl(baseUrl, model), modelJson(model), model.etag));
+      const written = await models.create(domain, body, { dryRun, baseUrl });
+      if (written.model === undefined) return send(reply, derived(modelDryRunJson(written)));
+      const { model } = written.model;
+      return send(reply, created(modelUrl(baseUrl, model), modelJson(written.model), model.etag));
     },
   });
 
@@ -132,10 +132,13 @@ export function modelRoutes(api: Api, models: ModelService): void {
       response: { 200: json('The model.', MODEL) },
     },
     handler: async ({ params, query: { version } }, reply) => {
-      const model = await models.get(keyOf(params), version);
+      const found = await store.models.texts(keyOf(params), version);
+      const { model } = found;
+      if (version === undefined) return send(reply, withLifecycle(ok(modelJson(found), model.etag), model));
+      const { description } = found.version;
+      const older = modelJson({ ...found, model: { ...model, description } });
       // No write takes the ETag of an older version for that of the model.
-      const etag = version === undefined ? model.etag : `${model.etag}.v${version}`;
-      return send(reply, withLifecycle(ok(modelJson(model), etag), model));
+      return send(reply, withLifecycle(ok(older, `${model.etag}.v${version}`), model));
     },
   });
 
@@ -162,14 +165,15 @@ export function modelRoutes(api: Api, models: ModelService): void {
     },
     handler: async ({ params, query: { dryRun }, body, conditions, baseUrl }, reply) => {
       const key = keyOf(params);
-      const put = await models.put(key, body, { expected: expectedOf(conditions), dryRun, baseUrl });
-      const { model, outcome, change } = put;
-      if (model === undefined) return send(reply, derived(modelDryRunJson(put)));
-      if (dryRun) return send(reply, ok(modelDryRunJson(put), model.etag));
-      const json = updatedModelJson({ model, outcome, change });
+      const written = await models.put(key, body, { expected: expectedOf(conditions), dryRun, baseUrl });
+      if (written.model === undefined) return send(reply, derived(modelDryRunJson(written)));
+      const { etag } = written.model.model;
+      if (dryRun) return send(reply, ok(modelDryRunJson(written), etag));
+      const { outcome, change } = written;
+      const json = { ...modelJson(written.model), outcome, change };
       return send(
         reply,
-        outcome === 'created' ? created(modelUrl(baseUrl, model), json, model.etag) : ok(json, model.etag),
+        outcome === 'created' ? created(modelUrl(baseUrl, key), json, etag) : ok(json, etag),
       );
     },
   });
@@ -185,7 +189,8 @@ export function modelRoutes(api: Api, models: ModelService): void {
     config: { problems: ['inUse'], isConditional: true },
     handler: async ({ params, conditions }, reply) => {
       const key = keyOf(params);
-      await models.delete(key, await writeOptions(conditions, () => models.get(key)));
+      const { ifMatch } = await writeOptions(conditions, () => store.models.get(key));
+      await store.models.delete(key, ifMatch);
       return send(reply, NO_CONTENT);
     },
   });
@@ -201,8 +206,8 @@ export function modelRoutes(api: Api, models: ModelService): void {
     },
     handler: async ({ params, query, baseUrl }, reply) => {
       const key = keyOf(params);
-      const lifecycle = await models.lifecycle(key);
-      const { items, total } = await models.versions(key, query);
+      const lifecycle = await lifecycles.of(key);
+      const { items, total } = await store.models.versions(key, query);
       const list = page(items.map(versionJson), total, query, `${modelUrl(baseUrl, key)}/versions`);
       return send(reply, withLifecycle(list, lifecycle));
     },
@@ -220,8 +225,11 @@ export function modelRoutes(api: Api, models: ModelService): void {
     config: { problems: ['busy'] },
     handler: async ({ params, query, baseUrl }, reply) => {
       const key = keyOf(params);
-      const lifecycle = await models.lifecycle(key);
-      return send(reply, withLifecycle(derived(await models.diff(key, { ...query, baseUrl })), lifecycle));
+      const lifecycle = await lifecycles.of(key);
+      return send(
+        reply,
+        withLifecycle(derived(await comparison.diff(key, { ...query, baseUrl })), lifecycle),
+      );
     },
   });
 }

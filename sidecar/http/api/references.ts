@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
-import type { Reference, ReferenceService } from '../../schemas/models/service.js';
+import type { SchemaService } from '../../schemas/models/index.js';
 import type { Transfer } from '../../schemas/repository/transfer.js';
+import type { Reference } from '../../store/index.js';
 import { disconnectSignal } from '../client-disconnect.js';
 import { created, derived, document, NO_CONTENT, ok, page, send, timeText } from './answer.js';
 import { expectedOf, writeOptions } from './conditions.js';
@@ -27,7 +28,7 @@ const URI_MEANING = 'Absolute URI by which `$ref`s name the document, without a 
 const URI = Type.String({ minLength: 1, maxLength: 2048, description: URI_MEANING });
 
 /** Documents that the schemas of models refer to by absolute URIs. */
-export function referenceRoutes(api: Api, references: ReferenceService, transfer: Transfer): void {
+export function referenceRoutes(api: Api, { store, references }: SchemaService, transfer: Transfer): void {
   api.get('/references', {
     schema: {
       tags: [tag],
@@ -48,7 +49,7 @@ export function referenceRoutes(api: Api, references: ReferenceService, transfer
     handler: async ({ query: { uri, limit, offset }, baseUrl }, reply) => {
       if (uri === undefined) {
         const wanted = { limit: limit ?? FIRST_PAGE.limit, offset: offset ?? FIRST_PAGE.offset };
-        const { items, total } = await references.list(wanted);
+        const { items, total } = await store.references.list(wanted);
         return send(reply, page(items.map(referenceJson), total, wanted, apiUrl(baseUrl, 'references')));
       }
       if (limit !== undefined)
@@ -114,7 +115,8 @@ export function referenceRoutes(api: Api, references: ReferenceService, transfer
     },
     config: { problems: ['notFound', 'inUse'], isConditional: true },
     handler: async ({ query: { uri }, conditions }, reply) => {
-      await references.delete(uri, await writeOptions(conditions, () => references.get(uri)));
+      const { ifMatch } = await writeOptions(conditions, () => references.get(uri));
+      await references.delete(uri, ifMatch);
       return send(reply, NO_CONTENT);
     },
   });

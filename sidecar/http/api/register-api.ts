@@ -1,8 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
-import type { SchemaService } from '../../schemas/models/service.js';
+import type { SchemaService, Workbench } from '../../schemas/models/index.js';
 import type { Transfer } from '../../schemas/repository/transfer.js';
-import type { Workbench } from '../../schemas/models/workbench.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import type { TokenCheck } from '../gateway-token.js';
 import { admission, bodyPresence, notFound, preparation, takePreflight } from './admission.js';
@@ -67,12 +66,12 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
       api.setSerializerCompiler(() => writeJson);
       api.setNotFoundHandler(notFound(routes));
 
-      domainRoutes(api, schemas.domains);
-      domainContextRoutes(api, schemas.domains);
-      modelRoutes(api, schemas.models);
-      modelDocumentRoutes(api, schemas.models);
-      contextRoutes(api, schemas.contexts);
-      referenceRoutes(api, schemas.references, transfer);
+      domainRoutes(api, schemas);
+      domainContextRoutes(api, schemas);
+      modelRoutes(api, schemas);
+      modelDocumentRoutes(api, schemas);
+      contextRoutes(api, schemas);
+      referenceRoutes(api, schemas, transfer);
       transferRoutes(api, transfer, importLimit);
       workbenchRoutes(api, options.workbench);
       purgeRoutes(api, options);

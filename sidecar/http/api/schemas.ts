@@ -1,5 +1,5 @@
 import { Type, type Static, type TObject, type TProperties, type TSchema } from 'typebox';
-import type { JsonValue } from '../../schemas/models/service.js';
+import type { JsonValue } from '../../shared/json/json.js';
 import { RESOURCE_NAME_PATTERN } from '../../shared/resource-name.js';
 
 /**

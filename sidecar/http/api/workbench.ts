@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Workbench } from '../../schemas/models/workbench.js';
+import type { Workbench } from '../../schemas/models/index.js';
 import type { ProblemKind } from '../../shared/errors.js';
 import { ClientDisconnect } from '../client-disconnect.js';
 import { computed, send } from './answer.js';

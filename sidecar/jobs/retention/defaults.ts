@@ -1,4 +1,4 @@
-import type { RetentionSettings } from '../../store/retention-records.js';
+import type { RetentionSettings } from '../../store/index.js';
 
 /** What a retention policy has where it says nothing. A new one reports first. */
 export const DEFAULT_RETENTION = {

@@ -1,11 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { PurgeReport } from '../../purge/index.js';
-import { AlreadyExistsError, PreconditionFailedError } from '../../store/errors.js';
+import {
+  AlreadyExistsError,
+  type IfMatch,
+  type Page,
+  type Paged,
+  PreconditionFailedError,
+  type PurgeFilter,
+  type PurgeRecord,
+  type Purges,
+  type RetentionPolicies,
+  type RetentionPolicy,
+  type RetentionSettings,
+} from '../../store/index.js';
 import { queryText, type PurgeParameters } from '../../purge/index.js';
-import type { PurgeFilter, PurgeRecord, Purges } from '../../store/purge-records.js';
-import type { Page, Paged } from '../../store/records.js';
-import type { RetentionPolicies, RetentionPolicy, RetentionSettings } from '../../store/retention-records.js';
-import type { IfMatch } from '../../store/store.js';
 import type { Clock } from '../../shared/clock.js';
 import { preparePurge, type NewPurge, type PurgeKinds, type PurgePolicy } from '../purge-kinds.js';
 import type { PurgeService } from '../purge-service.js';

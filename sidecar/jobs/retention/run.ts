@@ -1,6 +1,5 @@
 import { cutoffOf, olderThan, type PurgeParameters } from '../../purge/index.js';
-import type { PurgeRecord } from '../../store/purge-records.js';
-import type { RetentionSettings } from '../../store/retention-records.js';
+import type { PurgeRecord, RetentionSettings } from '../../store/index.js';
 import { refusedMember } from './schedule.js';
 
 /** What a run of a policy purges. */

@@ -1,5 +1,5 @@
 import { QueryRefusedError } from '../../purge/index.js';
-import type { RetentionSettings } from '../../store/retention-records.js';
+import type { RetentionSettings } from '../../store/index.js';
 import { nextCronTime, parseCron, type CronPattern } from './cron.js';
 
 type Times = Pick<RetentionSettings, 'schedule' | 'timeZone'>;

@@ -1,6 +1,5 @@
 import { PurgeStoppedError } from '../../purge/index.js';
-import { StoreUnavailableError } from '../../store/errors.js';
-import type { RetentionPolicies, RetentionPolicy } from '../../store/retention-records.js';
+import { type RetentionPolicies, type RetentionPolicy, StoreUnavailableError } from '../../store/index.js';
 import type { Clock } from '../../shared/clock.js';
 import { QueueFullError } from '../errors.js';
 import type { RetentionService } from './retention-service.js';

@@ -11,7 +11,7 @@ import {
 } from '../deleting/index.js';
 import { BrokerFailedError } from '../errors.js';
 import { IdState, IdStates, keyOf, type Item } from '../ledger/index.js';
-import type { ListedPage, WalkEnd } from '../listing/index.js';
+import type { ListedPage, PageShape, WalkEnd } from '../listing/index.js';
 import type { PurgeContext } from '../run/index.js';
 
 /** Deletes between two progress reports; one for each would double the bookkeeping. */
@@ -52,6 +52,8 @@ export interface PassOptions {
   readonly skipsArrivals: boolean;
   /** Final tries of the purge that were cut short. */
   readonly cuts: CutTries;
+  /** How much of a page to ask for. */
+  readonly shape: (() => PageShape) | undefined;
 }
 
 interface PendingDelete {
@@ -88,8 +90,13 @@ export class ItemPass {
     const { requester, ledger, limits } = this.#context;
     ledger.states.startSurvey();
     try {
+      const { entities, shape } = this.#options;
       const most = this.#kind.pendingMax ?? limits.concurrency * 4;
-      const end = await walkItems(this.#context, this.#kind, this.#options.entities, async (batch, page) => {
+      const reader: Pick<ItemKind, 'read' | 'shape'> = {
+        read: (page, indexes) => this.#kind.read(page, indexes),
+        ...(shape === undefined ? {} : { shape }),
+      };
+      const end = await walkItems(this.#context, reader, entities, async (batch, page) => {
         this.#take(batch, page);
         await this.#dispatcher.room(most);
       });

@@ -8,6 +8,7 @@ import {
 } from '../deleting/index.js';
 import { BrokerReplyError, NotConvergingError } from '../errors.js';
 import { IdStates } from '../ledger/index.js';
+import type { PageShape } from '../listing/index.js';
 import type { PurgeContext, QueryView } from '../run/index.js';
 import { ItemPass } from './item-pass.js';
 
@@ -67,12 +68,11 @@ async function removeInPasses(
     const isLastRecheck = rechecks === MAX_RECHECKS;
     // Take new items in the first two full passes; later ones arrived during the purge.
     const takesNew = wholePasses < 2 || expectsMore;
-    const paced = listingNoFurther(context, kind);
-    const asks = pass > 1 && kind.mayComeBack ? askingForTimes(paced) : paced;
+    const shape = shapeOf(context, kind, pass > 1 && kind.mayComeBack);
     const skipsArrivals = pass > MAX_PASSES_WITH_ARRIVALS;
     const known = entities.size;
-    const options = { entities, cuts, takesNew, isLastRecheck, skipsArrivals };
-    const result = await new ItemPass(context, asks, options).run();
+    const options = { entities, cuts, takesNew, isLastRecheck, skipsArrivals, shape };
+    const result = await new ItemPass(context, kind, options).run();
     const { tried, left, lingering } = result;
     context.emit({ type: 'drained', matched: context.ledger.matched });
     if (!result.wasTruncated) wholePasses += 1;
@@ -96,20 +96,24 @@ async function removeInPasses(
   throw new NotConvergingError('Every pass finds more items to delete. Send the purge again.');
 }
 
-/** The same items, in pages that go before they get too old, where the purge is held to a rate. */
-function listingNoFurther({ requester, limits }: PurgeContext, kind: ItemKind): ItemKind {
+/**
+ * How much of a page to ask for: where the purge is held to a rate, no more than goes before it gets too old.
+ *
+ * @param needsTimes ask for the times of creation as well
+ */
+function shapeOf(
+  { requester, limits }: PurgeContext,
+  kind: ItemKind,
+  needsTimes: boolean,
+): (() => PageShape) | undefined {
   const most = Math.ceil(requester.burst * PAGE_SECONDS);
-  if (most >= limits.pageSize) return kind;
-  const shape = () => {
-    const asked = kind.shape?.();
-    return { ...asked, limit: Math.min(asked?.limit ?? limits.pageSize, most) };
+  const isPaced = most < limits.pageSize;
+  if (!isPaced && !needsTimes && kind.shape === undefined) return undefined;
+  return () => {
+    const asked = kind.shape?.() ?? {};
+    const limit = isPaced ? { limit: Math.min(asked.limit ?? limits.pageSize, most) } : {};
+    return { ...asked, ...limit, ...(needsTimes ? { needsTimes } : {}) };
   };
-  return { ...kind, shape };
-}
-
-/** The same items, with the times of their creation. */
-function askingForTimes(kind: ItemKind): ItemKind {
-  return { ...kind, shape: () => ({ ...kind.shape?.(), needsTimes: true }) };
 }
 
 /**

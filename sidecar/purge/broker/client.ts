@@ -7,10 +7,8 @@ import {
   type NoAnswer,
   NoAnswerError,
   RequestAbortedError,
-  Canceller,
-  exchange,
-  type BrokerReply,
-} from './exchange.js';
+} from './errors.js';
+import { Canceller, exchange, type BrokerReply } from './exchange.js';
 
 /** One request to the broker's NGSI-LD API. */
 export interface BrokerRequest {

@@ -2,14 +2,14 @@
 export { type ProbedParameter, type Projection, type ProofName, BrokerMemory } from './memory.js';
 export { type BrokerClient, type BrokerRequest, createBrokerClient, forwardedHeaders } from './client.js';
 export {
-  type BrokerReply,
   BrokerTimeoutError,
   BrokerUnreachableError,
   NoAnswerError,
   type NoAnswer,
   ReplyTooLargeError,
   RequestAbortedError,
-} from './exchange.js';
+} from './errors.js';
+export type { BrokerReply } from './exchange.js';
 export { COLLECTIONS, FACT_MS, type Learnt, readNote, writeNote } from './facts.js';
 export { lessonsOf } from './learnt.js';
 export {

@@ -83,7 +83,7 @@ export async function walkItems(
     waitBefore: (look) => context.requester.waitBefore(look),
     paging,
     isNew: (id) => {
-      if (entities.get(id) === IdState.unknown) entities.set(id, IdState.pending);
+      entities.add(id);
       const isFirst = entities.markListed(id);
       if (isFirst) newHere.add(id);
       return isFirst;
@@ -120,12 +120,7 @@ export async function countItems(
   do {
     const end = await walkItems(context, kind, new IdStates(), ({ items, isIncomplete }) => {
       if (isIncomplete === true) isComplete = false;
-      const fresh = items.filter((item) => {
-        const key = keyOf(item);
-        if (seen.get(key) !== IdState.unknown) return false;
-        seen.set(key, IdState.pending);
-        return true;
-      });
+      const fresh = items.filter((item) => seen.add(keyOf(item)));
       onItems(fresh, seen.size);
     });
     isComplete &&= end.complete;

@@ -4,7 +4,7 @@ import { learnCounting } from '../proof/index.js';
 import type { Parameter } from '../query/index.js';
 import type { PurgeContext } from './context.js';
 import type { QueryView } from './query-view.js';
-import { IdStates, IdState } from '../ledger/index.js';
+import { IdStates } from '../ledger/index.js';
 
 const UNCOUNTED =
   'The broker answers this query with an empty list and no count, although it counts other queries that match nothing: it may have failed to run it.';
@@ -136,7 +136,7 @@ export async function countMatches(
     first,
     concurrency: context.limits.concurrency,
     isNew: (id) => {
-      if (seen.get(id) === IdState.unknown) seen.set(id, IdState.pending);
+      seen.add(id);
       return seen.markListed(id);
     },
   });

@@ -19,7 +19,7 @@ import { countItems, type ItemKind } from '../deleting/index.js';
 import { temporalEntities } from '../listing/index.js';
 import { temporalAttributeKind } from './attribute-kind.js';
 import { createInstanceGuard, type InstanceGuard } from './instances.js';
-import { instanceKind } from './instance-kind.js';
+import { InstanceKind } from './instance-kind.js';
 import { VALUE_FILTERS } from './narrowed-queries.js';
 import { firstShape } from './instance-pages.js';
 import type { TemporalPurgeQuery } from './query.js';
@@ -180,7 +180,7 @@ function itemKind(
   options: { readonly guard: InstanceGuard; readonly startedMs: number; readonly countsOnly: boolean },
 ): ItemKind {
   return target.kind === 'instances'
-    ? instanceKind(context, { ...options, time: target.time })
+    ? new InstanceKind(context, { ...options, time: target.time })
     : temporalAttributeKind(context, options.guard, datasetId);
 }
 

@@ -2,13 +2,15 @@ import { instantOf } from '../../ngsi-ld/q-time.js';
 import type { PurgeContext } from '../run/index.js';
 import { IdState, itemProblem, keyOf, type Item, type ItemError } from '../ledger/index.js';
 import type { ItemBatch, ItemKind } from '../deleting/index.js';
-import type { ListedPage } from '../listing/index.js';
+import type { DeleteResult } from '../broker/index.js';
+import type { ListedPage, PageShape } from '../listing/index.js';
 import {
   TruncationEvidence,
   firstShape,
   MAX_INSTANCES,
   nextShape,
   type InstancePageShape,
+  type ShownPage,
 } from './instance-pages.js';
 import { OUT_OF_SIGHT, removeInstance, toItem, type InstanceGuard, instanceListsOf } from './instances.js';
 import {
@@ -16,6 +18,7 @@ import {
   findByNarrowedQueries,
   VALUE_FILTERS,
   attributeQuery,
+  type NarrowedQueryOptions,
   type TruncatedList,
 } from './narrowed-queries.js';
 import { EPOCH, timeParameters, type TimeFilter } from './time-filter.js';
@@ -36,53 +39,117 @@ const MAX_LEARNING_TRIES = 10;
 /** Truncated lists that are checked again at the end. */
 const MAX_HIDDEN = 1000;
 
-/** States of items that are not deleted again. */
-const STAYS: ReadonlySet<IdState> = new Set([IdState.failed, IdState.goneTwice]);
-
-/** Instances waiting for their delete before another page is fetched. */
-const MAX_PENDING = 1000;
-
 /**
  * Attribute instances in an interval (clause 5.6.15).
  *
  * A broker may show only some of them (206, or silently). Once those are deleted it shows others, so repeated passes reach
  * them all. When the shown ones cannot be deleted, or the entity stops matching, narrowed queries find the others.
  */
-export function instanceKind(context: PurgeContext, options: InstanceKindOptions): ItemKind {
-  const { guard, time, countsOnly, startedMs } = options;
-  const { pageSize, concurrency } = context.limits;
-  const names = new Set(context.selection.map(({ name }) => name));
-  const filtersByValue = [...names].some((name) => VALUE_FILTERS.has(name));
-  const evidence = new TruncationEvidence();
-  let shape: InstancePageShape = countsOnly ? { ...firstShape(pageSize), limit: 1 } : firstShape(pageSize);
-  // A count must be complete at once; a delete starts with small pages and checks again at the end.
-  let isBare = countsOnly;
-  let needsTimes = time.property !== 'observedAt';
-  let valueSelection: ValueSelection = 'unknown';
-  let hasMeasuredLimit = false;
-  let learningTries = 0;
+export class InstanceKind implements ItemKind {
+  /** One that is written anew has another instanceId. */
+  readonly mayComeBack = false;
+  readonly stillThere = {
+    status: 409,
+    title: 'Instance still listed',
+    detail: 'The broker confirmed two deletes and still shows the instance.',
+  };
+  /** Instances waiting for their delete before another page is fetched. */
+  readonly pendingMax = 1000;
+  readonly #context: PurgeContext;
+  readonly #options: InstanceKindOptions;
+  readonly #filters: ReadonlySet<string>;
+  readonly #filtersByValue: boolean;
+  readonly #evidence = new TruncationEvidence();
+  #shape: InstancePageShape;
+  /** Without lastN. A count must be complete at once; a delete starts with small pages and checks again at the end. */
+  #isBare: boolean;
+  #needsTimes: boolean;
+  #valueSelection: ValueSelection = 'unknown';
+  #hasMeasuredLimit = false;
+  #learningTries = 0;
   /** Attributes with hidden instances, by entity and attribute; every pass finds them again. */
-  const hidden = new Map<string, Pick<TruncatedList, 'entityId' | 'attribute'>>();
-  let skipsArrivals = false;
-  let emptyPages = 0;
+  readonly #hidden = new Map<string, Pick<TruncatedList, 'entityId' | 'attribute'>>();
+  #skipsArrivals = false;
+  #emptyPages = 0;
 
-  async function* read(page: ListedPage, indexes: readonly number[]): AsyncGenerator<ItemBatch> {
-    emptyPages = 0;
-    const lists = indexes.flatMap((index) => listsOf(page, index));
+  constructor(context: PurgeContext, options: InstanceKindOptions) {
+    const first = firstShape(context.limits.pageSize);
+    this.#context = context;
+    this.#options = options;
+    this.#filters = new Set(context.selection.map(({ name }) => name));
+    this.#filtersByValue = [...this.#filters].some((name) => VALUE_FILTERS.has(name));
+    this.#shape = options.countsOnly ? { ...first, limit: 1 } : first;
+    this.#isBare = options.countsOnly;
+    this.#needsTimes = options.time.property !== 'observedAt';
+  }
+
+  async *read(page: ListedPage, indexes: readonly number[]): AsyncGenerator<ItemBatch> {
+    const evidence = this.#evidence;
+    this.#emptyPages = 0;
+    const lists = indexes.flatMap((index) => this.#listsOf(page, index));
     const longest = lists.reduce((most, { instances }) => Math.max(most, instances.length), 0);
-    const items = lists.flatMap(itemsOf);
+    const items = lists.flatMap((list) => this.#itemsOf(list));
     evidence.note(page, longest);
-    shape = shapeAfter({ entities: indexes.length, instances: items.length, longest });
+    this.#shape = this.#shapeAfter({ entities: indexes.length, instances: items.length, longest });
     const truncated = lists.filter(({ instances }) => evidence.mayBeTruncated(page, instances.length));
-    const incomplete = await listsToComplete(page, truncated);
+    const incomplete = await this.#listsToComplete(page, truncated);
     yield { items, mayHideMore: truncated.length > 0 };
     yield* interleave(
-      incomplete.map((list) => readMissing(list, page)),
-      concurrency,
+      incomplete.map((list) => this.#readMissing(list, page)),
+      this.#context.limits.concurrency,
     );
   }
 
-  function listsOf(page: ListedPage, index: number): TruncatedList[] {
+  async remove(item: Item, isStale: () => boolean, onSend?: () => void): Promise<DeleteResult> {
+    return removeInstance(this.#context, item, this.#options.time, { isStale, onSend });
+  }
+
+  hasArrived(item: Item): boolean {
+    // Called when instances keep arriving: from now on, ask for createdAt.
+    this.#skipsArrivals = true;
+    this.#needsTimes = true;
+    return this.#isArrival(item);
+  }
+
+  shape(): PageShape {
+    // Unread pages showed nothing new; a single one is often the end.
+    if (this.#emptyPages > 1)
+      this.#shape = nextShape(
+        this.#shape,
+        { entities: 0, instances: 0, longest: 0 },
+        this.#context.limits.pageSize,
+      );
+    this.#emptyPages += 1;
+    const bare = this.#isBare ? { instances: MAX_INSTANCES, isBare: true } : {};
+    return { ...this.#shape, needsTimes: this.#needsTimes, ...bare };
+  }
+
+  /** Some brokers apply lastN before the interval, so the second walk does without it. */
+  beginSecondWalk(): boolean {
+    if (this.#isBare) return false;
+    this.#isBare = true;
+    this.#shape = firstShape(this.#context.limits.pageSize);
+    this.#emptyPages = 0;
+    return true;
+  }
+
+  /** The hidden instances that still exist at the end; deletes may have uncovered some. */
+  async *hiddenItems(): AsyncGenerator<ItemError, void> {
+    const { time } = this.#options;
+    const { lister, selection: whole } = this.#context;
+    for (const { entityId, attribute } of this.#hidden.values()) {
+      const selection = [
+        ...attributeQuery(whole, { entityId, attribute }, { keepsValues: false }),
+        ...timeParameters(time),
+      ];
+      const page = await lister.page({ selection, limit: 1 });
+      const remains = page.entities.some((entity) => instanceListsOf(entity, time.property).length > 0);
+      if (remains) yield { entityId, attribute, error: itemProblem(OUT_OF_SIGHT) };
+    }
+  }
+
+  #listsOf(page: ListedPage, index: number): TruncatedList[] {
+    const { guard, time } = this.#options;
     const entityId = page.ids[index] ?? '';
     return instanceListsOf(page.entities[index] ?? {}, time.property)
       .filter(({ instances }) => instances.length > 0)
@@ -92,157 +159,123 @@ export function instanceKind(context: PurgeContext, options: InstanceKindOptions
       });
   }
 
-  async function listsToComplete(
-    page: ListedPage,
-    truncated: readonly TruncatedList[],
-  ): Promise<readonly TruncatedList[]> {
-    if (truncated.length === 0) return [];
-    if (!countsOnly && !filtersByValue) {
-      // All shown instances stay, so the hidden ones stay hidden.
-      return truncated.filter((list) =>
-        list.instances.every((instance) => stays(toItem(list.entityId, list.attribute, instance, time))),
-      );
-    }
-    const open = await stillSuspect(page, truncated);
-    if (filtersByValue && valueSelection === 'unknown') {
-      valueSelection = await selectionByValue(open);
-    }
-    // If only matching instances are shown, repeated passes reach them all.
-    return !countsOnly && valueSelection === 'instances' ? [] : open;
-  }
-
-  function stays(item: Item): boolean {
-    const state = context.ledger.states.get(keyOf(item));
-    return STAYS.has(state) || (skipsArrivals && state === IdState.unknown && hasArrived(item));
-  }
-
-  /** observedAt does not show when an instance arrived; it may be a forecast. */
-  function hasArrived({ time: times }: Item): boolean {
-    const at = times?.['createdAt'] ?? (time.property === 'observedAt' ? undefined : times?.[time.property]);
-    return at !== undefined && (instantOf(at) ?? 0) > startedMs;
-  }
-
-  /** Drops the lists that are only suspected for their length once the broker has shown a longer one. */
-  async function stillSuspect(
-    page: ListedPage,
-    truncated: readonly TruncatedList[],
-  ): Promise<readonly TruncatedList[]> {
-    const [first] = truncated;
-    const isSilent = truncated.every(({ instances }) => !evidence.isMarkedTruncated(page, instances.length));
-    if (first === undefined || !isSilent || hasMeasuredLimit) return truncated;
-    hasMeasuredLimit = true;
-    const whole = await context.lister.page({
-      selection: [
-        ...attributeQuery(context.selection, first, { keepsValues: false }),
-        ...timeParameters({ property: time.property, from: EPOCH, to: undefined }),
-      ],
-      limit: 1,
-      ...(page.instances === undefined ? { isBare: true } : { instances: MAX_INSTANCES }),
-    });
-    for (const entity of whole.entities) {
-      for (const { instances } of instanceListsOf(entity, time.property))
-        evidence.note(whole, instances.length);
-    }
-    return truncated.filter(({ instances }) => evidence.mayBeTruncated(page, instances.length));
-  }
-
-  /** Deleted instances may decide whether an entity still matches, and so whether its other instances are shown. */
-  async function selectionByValue(lists: readonly TruncatedList[]): Promise<ValueSelection> {
-    if (names.has('georel') || learningTries === MAX_LEARNING_TRIES) return 'unknown';
-    learningTries += 1;
-    return learnValueSelection(context, lists, time);
-  }
-
-  async function* readMissing(list: TruncatedList, page: ListedPage): AsyncGenerator<ItemBatch, void> {
-    const asksBare = page.instances === undefined;
-    const came = { hidden: false };
-    const onHidden = () => {
-      came.hidden = true;
-    };
-    const keepsValues = valueSelection !== 'entities';
-    const options = { keepsValues, evidence, asksBare, needsTimes, onHidden };
-    for await (const instances of findByNarrowedQueries(context, list, time, options)) {
-      evidence.noteMore(page, list.instances.length);
-      yield { items: itemsOf({ ...list, instances }) };
-    }
-    if (filtersByValue && valueSelection === 'unknown') yield* readUndecided(list, asksBare);
-    if (came.hidden) yield outOfSight(list);
-  }
-
-  /** It is unknown whether the query includes instances that it hides: checks whether there are any. */
-  async function* readUndecided(list: TruncatedList, asksBare: boolean): AsyncGenerator<ItemBatch, void> {
-    const options = { keepsValues: false, evidence, asksBare, needsTimes, onHidden: () => {} };
-    const rest = findByNarrowedQueries(context, list, time, options);
-    const { done } = await rest.next();
-    await rest.return(undefined);
-    if (done === true) return;
-    yield outOfSight(list);
-  }
-
-  /** Notes that the broker hides instances of a list, for now. */
-  function outOfSight({ entityId, attribute }: TruncatedList): ItemBatch {
-    if (!countsOnly && hidden.size < MAX_HIDDEN) {
-      hidden.set(keyOf({ entityId, attribute }), { entityId, attribute });
-    }
-    return { items: [], isIncomplete: true };
-  }
-
-  /** The hidden instances that still exist at the end; deletes may have uncovered some. */
-  async function* leftOver(): AsyncGenerator<ItemError, void> {
-    for (const { entityId, attribute } of hidden.values()) {
-      const selection = [
-        ...attributeQuery(context.selection, { entityId, attribute }, { keepsValues: false }),
-        ...timeParameters(time),
-      ];
-      const page = await context.lister.page({ selection, limit: 1 });
-      const remains = page.entities.some((entity) => instanceListsOf(entity, time.property).length > 0);
-      if (remains) yield { entityId, attribute, error: itemProblem(OUT_OF_SIGHT) };
-    }
-  }
-
-  function itemsOf({ entityId, attribute, instances }: TruncatedList): Item[] {
+  #itemsOf({ entityId, attribute, instances }: TruncatedList): Item[] {
+    const { guard, time } = this.#options;
     return instances.map((instance) => {
       guard.checkInstance(entityId, attribute, instance);
       return toItem(entityId, attribute, instance, time);
     });
   }
 
-  function shapeAfter(shown: { entities: number; instances: number; longest: number }): InstancePageShape {
-    const next = nextShape(isBare ? { ...shape, instances: Infinity } : shape, shown, pageSize);
-    return isBare ? { ...shape, limit: next.limit } : next;
+  #shapeAfter(shown: ShownPage): InstancePageShape {
+    const { pageSize } = this.#context.limits;
+    const shape = this.#shape;
+    const next = nextShape(this.#isBare ? { ...shape, instances: Infinity } : shape, shown, pageSize);
+    return this.#isBare ? { ...shape, limit: next.limit } : next;
   }
 
-  return {
-    read,
-    remove: async (item, isStale, onSend) => removeInstance(context, item, time, { isStale, onSend }),
-    // One that is written anew has another instanceId.
-    mayComeBack: false,
-    stillThere: {
-      status: 409,
-      title: 'Instance still listed',
-      detail: 'The broker confirmed two deletes and still shows the instance.',
-    },
-    hasArrived: (item) => {
-      // Called when instances keep arriving: from now on, ask for createdAt.
-      skipsArrivals = true;
-      needsTimes = true;
-      return hasArrived(item);
-    },
-    shape: () => {
-      // Unread pages showed nothing new; a single one is often the end.
-      if (emptyPages > 1) shape = nextShape(shape, { entities: 0, instances: 0, longest: 0 }, pageSize);
-      emptyPages += 1;
-      return { ...shape, needsTimes, ...(isBare ? { instances: MAX_INSTANCES, isBare } : {}) };
-    },
-    // Some brokers apply lastN before the interval, so the second walk does without it.
-    beginSecondWalk() {
-      if (isBare) return false;
-      isBare = true;
-      shape = firstShape(pageSize);
-      emptyPages = 0;
-      return true;
-    },
-    hiddenItems: leftOver,
-    pendingMax: MAX_PENDING,
-  };
+  async #listsToComplete(
+    page: ListedPage,
+    truncated: readonly TruncatedList[],
+  ): Promise<readonly TruncatedList[]> {
+    const { countsOnly, time } = this.#options;
+    if (truncated.length === 0) return [];
+    if (!countsOnly && !this.#filtersByValue) {
+      // All shown instances stay, so the hidden ones stay hidden.
+      return truncated.filter((list) =>
+        list.instances.every((instance) =>
+          this.#stays(toItem(list.entityId, list.attribute, instance, time)),
+        ),
+      );
+    }
+    const open = await this.#stillSuspect(page, truncated);
+    if (this.#filtersByValue && this.#valueSelection === 'unknown')
+      this.#valueSelection = await this.#selectionByValue(open);
+    // If only matching instances are shown, repeated passes reach them all.
+    return !countsOnly && this.#valueSelection === 'instances' ? [] : open;
+  }
+
+  /** Whether an item is not deleted again. */
+  #stays(item: Item): boolean {
+    const state = this.#context.ledger.states.get(keyOf(item));
+    if (state === IdState.failed || state === IdState.goneTwice) return true;
+    return this.#skipsArrivals && state === IdState.unknown && this.#isArrival(item);
+  }
+
+  /** observedAt does not show when an instance arrived; it may be a forecast. */
+  #isArrival({ time: times }: Item): boolean {
+    const { time, startedMs } = this.#options;
+    const at = times?.['createdAt'] ?? (time.property === 'observedAt' ? undefined : times?.[time.property]);
+    return at !== undefined && (instantOf(at) ?? 0) > startedMs;
+  }
+
+  /** Drops the lists that are only suspected for their length once the broker has shown a longer one. */
+  async #stillSuspect(
+    page: ListedPage,
+    truncated: readonly TruncatedList[],
+  ): Promise<readonly TruncatedList[]> {
+    const evidence = this.#evidence;
+    const { property } = this.#options.time;
+    const [first] = truncated;
+    const isSilent = truncated.every(({ instances }) => !evidence.isMarkedTruncated(page, instances.length));
+    if (first === undefined || !isSilent || this.#hasMeasuredLimit) return truncated;
+    this.#hasMeasuredLimit = true;
+    const whole = await this.#context.lister.page({
+      selection: [
+        ...attributeQuery(this.#context.selection, first, { keepsValues: false }),
+        ...timeParameters({ property, from: EPOCH, to: undefined }),
+      ],
+      limit: 1,
+      ...(page.instances === undefined ? { isBare: true } : { instances: MAX_INSTANCES }),
+    });
+    for (const entity of whole.entities)
+      for (const { instances } of instanceListsOf(entity, property)) evidence.note(whole, instances.length);
+    return truncated.filter(({ instances }) => evidence.mayBeTruncated(page, instances.length));
+  }
+
+  /** Deleted instances may decide whether an entity still matches, and so whether its other instances are shown. */
+  async #selectionByValue(lists: readonly TruncatedList[]): Promise<ValueSelection> {
+    if (this.#filters.has('georel') || this.#learningTries === MAX_LEARNING_TRIES) return 'unknown';
+    this.#learningTries += 1;
+    return learnValueSelection(this.#context, lists, this.#options.time);
+  }
+
+  async *#readMissing(list: TruncatedList, page: ListedPage): AsyncGenerator<ItemBatch, void> {
+    const asksBare = page.instances === undefined;
+    const came = { hidden: false };
+    const onHidden = () => {
+      came.hidden = true;
+    };
+    const keepsValues = this.#valueSelection !== 'entities';
+    for await (const instances of this.#findOthers(list, { asksBare, keepsValues, onHidden })) {
+      this.#evidence.noteMore(page, list.instances.length);
+      yield { items: this.#itemsOf({ ...list, instances }) };
+    }
+    if (this.#filtersByValue && this.#valueSelection === 'unknown')
+      yield* this.#readUndecided(list, asksBare);
+    if (came.hidden) yield this.#outOfSight(list);
+  }
+
+  /** It is unknown whether the query includes instances that it hides: checks whether there are any. */
+  async *#readUndecided(list: TruncatedList, asksBare: boolean): AsyncGenerator<ItemBatch, void> {
+    const rest = this.#findOthers(list, { asksBare, keepsValues: false, onHidden: () => {} });
+    const { done } = await rest.next();
+    await rest.return(undefined);
+    if (done !== true) yield this.#outOfSight(list);
+  }
+
+  #findOthers(
+    list: TruncatedList,
+    how: Pick<NarrowedQueryOptions, 'asksBare' | 'keepsValues' | 'onHidden'>,
+  ): ReturnType<typeof findByNarrowedQueries> {
+    const options = { ...how, evidence: this.#evidence, needsTimes: this.#needsTimes };
+    return findByNarrowedQueries(this.#context, list, this.#options.time, options);
+  }
+
+  /** Notes that the broker hides instances of a list, for now. */
+  #outOfSight({ entityId, attribute }: TruncatedList): ItemBatch {
+    if (!this.#options.countsOnly && this.#hidden.size < MAX_HIDDEN)
+      this.#hidden.set(keyOf({ entityId, attribute }), { entityId, attribute });
+    return { items: [], isIncomplete: true };
+  }
 }

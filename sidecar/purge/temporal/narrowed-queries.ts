@@ -6,7 +6,7 @@ import { BrokerRefusedError, FilterIgnoredError } from '../errors.js';
 import { filtersOf, impossibleSelections, type Impossible } from '../proof/index.js';
 import { timeParameters, type TimeFilter, since, until } from './time-filter.js';
 import { instantOf } from '../../ngsi-ld/q-time.js';
-import { IdStates, IdState } from '../ledger/index.js';
+import { IdStates } from '../ledger/index.js';
 import { type TruncationEvidence, MAX_INSTANCES } from './instance-pages.js';
 
 /** The instances shown of one attribute of one entity; the broker may have left some out. */
@@ -128,12 +128,7 @@ export async function* findByNarrowedQueries(
   const chosen = attributeQuery(view.selection, list, { keepsValues });
   const seen = new IdStates();
   const noteNew = (shown: readonly AttributeInstance[]) =>
-    shown.filter((instance) => {
-      const key = instance.instanceId ?? instance.digest ?? '';
-      if (seen.get(key) !== IdState.unknown) return false;
-      seen.set(key, IdState.pending);
-      return true;
-    });
+    shown.filter(({ instanceId, digest }) => seen.add(instanceId ?? digest ?? ''));
   const ask = async (part: TimeFilter, isBare = asksBare) => {
     const page = await view.lister.page({
       selection: [...chosen, ...timeParameters(part)],

@@ -82,3 +82,11 @@ const REASONS: Readonly<Record<string, ChangeReason>> = {
 export function reasonOf(keyword: string): ChangeReason {
   return (Object.hasOwn(REASONS, keyword) ? REASONS[keyword] : undefined) ?? 'structure';
 }
+
+/** A difference of which it is not known whether it is one. @param detail why */
+export function unproven(detail: string): Difference {
+  return { pointer: '', class: 'narrowing', reason: 'unproven', detail };
+}
+
+/** What is reported of schemas whose comparison takes too much time, memory or depth. */
+export const TOO_COMPLEX: ChangeReport = reportOf([unproven('the schemas are too complex to compare')]);

@@ -1,61 +1,57 @@
+import pRetry from 'p-retry';
 import {
   DependencyChangedError,
   NotFoundError,
   PreconditionFailedError,
+  type SchemaStore,
   type Thing,
-} from '../../store/errors.js';
-import type { IfMatch, SchemaStore } from '../../store/store.js';
+} from '../../store/index.js';
+import { ContentGoneError } from './contents.js';
 import { OvertakenError } from './errors.js';
 
 const MAX_ATTEMPTS = 3;
 
 /**
- * Starts over when others have meanwhile changed what a write was made from.
+ * Repeats a write when others have changed what it was made from: the state that it writes over (see {@link overwriting}), a
+ * document or context that it depends on, or a text that was replaced between two reads.
  *
- * @throws OvertakenError when that happens again and again
+ * @throws OvertakenError when that happens at every attempt; what `attempt` throws
  */
 export async function retrying<Result>(attempt: () => Promise<Result>): Promise<Result> {
-  let overtaken: unknown;
-  for (let left = MAX_ATTEMPTS; left > 0; left -= 1) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (!(error instanceof DependencyChangedError) && !(error instanceof OvertakenError)) throw error;
-      overtaken = error;
-    }
+  try {
+    return await pRetry(attempt, {
+      retries: MAX_ATTEMPTS - 1,
+      minTimeout: 0,
+      shouldRetry: ({ error }) => isOutdated(error),
+    });
+  } catch (error) {
+    throw isOutdated(error) && !(error instanceof ContentGoneError)
+      ? new OvertakenError({ cause: error })
+      : error;
   }
-  throw new OvertakenError({ cause: overtaken });
+}
+
+function isOutdated(error: unknown): boolean {
+  return (
+    error instanceof DependencyChangedError ||
+    error instanceof OvertakenError ||
+    error instanceof ContentGoneError
+  );
 }
 
 /**
- * Writes over the state that a write was made from.
+ * Writes to the store on the condition that a state is still the one that was read. The caller has checked the client's own
+ * condition against that state already.
  *
- * @param isOvertaken whether an error of the store says that others have changed that state
- * @throws OvertakenError for such an error, after which `retrying` starts over; every other error as it is
+ * @param write names the ETag that was read
+ * @throws OvertakenError when the state has changed; what `write` throws
  */
-export async function overtaking<Result>(
-  isOvertaken: (error: unknown) => boolean,
-  write: () => Promise<Result>,
-): Promise<Result> {
+export async function overwriting<Result>(write: () => Promise<Result>): Promise<Result> {
   try {
     return await write();
   } catch (error) {
-    throw isOvertaken(error) ? new OvertakenError({ cause: error }) : error;
+    throw error instanceof PreconditionFailedError ? new OvertakenError({ cause: error }) : error;
   }
-}
-
-/** For a write that names the ETag it was made from. */
-export function hasAnotherEtag(error: unknown): boolean {
-  return error instanceof PreconditionFailedError;
-}
-
-/**
- * Refuses before any work what the store would refuse after it.
- *
- * @throws PreconditionFailedError when the ETag is not one of those expected
- */
-export function requireMatch(thing: Thing, etag: string, ifMatch: IfMatch | undefined): void {
-  if (ifMatch?.includes(etag) === false) throw new PreconditionFailedError(thing, etag);
 }
 
 /** What was read, or undefined when the thing itself is not there. @throws NotFoundError for what it would be in */
@@ -68,24 +64,24 @@ export async function ifThere<Found>(kind: Thing['kind'], read: Promise<Found>):
   }
 }
 
-/** Does some work for each of many items, a few at a time; the results are in the order of the items. */
-export async function aFewAtATime<Item, Result>(
+/** Runs `work` for each item, four at a time; results are in the order of the items. */
+export async function mapInBatches<Item, Result>(
   items: Iterable<Item>,
   work: (item: Item) => Promise<Result>,
 ): Promise<readonly Result[]> {
   const all = [...items];
   const results: Result[] = [];
-  for (let from = 0; from < all.length; from += AT_A_TIME)
-    results.push(...(await Promise.all(all.slice(from, from + AT_A_TIME).map(work))));
+  for (let from = 0; from < all.length; from += BATCH)
+    results.push(...(await Promise.all(all.slice(from, from + BATCH).map(work))));
   return results;
 }
 
-const AT_A_TIME = 4;
+const BATCH = 4;
 
-/** Values that are known at a time. */
+/** Values that are cached at a time. */
 const MAX_KNOWN = 1000;
 
-/** What was read from the store, by key, until any process writes to it. */
+/** Caches reads of the store by key until any process writes to it. */
 export class WhileUnwritten<Value> {
   readonly #store: Pick<SchemaStore, 'revision'>;
   readonly #known = new Map<string, Value>();
@@ -96,13 +92,13 @@ export class WhileUnwritten<Value> {
   }
 
   /**
-   * The value of a key: what was read for it, unless something has been written since.
+   * The cached value of a key, or a newly read one if something was written since.
    *
-   * @param read what throws is not kept
+   * @param read errors are not cached
    * @throws StoreUnavailableError, and what `read` throws
    */
   async get(key: string, read: () => Promise<Value>): Promise<Value> {
-    // Before anything is read: what is written after that is seen the next time.
+    // Taken before reading, so that a later write is noticed next time.
     const revision = await this.#store.revision();
     if (revision !== this.#revision || this.#known.size >= MAX_KNOWN) this.#known.clear();
     this.#revision = revision;

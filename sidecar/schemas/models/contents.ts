@@ -1,15 +1,24 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { StoreUnavailableError } from '../../store/errors.js';
-import type { ContentRef } from '../../store/records.js';
-import type { SchemaStore } from '../../store/store.js';
+import { type ContentRef, type SchemaStore, StoreUnavailableError } from '../../store/index.js';
 import { INTERNAL_BASE, withBaseUrl } from './context-urls.js';
-import type { ServedDocument } from './shapes.js';
+
+/** Bytes to be sent as they are. */
+export interface ServedDocument {
+  readonly bytes: Buffer;
+  readonly mediaType: string;
+  /** Of the bytes, 64 lower-case hex digits. */
+  readonly sha256: string;
+  /** Compared with `If-None-Match`, and with `If-Match` of a later write. */
+  readonly etag: string;
+  /** Whether it names contexts of this service by their stored URLs; see `withBaseUrl`. */
+  readonly isInternal?: boolean;
+}
 
 /** Values by key. One that is too large for the whole cache is not kept. */
 export type Cache<Value extends object> = LRUCache<string, Value, () => Promise<Value>>;
 
-/** @param sizeOf in bytes, roughly; keys are added */
+/** @param sizeOf of a value in bytes, roughly; the key's length is added */
 export function createCache<Value extends object>(
   maxBytes: number,
   sizeOf: (value: Value) => number,
@@ -22,7 +31,7 @@ export function createCache<Value extends object>(
   });
 }
 
-/** The cached value, or a new one. It is made once for all who ask at the same time; failures are not cached. */
+/** The cached value, or a new one. Concurrent callers share one call of `make`; failures are not cached. */
 export async function made<Value extends object>(
   cache: Cache<Value>,
   key: string,
@@ -31,7 +40,7 @@ export async function made<Value extends object>(
   return cache.get(key) ?? cache.forceFetch(key, { context: make });
 }
 
-/** The texts of the store, which are named by what they are and so never change. */
+/** Texts of the store, which are named by their hash and so never change. */
 export class Contents {
   readonly #store: SchemaStore;
   readonly #served: Cache<ServedDocument>;
@@ -64,10 +73,10 @@ export class Contents {
   }
 }
 
-/** A text has gone since it was looked up, because its model, context or document was deleted or replaced. */
-class ContentGoneError extends StoreUnavailableError {}
+/** A text was removed after it was looked up, because its model, context or document was deleted or replaced. */
+export class ContentGoneError extends StoreUnavailableError {}
 
-/** Reads once more when something was deleted or replaced between two reads of the store. */
+/** Runs `read` again if something was deleted or replaced between two of its reads. */
 export async function rereading<Result>(read: () => Promise<Result>): Promise<Result> {
   try {
     return await read();

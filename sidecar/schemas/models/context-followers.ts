@@ -1,48 +1,53 @@
 import type { Clock } from '../../shared/clock.js';
-import { TaskTooCostlyError } from '../../shared/workers/errors.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
+import { unlessTooCostly } from '../../shared/workers/too-costly.js';
 import { runWithContexts } from '../json-ld/outcomes.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
-import { NotFoundError } from '../../store/errors.js';
-import { type Dependent, generatedContextName } from '../../store/records.js';
-import type { SchemaStore } from '../../store/store.js';
-import { aFewAtATime, ifThere } from './concurrency.js';
+import type { ChangeReport } from '../json-schema/differences.js';
+import { type Dependent, generatedContextName, NotFoundError, type SchemaStore } from '../../store/index.js';
+import { mapInBatches, ifThere } from './concurrency.js';
 import type { ContextSupply } from './context-supply.js';
 import { contextUrl, INTERNAL_BASE, withBaseUrl } from './context-urls.js';
-import type { ModelService } from './service.js';
-import type { ChangedFollower } from './shapes.js';
+import type { ModelComparison } from './model-comparison.js';
 
-/** Contexts and models that are looked at for one change; the rest is counted. */
+/** Followers that are checked for one change; the rest are only counted. */
 export const MAX_FOLLOWERS = 100;
 
-/** How long they are looked at, in milliseconds. */
+/** How long checking them may take, in milliseconds. */
 export const MAX_FOLLOWERS_MS = 10_000;
 
 /** Dependents that are listed at a time. */
 const PAGE = 100;
 
-/** What follows a context, itself or through other contexts. */
+/** A context or model that names a context, directly or through other contexts. */
 export type Follower = Exclude<Dependent, { readonly kind: 'reference' }>;
 
-/** A follower that could be processed before a change, and cannot be after it. */
+/** A follower that a change breaks: it could be processed before, and cannot be after. */
 export interface BrokenFollower {
   readonly follower: Follower;
   /** As a sentence. */
   readonly reason: string;
 }
 
+/** A model for which a context that it follows changes its meaning. */
+export interface ChangedFollower {
+  readonly domain: string;
+  readonly model: string;
+  readonly change: ChangeReport;
+}
+
 /** What a change of a context means for its followers. */
 export interface FollowersEffect {
   readonly broken: readonly BrokenFollower[];
-  /** Models that mean something else, by domain and name. */
+  /** Models whose meaning changes, by domain and name. */
   readonly changed: readonly ChangedFollower[];
-  /** How many were not looked at. */
+  /** How many were not checked. */
   readonly uncompared: number;
-  /** A text that is another one when followers have come, gone or changed. */
+  /** Differs when followers were added, removed or changed. */
   readonly stamp: string;
 }
 
-/** A context of which the text changes. */
+/** A context whose text changes. */
 export interface ContextChange {
   readonly name: string;
   readonly before: string;
@@ -54,20 +59,20 @@ interface Parts {
   readonly store: SchemaStore;
   readonly workers: TaskRunner<Pick<JsonLdTasks, 'contextTerms'>>;
   readonly contextSupply: ContextSupply;
-  readonly changeByContexts: ModelService['changeByContexts'];
+  readonly comparison: Pick<ModelComparison, 'byContexts'>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
 export interface FollowersOptions {
   readonly baseUrl: string;
-  /** Ends the work between two followers. */
+  /** Stops the work before the next follower. */
   readonly signal?: AbortSignal | undefined;
 }
 
 type Texts = ReadonlyMap<string, string>;
-type ComparedTexts = Parameters<ModelService['changeByContexts']>[1];
+type ComparedTexts = Parameters<ModelComparison['byContexts']>[1];
 
-/** Finds out what becomes of the contexts and models that follow a context. */
+/** Finds out how a change of a context affects the contexts and models that follow it. */
 export class ContextFollowers {
   readonly #parts: Parts;
 
@@ -75,7 +80,7 @@ export class ContextFollowers {
     this.#parts = parts;
   }
 
-  /** All that follows a context, by any of its versions; those that name it themselves come first. */
+  /** All followers of any version of a context; direct ones come first. */
   async all(name: string, signal?: AbortSignal): Promise<readonly Follower[]> {
     const { contexts } = this.#parts.store;
     const found = new Map<string, Follower>();
@@ -97,7 +102,7 @@ export class ContextFollowers {
   }
 
   /**
-   * What a change means for the followers, each as it is now.
+   * The effect of a change on the followers, each in its current version.
    *
    * @throws WorkersBusyError, TaskFailedError, StoreUnavailableError, or the reason of the signal
    */
@@ -115,24 +120,25 @@ export class ContextFollowers {
     };
     const broken: BrokenFollower[] = [];
     const changed: ChangedFollower[] = [];
-    const looked = await aFewAtATime(followers.slice(0, MAX_FOLLOWERS), async (follower) => {
-      signal?.throwIfAborted();
-      if (clock.now() > until) return false;
+    const look = async (follower: Follower): Promise<boolean> => {
       try {
         const reason = await this.#failure(contextNameOf(follower), texts);
         if (reason !== undefined) broken.push({ follower, reason });
         else if (follower.kind === 'model') {
-          const change = await this.#parts.changeByContexts(follower, texts);
+          const change = await this.#parts.comparison.byContexts(follower, texts);
           const { domain, name: model } = follower;
           if (change.differences.length > 0) changed.push({ domain, model, change });
         }
-        return true;
       } catch (error) {
-        // It was deleted meanwhile, and follows nothing any more.
-        if (error instanceof NotFoundError) return true;
-        if (error instanceof TaskTooCostlyError) return false;
-        throw error;
+        // One that was deleted meanwhile follows nothing any more.
+        if (!(error instanceof NotFoundError)) throw error;
       }
+      return true;
+    };
+    const looked = await mapInBatches(followers.slice(0, MAX_FOLLOWERS), async (follower) => {
+      signal?.throwIfAborted();
+      if (clock.now() > until) return false;
+      return unlessTooCostly(look(follower), () => false);
     });
     const uncompared = followers.length - looked.filter((isCompared) => isCompared).length;
     return {
@@ -152,14 +158,14 @@ export class ContextFollowers {
   async #stamped(name: string, signal: AbortSignal | undefined) {
     const { contexts } = this.#parts.store;
     const followers = await this.all(name, signal);
-    const etags = await aFewAtATime(followers.slice(0, MAX_FOLLOWERS), async (follower) => {
+    const etags = await mapInBatches(followers.slice(0, MAX_FOLLOWERS), async (follower) => {
       const own = contextNameOf(follower);
       return [own, (await ifThere('context', contexts.get(own)))?.context.etag] as const;
     });
     return { followers, stamp: JSON.stringify([etags, followers.slice(MAX_FOLLOWERS).map(contextNameOf)]) };
   }
 
-  /** Why a document that names a context cannot be processed after a change, where it could be before. */
+  /** Why a change breaks a document that names a context; undefined if it does not. */
   async #failure(
     name: string,
     { contextsBefore, contextsAfter, baseUrl }: ComparedTexts,

@@ -1,46 +1,21 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../shared/clock.js';
-import {
-  bundledContext,
-  CORE_CONTEXT_VERSIONS,
-  coreContextUrl,
-  coreVersionOf,
-} from '../json-ld/core-context.js';
+import { coreContextUrl, coreVersionOf } from '../json-ld/core-context.js';
 import { noSuchContext, unusableContext } from '../json-ld/errors.js';
 import type { Supply } from '../json-ld/supplied-contexts.js';
 import { documentUri } from '../json-schema/uri.js';
 import { RemoteDocumentError, type RemoteFailure } from '../remote/errors.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
-import type { SchemaStore } from '../../store/store.js';
+import type { SchemaStore } from '../../store/index.js';
 import { ifThere } from './concurrency.js';
-import { type Contents, createCache, made, MEDIA_TYPES, rereading, serve } from './contents.js';
+import { type Contents, createCache, made, rereading, type ServedDocument } from './contents.js';
 import { isBelow, namedContext, type NamedContext } from './context-urls.js';
-import type { ContextSummary, ServedContext, ServedDocument } from './shapes.js';
-
-/** Gives workers the contexts that documents name by their URLs. */
-export interface ContextSupply {
-  /**
-   * A text that changes whenever a URL may mean something else: with each write to the store, by any process, and
-   * every minute for the sake of other origins. To be taken before anything is supplied for a request.
-   *
-   * @param baseUrl of this service, as the client reaches it, without a trailing slash
-   * @throws StoreUnavailableError
-   */
-  stamp(baseUrl: string): Promise<string>;
-
-  /**
-   * The context of a URL: one that is stored or bundled here, in the version that is named, a reference document, or one of
-   * an allowed origin.
-   *
-   * @param options `withoutDomains`: contexts of domains are refused, as one of them is being made; `instead`: texts of contexts of
-   *   this service, by name, that count instead of the current ones
-   * @throws StoreUnavailableError; as DomainContexts.of
-   */
-  supply(url: string, baseUrl: string, options?: SupplyOptions): Promise<Supply>;
-}
+import type { CoreContext } from './core-contexts.js';
 
 export interface SupplyOptions {
+  /** Refuse contexts of domains; set while one of them is being made. */
   readonly withoutDomains?: boolean;
+  /** Texts that replace the current ones of contexts of this service, by name. */
   readonly instead?: ReadonlyMap<string, string> | undefined;
 }
 
@@ -51,21 +26,53 @@ export interface ContextSupplyOptions {
   readonly clock: Clock;
 }
 
-/** How long documents of other origins are used without a look at what they are now, at most. */
+/** How long a document of another origin is used before it is fetched again, at most. */
 const FRESH_MS = 60_000;
 
 const MAX_REMOTE_CHARACTERS = 16 * 1024 * 1024;
 
-export function createContextSupply({ loading, store, remote, clock }: ContextSupplyOptions): ContextSupply {
-  const fetched = createCache<Supply>(MAX_REMOTE_CHARACTERS, (supply) =>
+/** Gives workers the contexts that documents name by their URLs. */
+export class ContextSupply {
+  readonly #options: ContextSupplyOptions;
+  readonly #fetched = createCache<Supply>(MAX_REMOTE_CHARACTERS, (supply) =>
     'text' in supply ? supply.text.length : 0,
   );
-  const slot = () => Math.floor(clock.now() / FRESH_MS);
 
-  async function fetch(url: string): Promise<Supply> {
+  constructor(options: ContextSupplyOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * A text that changes whenever a URL may mean something else: with each write to the store, by any process, and
+   * every minute because of other origins. To be taken before anything is supplied for a request.
+   *
+   * @param baseUrl of this service, as the client reaches it, without a trailing slash
+   * @throws StoreUnavailableError
+   */
+  async stamp(baseUrl: string): Promise<string> {
+    const { loading, store } = this.#options;
+    const base = loading.dependsOn(baseUrl) ? ` ${baseUrl}` : '';
+    return `${await store.revision()} ${this.#slot()}${base}`;
+  }
+
+  /**
+   * The context of a URL: one that is stored or bundled here, in the version that is named; a reference document; or one of an
+   * allowed origin.
+   *
+   * @throws StoreUnavailableError; as DomainContexts.of
+   */
+  supply(url: string, baseUrl: string, options?: SupplyOptions): Promise<Supply> {
+    return this.#options.loading.supply(url, baseUrl, { ...options, fetch: (one) => this.#fetch(one) });
+  }
+
+  #slot(): number {
+    return Math.floor(this.#options.clock.now() / FRESH_MS);
+  }
+
+  async #fetch(url: string): Promise<Supply> {
     try {
-      return await made(fetched, `${slot()} ${url}`, async () => {
-        const supply = await fetchContext(remote, url);
+      return await made(this.#fetched, `${this.#slot()} ${url}`, async () => {
+        const supply = await fetchContext(this.#options.remote, url);
         if ('failure' in supply) throw new NotFetched(supply);
         return supply;
       });
@@ -74,17 +81,9 @@ export function createContextSupply({ loading, store, remote, clock }: ContextSu
       throw error;
     }
   }
-
-  return {
-    stamp: async (baseUrl) => {
-      const base = loading.dependsOn(baseUrl) ? ` ${baseUrl}` : '';
-      return `${await store.revision()} ${slot()}${base}`;
-    },
-    supply: (url, baseUrl, options) => loading.supply(url, baseUrl, { ...options, fetch }),
-  };
 }
 
-/** Carries a failure past the cache, which keeps what does not throw. */
+/** Thrown so that the cache does not keep a failure. */
 class NotFetched extends Error {
   constructor(readonly supply: Supply) {
     super('The context could not be fetched.');
@@ -113,8 +112,8 @@ export class ContextLoading {
   }
 
   /**
-   * The context of a URL, for processing a document with it: of this service, else a reference document that is stored under
-   * the URL, else a document of an allowed origin.
+   * The context of a URL, for processing a document: a context of this service, or else a reference document that is stored
+   * under the URL, or else a document of an allowed origin.
    *
    * @param baseUrl of this service, as the client reaches it
    * @param options `fetch`: gets a document of an allowed origin
@@ -138,7 +137,7 @@ export class ContextLoading {
   /**
    * The context of a URL, for checking a custom context that names it. Every version of the core context counts as the
    * newest one: brokers apply their own, whichever is named (ETSI GS CIM 009 V1.9.1, clause 4.4), and no two versions go
-   * together, for their terms are protected.
+   * together, since their terms are protected.
    *
    * @param ownName of the context that is checked: it cannot build on itself
    */
@@ -155,8 +154,8 @@ export class ContextLoading {
   }
 
   /**
-   * The context of this service that a URL means: of URLs below its base URL, and, as services are known under more than
-   * one, of all others of that form but those of origins that documents are fetched from.
+   * The context of this service that a URL names. As a service may be reached by several base URLs, any URL of that form counts,
+   * except those of origins from which documents are fetched.
    */
   ownContext(url: string, baseUrl: string): NamedContext | undefined {
     const named = namedContext(url);
@@ -165,12 +164,12 @@ export class ContextLoading {
       : undefined;
   }
 
-  /** Whether what URLs mean depends on the base URL, by which clients reach this service. */
+  /** Whether the meaning of URLs depends on the base URL by which clients reach this service. */
   dependsOn(baseUrl: string): boolean {
     return this.#sources.remote.allows(`${baseUrl}/`);
   }
 
-  /** The context of a domain is made from others, and can be a part of none. */
+  /** The context of a domain is made from other contexts, and no other context may include it. */
   async #ofDomain(
     { name, version }: NamedContext,
     url: string,
@@ -188,7 +187,7 @@ export class ContextLoading {
     return found === undefined ? undefined : { sha256: found.sha256, text: found.bytes.toString() };
   }
 
-  /** A document that is stored under the URL; whether it is a context is for its reader to find out. */
+  /** The document stored under the URL; the reader checks whether it is a context. */
   async #reference(url: string): Promise<Supply | undefined> {
     const uri = documentUri(url);
     if (uri === undefined) return undefined;
@@ -224,43 +223,11 @@ function unknown(url: string): Supply {
   return { failure: noSuchContext(url) };
 }
 
-/** A context that comes with this product, and what a GET of it answers. */
-export interface CoreContext {
-  readonly summary: ContextSummary & { readonly kind: 'core' };
-  readonly served: ServedContext;
-}
-
-/** Contexts of others that the core contexts need. */
-const OTHERS = [['data-integrity-v2', 'https://w3id.org/security/data-integrity/v2']] as const;
-
-/** The contexts that come with this product, by the names under which they are served, in the order of these. */
-export function createCoreContexts(): ReadonlyMap<string, CoreContext> {
-  const named = [
-    ...OTHERS,
-    ...CORE_CONTEXT_VERSIONS.map(
-      (version) => [`ngsi-ld-core-context-v${version}`, coreContextUrl(version)] as const,
-    ),
-  ];
-  return new Map(
-    named.map(([name, canonicalUrl]): [string, CoreContext] => {
-      const served = serve(JSON.stringify(bundledContext(canonicalUrl)), MEDIA_TYPES.context);
-      const { etag } = served;
-      return [
-        name,
-        {
-          summary: { kind: 'core', name, currentVersion: 1, etag, canonicalUrl },
-          served: { ...served, kind: 'core' },
-        },
-      ];
-    }),
-  );
-}
-
 function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Nothing was sent to where the document would have come from. */
+/** Failures before any request was sent. */
 const REFUSALS: ReadonlySet<RemoteFailure> = new Set(['origin-not-allowed', 'address-not-allowed']);
 
 /** Fetches the context of a URL of an allowed origin. */

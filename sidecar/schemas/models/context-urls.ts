@@ -1,4 +1,4 @@
-/** Where contexts are, below the base URL of this service. */
+/** The path of contexts below the base URL of this service. */
 const CONTEXTS_PATH = '/api/v2/contexts';
 
 /** A context of this service, and its version where the URL names one. */
@@ -11,7 +11,7 @@ export interface NamedContext {
  * The URL by which clients and brokers name a context.
  *
  * @param baseUrl of this service, without a trailing slash
- * @param version of which the content never changes; the current one when not given
+ * @param version its content never changes; the current one when not given
  */
 export function contextUrl(baseUrl: string, name: string, version?: number): string {
   return `${baseUrl}${CONTEXTS_PATH}/${name}${version === undefined ? '' : `?version=${version}`}`;
@@ -23,7 +23,7 @@ export function contextUrl(baseUrl: string, name: string, version?: number): str
  */
 export const INTERNAL_BASE = 'http://gateway.invalid';
 
-/** A text with the URLs of this service's contexts as clients reach them. */
+/** Replaces stored URLs of this service's contexts with those by which clients reach them. */
 export function withBaseUrl(text: string, baseUrl: string): string {
   return text.replaceAll(`${INTERNAL_BASE}${CONTEXTS_PATH}/`, `${baseUrl}${CONTEXTS_PATH}/`);
 }

@@ -1,56 +1,95 @@
 import { writeJson } from '../../shared/json/lossless-json.js';
 import type { InputIssue } from '../../shared/json/pointer.js';
-import { TaskTooCostlyError } from '../../shared/workers/errors.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
+import { unlessTooCostly } from '../../shared/workers/too-costly.js';
 import type { CheckedContext } from '../json-ld/check-context.js';
 import { unwrapped } from '../json-ld/context-form.js';
+import type { ContextWarning } from '../json-ld/context-warnings.js';
 import { isBundledContext } from '../json-ld/core-context.js';
 import { ContextInvalidError } from '../json-ld/errors.js';
 import { runWithContexts } from '../json-ld/outcomes.js';
-import { type Supply } from '../json-ld/supplied-contexts.js';
+import type { Supplied, Supply } from '../json-ld/supplied-contexts.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
 import { documentUri } from '../json-schema/uri.js';
 import {
   AlreadyExistsError,
-  describeThing,
-  domainNameTaken,
-  NotFoundError,
-  ReadOnlyContextError,
-} from '../../store/errors.js';
-import {
+  type Context,
   type ContextAt,
+  describeThing,
+  type DomainContextName,
+  domainNameTaken,
+  type IfMatch,
   type ModelKey,
   type NewContextVersion,
+  NotFoundError,
   type Page,
   type Paged,
-} from '../../store/records.js';
-import type { SchemaStore } from '../../store/store.js';
-import {
-  hasAnotherEtag,
-  ifThere,
-  overtaking,
+  ReadOnlyContextError,
   requireMatch,
-  retrying,
-  WhileUnwritten,
-} from './concurrency.js';
-import { type Contents, rereading } from './contents.js';
-import type { ContextFollowers, FollowersEffect } from './context-followers.js';
-import type { ContextLoading, CoreContext } from './context-supply.js';
+  type SchemaStore,
+} from '../../store/index.js';
+import { ifThere, overwriting, retrying, WhileUnwritten } from './concurrency.js';
+import { type Contents, rereading, type ServedDocument } from './contents.js';
+import type { ChangedFollower, ContextFollowers, FollowersEffect } from './context-followers.js';
+import type { ContextLoading } from './context-supply.js';
+import type { CoreContext, CoreContextSummary } from './core-contexts.js';
 import { INTERNAL_BASE } from './context-urls.js';
 import type { DomainContexts } from './domain-contexts.js';
 import { BrokenFollowersError, requireName } from './errors.js';
-import type { Lifecycles } from './lifecycles.js';
-import type { ContextService } from './service.js';
-import type {
-  ContextSummary,
-  ContextUpdateOptions,
-  ContextWriteOptions,
-  FollowerWarning,
-  ServedContext,
-  WriteOptions,
-  WrittenContext,
-} from './shapes.js';
-import { Turns } from './turns.js';
+import type { Lifecycle, Lifecycles } from './lifecycles.js';
+import { WriteQueue } from './write-queue.js';
+
+export interface ContextWriteOptions {
+  /** Where the client reaches this service, without a trailing slash: URLs below it are the service's own. */
+  readonly baseUrl: string;
+  /** Where the context stands in the body, for pointers; `/@context` when not given. */
+  readonly pointer?: string | undefined;
+}
+
+export interface ContextUpdateOptions extends ContextWriteOptions {
+  /** The ETags of which the context must have one. */
+  readonly ifMatch?: IfMatch | undefined;
+  /** Check everything, with the same refusals, and write nothing. */
+  readonly dryRun?: boolean | undefined;
+  /** Refuse what would break a follower, and say for which models the context changes its meaning. */
+  readonly looksAtFollowers?: boolean | undefined;
+  /** Stops the check of followers; nothing is written then. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A context in a list, of any kind. Those of domains have no versions. */
+export type ContextSummary = Context | DomainContextName | CoreContextSummary;
+
+export interface ServedContext extends ServedDocument {
+  readonly kind: ContextSummary['kind'];
+  /** Of the model that it is generated from, read before the document. */
+  readonly lifecycle?: Lifecycle | undefined;
+  /** Of the context of a domain: how many warnings there are. */
+  readonly warningCount?: number;
+}
+
+/**
+ * A warning about the followers of a context.
+ *
+ * - `broken-follower`: it cannot be processed any more
+ * - `followers-not-compared`: what the change means for them is not known
+ */
+export interface FollowerWarning {
+  readonly code: 'broken-follower' | 'followers-not-compared';
+  /** The pointer of the context. */
+  readonly pointer: string;
+  readonly detail: string;
+}
+
+export interface WrittenContext {
+  /** As it is now: after a dry run, as it was. */
+  readonly context: Context;
+  /** False for an update that changed nothing, or would change nothing. */
+  readonly isNewVersion: boolean;
+  readonly warnings: readonly (ContextWarning | FollowerWarning)[];
+  /** Set by an update that checked them. */
+  readonly followers: readonly ChangedFollower[];
+}
 
 interface Parts {
   readonly store: SchemaStore;
@@ -65,9 +104,10 @@ interface Parts {
 
 const BUNDLED = 'comes with this product and cannot be changed';
 
-export class Contexts implements ContextService {
+/** JSON-LD contexts of all kinds: custom ones are written here, the others are served. */
+export class Contexts {
   readonly #parts: Parts;
-  readonly #turns = new Turns();
+  readonly #queue = new WriteQueue();
   /** Which text is the current one, or that of a version. */
   readonly #known: WhileUnwritten<ContextAt>;
 
@@ -76,6 +116,7 @@ export class Contexts implements ContextService {
     this.#known = new WhileUnwritten(parts.store);
   }
 
+  /** Core contexts come first. */
   async list({ limit, offset }: Page): Promise<Paged<ContextSummary>> {
     const { core, store } = this.#parts;
     const first = [...core.values()].map(({ summary }) => summary).slice(offset, offset + limit);
@@ -86,6 +127,13 @@ export class Contexts implements ContextService {
     return { items: [...first, ...stored.items], total: core.size + stored.total };
   }
 
+  /**
+   * What a GET of the context's URL answers. The context of a domain has the domain's name.
+   *
+   * @param version the current one when not given; the answer for a given version never changes
+   * @param baseUrl as the client reaches this service, for the URLs of other contexts in it
+   * @throws NotFoundError
+   */
   async document(name: string, version?: number, baseUrl: string = INTERNAL_BASE): Promise<ServedContext> {
     const { core, store, contents } = this.#parts;
     const bundled = core.get(name);
@@ -102,7 +150,7 @@ export class Contexts implements ContextService {
       if (at === undefined) return this.#ofDomain(name, version, baseUrl);
       const { context, version: found } = at;
       const served = await contents.servedContext(found.content, baseUrl);
-      // A client that wants to change the context says with its ETag which state it saw. Others are as they are served.
+      // The ETag of a custom context stands for its state, so that writes can name it. The ETags of others stand for their bytes.
       const etag = version === undefined && context.kind === 'custom' ? context.etag : served.etag;
       return { ...served, etag, kind: context.kind, ...(lifecycle === undefined ? {} : { lifecycle }) };
     });
@@ -119,6 +167,12 @@ export class Contexts implements ContextService {
     return { ...served, kind: 'domain', warningCount: warnings.length };
   }
 
+  /**
+   * Creates a custom context: a map of terms, an array of maps and URLs, a URL, or `{"@context": one of these}`.
+   * Contexts of this service that it names by their URLs cannot be deleted while it exists.
+   *
+   * @throws InvalidBodyError, AlreadyExistsError, ContextInvalidError, OvertakenError
+   */
   async create(name: string, context: unknown, options: ContextWriteOptions): Promise<WrittenContext> {
     const { core, store } = this.#parts;
     if (core.has(requireName(name))) throw new AlreadyExistsError({ kind: 'context', name });
@@ -129,6 +183,7 @@ export class Contexts implements ContextService {
     });
   }
 
+  /** What `create` would warn of, with the same refusals; nothing is written. */
   async dryCreate(
     name: string,
     context: unknown,
@@ -143,18 +198,25 @@ export class Contexts implements ContextService {
     return { warnings };
   }
 
+  /**
+   * Makes a new version of a custom context, unless nothing changes. Followers are looked at before it is written. Those that
+   * come or change meanwhile are looked at again after it: the warnings name what cannot be processed then.
+   *
+   * @throws NotFoundError, PreconditionFailedError, ReadOnlyContextError, ContextInvalidError,
+   *   OvertakenError, BrokenFollowersError, or the reason of the signal
+   */
   async update(
     name: string,
     context: unknown,
     { ifMatch, dryRun = false, looksAtFollowers = false, signal, ...options }: ContextUpdateOptions,
   ): Promise<WrittenContext> {
     const { store } = this.#parts;
-    const update = async () => {
+    return this.#queue.run(name, async () => {
       signal?.throwIfAborted();
       const before = await this.#requireCustom(name);
       requireMatch({ kind: 'context', name }, before.context.etag, ifMatch);
       const accepted = await this.#accept(name, context, options);
-      const old = await rereading(() => this.#parts.contents.text(before.version.content));
+      const old = await this.#parts.contents.text(before.version.content);
       const isNewVersion = old !== accepted.text;
       const known = { context: before.context, isNewVersion, warnings: accepted.warnings, followers: [] };
       const change = { name, before: old, after: accepted.text };
@@ -163,15 +225,15 @@ export class Contexts implements ContextService {
       if (dryRun) return { ...known, ...this.#reported(effect, accepted, looking) };
       signal?.throwIfAborted();
       const version = await this.#newVersion(accepted, options);
-      const { context: written } = await overtaking(hasAnotherEtag, () =>
+      const { context: written } = await overwriting(() =>
         store.contexts.update(name, version, [before.context.etag]),
       );
       const now = effect && (await this.#effectAfter(effect, change, looking));
       return { ...known, context: written, ...this.#reported(now, accepted, looking) };
-    };
-    return this.#turns.take(name, () => retrying(update));
+    });
   }
 
+  /** The models that may follow a context, directly or through other contexts. */
   async followers(name: string): Promise<readonly ModelKey[]> {
     const all = await this.#parts.followers.all(name);
     return all.flatMap((one) => (one.kind === 'model' ? [{ domain: one.domain, name: one.name }] : []));
@@ -189,7 +251,7 @@ export class Contexts implements ContextService {
     throw new BrokenFollowersError(change.name, dependents, first.reason);
   }
 
-  /** The effect as it is when the change is stored: others may have come to follow the context meanwhile. */
+  /** The effect after the change was stored: followers may have been added meanwhile. */
   async #effectAfter(
     known: FollowersEffect,
     { name, before }: Parameters<ContextFollowers['effect']>[0],
@@ -200,7 +262,7 @@ export class Contexts implements ContextService {
       if ((await followers.stamp(name)) === known.stamp) return known;
       return await followers.effect({ name, before }, { baseUrl });
     } catch {
-      // The context is written: an outage must not hide that.
+      // The context was written, and an outage must not hide that.
       return 'unknown';
     }
   }
@@ -216,7 +278,8 @@ export class Contexts implements ContextService {
       : { warnings: [...warnings, ...warningsOf(effect, pointer)], followers: effect.changed };
   }
 
-  async delete(name: string, { ifMatch }: WriteOptions = {}): Promise<void> {
+  /** @throws NotFoundError, PreconditionFailedError, ReadOnlyContextError, InUseError */
+  async delete(name: string, ifMatch?: IfMatch): Promise<void> {
     const { core, store } = this.#parts;
     if (core.has(name)) throw new ReadOnlyContextError(name, BUNDLED);
     await store.contexts.delete(name, ifMatch);
@@ -275,9 +338,9 @@ function notCompared(who: string, pointer: string, verb = 'were'): FollowerWarni
 
 export interface ContextCheck {
   readonly workers: TaskRunner<Pick<JsonLdTasks, 'checkContext'>>;
-  /** Gets the contexts that it names. */
+  /** Loads the contexts that it names. */
   readonly supply: (url: string) => Promise<Supply>;
-  /** Where it stands in the body. */
+  /** Its place in the body. */
   readonly pointer: string;
 }
 
@@ -299,19 +362,13 @@ async function acceptContext(submitted: unknown, check: ContextCheck): Promise<A
     const faults: readonly InputIssue[] = [{ pointer, detail }];
     return new ContextInvalidError(faults, options);
   };
-  try {
-    const run = runWithContexts(
-      (supplied) => workers.run('checkContext', { text, pointer, supplied }),
-      supply,
-    );
-    const outcome = await run;
-    if ('refused' in outcome) throw refused(outcome.refused.detail);
-    if ('invalid' in outcome) throw new ContextInvalidError(outcome.invalid);
-    if (!('checked' in outcome)) throw new Error('A check of a context ended without a result.');
-    const { value } = unwrapped(submitted, '');
-    return { text: writeJson({ '@context': value }), ...outcome.checked };
-  } catch (error) {
-    if (!(error instanceof TaskTooCostlyError)) throw error;
-    throw refused(`Processing the context takes too much ${error.bound}.`, { cause: error });
-  }
+  const run = (supplied: Supplied) => workers.run('checkContext', { text, pointer, supplied });
+  const outcome = await unlessTooCostly(runWithContexts(run, supply), (cause) => {
+    throw refused(`Processing the context takes too much ${cause.bound}.`, { cause });
+  });
+  if ('refused' in outcome) throw refused(outcome.refused.detail);
+  if ('invalid' in outcome) throw new ContextInvalidError(outcome.invalid);
+  if (!('checked' in outcome)) throw new Error('A check of a context ended without a result.');
+  const { value } = unwrapped(submitted, '');
+  return { text: writeJson({ '@context': value }), ...outcome.checked };
 }

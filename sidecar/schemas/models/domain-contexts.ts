@@ -10,13 +10,19 @@ import { isWhole } from '../json-ld/context-form.js';
 import { contextDocument } from '../json-ld/generated-context.js';
 import { runWithContexts } from '../json-ld/outcomes.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
-import { NotFoundError } from '../../store/errors.js';
-import type { CurrentVersion } from '../../store/records.js';
-import type { SchemaStore } from '../../store/store.js';
-import { aFewAtATime } from './concurrency.js';
-import { type Contents, createCache, made, MEDIA_TYPES, rereading, serve } from './contents.js';
+import { type CurrentVersion, NotFoundError, type SchemaStore } from '../../store/index.js';
+import { mapInBatches } from './concurrency.js';
+import {
+  type Contents,
+  createCache,
+  made,
+  MEDIA_TYPES,
+  rereading,
+  serve,
+  type ServedDocument,
+} from './contents.js';
 import type { ContextSupply } from './context-supply.js';
-import { ownTermsOf, type ServedDocument } from './shapes.js';
+import { metadataOf } from './version-metadata.js';
 
 /** One context for all models of a domain. */
 export interface DomainContext extends ServedDocument {
@@ -28,21 +34,21 @@ interface Parts {
   readonly contents: Contents;
   readonly supply: ContextSupply;
   readonly workers: TaskRunner<Pick<JsonLdTasks, 'contextTerms'>>;
-  /** For what is kept of contexts, roughly. */
+  /** Limit of the caches, roughly. */
   readonly cacheBytes: number;
 }
 
-/** The context of a model, taken apart. */
+/** The parts of a model's context. */
 interface ModelContext {
   readonly names: readonly string[];
   readonly generated: ReadonlyMap<string, string>;
-  /** JSON of what the model brings. */
+  /** JSON of the model's own context. */
   readonly own: string | undefined;
 }
 
 /**
- * The contexts of domains, made from those of their models when asked for. One is kept until any process writes to the store; what
- * its parts mean is kept by content, so that after a write only what has changed is looked at.
+ * The contexts of domains, made from those of their models on request. Each is cached until any process writes to the store. The
+ * meaning of its parts is cached by content, so that after a write only changed parts are processed.
  */
 export class DomainContexts {
   readonly #parts: Parts;
@@ -70,7 +76,7 @@ export class DomainContexts {
     const made = rereading(() => this.#make(domain, baseUrl, stamp));
     if (this.#current.size >= MAX_DOMAINS) this.#current.clear();
     this.#current.set(domain, { stamp, made });
-    // What fails is tried again.
+    // A failure is not cached.
     made.catch(() => {
       if (this.#current.get(domain)?.made === made) this.#current.delete(domain);
     });
@@ -80,7 +86,7 @@ export class DomainContexts {
   async #make(domain: string, baseUrl: string, stamp: string): Promise<DomainContext> {
     const versions = await this.#parts.store.models.current(domain);
     const models = new Map<string, ModelContext>();
-    await aFewAtATime(versions, async (version) => {
+    await mapInBatches(versions, async (version) => {
       const model = await this.#modelContext(domain, version);
       if (model !== undefined) models.set(version.name, model);
     });
@@ -103,24 +109,24 @@ export class DomainContexts {
       const at = await this.#parts.store.models.get({ domain, name });
       const text = await this.#parts.contents.text(at.version.context);
       await nextTurn();
-      const found = takenApart(text, ownTermsOf(at.version.metadata));
+      const found = takenApart(text, metadataOf(at.version).ownTerms ?? []);
       if (at.version.context.sha256 === contextSha256) this.#models.set(key, found);
       return found;
     } catch (error) {
-      // Deleted since: the next look finds another state.
+      // It was deleted meanwhile; the next request finds the new state.
       if (error instanceof NotFoundError) return undefined;
       throw error;
     }
   }
 
-  /** What the contexts mean that models bring, each once. */
+  /** The meaning of the models' own contexts, each processed once. */
   async #ownTerms(
     models: ReadonlyMap<string, ModelContext>,
     baseUrl: string,
     stamp: string,
   ): Promise<ReadonlyMap<string, OwnTerms>> {
     const texts = new Set([...models.values()].flatMap(({ own }) => own ?? []));
-    const found = await aFewAtATime(
+    const found = await mapInBatches(
       texts,
       async (text) => [text, await this.#termsOf(text, baseUrl, stamp)] as const,
     );
@@ -129,7 +135,7 @@ export class DomainContexts {
 
   async #termsOf(own: string, baseUrl: string, stamp: string): Promise<OwnTerms> {
     const { workers, supply } = this.#parts;
-    // What names others may come to mean something else.
+    // A context that names others can change its meaning.
     const isFixed = isWhole(JSON.parse(own) as readonly JsonValue[]);
     const key = isFixed ? hashOf([own]) : hashOf([own, stamp]);
     const known = this.#terms.get(key);
@@ -153,7 +159,7 @@ type OwnTerms = { readonly key: string } & (
   | { readonly terms?: undefined; readonly failed: string }
 );
 
-/** Domains whose contexts are known at a time. */
+/** Domains whose contexts are cached at a time. */
 const MAX_DOMAINS = 1000;
 
 async function merged(
@@ -179,7 +185,7 @@ async function merged(
   return { ...served, warnings: [...unavailable, ...warnings] };
 }
 
-/** The text is that of generateContext or composeContext: generated terms, then what the model brings, then the core context. */
+/** @param text made by generateContext or composeContext: generated terms, then the model's own context, then the core context */
 function takenApart(text: string, ownTerms: readonly string[]): ModelContext {
   const { '@context': context } = JSON.parse(text) as JsonObject;
   const [first, ...others] = isArray(context) ? context : [context];

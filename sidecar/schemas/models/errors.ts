@@ -1,11 +1,11 @@
 import { GatewayError, InvalidBodyError, type ProblemMembers } from '../../shared/errors.js';
 import type { InputIssue } from '../../shared/json/pointer.js';
 import { isResourceName } from '../../shared/resource-name.js';
-import { TaskTooCostlyError } from '../../shared/workers/errors.js';
+import type { TaskTooCostlyError } from '../../shared/workers/errors.js';
+import { unlessTooCostly } from '../../shared/workers/too-costly.js';
 import type { ChangeReport } from '../json-schema/differences.js';
 import { SchemaRefusedError, type SchemaRefusal } from '../json-schema/errors.js';
-import { describeThing } from '../../store/errors.js';
-import type { Dependent, ModelKey } from '../../store/records.js';
+import { type Dependent, describeThing, type ModelKey } from '../../store/index.js';
 import type { Refused, TaskRefusal } from '../../shared/task-answer.js';
 
 /**
@@ -140,14 +140,13 @@ export async function accepting<Result>(
   reasons: ReadonlyMap<string, string> = new Map(),
 ): Promise<Result> {
   try {
-    return await work();
+    return await unlessTooCostly(work(), (cause) => {
+      throw tooCostly(cause, base);
+    });
   } catch (error) {
-    if (error instanceof SchemaRefusedError) {
-      const { kind, message, errors } = error;
-      throw notAccepted({ kind, detail: message, errors }, base, reasons, error);
-    }
-    if (error instanceof TaskTooCostlyError) throw tooCostly(error, base);
-    throw error;
+    if (!(error instanceof SchemaRefusedError)) throw error;
+    const { kind, message, errors } = error;
+    throw notAccepted({ kind, detail: message, errors }, base, reasons, error);
   }
 }
 

@@ -1,10 +1,10 @@
-import { NotFoundError } from '../../store/errors.js';
-import type { Model, ModelKey } from '../../store/records.js';
-import type { SchemaStore } from '../../store/store.js';
+import { type Model, type ModelKey, NotFoundError, type SchemaStore } from '../../store/index.js';
 import { WhileUnwritten } from './concurrency.js';
-import type { Lifecycle } from './shapes.js';
 
-/** What the users of models may expect of them: asked for with every read, so that each is looked up once only. */
+/** What users can expect of a model: whether it may still change, and when it goes. Times are milliseconds since the epoch. */
+export type Lifecycle = Pick<Model, 'status' | 'deprecatedAt' | 'sunsetAt'>;
+
+/** The lifecycles of models. Every read of a model needs one, so they are kept until something is written. */
 export class Lifecycles {
   readonly #store: SchemaStore;
   readonly #known: WhileUnwritten<Lifecycle>;
@@ -20,7 +20,7 @@ export class Lifecycles {
     return this.#known.get(name, async () => lifecycleOf((await this.#store.models.get(key)).model));
   }
 
-  /** Of the model that a context is generated from; undefined for other contexts. */
+  /** That of the model from which a context is generated; undefined for other contexts. */
   async ofContext(name: string): Promise<Lifecycle | undefined> {
     const [domain = '', model, ...rest] = name.split('~');
     if (model === undefined || rest.length > 0) return undefined;
@@ -35,4 +35,17 @@ export class Lifecycles {
 
 export function lifecycleOf({ status, deprecatedAt, sunsetAt }: Model): Lifecycle {
   return { status, deprecatedAt, sunsetAt };
+}
+
+/** What a validation says about entities of a deprecated model; completes "The entity …". */
+export function deprecationOf(
+  { name }: ModelKey,
+  { deprecatedAt, sunsetAt }: Lifecycle,
+): { readonly deprecation?: string } {
+  if (deprecatedAt === undefined) return {};
+  const dateOf = (time: number) => new Date(time).toISOString().slice(0, 10);
+  const end = sunsetAt === undefined ? '' : `, and will be removed on ${dateOf(sunsetAt)}`;
+  return {
+    deprecation: `is of the model ${name}, which has been deprecated since ${dateOf(deprecatedAt)}${end}`,
+  };
 }

@@ -1,24 +1,51 @@
-import { isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
-import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
-import { TaskFailedError } from '../../shared/workers/errors.js';
+import { writeJson } from '../../shared/json/lossless-json.js';
 import { coreContextUrl } from '../json-ld/core-context.js';
-import { SchemaRefusedError } from '../json-schema/errors.js';
 import { entityTypes } from '../json-schema/entity-types.js';
 import { exampleEntity } from '../json-schema/example-entity.js';
-import type { ModelAt, ModelVersion } from '../../store/records.js';
-import { makeExample } from '../validation/example-work.js';
-import type { InputIssue } from '../../shared/json/pointer.js';
-import { type Cache, type Contents, createCache, made, MEDIA_TYPES, serve } from './contents.js';
+import type { ContentRef, ModelAt, ModelKey, SchemaStore } from '../../store/index.js';
+import { WhileUnwritten } from './concurrency.js';
+import {
+  type Cache,
+  type Contents,
+  made,
+  MEDIA_TYPES,
+  rereading,
+  serve,
+  type ServedDocument,
+} from './contents.js';
 import { contextUrl } from './context-urls.js';
-import { FileNotFoundError, unlessRefused } from './errors.js';
-import type { ModelDescription } from './model-tasks.js';
-import type { ServiceWorkers } from './schema-intake.js';
-import type { ModelDocumentKind, ModelReadOptions, ServedDocument } from './shapes.js';
+import { FileNotFoundError } from './errors.js';
+import { contentKey, type ModelDescriptions } from './model-descriptions.js';
+import type { FoundExample, ModelExamples } from './model-examples.js';
+import type { ServiceWorkers } from './model-tasks.js';
+
+/**
+ * - `schema`: JSON Schema as it was accepted; `bundled`: the same, self-contained, of draft 2020-12
+ * - `openapi`: OpenAPI 3.1 of NGSI-LD on entities of the model
+ * - `context`: JSON-LD context, what `Contexts.document` gives for the model's `contextName`
+ * - `example`: an entity that satisfies the schema, in key-values form with `@context`
+ * - `example-normalized`: the same entity as brokers take it
+ */
+export type ModelDocumentKind =
+  | 'schema'
+  | 'bundled'
+  | 'openapi'
+  | 'context'
+  | 'example'
+  | 'example-normalized';
+
+export interface ModelReadOptions {
+  /** The current one when not given. Documents of a given version never change while `baseUrl` stays the same. */
+  readonly version?: number | undefined;
+  /** Where clients and brokers reach this service, without a trailing slash: `http://gateway:8000`. */
+  readonly baseUrl: string;
+}
 
 /** A document that is made from a model version. */
 type DerivedKind = Exclude<ModelDocumentKind, 'schema' | 'context'>;
 
 interface Parts {
+  readonly store: SchemaStore;
   readonly contents: Contents;
   readonly descriptions: ModelDescriptions;
   readonly examples: ModelExamples;
@@ -26,16 +53,34 @@ interface Parts {
   readonly cache: Cache<ServedDocument>;
 }
 
-/** The documents of model versions, as they are sent. Those that are derived are made when first asked for. */
+/** The documents of models, as they are sent. Derived ones are made on the first request. */
 export class ModelDocuments {
   readonly #parts: Parts;
+  /** Which text is the current one, or that of a version. */
+  readonly #refs: WhileUnwritten<ContentRef>;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#refs = new WhileUnwritten(parts.store);
   }
 
-  /** @throws FileNotFoundError when an example could not be made; errors of the workers */
-  async of(at: ModelAt, kind: ModelDocumentKind, options: ModelReadOptions): Promise<ServedDocument> {
+  /** @throws NotFoundError; FileNotFoundError when no example was found; errors of the workers */
+  of(key: ModelKey, kind: ModelDocumentKind, options: ModelReadOptions): Promise<ServedDocument> {
+    const { store, contents } = this.#parts;
+    return rereading(async () => {
+      const { version } = options;
+      if (kind !== 'schema' && kind !== 'context')
+        return this.ofVersion(await store.models.get(key, version), kind, options);
+      const name = JSON.stringify([kind, key.domain, key.name, version]);
+      const content = await this.#refs.get(name, () => store.models.contentRef(key, kind, version));
+      return kind === 'schema'
+        ? contents.served(content, MEDIA_TYPES.schema)
+        : contents.servedContext(content, options.baseUrl);
+    });
+  }
+
+  /** As `of`, for a version that was already read. Wrap it in `rereading`, together with the read of the version. */
+  async ofVersion(at: ModelAt, kind: ModelDocumentKind, options: ModelReadOptions): Promise<ServedDocument> {
     const { contents, cache } = this.#parts;
     if (kind === 'schema') return contents.served(at.version.schema, MEDIA_TYPES.schema);
     if (kind === 'context') return contents.servedContext(at.version.context, options.baseUrl);
@@ -99,7 +144,7 @@ export class ModelDocuments {
   }
 }
 
-/** The same for the same bytes. */
+/** Equal keys stand for equal bytes. */
 function derivedKey(at: ModelAt, kind: DerivedKind, options: ModelReadOptions): string {
   const content = contentKey(at.version);
   if (kind === 'bundled') return JSON.stringify([kind, content]);
@@ -115,119 +160,7 @@ function contextOf({ model }: ModelAt, { baseUrl, version }: ModelReadOptions): 
   return [contextUrl(baseUrl, model.contextName, version), coreContextUrl()];
 }
 
-/** That of a given version is its own, which never changes. */
+/** The description of the given version, or else the model's current one. */
 function descriptionOf({ model, version }: ModelAt, options: ModelReadOptions): string | undefined {
   return options.version === undefined ? model.description : version.description;
-}
-
-/** Descriptions of model versions: what is not at hand is made when first asked for. */
-export class ModelDescriptions {
-  readonly #contents: Contents;
-  readonly #workers: ServiceWorkers;
-  readonly #cache: Cache<ModelDescription>;
-
-  constructor(contents: Contents, workers: ServiceWorkers, cacheBytes: number) {
-    this.#contents = contents;
-    this.#workers = workers;
-    this.#cache = createCache(cacheBytes, sizeOf);
-  }
-
-  /** Takes in what was found out when the version was made. */
-  async keep(version: ModelVersion, description: ModelDescription): Promise<void> {
-    await made(this.#cache, contentKey(version), async () => description);
-  }
-
-  /** @throws TaskTooCostlyError, WorkersBusyError, TaskFailedError */
-  async of(version: ModelVersion): Promise<ModelDescription> {
-    return made(this.#cache, contentKey(version), async () => {
-      const pinned = version.references.map(
-        async (reference) => [reference.uri, await this.#contents.text(reference)] as const,
-      );
-      const [schema, documents] = await Promise.all([
-        this.#contents.text(version.schema),
-        Promise.all(pinned),
-      ]);
-      return unlessRefused(await this.#workers.run('describeModel', { schema, documents }), '');
-    });
-  }
-}
-
-/** The same for versions whose schemas, with all that they refer to, are the same. */
-export function contentKey({ schema, references }: ModelVersion): string {
-  return [schema.sha256, ...references.map(({ uri, sha256 }) => `${sha256} ${uri}`)].join('\n');
-}
-
-/** Bytes of the texts in it, at two for a character. */
-function sizeOf({ bundled, attributes, names }: ModelDescription): number {
-  const all = [...names, ...attributes.map(({ name }) => name)];
-  return 2 * all.reduce((sum, name) => sum + name.length, bundled.length);
-}
-
-/** An entity in key-values form that satisfies the schema; where none was found, or not as brokers take it, why not. */
-interface FoundExample {
-  readonly example?: JsonObject;
-  readonly reason?: string;
-  readonly normalizedReason?: string;
-}
-
-/** Example entities of models, made when first asked for. */
-export class ModelExamples {
-  readonly #workers: ServiceWorkers;
-  readonly #cache: Cache<FoundExample>;
-
-  constructor(workers: ServiceWorkers, cacheBytes: number) {
-    this.#workers = workers;
-    this.#cache = createCache(cacheBytes, (found) => writeJson(found).length * 4);
-  }
-
-  /**
-   * @param key the same for the same schema
-   * @param bundled text of the self-contained schema
-   * @throws WorkersBusyError, TaskFailedError
-   */
-  async of(entityType: string, key: string, bundled: string): Promise<FoundExample> {
-    return made(this.#cache, `${entityType} ${key}`, () => this.#make(entityType, bundled));
-  }
-
-  async #make(entityType: string, schema: string): Promise<FoundExample> {
-    try {
-      const made = await makeExample({ schema, entityType }, this.#workers);
-      const example = entityOf(parseJson(made.example) as JsonValue);
-      const [fault] = made.faults;
-      if (example === undefined) return without(NO_OBJECT);
-      if (fault !== undefined) return without(reasonOf(fault));
-      const [normalizedFault] = made.normalizedFaults;
-      return normalizedFault === undefined
-        ? { example }
-        : { example, normalizedReason: reasonOf(normalizedFault) };
-    } catch (error) {
-      if (isTooMuch(error)) return without('The schema makes looking for one too costly.');
-      throw error;
-    }
-  }
-}
-
-function without(reason: string): FoundExample {
-  return { reason, normalizedReason: reason };
-}
-
-const NO_OBJECT = 'No valid entity was found: the schema seems to allow no JSON object, which an entity is.';
-
-/** What keeps the best example that was found from being valid. */
-function reasonOf({ pointer, detail }: InputIssue): string {
-  return `No valid entity was found. Of the nearest that was tried, ${pointer === '' ? 'the whole' : pointer} ${detail}.`;
-}
-
-/** Whether work on a schema failed because of the schema: too costly, or too deep for the stack. */
-export function isTooMuch(error: unknown): boolean {
-  return (
-    (error instanceof SchemaRefusedError && error.kind === 'schemaTooCostly') ||
-    (error instanceof TaskFailedError && error.cause instanceof RangeError)
-  );
-}
-
-/** What a schema says about `@context` is overruled: what the model's entities have there is known. */
-function entityOf(example: JsonValue): JsonObject | undefined {
-  if (!isObject(example)) return undefined;
-  return Object.fromEntries(Object.entries(example).filter(([name]) => name !== '@context'));
 }

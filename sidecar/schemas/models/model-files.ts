@@ -1,20 +1,19 @@
 import { createHash } from 'node:crypto';
-import type { ModelAt, ModelKey, PinnedReference } from '../../store/records.js';
-import type { SchemaStore } from '../../store/store.js';
-import { WhileUnwritten } from './concurrency.js';
-import { type Contents, MEDIA_TYPES, rereading } from './contents.js';
+import type { ModelAt, ModelKey, PinnedReference, SchemaStore } from '../../store/index.js';
+import { type Contents, MEDIA_TYPES, rereading, type ServedDocument } from './contents.js';
 import { FileNotFoundError } from './errors.js';
-import { lifecycleOf } from './lifecycles.js';
-import { contentKey, type ModelDescriptions, type ModelDocuments } from './model-documents.js';
-import type {
-  ModelDocumentKind,
-  ModelFile,
-  ModelReadOptions,
-  ModelSchema,
-  ServedDocument,
-} from './shapes.js';
+import type { ModelDocumentKind, ModelDocuments, ModelReadOptions } from './model-documents.js';
 
-/** The files that every model has; of a schema without an example, the examples are missing. */
+export interface ModelFile {
+  readonly name: string;
+  readonly mediaType: string;
+  readonly size: number;
+  readonly sha256: string;
+  /** Of a document that the schema refers to: what its `$ref`s say. */
+  readonly uri?: string;
+}
+
+/** The files of every model; examples are missing if none was found. */
 const KINDS: ReadonlyMap<string, ModelDocumentKind> = new Map([
   ['schema.json', 'schema'],
   ['openapi.json', 'openapi'],
@@ -25,34 +24,43 @@ const KINDS: ReadonlyMap<string, ModelDocumentKind> = new Map([
 
 /** The files of model versions: their documents, and the documents that their schemas refer to. */
 export class ModelFiles {
+  readonly #store: SchemaStore;
   readonly #documents: ModelDocuments;
   readonly #contents: Contents;
 
-  constructor(documents: ModelDocuments, contents: Contents) {
+  constructor(store: SchemaStore, documents: ModelDocuments, contents: Contents) {
+    this.#store = store;
     this.#documents = documents;
     this.#contents = contents;
   }
 
-  async list(at: ModelAt, options: ModelReadOptions): Promise<readonly ModelFile[]> {
-    const own = await Promise.all([...KINDS].map(([name, kind]) => this.#entry(at, name, kind, options)));
-    const others = at.version.references.map(({ uri, sha256, size }): ModelFile => ({
-      name: referenceFileName(uri),
-      mediaType: MEDIA_TYPES.schema,
-      size,
-      sha256,
-      uri,
-    }));
-    return [...own.filter((file) => file !== undefined), ...others];
+  /** All files of a model; documents that the schema refers to come last. @throws NotFoundError */
+  list(key: ModelKey, options: ModelReadOptions): Promise<readonly ModelFile[]> {
+    return rereading(async () => {
+      const at = await this.#store.models.get(key, options.version);
+      const own = await Promise.all([...KINDS].map(([name, kind]) => this.#entry(at, name, kind, options)));
+      const others = at.version.references.map(({ uri, sha256, size }): ModelFile => ({
+        name: referenceFileName(uri),
+        mediaType: MEDIA_TYPES.schema,
+        size,
+        sha256,
+        uri,
+      }));
+      return [...own.filter((file) => file !== undefined), ...others];
+    });
   }
 
-  /** @throws FileNotFoundError */
-  async get(at: ModelAt, name: string, options: ModelReadOptions): Promise<ServedDocument> {
-    const kind = KINDS.get(name);
-    if (kind !== undefined) return this.#documents.of(at, kind, options);
-    const isNamed = ({ uri }: PinnedReference) => referenceFileName(uri) === name;
-    const reference = at.version.references.find(isNamed);
-    if (reference === undefined) throw new FileNotFoundError(name);
-    return this.#contents.served(reference, MEDIA_TYPES.schema);
+  /** @throws NotFoundError, FileNotFoundError */
+  get(key: ModelKey, name: string, options: ModelReadOptions): Promise<ServedDocument> {
+    return rereading(async () => {
+      const at = await this.#store.models.get(key, options.version);
+      const kind = KINDS.get(name);
+      if (kind !== undefined) return this.#documents.ofVersion(at, kind, options);
+      const isNamed = ({ uri }: PinnedReference) => referenceFileName(uri) === name;
+      const reference = at.version.references.find(isNamed);
+      if (reference === undefined) throw new FileNotFoundError(name);
+      return this.#contents.served(reference, MEDIA_TYPES.schema);
+    });
   }
 
   async #entry(
@@ -62,7 +70,7 @@ export class ModelFiles {
     options: ModelReadOptions,
   ): Promise<ModelFile | undefined> {
     try {
-      const { mediaType, bytes, sha256 } = await this.#documents.of(at, kind, options);
+      const { mediaType, bytes, sha256 } = await this.#documents.ofVersion(at, kind, options);
       return { name, mediaType, size: bytes.length, sha256 };
     } catch (error) {
       if (error instanceof FileNotFoundError) return undefined;
@@ -78,33 +86,4 @@ export class ModelFiles {
 export function referenceFileName(uri: string): string {
   const word = /([A-Za-z0-9_-]{1,64})(?:\.[A-Za-z0-9]+)?[^A-Za-z0-9_-]*$/.exec(uri)?.[1] ?? 'document';
   return `${word}-${createHash('sha256').update(uri).digest('hex').slice(0, 12)}.json`;
-}
-
-/** The schemas of model versions, to be compiled: asked for with every entity, so that each is looked up once only. */
-export class ModelSchemas {
-  readonly #store: SchemaStore;
-  readonly #descriptions: ModelDescriptions;
-  readonly #known: WhileUnwritten<ModelSchema>;
-
-  constructor(store: SchemaStore, descriptions: ModelDescriptions) {
-    this.#store = store;
-    this.#descriptions = descriptions;
-    this.#known = new WhileUnwritten(store);
-  }
-
-  /** @throws NotFoundError */
-  async of(key: ModelKey, version: number | undefined): Promise<ModelSchema> {
-    const name = JSON.stringify([key.domain, key.name, version]);
-    return this.#known.get(name, () => this.#read(key, version));
-  }
-
-  async #read(key: ModelKey, version: number | undefined): Promise<ModelSchema> {
-    const at = await this.#store.models.get(key, version);
-    const contentHash = createHash('sha256').update(contentKey(at.version)).digest('hex');
-    return {
-      contentHash,
-      lifecycle: lifecycleOf(at.model),
-      text: () => rereading(async () => (await this.#descriptions.of(at.version)).bundled),
-    };
-  }
 }

@@ -1,12 +1,38 @@
 import { type JsonValue, sameJson } from '../../shared/json/json.js';
 import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
 import { isDateTime } from '../../shared/rfc3339.js';
-import type { Model, ModelSettings } from '../../store/records.js';
+import type { Compatibility, Model, ModelSettings, ModelStatus } from '../../store/index.js';
 import { invalidMember, PublishedError } from './errors.js';
-import type { ModelChange } from './shapes.js';
 
 /**
- * The settings of a model after a change. What is left out stays; null takes it away.
+ * The body that updates a model; pointers of errors lead into it. What is left out stays; null removes it. The same members
+ * create a model that does not exist yet, for which the schema is required.
+ */
+export interface ModelChange {
+  /** JSON Schema of an entity in key-values form. */
+  readonly schema?: JsonValue | undefined;
+  readonly description?: string | null | undefined;
+  /** Base IRI of the terms of its context; without one, the service's own. */
+  readonly contextBase?: string | null | undefined;
+  /**
+   * Terms that win over generated ones: a map of terms, an array of maps, URLs and names, the name of a stored context, or the
+   * URL of one that is stored or comes from an allowed origin.
+   */
+  readonly context?: JsonValue | undefined;
+  /** Its domain's when the model has none. */
+  readonly compatibility?: Compatibility | null | undefined;
+  /** `published` for a new model, when left out. */
+  readonly status?: ModelStatus | undefined;
+  /** When it will be removed: a date and time of RFC 3339. */
+  readonly sunset?: string | null | undefined;
+  /**
+   * Since when it is deprecated, in milliseconds since the epoch, if this change deprecates it; now when left out. For imports.
+   */
+  readonly deprecatedAt?: number | undefined;
+}
+
+/**
+ * The settings of a model after a change. What is left out stays; null removes it.
  *
  * @param model undefined for one that is created
  * @param ownContext JSON of the context that it was given before
@@ -30,7 +56,7 @@ export function settingsAfter(
       : change.sunset === null
         ? undefined
         : timeOf(change.sunset);
-  // Header fields tell seconds (RFC 9745 § 4).
+  // Header fields have seconds (RFC 9745 § 4).
   if (deprecatedAt !== undefined && sunsetAt !== undefined && seconds(sunsetAt) < seconds(deprecatedAt))
     throw invalidMember(
       'sunset',
@@ -47,7 +73,7 @@ export function settingsAfter(
   };
 }
 
-/** The same text for the same JSON: the order of members is no change. */
+/** Keeps the stored text if the JSON is equal: the order of members does not matter. */
 function ownContextAfter(before: string | undefined, given: JsonValue | undefined): string | undefined {
   if (given === undefined) return before;
   if (given === null) return undefined;

@@ -1,272 +1,319 @@
-import { fileKey } from '../../shared/code-hosts.js';
-import { createHash } from 'node:crypto';
 import type { Clock } from '../../shared/clock.js';
 import { type JsonObject, type JsonValue, sameJson } from '../../shared/json/json.js';
-import { InvalidBodyError } from '../../shared/errors.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
-import type { ChangeReport } from '../json-schema/differences.js';
-import { AlreadyExistsError, PreconditionFailedError, requireStorable } from '../../store/errors.js';
-import type {
-  Compatibility,
-  Model,
-  ModelAt,
-  ModelKey,
-  ModelSettings,
-  ModelTexts,
-  NewModelVersion,
-} from '../../store/records.js';
-import type { IfMatch, SchemaStore } from '../../store/store.js';
-import { hasAnotherEtag, ifThere, overtaking, requireMatch, retrying } from './concurrency.js';
-import { rereading } from './contents.js';
-import type { ContextSupply } from './context-supply.js';
-import { IncompatibleChangeError, requireName } from './errors.js';
 import {
-  changesBetween,
+  AlreadyExistsError,
+  type Compatibility,
+  type IfMatch,
+  type Model,
+  type ModelAt,
+  type ModelKey,
+  type ModelSettings,
+  type ModelTexts,
+  type NewModelVersion,
+  PreconditionFailedError,
+  requireMatch,
+  requireStorable,
+  type SchemaStore,
+} from '../../store/index.js';
+import type { ChangeKind, ChangeReport } from '../json-schema/differences.js';
+import { entityTypes } from '../json-schema/entity-types.js';
+import { ifThere, overwriting } from './concurrency.js';
+import { InvalidBodyError } from '../../shared/errors.js';
+import { IncompatibleChangeError, OvertakenError, requireName } from './errors.js';
+import {
   type ComparedVersions,
-  comparedVersions,
   type CompareOptions,
   exchanged,
+  type ModelComparison,
   UNCHANGED,
-} from './model-changes.js';
-import type { ModelDescriptions } from './model-documents.js';
-import { termsOf } from './model-search.js';
-import { isSame, settingsAfter } from './model-settings.js';
-import type { AcceptedSchema, SchemaIntake, ServiceWorkers, VersionInput } from './schema-intake.js';
-import type { ModelService } from './service.js';
+} from './model-comparison.js';
+import type { ModelDescriptions } from './model-descriptions.js';
+import { isSame, type ModelChange, settingsAfter } from './model-settings.js';
 import {
-  type ChangeKind,
-  detailsOf,
-  type ModelChange,
-  type ModelDetails,
-  type ModelPut,
-  type ModelSchema,
-  type ModelUpdate,
-  type ModelWriteOptions,
-  type NewModel,
-  storedMetadata,
-} from './shapes.js';
-import { Turns } from './turns.js';
+  type AcceptedSchema,
+  hasSameDocuments,
+  type SchemaIntake,
+  type VersionInput,
+} from './schema-intake.js';
+import { metadataOf, type ModelWarning, storedMetadata } from './version-metadata.js';
+import { WriteQueue } from './write-queue.js';
+
+/** The body that creates a model. */
+export interface NewModel extends ModelChange {
+  readonly name: string;
+}
+
+export interface ModelWriteOptions {
+  /** Check everything, with the same refusals, and write nothing. */
+  readonly dryRun?: boolean | undefined;
+  /** Where the client reaches this service, without a trailing slash: URLs below it are the service's own. */
+  readonly baseUrl?: string | undefined;
+  /**
+   * Earlier texts, by name, of contexts of this service that were changed along with the model: the report compares with
+   * these. What the model's compatibility allows does not depend on them.
+   */
+  readonly contextsBefore?: ReadonlyMap<string, string> | undefined;
+}
+
+export interface ModelPutOptions extends ModelWriteOptions {
+  /** `absent` for `If-None-Match: *`, `present` for `If-Match: *`, or the ETags of `If-Match`. */
+  readonly expected?: 'absent' | 'present' | IfMatch | undefined;
+}
+
+/** A model at one of its versions, with the texts of that version. */
+export type StoredModel = Omit<ModelTexts, 'references'>;
+
+/**
+ * - `created`: a new model
+ * - `version`: a new version
+ * - `replaced`: the version of a draft was replaced
+ * - `settings`: changed without a new version
+ * - `unchanged`: nothing differs
+ */
+export type ModelOutcome = 'created' | 'version' | 'replaced' | 'settings' | 'unchanged';
+
+/** What a write did, or a dry run would do. */
+export interface ModelWrite {
+  readonly outcome: ModelOutcome;
+  /** Number of the version that the schema has, or would have. */
+  readonly number: number;
+  /** From the version before to this one; pointers lead into the schema, bundled. */
+  readonly change: ChangeReport;
+  readonly warnings: readonly ModelWarning[];
+  /** The current state: after a dry run unchanged, and undefined if the model does not exist. */
+  readonly model: StoredModel | undefined;
+}
 
 interface Parts {
   readonly store: SchemaStore;
-  readonly workers: ServiceWorkers;
   readonly intake: SchemaIntake;
   readonly descriptions: ModelDescriptions;
-  readonly contextSupply: ContextSupply;
+  readonly comparison: ModelComparison;
   readonly clock: Pick<Clock, 'now'>;
-  /** Takes note of the context that a dry run would have made; its version is undefined for a new model. */
-  readonly tried?: ((key: ModelKey, context: string, version: number | undefined) => void) | undefined;
+  /** Called with the context that a dry run would have made; its version is undefined for a new model. */
+  readonly onTried?: ((key: ModelKey, context: string, version: number | undefined) => void) | undefined;
 }
 
-export type PutOptions = NonNullable<Parameters<ModelService['put']>[2]>;
-type UpdateOptions = NonNullable<Parameters<ModelService['update']>[2]>;
+interface Asked {
+  readonly baseUrl: string;
+  /** The compatibility that a new version must have. */
+  readonly asked: Compatibility;
+}
 
-/** Creates and updates models; see ModelService. */
+/** Creates and updates models. */
 export class ModelWriter {
   readonly #parts: Parts;
-  readonly #turns = new Turns();
+  readonly #queue = new WriteQueue();
 
   constructor(parts: Parts) {
     this.#parts = parts;
   }
 
+  /**
+   * Checks a schema and creates a model from it. The documents that its `$ref`s name are taken from the store, or else
+   * fetched from allowed origins and stored.
+   *
+   * @throws NotFoundError when there is no such domain, AlreadyExistsError, InvalidBodyError,
+   *   SchemaNotAcceptedError, ContextInvalidError, UnstorableTextError, OvertakenError
+   */
   async create(
     domain: string,
-    { name, ...model }: NewModel,
+    { name, ...change }: NewModel,
     options: ModelWriteOptions = {},
-  ): Promise<ModelDetails> {
+  ): Promise<ModelWrite> {
     const key = { domain, name: requireName(name) };
-    await this.#requireAbsent(key);
-    return retrying(() => this.#create(key, model, options));
+    return this.#inTurn(key, async () => {
+      if ((await ifThere('model', this.#parts.store.models.get(key))) !== undefined)
+        throw new AlreadyExistsError({ kind: 'model', ...key });
+      return this.#create(key, change, options);
+    });
   }
 
-  async dryCreate(
-    domain: string,
-    { name, ...model }: NewModel,
-    options: ModelWriteOptions = {},
-  ): Promise<ModelPut> {
-    const key = { domain, name: requireName(name) };
-    await this.#requireAbsent(key);
-    return retrying(() => this.#dryCreate(key, model, options));
-  }
-
-  async update(key: ModelKey, change: ModelChange, options: UpdateOptions = {}): Promise<ModelUpdate> {
-    return this.#inTurn(key, async () =>
-      this.#update(await this.#parts.store.models.texts(key), change, options),
-    );
-  }
-
-  async put(
+  /**
+   * Updates a model, or creates it. An update makes a new version, unless the schema, the documents it refers to and its
+   * context are unchanged; the new version of a draft replaces the old one. If neither schema nor context are given, only the
+   * settings change.
+   *
+   * @throws as create, and InvalidBodyError where a model that does not exist has no schema; PreconditionFailedError,
+   *   PublishedError; IncompatibleChangeError where the model's compatibility does not allow the change
+   */
+  put(
     key: ModelKey,
     change: ModelChange,
-    { expected, ...options }: PutOptions = {},
-  ): Promise<ModelPut> {
-    const { store } = this.#parts;
-    const ifMatch = Array.isArray(expected) ? { ifMatch: expected as IfMatch } : {};
+    { expected, ...options }: ModelPutOptions = {},
+  ): Promise<ModelWrite> {
     return this.#inTurn(key, async () => {
-      const before = await ifThere('model', store.models.texts(key));
-      if ((expected === 'absent') === (before !== undefined) && expected !== undefined)
-        throw new PreconditionFailedError({ kind: 'model', ...key }, before?.model.etag);
-      if (before !== undefined) return this.#update(before, change, { ...options, ...ifMatch });
-      if (options.dryRun === true) return this.#dryCreate(key, change, options);
-      const { version, ...model } = await overtaking(hasComeMeanwhile, () =>
-        this.#create(key, change, options),
-      );
-      return { ...CREATED, dryRun: false, warnings: model.warnings, model: { version, ...model } };
+      const before = await ifThere('model', this.#parts.store.models.texts(key));
+      requireExpected(key, before?.model.etag, expected);
+      if (before !== undefined) return this.#update(before, change, options);
+      try {
+        return await this.#create(key, change, options);
+      } catch (error) {
+        // Another client created it meanwhile, so the next attempt updates it.
+        const hasCome = error instanceof AlreadyExistsError && error.thing.kind === 'model';
+        throw hasCome ? new OvertakenError({ cause: error }) : error;
+      }
     });
   }
 
   #inTurn<Result>({ domain, name }: ModelKey, write: () => Promise<Result>): Promise<Result> {
-    return this.#turns.take(`${domain}/${name}`, () => retrying(() => rereading(write)));
+    return this.#queue.run(`${domain}/${name}`, write);
   }
 
-  async schemaOf(key: ModelKey, schema: JsonValue): Promise<ModelSchema> {
-    const { accepted, settings } = await this.#acceptNew(key, { schema }, {});
-    const { bundled } = accepted.description;
-    const { status = 'published', deprecatedAt, sunsetAt } = settings;
-    // Workers keep what they compiled by it.
-    const contentHash = createHash('sha256').update(bundled).digest('hex');
-    const lifecycle = { status, deprecatedAt, sunsetAt };
-    return { contentHash, lifecycle, text: () => Promise.resolve(bundled) };
-  }
-
-  async #requireAbsent(key: ModelKey): Promise<void> {
-    if ((await ifThere('model', this.#parts.store.models.get(key))) !== undefined)
-      throw new AlreadyExistsError({ kind: 'model', ...key });
-  }
-
-  async #create(key: ModelKey, change: ModelChange, options: ModelWriteOptions): Promise<ModelDetails> {
-    const { store, descriptions } = this.#parts;
-    const { settings, accepted } = await this.#acceptNew(key, change, options);
+  async #create(
+    key: ModelKey,
+    change: ModelChange,
+    { dryRun = false, baseUrl = '' }: ModelWriteOptions,
+  ): Promise<ModelWrite> {
+    const { store, intake, descriptions, clock, onTried } = this.#parts;
+    requireName(key.name);
+    const { schema } = change;
+    if (schema === undefined) throw schemaMissing(key);
+    const settings = settingsAfter(undefined, undefined, change, clock.now());
+    requireStorable({ description: settings.description });
+    const accepted = await intake.accept(key, inputOf(schema, settings, baseUrl));
+    const created = {
+      outcome: 'created',
+      number: 1,
+      change: UNCHANGED,
+      warnings: accepted.warnings,
+    } as const;
+    if (dryRun) {
+      onTried?.(key, accepted.context, undefined);
+      return { ...created, model: undefined };
+    }
     await accepted.keepReferences();
     const at = await store.models.create(key, settings, newVersion(key.name, accepted, settings));
     await descriptions.keep(at.version, accepted.description);
-    return detailsOf(at, accepted.schema, settings.ownContext);
+    return { ...created, model: storedModel(at, accepted, settings) };
   }
 
-  async #dryCreate(key: ModelKey, change: ModelChange, options: ModelWriteOptions): Promise<ModelPut> {
-    const { accepted } = await this.#acceptNew(key, change, options);
-    this.#parts.tried?.(key, accepted.context, undefined);
-    return { ...CREATED, dryRun: true, warnings: accepted.warnings, model: undefined };
-  }
-
-  async #acceptNew(key: ModelKey, change: ModelChange, { baseUrl = '' }: ModelWriteOptions) {
-    const { intake, clock } = this.#parts;
-    requireName(key.name);
-    if (change.schema === undefined) throw schemaMissing(key);
-    const settings = settingsAfter(undefined, undefined, change, clock.now());
-    requireStorable({ description: settings.description });
-    const { schema } = change;
-    return { settings, accepted: await intake.accept(key, inputOf(schema, settings, baseUrl)) };
-  }
-
-  async #update(before: ModelTexts, change: ModelChange, options: UpdateOptions): Promise<ModelUpdate> {
-    const { store, workers, descriptions, clock } = this.#parts;
-    const { model, ownContext } = before;
-    const { dryRun = false, ifMatch, baseUrl = '', contextsBefore } = options;
-    requireMatch({ kind: 'model', domain: model.domain, name: model.name }, model.etag, ifMatch);
+  async #update(before: ModelTexts, change: ModelChange, options: ModelWriteOptions): Promise<ModelWrite> {
+    const { descriptions, comparison, clock, onTried } = this.#parts;
+    const { references: _pinned, ...current } = before;
+    const { model, ownContext } = current;
+    const { dryRun = false, baseUrl = '', contextsBefore } = options;
     const settings = settingsAfter(model, ownContext, change, clock.now());
     requireStorable({ description: settings.description });
-    const accepted = await this.#acceptChange(before, change, settings, baseUrl);
+    const asked = await this.#askedOf(model, settings);
+    const accepted = await this.#acceptChange(before, change, settings, { baseUrl, asked });
     const isNewVersion = accepted !== undefined && !isSameVersion(before, accepted);
-    const versions = isNewVersion ? await this.#compared(before, accepted, { baseUrl }) : undefined;
-    const report = versions === undefined ? UNCHANGED : await changesBetween(versions, workers);
-    const isDraft = model.status === 'draft';
-    if (versions !== undefined && !isDraft) {
-      const asked = settings.compatibility ?? (await store.domains.get(model.domain)).compatibility;
-      await this.#requireCompatible(asked, versions, report);
-    }
+    const report = isNewVersion ? await this.#report(before, accepted, { baseUrl, asked }) : UNCHANGED;
     const reported =
       contextsBefore === undefined
         ? report
-        : await changesBetween(
+        : await comparison.between(
             await this.#compared(before, isNewVersion ? accepted : undefined, { baseUrl, contextsBefore }),
-            workers,
           );
-    const schema = parseJson(before.schema) as JsonObject;
-    const current = detailsOf(before, schema, ownContext);
+    const isDraft = model.status === 'draft';
+    const unversioned = isSame(model, ownContext, settings) ? 'unchanged' : 'settings';
     const update = {
-      outcome: isNewVersion
-        ? isDraft
-          ? 'replaced'
-          : 'version'
-        : isSame(model, ownContext, settings)
-          ? 'unchanged'
-          : 'settings',
-      dryRun,
+      outcome: isNewVersion ? (isDraft ? 'replaced' : 'version') : unversioned,
       number: model.currentVersion + (isNewVersion && !isDraft ? 1 : 0),
       change: reported,
-      warnings: accepted?.warnings ?? current.warnings,
+      warnings: (accepted ?? metadataOf(before.version)).warnings,
     } as const;
     if (dryRun) {
-      if (isNewVersion) this.#parts.tried?.(model, accepted.context, update.number);
+      if (isNewVersion) onTried?.(model, accepted.context, update.number);
       return { ...update, model: current };
     }
     if (!isNewVersion) {
       const at = await this.#write(model, { settings });
-      return { ...update, model: detailsOf(at, schema, settings.ownContext) };
+      return { ...update, model: { ...current, ...at, ownContext: settings.ownContext } };
     }
     await accepted.keepReferences();
     const version = newVersion(model.name, accepted, settings, isDraft ? undefined : report.overall);
     const at = await this.#write(model, { settings, version, replaces: isDraft });
-    // What it is compared with next is then at hand.
+    // The next update compares with it.
     await descriptions.keep(at.version, accepted.description);
-    return { ...update, model: detailsOf(at, accepted.schema, settings.ownContext) };
+    return { ...update, model: storedModel(at, accepted, settings) };
   }
 
-  /** Undefined where neither the schema nor anything of the context is to change. */
+  /** The compatibility that new versions of a model must have; a draft needs none. */
+  async #askedOf(model: Model, { compatibility }: ModelSettings): Promise<Compatibility> {
+    if (model.status === 'draft') return 'none';
+    return compatibility ?? (await this.#parts.store.domains.get(model.domain)).compatibility;
+  }
+
+  /** Undefined if the change affects neither schema nor context. */
   async #acceptChange(
-    { model, schema }: ModelTexts,
+    before: ModelTexts,
     change: ModelChange,
     settings: ModelSettings,
-    baseUrl: string,
+    { baseUrl, asked }: Asked,
   ): Promise<AcceptedSchema | undefined> {
     const { contextBase, context } = change;
     if ([change.schema, contextBase, context].every((given) => given === undefined)) return undefined;
-    const given = change.schema === undefined ? (parseJson(schema) as JsonObject) : change.schema;
-    return this.#parts.intake.accept(model, inputOf(given, settings, baseUrl));
+    const given = change.schema === undefined ? (parseJson(before.schema) as JsonObject) : change.schema;
+    const compared = { texts: before, inBothDirections: isForward(asked) };
+    return this.#parts.intake.accept(before.model, inputOf(given, settings, baseUrl), compared);
+  }
+
+  /**
+   * What a new version changes. Compares in tasks of its own if the task that accepted the version could not: because other
+   * contexts are needed, or because everything at once was too costly.
+   *
+   * @throws IncompatibleChangeError
+   */
+  async #report(
+    before: ModelTexts,
+    accepted: AcceptedSchema,
+    { baseUrl, asked }: Asked,
+  ): Promise<ChangeReport> {
+    const { comparison } = this.#parts;
+    const versions =
+      accepted.change === undefined ? await this.#compared(before, accepted, { baseUrl }) : undefined;
+    const report =
+      versions === undefined ? (accepted.change ?? UNCHANGED) : await comparison.between(versions);
+    if ((asked === 'backward' || asked === 'full') && report.overall !== 'compatible')
+      throw new IncompatibleChangeError(report, 'backward');
+    if (!isForward(asked)) return report;
+    const reverse =
+      versions === undefined
+        ? (accepted.reverse ?? UNCHANGED)
+        : await comparison.between(exchanged(versions));
+    if (reverse.overall !== 'compatible') throw new IncompatibleChangeError(reverse, 'forward');
+    return report;
   }
 
   async #compared(
     before: ModelTexts,
     accepted: AcceptedSchema | undefined,
-    options: Omit<CompareOptions, 'entityType'>,
+    options: CompareOptions,
   ): Promise<ComparedVersions> {
     const { bundled } = await this.#parts.descriptions.of(before.version);
     const old = { bundled, context: before.context };
     const fresh =
       accepted === undefined ? old : { bundled: accepted.description.bundled, context: accepted.context };
-    return comparedVersions(old, fresh, { entityType: before.model.name, ...options }, this.#parts);
+    return this.#parts.comparison.versions(before.model.name, old, fresh, options);
   }
 
-  /** @throws IncompatibleChangeError */
-  async #requireCompatible(
-    asked: Compatibility,
-    versions: ComparedVersions,
-    report: ChangeReport,
-  ): Promise<void> {
-    if ((asked === 'backward' || asked === 'full') && report.overall !== 'compatible')
-      throw new IncompatibleChangeError(report, 'backward');
-    if (asked !== 'forward' && asked !== 'full') return;
-    const reverse = await changesBetween(exchanged(versions), this.#parts.workers);
-    if (reverse.overall !== 'compatible') throw new IncompatibleChangeError(reverse, 'forward');
-  }
-
-  /** Writes only over the state that the update was checked against; if that has changed, it starts over. */
+  /** Writes only over the state that the update was checked against. @throws OvertakenError when that has changed */
   async #write(
     { domain, name, etag }: Model,
     update: Parameters<SchemaStore['models']['update']>[1],
   ): Promise<ModelAt> {
-    const { models } = this.#parts.store;
-    return overtaking(hasAnotherEtag, () => models.update({ domain, name }, update, [etag]));
+    return overwriting(() => this.#parts.store.models.update({ domain, name }, update, [etag]));
   }
 }
 
-const CREATED = { outcome: 'created', number: 1, change: UNCHANGED } as const;
-
-/** A model of that name has come meanwhile: what was to create it is to update it. */
-function hasComeMeanwhile(error: unknown): boolean {
-  return error instanceof AlreadyExistsError && error.thing.kind === 'model';
+/**
+ * Checks the condition of a client before any work; the write then depends on the state that was checked here.
+ *
+ * @param etag undefined when the model does not exist
+ * @throws PreconditionFailedError
+ */
+function requireExpected(
+  key: ModelKey,
+  etag: string | undefined,
+  expected: ModelPutOptions['expected'],
+): void {
+  const thing = { kind: 'model', ...key } as const;
+  if (expected === undefined) return;
+  if (expected === 'absent' || etag === undefined) {
+    if ((expected === 'absent') !== (etag === undefined)) throw new PreconditionFailedError(thing, etag);
+  } else if (expected !== 'present') requireMatch(thing, etag, expected);
 }
 
 function inputOf(
@@ -285,6 +332,7 @@ function newVersion(
   change?: ChangeKind,
 ): NewModelVersion {
   const { text, context, ownContext, dialect, warnings, references } = accepted;
+  const { types, attributes } = accepted.description;
   const ownTerms = ownContext?.ownTerms ?? [];
   return {
     schema: text,
@@ -298,26 +346,28 @@ function newVersion(
     references,
     contexts: ownContext?.contexts ?? new Set(),
     contextReferences: ownContext?.references ?? new Map(),
-    terms: termsOf(model, accepted.description),
+    terms: { types: entityTypes(model, types), attributes: attributes.map(({ name }) => name) },
   };
 }
 
-/** Whether a version made from the schema would say what the current one says. */
+function storedModel(at: ModelAt, { text, context }: AcceptedSchema, settings: ModelSettings): StoredModel {
+  return { ...at, schema: text, context, ownContext: settings.ownContext };
+}
+
+/** Whether a new version would equal the current one. */
 function isSameVersion({ version, schema, context }: ModelTexts, accepted: AcceptedSchema): boolean {
-  const found = new Set([...accepted.references].map(([uri, sha256]) => documentKey(uri, sha256)));
   return (
     context === accepted.context &&
-    version.references.every(({ uri, sha256 }) => found.has(documentKey(uri, sha256))) &&
-    sameJson(parseJson(schema), accepted.schema)
+    hasSameDocuments(version, accepted.references) &&
+    (accepted.hasSameSchema ?? sameJson(parseJson(schema), accepted.schema))
   );
 }
 
-/** The same for a document under all spellings of its URI: under which it was found makes no new version. */
-function documentKey(uri: string, sha256: string): string {
-  return `${sha256} ${fileKey(uri) ?? uri}`;
+function isForward(asked: Compatibility): boolean {
+  return asked === 'forward' || asked === 'full';
 }
 
-/** A model that is not there was to be updated, and there is nothing to create it from. */
+/** A model that does not exist was to be updated, and there is nothing to create it from. */
 function schemaMissing({ domain, name }: ModelKey): InvalidBodyError {
   const detail = 'is missing: it is needed to create the model';
   const model = `model ${JSON.stringify(name)} in domain ${JSON.stringify(domain)}`;

@@ -1,20 +1,20 @@
 import type { JsonValue } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import type { InputIssue } from '../../shared/json/pointer.js';
-import { TaskTooCostlyError } from '../../shared/workers/errors.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
-import type { ComposedContext } from '../json-ld/compose-context.js';
+import { unlessTooCostly } from '../../shared/workers/too-costly.js';
+import type { ComposedContext, ComposeInput, ComposeOutcome } from '../json-ld/compose-context.js';
 import { unwrapped } from '../json-ld/context-form.js';
 import { ContextInvalidError } from '../json-ld/errors.js';
-import { runWithContexts } from '../json-ld/outcomes.js';
-import type { Supply } from '../json-ld/supplied-contexts.js';
+import { type Refused, runWithContexts } from '../json-ld/outcomes.js';
+import type { Supplied, Supply } from '../json-ld/supplied-contexts.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
 import { documentUri } from '../json-schema/uri.js';
-import { generatedContextName, type ModelKey } from '../../store/records.js';
-import type { SchemaStore } from '../../store/store.js';
+import { generatedContextName, type ModelKey, type SchemaStore } from '../../store/index.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
-import type { ContextLoading, CoreContext } from './context-supply.js';
+import type { ContextLoading } from './context-supply.js';
 import { contextUrl, INTERNAL_BASE, withBaseUrl } from './context-urls.js';
+import type { CoreContext } from './core-contexts.js';
 import { ReferenceGathering } from './references.js';
 
 interface Parts {
@@ -25,7 +25,13 @@ interface Parts {
   readonly core: ReadonlyMap<string, CoreContext>;
 }
 
-/** The context of a model that brings its own, and what it depends on. */
+/** A model's own context, as workers process it. */
+export interface NamedOwnContext extends Pick<ComposeInput, 'text' | 'pointer' | 'keptBase'> {
+  /** Names of the contexts of this service that it names. */
+  readonly contexts: ReadonlySet<string>;
+}
+
+/** The context of a model that has its own, and what it depends on. */
 export interface AcceptedOwnContext extends ComposedContext {
   /** Names of the contexts of this service that it names. */
   readonly contexts: ReadonlySet<string>;
@@ -42,9 +48,9 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9_.~-]*$/;
 const POINTER = '/context';
 
 /**
- * Takes in the contexts that models bring. Contexts of this service are named by URL in what comes of it, as custom contexts
- * name them: their later versions reach the model. Documents of others become a part of it, as a version keeps the documents
- * that its schema refers to.
+ * Checks models' own contexts and completes them with generated terms. Contexts of this service stay URLs, as in custom
+ * contexts, so that their later versions reach the model. Documents of other services are embedded, as a version keeps the
+ * documents that its schema refers to.
  */
 export class OwnContexts {
   readonly #parts: Parts;
@@ -54,21 +60,29 @@ export class OwnContexts {
   }
 
   /**
+   * Names contexts of this service by their stored URLs.
+   *
    * @param given a map of terms, an array of maps, URLs and names, the name of a stored context, or a URL
-   * @param generated terms for what it lacks
-   * @param options `baseUrl`: of this service, as the client reaches it
+   * @param baseUrl of this service, as the client reaches it
+   */
+  named(given: JsonValue, baseUrl: string): NamedOwnContext {
+    const { value, contexts } = this.#named(given, baseUrl);
+    return { text: writeJson(value), pointer: POINTER, keptBase: `${INTERNAL_BASE}/`, contexts };
+  }
+
+  /**
+   * @param generated terms for names that it does not define
+   * @param options `baseUrl`: as for `named`; `composed`: the outcome, if it is known already
    * @throws ContextInvalidError, WorkersBusyError, TaskFailedError, StoreUnavailableError
    */
   async accept(
     key: ModelKey,
-    given: JsonValue,
+    { contexts, ...named }: NamedOwnContext,
     generated: Readonly<Record<string, string>>,
-    { baseUrl }: { readonly baseUrl: string },
+    { baseUrl, composed: known }: { readonly baseUrl: string; readonly composed: ComposeOutcome | undefined },
   ): Promise<AcceptedOwnContext> {
     const { store, remote, workers, loading } = this.#parts;
     const gathering = new ReferenceGathering(store, remote);
-    const { value, contexts } = this.#named(given, baseUrl);
-    const text = writeJson(value);
     const ownName = generatedContextName(key);
     const supply = async (url: string): Promise<Supply> => {
       const own = loading.ownContext(url, baseUrl);
@@ -76,10 +90,13 @@ export class OwnContexts {
       const found = await loading.supplyForCheck(url, baseUrl, ownName);
       return 'failure' in found && found.failure.kind === 'contextRefused' ? noContext(own.name) : found;
     };
-    const input = { text, pointer: POINTER, generated, keptBase: `${INTERNAL_BASE}/` };
-    const outcome = await accepting(
-      runWithContexts((supplied) => workers.run('composeContext', { ...input, supplied }), supply),
-    );
+    const run = (supplied: Supplied) => workers.run('composeContext', { ...named, generated, supplied });
+    const composing: Promise<ComposeOutcome | Refused> =
+      known === undefined ? runWithContexts(run, supply) : Promise.resolve(known);
+    const outcome = await unlessTooCostly(composing, (cause) => {
+      const detail = `Processing the context takes too much ${cause.bound}.`;
+      throw new ContextInvalidError([{ pointer: POINTER, detail }], { cause });
+    });
     if ('refused' in outcome)
       throw new ContextInvalidError([{ pointer: POINTER, detail: outcome.refused.detail }]);
     if ('invalid' in outcome)
@@ -95,7 +112,6 @@ export class OwnContexts {
     };
   }
 
-  /** What was given, with the contexts of this service under the URLs that are stored. */
   #named(
     given: JsonValue,
     baseUrl: string,
@@ -115,12 +131,12 @@ export class OwnContexts {
     const { value, faults } = unwrapped(given, POINTER);
     const named = Array.isArray(value) ? value.map(name) : name(value);
     if (value === given) return { value: named, contexts };
-    // The check is to find what stands beside it.
+    // The check then finds the members beside it.
     return { value: faults.length > 0 ? given : { '@context': named }, contexts };
   }
 }
 
-/** The document of another service: one that is stored here, else one of an allowed origin. */
+/** A document of another service: stored here, or else of an allowed origin. */
 async function referenceSupply(gathering: ReferenceGathering, url: string): Promise<Supply> {
   const uri = documentUri(url);
   const found = uri === undefined ? undefined : await gathering.text(uri);
@@ -137,14 +153,4 @@ function noContext(name: string): Supply {
 
 function shown({ pointer, detail }: InputIssue, baseUrl: string): InputIssue {
   return { pointer, detail: withBaseUrl(detail, baseUrl) };
-}
-
-async function accepting<Outcome>(work: Promise<Outcome>): Promise<Outcome> {
-  try {
-    return await work;
-  } catch (error) {
-    if (!(error instanceof TaskTooCostlyError)) throw error;
-    const detail = `Processing the context takes too much ${error.bound}.`;
-    throw new ContextInvalidError([{ pointer: POINTER, detail }], { cause: error });
-  }
 }

@@ -7,19 +7,28 @@ import { documentUri, resolveUri } from '../json-schema/uri.js';
 import { ownMetaSchemaUri } from '../json-schema/vocabularies.js';
 import { RemoteDocumentError } from '../remote/errors.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
-import { PreconditionFailedError } from '../../store/errors.js';
-import type { ModelKey, NewReference, Page, PinnedReference, Paged, Reference } from '../../store/records.js';
-import type { IfMatch, PutReference, SchemaStore } from '../../store/store.js';
+import {
+  type IfMatch,
+  type ModelKey,
+  type NewReference,
+  type PinnedReference,
+  PreconditionFailedError,
+  type PutReference,
+  type Reference,
+  type SchemaStore,
+} from '../../store/index.js';
 import { ifThere } from './concurrency.js';
-import { type Contents, MEDIA_TYPES, rereading } from './contents.js';
+import { type Contents, MEDIA_TYPES, rereading, type ServedDocument } from './contents.js';
 import { accepting, OvertakenError, ReferenceUriError, SchemaNotAcceptedError } from './errors.js';
-import type { ReferenceService } from './service.js';
-import type { ServedDocument, WriteOptions } from './shapes.js';
 
 /** Dependents that are read at a time. */
 const PAGE = 1000;
 
-export class References implements ReferenceService {
+/**
+ * Documents that schemas refer to. URIs are absolute (http, https, urn), without a fragment, and taken in their normal form:
+ * all methods throw ReferenceUriError for others.
+ */
+export class References {
   readonly #store: SchemaStore;
   readonly #contents: Contents;
 
@@ -28,10 +37,7 @@ export class References implements ReferenceService {
     this.#contents = contents;
   }
 
-  list(page: Page): Promise<Paged<Reference>> {
-    return this.#store.references.list(page);
-  }
-
+  /** @throws NotFoundError */
   async get(uri: string): Promise<ServedDocument & { readonly reference: Reference }> {
     const normal = referenceUri(uri);
     return rereading(async () => {
@@ -41,11 +47,12 @@ export class References implements ReferenceService {
     });
   }
 
+  /** The models whose current version was made with another state of the document, by domain and name. @throws NotFoundError */
   async outdatedModels(uri: string): Promise<readonly ModelKey[]> {
     const normal = referenceUri(uri);
     const { references, models } = this.#store;
     const { sha256 } = (await references.get(normal)).content;
-    // A model may have found the file under another spelling, before this one was stored.
+    // A model may have used the file under another spelling before this one was stored.
     const uris = new Set([normal, ...(await this.spellings(normal))]);
     const isOutdated = (pinned: PinnedReference) => uris.has(pinned.uri) && pinned.sha256 !== sha256;
     const keys: ModelKey[] = [];
@@ -55,7 +62,7 @@ export class References implements ReferenceService {
         total = page.total;
         for (const dependent of page.items) {
           if (dependent.kind !== 'model') continue;
-          // Some version of it was made with the document; the current one may not be.
+          // An older version may have used the document without the current one using it.
           const at = await ifThere('model', models.get(dependent));
           if (at?.version.references.some(isOutdated) === true)
             keys.push({ domain: dependent.domain, name: dependent.name });
@@ -65,10 +72,18 @@ export class References implements ReferenceService {
     return keys;
   }
 
+  /** Other URIs of the same file of a code host under which documents are stored, by URI. */
   async spellings(uri: string): Promise<readonly string[]> {
     return (await this.#store.references.spellings(referenceUri(uri))).map((spelling) => spelling.uri);
   }
 
+  /**
+   * Stores a document. Versions of models keep the one that they were made with.
+   *
+   * @param document pointers of errors lead into it
+   * @param expected `absent` for `If-None-Match: *`, `present` for `If-Match: *`, or the ETags of `If-Match`
+   * @throws SchemaNotAcceptedError, PreconditionFailedError
+   */
   async put(
     uri: string,
     document: JsonValue,
@@ -85,12 +100,13 @@ export class References implements ReferenceService {
     return this.#store.references.put(reference, expected);
   }
 
-  async delete(uri: string, { ifMatch }: WriteOptions = {}): Promise<void> {
+  /** @throws NotFoundError, PreconditionFailedError, InUseError */
+  async delete(uri: string, ifMatch?: IfMatch): Promise<void> {
     await this.#store.references.delete(referenceUri(uri), ifMatch);
   }
 }
 
-/** Whether schemas can refer to the document; what is in it is looked at when one does. */
+/** Checks that schemas can refer to the document. Its parts are checked when a schema refers to them. */
 function requireUsable(document: JsonValue): void {
   if (!isSchema(document)) {
     const detail = 'must be a JSON object or a boolean';
@@ -102,19 +118,19 @@ function requireUsable(document: JsonValue): void {
 
 /** A document that was found, and its text. */
 interface Found {
-  /** Under which it is stored, or to be; references may spell it otherwise. */
+  /** Under which it is or will be stored; references may use another spelling. */
   readonly uri: string;
   readonly text: string;
   readonly sha256: string;
-  /** To be stored, when it was fetched. */
+  /** Set if it was fetched, and must be stored. */
   readonly fetched?: NewReference;
 }
 
-/** Finds the documents that one schema refers to: in the store, else at allowed origins. */
+/** Finds the documents that one schema refers to: in the store, or else at allowed origins. */
 export class ReferenceGathering {
   readonly #store: SchemaStore;
   readonly #remote: RemoteDocuments;
-  /** By the URIs that were asked for. */
+  /** By requested URI. */
   readonly #stored = new Map<string, Found>();
   readonly #fetched = new Map<string, JsonValue>();
   /** Why a document is not available. */
@@ -125,7 +141,7 @@ export class ReferenceGathering {
     this.#remote = remote;
   }
 
-  /** The document at a URI in its normal form, in whatever spelling it is stored; undefined when it is not available. */
+  /** The document at a normalized URI, also if it is stored under another spelling; undefined if it is not available. */
   async load(uri: string): Promise<JsonValue | undefined> {
     const stored = (await this.#store.references.texts([uri])).get(uri);
     if (stored !== undefined) {
@@ -154,7 +170,7 @@ export class ReferenceGathering {
       : `it is not stored here, and documents that differ are stored under other URLs of that file, such as ${one.uri} and ${other.uri}`;
   }
 
-  /** The same as its text. */
+  /** As `load`, as text. */
   async text(uri: string): Promise<Pick<Found, 'text' | 'sha256'> | undefined> {
     const document = await this.load(uri);
     const stored = this.#stored.get(uri);
@@ -164,9 +180,9 @@ export class ReferenceGathering {
   }
 
   /**
-   * What was found for URIs, by those under which it is stored, or to be.
+   * The documents found for some URIs, by the URIs under which they are or will be stored.
    *
-   * @param uris as they were asked for, of documents whose depth was checked meanwhile
+   * @param uris as requested; the depth of their documents must have been checked
    */
   found(uris: Iterable<string>): ReadonlyMap<string, Found> {
     const found = new Map<string, Found>();
@@ -228,7 +244,7 @@ export function referenceUri(text: string): string {
 const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef'];
 
 /**
- * The URIs of other documents that a document names by `$ref` and the like, wherever they stand, and by its `$schema`.
+ * The URIs of other documents that a document names anywhere, by `$ref` and similar keywords or by its `$schema`.
  *
  * @param document of bounded depth
  * @param uri against which it resolves, regardless of its own `$id`

@@ -1,46 +1,43 @@
-import {
-  contextDocument,
-  generateContext,
-  type GeneratedContext,
-  isContextBase,
-} from '../json-ld/generated-context.js';
-import type { JsonLdTasks } from '../json-ld/tasks.js';
+import { fileKey } from '../../shared/code-hosts.js';
+import { contextDocument, type GeneratedContext, isContextBase } from '../json-ld/generated-context.js';
 import { entityTypes } from '../json-schema/entity-types.js';
+import type { ChangeReport } from '../json-schema/differences.js';
 import type { Dialect } from '../json-schema/keywords.js';
 import { isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import { tokensOf } from '../../shared/json/pointer.js';
 import { resolveAll } from '../json-schema/references.js';
-import type { SchemaTasks } from '../json-schema/tasks.js';
-import type { ExampleTasks } from '../validation/example-tasks.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
-import type { ModelKey } from '../../store/records.js';
-import type { SchemaStore } from '../../store/store.js';
-import type { TaskRunner } from '../../shared/workers/tasks.js';
+import type { ModelKey, ModelTexts, ModelVersion, SchemaStore } from '../../store/index.js';
+import { unlessTooCostly } from '../../shared/workers/too-costly.js';
 import { accepting, invalidMember, SchemaNotAcceptedError, unlessRefused } from './errors.js';
-import type { ModelDescription, ModelTasks } from './model-tasks.js';
-import type { AcceptedOwnContext, OwnContexts } from './own-context.js';
+import type { AcceptedVersion, VersionBefore, VersionSource } from './accept-version.js';
+import type { ModelDescription } from './describe-model.js';
+import type { ModelDescriptions } from './model-descriptions.js';
+import type { ServiceWorkers } from './model-tasks.js';
+import type { AcceptedOwnContext, NamedOwnContext, OwnContexts } from './own-context.js';
 import { ReferenceGathering } from './references.js';
-import type { ModelWarning } from './shapes.js';
+import type { ModelWarning } from './version-metadata.js';
 
-/** What runs in workers for this room. */
-export type ServiceWorkers = TaskRunner<SchemaTasks & ModelTasks & JsonLdTasks & ExampleTasks>;
-
-/** A schema that can become a version of a model, and what comes with it. */
+/** A schema that can become a version of a model, and what belongs to that version. */
 export interface AcceptedSchema {
   readonly schema: JsonObject;
   readonly text: string;
   readonly dialect: Dialect;
   readonly description: ModelDescription;
-  /** Text of the context: generated from it, with the model's own where it has one. */
+  /** Text of the context: generated terms, and the model's own context if it has one. */
   readonly context: string;
-  /** What the context was made from, where the model has its own. */
+  /** The model's own context, if it has one. */
   readonly ownContext: AcceptedOwnContext | undefined;
   readonly warnings: readonly ModelWarning[];
   /** SHA-256 of every document that it refers to, by URI. */
   readonly references: ReadonlyMap<string, string>;
   /** Stores the documents that had to be fetched. @throws OvertakenError */
   readonly keepReferences: () => Promise<void>;
+  /** The comparison with the version before, as far as it was made; see {@link AcceptedVersion}. */
+  readonly hasSameSchema: boolean | undefined;
+  readonly change: ChangeReport | undefined;
+  readonly reverse: ChangeReport | undefined;
 }
 
 export interface IntakeOptions {
@@ -50,6 +47,7 @@ export interface IntakeOptions {
   /** Base IRI of the terms of models without one of their own. */
   readonly contextBase: string;
   readonly ownContexts: OwnContexts;
+  readonly descriptions: Pick<ModelDescriptions, 'known'>;
 }
 
 /** What a version of a model is made from. */
@@ -76,66 +74,97 @@ export class SchemaIntake {
 
   /**
    * @param key of the model; its name is the entity type
+   * @param before the version to compare with; `inBothDirections`: also from the new one back to it
    * @throws InvalidBodyError, SchemaNotAcceptedError, ContextInvalidError, WorkersBusyError, TaskFailedError
    */
-  async accept(key: ModelKey, input: VersionInput): Promise<AcceptedSchema> {
-    const { schema, contextBase: ownBase } = input;
+  async accept(
+    key: ModelKey,
+    input: VersionInput,
+    before?: { readonly texts: ModelTexts; readonly inBothDirections: boolean },
+  ): Promise<AcceptedSchema> {
+    const { schema, contextBase: ownBase, baseUrl } = input;
     const { name: model } = key;
     if (ownBase !== undefined && !isContextBase(ownBase))
       throw invalidMember('contextBase', 'must be an http, https or urn IRI that ends with one of / # : =');
     if (!isObject(schema)) throw noObject();
-    const { store, remote, workers, contextBase } = this.#options;
+    const { store, remote, contextBase, ownContexts } = this.#options;
     const gathering = new ReferenceGathering(store, remote);
-    const { linked, text, found, description } = await accepting(
+    const named = input.context === undefined ? undefined : ownContexts.named(input.context, baseUrl);
+    const { linked, text, found, references, accepted } = await accepting(
       SCHEMA,
       async () => {
         const linked = await resolveAll(schema, (uri) => gathering.load(uri));
         const text = writeJson(schema);
         const found = gathering.found([...linked.documents.keys(), ...linked.metaSchemas]);
-        const documents = [...found].map(([uri, one]) => [uri, one.text] as const);
-        const description = unlessRefused(
-          await workers.run('acceptModel', { schema: text, documents }),
-          SCHEMA,
-        );
-        return { linked, text, found, description };
+        const references = new Map([...found].map(([uri, { sha256 }]) => [uri, sha256]));
+        const accepted = await this.#inWorker({
+          ...{ model, schema: text, contextBase: ownBase ?? contextBase },
+          documents: [...found].map(([uri, one]) => [uri, one.text] as const),
+          ...(named === undefined ? {} : { own: taskInput(named) }),
+          ...(before === undefined ? {} : { before: this.#versionBefore(before, references) }),
+        });
+        return { linked, text, found, references, accepted };
       },
       gathering.reasons,
     );
-    const attributes = description.attributes.map(({ name }) => name);
-    const generated = generateContext(
-      {
-        type: model,
-        attributes: [...attributes, ...otherTypes(model, description)],
-        nested: description.names,
-      },
-      ownBase ?? contextBase,
-    );
-    const { terms } = generated;
-    const own =
-      input.context === undefined
-        ? undefined
-        : await this.#options.ownContexts.accept(key, input.context, terms, input);
+    const { description, generated, composed, hasSameSchema, change, reverse } = accepted;
+    const own = named && (await ownContexts.accept(key, named, generated.terms, { baseUrl, composed }));
     return {
-      schema,
-      text,
+      ...{ schema, text, description, references, hasSameSchema, change, reverse },
       dialect: linked.main.dialect,
-      description,
-      context: own?.text ?? JSON.stringify(contextDocument(terms)),
+      context: own?.text ?? JSON.stringify(contextDocument(generated.terms)),
       ownContext: own,
       warnings: [
         ...typeWarnings(model, description),
         ...termWarnings(generated, own, [model, ...description.names]),
       ],
-      references: new Map([...found].map(([uri, { sha256 }]) => [uri, sha256])),
       keepReferences: async () => {
         await gathering.keep(found);
         await own?.keepReferences();
       },
     };
   }
+
+  /** Runs everything in one task. If that is too costly, tries the schema alone, so that it is blamed only for its own cost. */
+  async #inWorker(source: VersionSource): Promise<AcceptedVersion> {
+    const { workers } = this.#options;
+    const run = (one: VersionSource) => workers.run('acceptVersion', one);
+    const { own, before, ...alone } = source;
+    const isAlone = own === undefined && before === undefined;
+    const accepted = isAlone ? undefined : await unlessTooCostly(run(source), () => undefined);
+    return unlessRefused(accepted ?? (await run(alone)), SCHEMA);
+  }
+
+  #versionBefore(
+    { texts, inBothDirections }: { readonly texts: ModelTexts; readonly inBothDirections: boolean },
+    references: ReadonlyMap<string, string>,
+  ): VersionBefore {
+    const { version, schema, context } = texts;
+    const bundled = this.#options.descriptions.known(version)?.bundled;
+    return {
+      ...{ schema, context, inBothDirections, hasSameDocuments: hasSameDocuments(version, references) },
+      // The cached bundle replaces them.
+      ...(bundled === undefined ? { documents: [...texts.references] } : { documents: [], bundled }),
+    };
+  }
 }
 
-/** Of the terms of a model: those of its own context that are no names of it would be many, and are left out. */
+function taskInput({ text, pointer, keptBase }: NamedOwnContext): NonNullable<VersionSource['own']> {
+  return { text, pointer, keptBase };
+}
+
+/** Whether all documents of a version are among those that were found. @param references SHA-256 by URI */
+export function hasSameDocuments(version: ModelVersion, references: ReadonlyMap<string, string>): boolean {
+  const found = new Set([...references].map(([uri, sha256]) => documentKey(uri, sha256)));
+  return version.references.every(({ uri, sha256 }) => found.has(documentKey(uri, sha256)));
+}
+
+/** Equal for all spellings of a document's URI, so that another spelling makes no new version. */
+function documentKey(uri: string, sha256: string): string {
+  return `${sha256} ${fileKey(uri) ?? uri}`;
+}
+
+/** Warnings about the names of a model. Other terms of its own context, of which there may be many, are left out. */
 function termWarnings(
   { warnings }: GeneratedContext,
   own: AcceptedOwnContext | undefined,
@@ -156,12 +185,12 @@ function noObject(): SchemaNotAcceptedError {
   return new SchemaNotAcceptedError('schemaInvalid', `The schema ${detail}.`, [{ pointer: SCHEMA, detail }]);
 }
 
-/** The types of the model's entities beside its name. */
+/** The types of the model's entities other than its name. */
 function otherTypes(model: string, { types }: ModelDescription): readonly string[] {
   return entityTypes(model, types).filter((type) => type !== model);
 }
 
-/** Entities have the model's name as their type, or one of their types, unless the schema asks for others. */
+/** Warns if the schema does not allow entities to have the model's name among their types. */
 function typeWarnings(model: string, description: ModelDescription): readonly ModelWarning[] {
   const isAllowed = description.types?.some(
     (type) => type === model || (Array.isArray(type) && type.includes(model)),

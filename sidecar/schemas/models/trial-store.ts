@@ -2,28 +2,31 @@ import { createHash, randomBytes } from 'node:crypto';
 import { fileKey } from '../../shared/code-hosts.js';
 import {
   AlreadyExistsError,
-  contextNameTaken,
-  domainNameTaken,
-  NotFoundError,
-  PreconditionFailedError,
-  ReadOnlyContextError,
-} from '../../store/errors.js';
-import {
   type ContentRef,
   type Context,
   type ContextAt,
+  contextNameTaken,
+  type Contexts,
   type Domain,
+  domainNameTaken,
+  type Domains,
   generatedContextName,
   type ModelKey,
+  type Models,
   type NewContextVersion,
   type NewDomain,
   type NewReference,
+  NotFoundError,
+  PreconditionFailedError,
+  type PutReference,
+  ReadOnlyContextError,
   type Reference,
+  type References,
   type ReferenceText,
+  type SchemaStore,
   type Spelling,
-} from '../../store/records.js';
-import { theOneDocument } from '../../store/records.js';
-import type { Contexts, Domains, Models, PutReference, References, SchemaStore } from '../../store/store.js';
+  theOneDocument,
+} from '../../store/index.js';
 
 /** A document or context that was written on trial. */
 interface Tried<Thing> {
@@ -32,8 +35,8 @@ interface Tried<Thing> {
 }
 
 /**
- * A store that keeps new domains, documents and contexts in memory, for whatever is tried on top of it; everything else is
- * that of the store below, which is never written to. Models are tried by dry runs, so that only their contexts need a place here.
+ * A store for dry runs: it keeps new domains, documents and contexts in memory, and reads everything else from the store
+ * below, to which it never writes. Models are not written here; only the contexts that they would have are kept.
  */
 export class TrialStore implements SchemaStore {
   readonly domains: Domains;
@@ -67,9 +70,6 @@ export class TrialStore implements SchemaStore {
       texts: (key, version) => this.#modelOf(key, () => models.texts(key, version)),
       versions: (key, page) => this.#modelOf(key, () => models.versions(key, page)),
       search: (filter, page) => models.search(filter, page),
-      // What searches need is made by the service below.
-      withoutTerms: () => Promise.resolve([]),
-      putTerms: refuse,
       create: refuse,
       update: refuse,
       delete: refuse,
@@ -94,7 +94,7 @@ export class TrialStore implements SchemaStore {
       get: async (uri) => this.#references.get(uri)?.thing ?? references.get(uri),
       texts: (uris) => this.#textsOf([...uris]),
       spellings: (uri) => this.#spellings(uri),
-      // Of a document that is there on trial only, nothing depends below.
+      // Nothing below depends on a document that exists only here.
       dependents: async (uri, page) =>
         this.#references.has(uri)
           ? ((await found(references.dependents(uri, page))) ?? { items: [], total: 0 })
@@ -124,7 +124,7 @@ export class TrialStore implements SchemaStore {
   /**
    * Keeps the context that a model would have.
    *
-   * @param version its number; undefined for a new model, of which each is the next
+   * @param version its number; undefined for a new model, whose versions are counted here
    */
   keepGenerated(key: ModelKey, text: string, version: number | undefined): void {
     const name = generatedContextName(key);
@@ -229,7 +229,7 @@ export class TrialStore implements SchemaStore {
 
   #stamps() {
     this.#writes += 1;
-    // No time of it is ever shown.
+    // Times of trials are never shown.
     return { createdAt: 0, modifiedAt: 0, etag: randomBytes(16).toString('base64url') };
   }
 }

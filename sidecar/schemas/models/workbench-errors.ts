@@ -2,7 +2,7 @@ import { GatewayError, type ProblemMembers } from '../../shared/errors.js';
 import type { InputIssue } from '../../shared/json/pointer.js';
 import type { Unreadable } from '../../shared/json/strict-json.js';
 import type { TaskAnswer } from '../../shared/task-answer.js';
-import { TaskTooCostlyError } from '../../shared/workers/errors.js';
+import { unlessTooCostly } from '../../shared/workers/too-costly.js';
 
 /**
  * The answer of a task; a refusal is thrown.
@@ -21,16 +21,13 @@ export function answerOf(outcome: TaskAnswer<WorkRefusal>): string {
  *
  * @throws DeadlineExceededError, WorkbenchRefusedError, or what the work throws
  */
-export async function withinBounds<Result>(work: Promise<Result>): Promise<Result> {
-  try {
-    return await work;
-  } catch (cause) {
-    if (!(cause instanceof TaskTooCostlyError)) throw cause;
+export function withinBounds<Result>(work: Promise<Result>): Promise<Result> {
+  return unlessTooCostly(work, (cause) => {
     if (cause.bound === 'time')
       throw new DeadlineExceededError('The work exceeded WORKBENCH_TIMEOUT_MS and was ended.', { cause });
     const detail = 'The work took too much memory and was ended. Send less at a time.';
     throw new WorkbenchRefusedError('limitExceeded', detail, [], undefined, { cause });
-  }
+  });
 }
 
 /** A body that is not JSON, is ambiguous JSON, or is nested too deeply. */

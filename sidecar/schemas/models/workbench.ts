@@ -1,23 +1,32 @@
-import type { ModelKey, ModelSchema } from './service.js';
+import type { SubmittedForm } from '../../ngsi-ld/representation/form.js';
 import type { CancelSignal } from '../../shared/cancel-signal.js';
+import { WorkersBusyError } from '../../shared/workers/errors.js';
+import type { RunOptions, TaskRunner } from '../../shared/workers/tasks.js';
+import type { ModelKey } from '../../store/index.js';
+import type { InferenceTasks } from '../inference/tasks.js';
+import { runWithContexts } from '../json-ld/outcomes.js';
+import type { JsonLdTasks } from '../json-ld/tasks.js';
+import type { EntityModel, ValidationTasks } from '../validation/tasks.js';
+import type { ContextSupply } from './context-supply.js';
+import { deprecationOf } from './lifecycles.js';
+import type { ModelSchema, ModelSchemas } from './model-schemas.js';
+import { titleOf, type TypeModel, type TypeModels } from './type-models.js';
+import { answerOf, withinBounds } from './workbench-errors.js';
 
-/** Of any work. */
+/** Options of all methods. */
 export interface WorkOptions {
-  /** Aborts when the caller is gone: waiting work is dropped, work that has begun goes on within its deadline. */
+  /** Aborts when the client disconnects: waiting work is dropped, running work goes on within its deadline. */
   readonly signal?: CancelSignal | undefined;
 }
 
-/** The representation in which entities are submitted (ETSI GS CIM 009 V1.9.1, clause 4.5), or the normalized one of NGSIv2. */
-export type EntityForm = 'normalized' | 'concise' | 'keyvalues' | 'ngsiv2' | 'geojson';
-
 export interface InferOptions extends WorkOptions {
-  /** Name of the model that the schema is to be of. */
+  /** Name of the model that the schema is for. */
   readonly model?: string | undefined;
   /** What the samples are: plain objects, or entities; `ngsi-ld` stands for every representation that an entity shows. */
   readonly form: 'keyvalues' | 'ngsi-ld' | 'ngsiv2' | 'geojson';
   /** Whether strings with few different values become enums. */
   readonly enumerates: boolean;
-  /** False: what NGSI-LD forbids is taken as well as it can be read. True when not given. */
+  /** False: entities that violate NGSI-LD are read as far as possible. True when not given. */
   readonly isStrict?: boolean | undefined;
 }
 
@@ -25,7 +34,7 @@ export interface ValidateOptions extends WorkOptions {
   /** Of the model; the current one when not given. */
   readonly version?: number | undefined;
   /** The representation of the entity; detected from the entity when not given. */
-  readonly form?: EntityForm | undefined;
+  readonly form?: SubmittedForm | undefined;
   /** False: what NGSI-LD forbids and the schema does not is a warning. */
   readonly isStrict?: boolean | undefined;
 }
@@ -40,38 +49,81 @@ export interface ProcessOptions extends WorkOptions {
   readonly baseUrl: string;
 }
 
+export type WorkbenchTasks = InferenceTasks & JsonLdTasks & ValidationTasks;
+
+export interface WorkbenchParts {
+  readonly schemas: ModelSchemas;
+  readonly typeModels: TypeModels;
+  readonly contextSupply: ContextSupply;
+  readonly workers: TaskRunner<WorkbenchTasks>;
+  /** Deadline of one task, in milliseconds. */
+  readonly deadlineMs: number;
+}
+
+/** Characters of all bodies that are processed or wait. */
+const MAX_CHARACTERS = 64 * 1024 * 1024;
+
+/** How many times the deadline of a task compiling models may take. */
+const COMPILE_DEADLINES = 5;
+
+/** Tasks for one validation: each may reach another worker, which has not compiled the models yet. */
+const MAX_ROUNDS = 16;
+
 /**
  * Work on documents that users submit. It runs in workers, within a deadline, and changes nothing.
  *
- * Each takes the text of a body and gives that of the answer, both JSON. Each can fail with UnreadableBodyError,
+ * Each method takes the text of a body and gives that of the answer, both JSON. Each can fail with UnreadableBodyError,
  * WorkbenchRefusedError, DeadlineExceededError, WorkersBusyError, TaskFailedError, the reason of the signal and, where
  * something stored is needed, StoreUnavailableError.
  */
-export interface Workbench {
+export class Workbench {
+  readonly #parts: WorkbenchParts;
+  readonly #budget = new BodyBudget(MAX_CHARACTERS);
+
+  /** The caller closes the workers. */
+  constructor(parts: WorkbenchParts) {
+    this.#parts = parts;
+  }
+
   /** A JSON Schema from one sample, or from an array of samples. */
-  infer(text: string, options: InferOptions): Promise<string>;
+  infer(text: string, { model, isStrict = true, signal, ...options }: InferOptions): Promise<string> {
+    const input = { text, isStrict, ...options, ...(model === undefined ? {} : { model }) };
+    return this.#budget.with(text, async () =>
+      answerOf(await withinBounds(this.#parts.workers.run('infer', input, runOptions(signal)))),
+    );
+  }
 
   /** JSON-LD expansion of `{document, context?, safe?}`; the answer is `{result, warnings}`. */
-  expand(text: string, options: ProcessOptions): Promise<string>;
+  expand(text: string, options: ProcessOptions): Promise<string> {
+    return this.#processed('expandDocument', text, options);
+  }
 
   /** JSON-LD compaction; as `expand`. */
-  compact(text: string, options: ProcessOptions): Promise<string>;
+  compact(text: string, options: ProcessOptions): Promise<string> {
+    return this.#processed('compactDocument', text, options);
+  }
 
   /**
    * An entity, or an array of entities, against a model; the answer is `{valid, form, errors, warnings}`, or an array of these.
    *
    * @throws NotFoundError
    */
-  validate(key: ModelKey, text: string, options: ValidateOptions): Promise<string>;
+  validate(key: ModelKey, text: string, options: ValidateOptions): Promise<string> {
+    return this.#budget.with(text, async () =>
+      this.#against(await this.#parts.schemas.of(key, options.version), key, text, options),
+    );
+  }
 
   /**
-   * The same against the newest versions of the models of the entities' types, each of those that are known; the answer has
-   * `models`, `domain/model` of each.
+   * As `validate`, against the newest versions of all models of the entities' types; the answer has `models`, a list of
+   * `domain/model`.
    *
    * @throws WorkbenchRefusedError: `notFound` when an entity has no known type, `typeAmbiguous` when a type is that of
    *   several models
    */
-  validateByType(text: string, options: ValidateByTypeOptions): Promise<string>;
+  validateByType(text: string, options: ValidateByTypeOptions): Promise<string> {
+    return this.#budget.with(text, () => this.#validated(text, [], options));
+  }
 
   /** As `validate`, against a schema that the model may not have yet. */
   validateAgainst(
@@ -79,5 +131,134 @@ export interface Workbench {
     key: ModelKey,
     text: string,
     options: Omit<ValidateOptions, 'version'>,
-  ): Promise<string>;
+  ): Promise<string> {
+    return this.#budget.with(text, () => this.#against(schema, key, text, options));
+  }
+
+  #against(
+    schema: ModelSchema,
+    key: ModelKey,
+    text: string,
+    options: Omit<ValidateOptions, 'version'>,
+  ): Promise<string> {
+    const model = { schema, name: key.name, ...deprecationOf(key, schema.lifecycle) };
+    return this.#validated(text, [model], options);
+  }
+
+  #processed(
+    kind: 'expandDocument' | 'compactDocument',
+    text: string,
+    { baseUrl, signal }: ProcessOptions,
+  ): Promise<string> {
+    const { contextSupply, workers } = this.#parts;
+    return this.#budget.with(text, async () => {
+      const stamp = await contextSupply.stamp(baseUrl);
+      const outcome = await runWithContexts(
+        (supplied) => withinBounds(workers.run(kind, { text, stamp, supplied }, runOptions(signal))),
+        (url) => contextSupply.supply(url, baseUrl),
+      );
+      return answerOf(outcome);
+    });
+  }
+
+  /** @param named the model of all entities; empty to find models by type, in `domain` if that is given */
+  async #validated(
+    text: string,
+    named: readonly WorkModel[],
+    { form, isStrict = true, signal, domain }: ValidateByTypeOptions,
+  ): Promise<string> {
+    const { workers, typeModels, deadlineMs } = this.#parts;
+    const asGiven = { text, ...(form === undefined ? {} : { form }), ...(isStrict ? {} : { isStrict }) };
+    const schemas = new Map<string, string>();
+    let models = named.length > 0 ? named : (await typeModels.likely(text, domain)).map(workModel);
+    let unknownTypes: readonly string[] = [];
+    let areKept = true;
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      const tasked = models.map(({ schema, ...model }) => ({ key: schema.contentHash, ...model }));
+      // If one entity of a model is slow to validate, others are too.
+      const queueKey =
+        tasked.length === 0 ? {} : { queueKey: `validate ${tasked.map(({ key }) => key).join(' ')}` };
+      const options = { ...runOptions(signal), ...queueKey };
+      // Compiling takes longer than an entity, and ends, as the schemas were accepted. It gives entities no more time.
+      const compiling = { ...options, deadlineMs: COMPILE_DEADLINES * deadlineMs };
+      const input = {
+        ...{ ...asGiven, models: tasked },
+        ...(unknownTypes.length === 0 ? {} : { unknownTypes }),
+      };
+      // Models that do not fit into a worker's cache together are compiled with each validation.
+      const outcome = await withinBounds(
+        areKept
+          ? workers.run('validate', input, options)
+          : workers.run('validate', { ...input, schemas: [...schemas] }, compiling),
+      );
+      if (!('needs' in outcome)) return answerOf(outcome);
+      if ('types' in outcome.needs) {
+        const found = await typeModels.of(outcome.needs.types, domain);
+        ({ unknownTypes } = found);
+        models = found.models.map(workModel);
+        continue;
+      }
+      await addSchemas(schemas, models, outcome.needs.schemas);
+      const uncompiled = tasked.map(({ key, name }) => ({ key, name }));
+      const compiled = await withinBounds(
+        workers.run('compileModels', { models: uncompiled, schemas: [...schemas] }, compiling),
+      );
+      if ('needs' in compiled) await addSchemas(schemas, models, compiled.needs);
+      else ({ areKept } = compiled);
+    }
+    throw new WorkersBusyError(MAX_ROUNDS);
+  }
+}
+
+/** A model that entities are validated against, and where its schema comes from. */
+interface WorkModel extends Omit<EntityModel, 'key'> {
+  readonly schema: ModelSchema;
+}
+
+function workModel({ model, schema, types }: TypeModel): WorkModel {
+  const byType = { title: titleOf(model), types };
+  return { schema, name: model.name, byType, ...deprecationOf(model, schema.lifecycle) };
+}
+
+async function addSchemas(
+  schemas: Map<string, string>,
+  models: readonly WorkModel[],
+  keys: readonly string[],
+): Promise<void> {
+  for (const { schema } of models)
+    if (keys.includes(schema.contentHash)) schemas.set(schema.contentHash, await schema.text());
+}
+
+/** Options for a task whose caller may disconnect. */
+function runOptions(signal: CancelSignal | undefined): RunOptions {
+  return signal === undefined ? {} : { signal, mayFinish: true };
+}
+
+/** Limits the memory for bodies: workers take few tasks at a time, and each waiting task keeps its text in memory. */
+export class BodyBudget {
+  readonly #maxCharacters: number;
+  #characters = 0;
+  #texts = 0;
+
+  constructor(maxCharacters: number) {
+    this.#maxCharacters = maxCharacters;
+  }
+
+  /**
+   * Runs the work on a text. A single text may have any length.
+   *
+   * @throws WorkersBusyError when the budget is used up; and whatever the work throws
+   */
+  async with<Result>({ length }: string, work: () => Promise<Result>): Promise<Result> {
+    if (this.#texts > 0 && this.#characters + length > this.#maxCharacters)
+      throw new WorkersBusyError(this.#texts);
+    this.#texts += 1;
+    this.#characters += length;
+    try {
+      return await work();
+    } finally {
+      this.#texts -= 1;
+      this.#characters -= length;
+    }
+  }
 }

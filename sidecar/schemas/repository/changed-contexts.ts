@@ -1,20 +1,20 @@
-import { ifThere } from '../models/concurrency.js';
-import type { ModelKey, SchemaService } from '../models/service.js';
+import type { ModelKey } from '../../store/index.js';
+import { ifThere, type SchemaService } from '../models/index.js';
 
-/** Names a model in a set. */
+/** The key of a model in a set or map. */
 export function nameOf({ domain, name }: ModelKey): string {
   return `${domain}/${name}`;
 }
 
 interface Change {
   readonly name: string;
-  /** Its text from before. */
+  /** Its text before the change. */
   readonly before: string;
   /** The models that may have followed it then, by their names. */
   readonly followers: ReadonlyMap<string, ModelKey>;
 }
 
-/** The contexts of the service that are changed one after the other, custom and generated ones. */
+/** Records which contexts of the service change during an import, custom and generated ones. */
 export class ChangedContexts {
   readonly #contexts: Pick<SchemaService['contexts'], 'document' | 'followers'>;
   readonly #changes: Change[] = [];
@@ -23,12 +23,12 @@ export class ChangedContexts {
     this.#contexts = contexts;
   }
 
-  /** How many changes there were so far. */
+  /** Number of changes so far. */
   get count(): number {
     return this.#changes.length;
   }
 
-  /** Does what may change a context, which need not be there. @param name of a custom or generated context */
+  /** Runs a write that may change or create a context. @param name of a custom or generated context */
   async during<Result>(name: string, write: () => Promise<Result>): Promise<Result> {
     const before = await this.#text(name);
     const result = await write();
@@ -39,9 +39,9 @@ export class ChangedContexts {
   }
 
   /**
-   * The texts from before, by name, of the contexts that a model may have followed; undefined where none has changed.
+   * Earlier texts, by name, of changed contexts that a model may have followed; undefined if none has changed.
    *
-   * @param count of changes that are left out, since they were made before something
+   * @param count of the first changes to leave out
    */
   before(key: ModelKey, count = 0): ReadonlyMap<string, string> | undefined {
     const texts = new Map<string, string>();

@@ -2,13 +2,13 @@ import { SCHEMA_LIMITS } from '../json-schema/limits.js';
 import { RepositoryTooLargeError } from './errors.js';
 import { isRead, isUrl, readPath } from './file-paths.js';
 
-/** How much one import takes. */
+/** Limits of one import. */
 export interface RepositoryLimits {
-  /** Bytes as they are sent. */
+  /** Bytes as sent. */
   readonly packedBytes: number;
-  /** Bytes of everything in it, files that are not read included. */
+  /** Bytes of everything in it, including files that are not read. */
   readonly unpackedBytes: number;
-  /** Files; and as many folders. */
+  /** Files, and as many folders. */
   readonly files: number;
 }
 
@@ -33,11 +33,11 @@ export interface RefusedFile {
   readonly reason: string;
   /** From 1, where a line is at fault. */
   readonly line?: number;
-  /** It is refused where a model uses it, and else it is not of data models: it is ignored. */
+  /** Refused only if a model uses it; ignored otherwise. */
   readonly onlyIfUsed?: true;
 }
 
-/** What was sent, before anything of it is understood. */
+/** The files of an import, before their content is looked at. */
 export interface Repository {
   /** In the order of their paths; no path twice. */
   readonly files: readonly RepositoryFile[];
@@ -48,13 +48,13 @@ export interface Repository {
 
 export type EntryKind = 'file' | 'folder' | 'link' | 'other';
 
-/** Bytes of one file that is read; no schema and no shared document may have more. */
+/** The most bytes of a file that is read: of a schema or a shared document. */
 export const MAX_FILE_BYTES = SCHEMA_LIMITS.bytes;
 
 /** Characters of a path that a report repeats. */
 const MAX_SHOWN = 300;
 
-/** Takes in the entries of an archive, or the parts of a form, within limits, and keeps those that are read. */
+/** Collects the entries of an archive or the parts of a form, within limits, and keeps the files that an import reads. */
 export class RepositoryCollector {
   readonly #limits: RepositoryLimits;
   readonly #files = new Map<string, Uint8Array>();
@@ -70,11 +70,11 @@ export class RepositoryCollector {
   }
 
   /**
-   * Takes note of an entry.
+   * Counts an entry and checks its path.
    *
    * @param name as it was sent
-   * @param size in bytes, as it was announced
-   * @returns its path where its content is wanted
+   * @param size in bytes, as the archive states it
+   * @returns its path if its content is needed
    * @throws RepositoryTooLargeError
    */
   enter(name: string, kind: EntryKind, size = 0): string | undefined {

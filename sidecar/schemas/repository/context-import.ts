@@ -1,8 +1,6 @@
 import { type JsonValue, sameJson } from '../../shared/json/json.js';
 import type { ImportPlan, PlannedContext } from './import-plan.js';
-import { ifThere } from '../models/concurrency.js';
-import type { NamedContext } from '../models/context-urls.js';
-import type { SchemaService } from '../models/service.js';
+import { ifThere, type NamedContext, type SchemaService } from '../models/index.js';
 import type { ChangedContexts } from './changed-contexts.js';
 import { contextIn } from './model-change.js';
 import { refusalOf } from './refusals.js';
@@ -18,12 +16,12 @@ export interface ContextImportParts {
   readonly textOf: (path: string) => string;
 }
 
-/** Stores the contexts of an import, each in the versions by which others name it. */
+/** Stores the contexts of an import, each with the versions that others name. */
 export class ContextImport {
   readonly #parts: ContextImportParts;
   /** Names of those that were accepted, by their files. */
   readonly #names = new Map<string, string>();
-  /** Names of those that were not there when the import came to them. */
+  /** Names of those that did not exist before the import. */
   readonly #new = new Set<string>();
   #writes = 0;
 
@@ -36,7 +34,7 @@ export class ContextImport {
     return this.#writes;
   }
 
-  /** The name of the context that was made of a file; undefined where it was refused. */
+  /** The name of the context made from a file; undefined if it was refused. */
   nameOf(path: string | undefined): string | undefined {
     return path === undefined ? undefined : this.#names.get(path);
   }
@@ -60,7 +58,7 @@ export class ContextImport {
     return { status: this.#new.has(name) ? 'created' : isNewVersion ? 'updated' : 'unchanged' };
   }
 
-  /** Whether one of the generated contexts that something names by a version is another one here; a sentence that says so. */
+  /** A sentence if one of the pinned versions of generated contexts differs here; undefined otherwise. */
   async otherPin(pins: readonly NamedContext[]): Promise<string | undefined> {
     const { contexts, versions, textOf } = this.#parts;
     for (const { name, version } of pins) {
@@ -74,7 +72,7 @@ export class ContextImport {
   }
 
   /**
-   * Makes the earlier versions that an export has of a context, with the numbers by which others name them.
+   * Stores the earlier versions that an export has of a context, under the numbers by which others name them.
    *
    * @param current the context itself, whose number follows
    * @returns why the context is refused, as a sentence
@@ -95,7 +93,7 @@ export class ContextImport {
         if (sameJson(contextIn(here.bytes.toString()), value)) continue;
         return `Its version ${number} is another one here, and contexts name it by its number.`;
       }
-      // The current one is written as any other context is.
+      // The current version is written like any other context.
       if (path === undefined) return undefined;
       try {
         if ((await this.#put(name, value)) !== number)

@@ -1,6 +1,8 @@
-import { generatedContextName } from '../../store/records.js';
-import type { ChangeReport, ModelKey, SchemaService } from '../models/service.js';
-import { NotFoundError } from '../../store/errors.js';
+import type { JsonValue } from '../../shared/json/json.js';
+import { parseJson } from '../../shared/json/lossless-json.js';
+import { generatedContextName, type ModelKey, NotFoundError } from '../../store/index.js';
+import type { ChangeReport } from '../json-schema/differences.js';
+import type { SchemaService } from '../models/index.js';
 import { ChangedContexts, nameOf } from './changed-contexts.js';
 import { changeOf, refusalOf, withChange } from './refusals.js';
 import type { UpdatedDependent } from './shapes.js';
@@ -11,27 +13,27 @@ export interface DependentsOptions {
   readonly signal?: AbortSignal | undefined;
   /** Models that are left out. */
   readonly except?: ReadonlySet<string>;
-  /** The contexts that were changed before; those that models get now are added. */
+  /** Contexts that changed before; contexts of models that are updated now are added. */
   readonly changed?: ChangedContexts | undefined;
 }
 
 interface Updated {
   readonly entry: UpdatedDependent;
-  /** How many contexts had changed by then. */
+  /** Number of context changes by then. */
   readonly count: number;
 }
 
 /**
  * Gives a new version to each model that was made with an earlier state of shared documents, one after the other; a model that
  * refuses the change keeps its version. Models that an interrupted run left out are updated by the next one, even if that changes
- * no document. Models that follow a context that was changed, be it that of another model, keep their versions; those for which it
- * changes something are reported.
+ * no document. Models that follow a context that was changed, be it that of another model, keep their versions; those for
+ * which it changes something are reported.
  *
  * @throws errors of the workers, StoreUnavailableError
  */
 export async function updateDependents(
   uris: readonly string[],
-  { models, references, contexts }: Pick<SchemaService, 'models' | 'references' | 'contexts'>,
+  { store, models, references, contexts, comparison }: SchemaService,
   { dryRun, baseUrl, signal, except = new Set(), changed = new ChangedContexts(contexts) }: DependentsOptions,
 ): Promise<readonly UpdatedDependent[]> {
   const outdated = new Map<string, ModelKey>();
@@ -48,7 +50,7 @@ export async function updateDependents(
     signal?.throwIfAborted();
     const unchanged: UpdatedDependent = { domain: key.domain, model: key.name, status: 'unchanged' };
     const { entry, count } = updated.get(name) ?? { entry: unchanged, count: 0 };
-    const change = await changeByContexts(key, { before: changed.before(key, count), baseUrl }, models);
+    const change = await changeByContexts(key, { before: changed.before(key, count), baseUrl }, comparison);
     if (change.differences.length > 0) updated.set(name, { entry: withChange(entry, change), count });
   }
   return byName(updated).map(([, { entry }]) => entry);
@@ -57,10 +59,10 @@ export async function updateDependents(
     const names = { domain: key.domain, model: key.name };
     const before = changed.before(key);
     try {
-      const { schema } = await models.get(key);
-      const options = { dryRun, baseUrl, contextsBefore: before };
+      const schema = parseJson((await store.models.texts(key)).schema) as JsonValue;
+      const options = { expected: 'present', dryRun, baseUrl, contextsBefore: before } as const;
       const { outcome, change } = await changed.during(generatedContextName(key), () =>
-        models.update(key, { schema }, options),
+        models.put(key, { schema }, options),
       );
       const unchanged: UpdatedDependent = { ...names, status: 'unchanged' };
       return outcome === 'unchanged'
@@ -68,7 +70,7 @@ export async function updateDependents(
         : { ...names, status: 'updated', ...changeOf(change) };
     } catch (error) {
       const refused = { ...names, ...refusalOf(error, undefined, '') };
-      return withChange(refused, await changeByContexts(key, { before, baseUrl }, models));
+      return withChange(refused, await changeByContexts(key, { before, baseUrl }, comparison));
     }
   }
 }
@@ -78,8 +80,8 @@ function byName<Value>(values: ReadonlyMap<string, Value>): readonly (readonly [
 }
 
 /**
- * What changed contexts mean for a model that keeps its version; nothing for one that is not there. The contexts are stored by
- * then, so that a model that cannot be compared does not end the import.
+ * How changed contexts affect a model that keeps its version; an empty report for one that does not exist. The contexts are stored
+ * already, so a model that cannot be compared does not end the import.
  *
  * @param options `before`: their texts from before, by name
  * @throws errors of the workers, StoreUnavailableError
@@ -87,12 +89,12 @@ function byName<Value>(values: ReadonlyMap<string, Value>): readonly (readonly [
 export async function changeByContexts(
   key: ModelKey,
   { before, baseUrl }: { readonly before: ReadonlyMap<string, string> | undefined; readonly baseUrl: string },
-  models: Pick<SchemaService['models'], 'changeByContexts'>,
+  comparison: SchemaService['comparison'],
 ): Promise<ChangeReport> {
   const nothing: ChangeReport = { overall: 'compatible', differences: [] };
   if (before === undefined) return nothing;
   try {
-    return await models.changeByContexts(key, { contextsBefore: before, baseUrl });
+    return await comparison.byContexts(key, { contextsBefore: before, baseUrl });
   } catch (error) {
     if (error instanceof NotFoundError) return nothing;
     const { reason } = refusalOf(error, undefined, '');

@@ -19,7 +19,7 @@ import {
 import { storableUri } from './urls.js';
 
 export interface DiscoverOptions {
-  /** For everything; else each has the one of its folder in an export, or the name of the repository. */
+  /** The domain of all models; otherwise that of their folder in an export, or the name of the repository. */
   readonly domain?: string | undefined;
   /** Leaves out all other models. */
   readonly only?: OnlyModel;
@@ -99,7 +99,7 @@ export function discover(
   const loose = [...sorted.schemas, ...sorted.others].filter(
     ({ inner }) => !stored.has(inner) && !titledPaths.has(inner),
   );
-  // With one model, no context is wanted but its own.
+  // For a single model, only its own context is needed.
   const others = only === undefined ? stored : new Set(sorted.contexts.map(({ inner }) => inner));
   const domainSettings = domainSettingsOf(sorted, domain);
   return {

@@ -1,9 +1,8 @@
 import { type JsonValue, sameJson } from '../../shared/json/json.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
 import type { PlannedDocument } from './import-plan.js';
-import { ifThere } from '../models/concurrency.js';
-import type { SchemaService } from '../models/service.js';
-import { PreconditionFailedError } from '../../store/errors.js';
+import { ifThere, type SchemaService } from '../models/index.js';
+import { PreconditionFailedError } from '../../store/index.js';
 import type { ImportedFile } from './shapes.js';
 
 /**

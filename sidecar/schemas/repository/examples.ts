@@ -1,6 +1,6 @@
 import type { Clock } from '../../shared/clock.js';
-import type { ModelKey, ModelSchema } from '../models/shapes.js';
-import type { Workbench } from '../models/workbench.js';
+import type { ModelKey } from '../../store/index.js';
+import type { ModelSchema, Workbench } from '../models/index.js';
 import { refusalOf } from './refusals.js';
 import type { ExampleFault, Examples } from './shapes.js';
 
@@ -14,11 +14,11 @@ export interface Example {
   readonly text: string;
 }
 
-/** How many deadlines of a task the examples of one import may take, and how long for each of them besides, in milliseconds. */
+/** The time for all examples of an import: so many deadlines of a task, and so many milliseconds for each example. */
 const DEADLINES = 2;
 const MS_EACH = 100;
 
-/** How many times as long they may take on a machine that is busy with something else. */
+/** How many times as long they may take on a busy machine. */
 const MAX_SLOWNESS = 4;
 
 /**
@@ -41,7 +41,7 @@ export class ExampleTime {
     return this.#leftMs <= 0 || this.#leftOnTheClockMs <= 0;
   }
 
-  /** Does what takes of the time. */
+  /** Runs work that counts. */
   async spend<Result>(work: () => Promise<Result>): Promise<Result> {
     const clock = this.#clock;
     const [start, hadBefore] = [clock.now(), clock.processTimeMs?.()];
@@ -68,7 +68,7 @@ interface Checking {
 
 /**
  * Validates the examples of a model by its schema. Those called `.json` are NGSIv2 by convention, so what only NGSI-LD forbids is
- * not reported. When the time is up, the others are left alone.
+ * not reported. When the time is up, the others are skipped.
  *
  * @throws errors of the workers
  */

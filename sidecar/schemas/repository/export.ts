@@ -2,10 +2,15 @@ import type { Readable } from 'node:stream';
 import { isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
 import { isResourceName } from '../../shared/resource-name.js';
-import type { Domain, ModelDetails, Page, Paged, SchemaService } from '../models/service.js';
-import { referenceFileName } from '../models/model-files.js';
-import { ifThere } from '../models/concurrency.js';
-import { type NamedContext, namedContext } from '../models/context-urls.js';
+import type { Domain, Page, Paged } from '../../store/index.js';
+import {
+  ifThere,
+  type NamedContext,
+  namedContext,
+  referenceFileName,
+  type SchemaService,
+  type StoredModel,
+} from '../models/index.js';
 import { contextNamesIn } from './context-names.js';
 import { packTarGz, type PackedFile } from './pack.js';
 import { storableUri } from './urls.js';
@@ -27,7 +32,7 @@ export async function exportAll(
   domain: string | undefined,
   baseUrl: string,
 ): Promise<Readable> {
-  const only = domain === undefined ? undefined : [await schemas.domains.get(domain)];
+  const only = domain === undefined ? undefined : [await schemas.store.domains.get(domain)];
   return packTarGz(filesOf(schemas, only, baseUrl));
 }
 
@@ -36,29 +41,33 @@ async function* filesOf(
   only: readonly Domain[] | undefined,
   baseUrl: string,
 ): AsyncGenerator<PackedFile> {
-  const { domains, models, references, contexts } = schemas;
+  const { references, contexts } = schemas;
+  const { domains, models } = schemas.store;
+  const listReferences = (page: Page) => schemas.store.references.list(page);
   const named = new Set<string>();
   const contextNames = new Set<string>();
   for await (const domain of only ?? each((page) => domains.list(page))) {
     let hasModels = false;
     for await (const { name } of each((page) => models.list(domain.name, page))) {
       hasModels = true;
-      const model = await models.get({ domain: domain.name, name });
-      for (const uri of model.version.references) named.add(uri);
-      for (const context of contextNamesIn(model.context)) contextNames.add(context);
+      const model = await models.texts({ domain: domain.name, name });
+      for (const { uri } of model.version.references) named.add(uri);
+      const { ownContext } = model;
+      const own = ownContext === undefined ? undefined : (parseJson(ownContext) as JsonValue);
+      for (const context of contextNamesIn(own)) contextNames.add(context);
       yield* filesOfModel(schemas, model, baseUrl);
     }
     const settings = domainSettingsOf(domain, hasModels);
     if (settings !== undefined) yield { path: `settings/${domain.name}.json`, content: json(settings) };
   }
   if (only === undefined) {
-    for await (const { uri } of each((page) => references.list(page))) contextNames.add(uri);
+    for await (const { uri } of each(listReferences)) contextNames.add(uri);
     for await (const { name, kind } of each((page) => contexts.list(page)))
       if (kind === 'custom') contextNames.add(name);
   }
   const reached = await reachedFrom(contextNames, schemas);
   const urls: Record<string, string> = {};
-  for await (const { uri } of each((page) => references.list(page))) {
+  for await (const { uri } of each(listReferences)) {
     if (only !== undefined && !named.has(uri) && !reached.references.has(uri)) continue;
     const { bytes } = await references.get(uri);
     const file = referenceFileName(uri);
@@ -78,7 +87,7 @@ async function* filesOf(
   }
 }
 
-/** What some names of contexts lead to, directly and through each other. */
+/** What some names of contexts lead to, directly or through others. */
 interface Reached {
   /** Names of custom contexts. */
   readonly contexts: Set<string>;
@@ -133,7 +142,7 @@ async function namesOfContext(
   reached.versions.set(name, versions);
   for (let number = 1; ; number += 1) {
     const next = await ifThere('context', contexts.document(name, number + 1));
-    // The last one is the current one.
+    // The last version is the current one.
     if (next === undefined) return names;
     names.push(...namesIn((await contexts.document(name, number)).bytes));
     versions.add(number);
@@ -151,25 +160,26 @@ function namesIn(bytes: Buffer): readonly string[] {
 }
 
 async function* filesOfModel(
-  { models }: SchemaService,
-  model: ModelDetails,
+  { store, documents }: SchemaService,
+  stored: StoredModel,
   baseUrl: string,
 ): AsyncGenerator<PackedFile> {
-  const key = { domain: model.domain, name: model.name };
-  const folder = `domains/${model.domain}/${model.name}`;
-  const { bytes: schema, sha256 } = await models.document(key, 'schema', { baseUrl });
+  const { domain, name } = stored.model;
+  const key = { domain, name };
+  const folder = `domains/${domain}/${name}`;
+  const { bytes: schema, sha256 } = await documents.of(key, 'schema', { baseUrl });
   yield { path: `${folder}/schema.json`, content: schema };
-  yield { path: `${folder}/meta.json`, content: json(settingsOf(model)) };
-  const { bytes: context } = await models.document(key, 'context', { baseUrl });
+  yield { path: `${folder}/meta.json`, content: json(settingsOf(stored)) };
+  const { bytes: context } = await documents.of(key, 'context', { baseUrl });
   yield { path: `${folder}/context.jsonld`, content: context };
   let number = 0;
   let last: string | undefined;
   const earlier: Buffer[] = [];
-  for await (const version of each((page) => models.versions(key, page))) {
+  for await (const version of each((page) => store.models.versions(key, page))) {
     // Versions of the same schema differ only in what an import generates again.
-    if (version.number >= model.version.number || version.sha256 === last) continue;
-    last = version.sha256;
-    earlier.push((await models.document(key, 'schema', { baseUrl, version: version.number })).bytes);
+    if (version.number >= stored.version.number || version.schema.sha256 === last) continue;
+    last = version.schema.sha256;
+    earlier.push((await documents.of(key, 'schema', { baseUrl, version: version.number })).bytes);
   }
   if (last === sha256) earlier.pop();
   for (const content of earlier) yield { path: `${folder}/versions/${(number += 1)}.json`, content };

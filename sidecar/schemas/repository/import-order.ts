@@ -2,7 +2,7 @@ import { isObject, type JsonValue, member } from '../../shared/json/json.js';
 import { contextNamesIn } from './context-names.js';
 import type { ImportPlan, PlannedContext, PlannedModel } from './import-plan.js';
 import { type NamedContext, namedContext } from '../models/context-urls.js';
-import { generatedContextName } from '../../store/records.js';
+import { generatedContextName } from '../../store/index.js';
 import { contextIn } from './model-change.js';
 
 /** A context or a model that an import stores, and what its context builds on. */
@@ -17,8 +17,8 @@ export type Step = (
 };
 
 /**
- * The contexts of a plan and then its models, but for those that others name: these come before them, so that what names a context
- * finds it as it will be.
+ * The contexts of a plan and then its models, but for those that others name: these come before them, so that what names a
+ * context finds it as it will be.
  *
  * @param textOf the text of a file by its path
  */

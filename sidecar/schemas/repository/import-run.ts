@@ -10,12 +10,8 @@ import type {
   PlannedDomainSettings,
   PlannedModel,
 } from './import-plan.js';
-import type { NamedContext } from '../models/context-urls.js';
-import { NotFoundError } from '../../store/errors.js';
-import { generatedContextName } from '../../store/records.js';
-import { resultOf } from '../models/shapes.js';
-import type { ModelChange, ModelKey, SchemaService } from '../models/service.js';
-import type { Workbench } from '../models/workbench.js';
+import { generatedContextName, type ModelKey, NotFoundError } from '../../store/index.js';
+import type { ModelChange, ModelOutcome, NamedContext, SchemaService, Workbench } from '../models/index.js';
 import { ChangedContexts, nameOf } from './changed-contexts.js';
 import { changeByContexts, updateDependents } from './dependents.js';
 import { ContextImport } from './context-import.js';
@@ -29,7 +25,7 @@ import type { ImportedFile, ImportOptions, ImportReport, ImportStatus } from './
 import { textOf } from './source.js';
 
 export interface ImportParts {
-  /** A trial of the service, in a dry run. */
+  /** In a dry run, a trial of the service. */
   readonly schemas: SchemaService;
   readonly workbench: Pick<Workbench, 'validateAgainst'>;
   readonly clock: Clock;
@@ -40,7 +36,7 @@ export interface ImportParts {
 /** A version of an export is accepted whatever compatibility the model, or an existing domain, asks of new ones. */
 const UNASKED = { compatibility: 'none' } as const;
 
-/** What became of a model, and how many contexts had changed by then. */
+/** The result for a model, and the number of context changes by then. */
 interface StoredModel {
   readonly key: ModelKey;
   readonly entry: ImportedFile;
@@ -49,24 +45,24 @@ interface StoredModel {
 
 /**
  * Stores what was found in a repository: domains, shared documents, contexts, and models in this order, each in a transaction of
- * its own. Contexts and models that others name come before these. Whatever is stored already is left as it is; so a run that was
- * ended in the middle is completed by the next one.
+ * its own. Contexts and models come before those that name them. What is stored already stays as it is, so an import that was
+ * interrupted is completed by the next one.
  */
 export class ImportRun {
   readonly #parts: ImportParts;
   readonly #options: ImportOptions;
   readonly #texts: ReadonlyMap<string, Uint8Array>;
   readonly #files: ImportedFile[] = [];
-  /** URLs of documents that are stored as they are here. */
+  /** URLs of documents that are now stored as in the repository. */
   readonly #stored: string[] = [];
   readonly #plan: ImportPlan;
   readonly #contexts: ContextImport;
   readonly #changed: ChangedContexts;
   readonly #exampleTime: ExampleTime;
   readonly #models = new Map<string, StoredModel>();
-  /** Contexts and models that were written or found as they are to be. */
+  /** Number of contexts and models that were written, or were up to date. */
   #accepted = 0;
-  /** Domains that cannot be made, and why. */
+  /** Domains that cannot be created, and why. */
   readonly #refusedDomains = new Map<string, string>();
 
   constructor(parts: ImportParts, options: ImportOptions, { files }: Repository, plan: ImportPlan) {
@@ -133,16 +129,16 @@ export class ImportRun {
   }
 
   async #domain(name: string, all: readonly PlannedDomainSettings[]): Promise<void> {
-    const { domains } = this.#parts.schemas;
-    if (await isThere(domains.get(name))) return;
+    const { store, domains } = this.#parts.schemas;
+    if (await isThere(store.domains.get(name))) return;
     const path = all.find(({ domain }) => domain === name)?.path;
     const read = path === undefined ? { settings: {} } : domainSettingsIn(this.#text(path));
     try {
       if ('fault' in read) this.#refusedDomains.set(name, read.fault);
       else await domains.create({ name, ...read.settings });
     } catch (error) {
-      // Another client was first; or a context has the name.
-      if (await isThere(domains.get(name))) return;
+      // Another client created it first, or a context has the name.
+      if (await isThere(store.domains.get(name))) return;
       this.#refusedDomains.set(name, refusalOf(error, undefined, '').reason);
     }
     const reason = this.#refusedDomains.get(name);
@@ -165,8 +161,8 @@ export class ImportRun {
   }
 
   /**
-   * What versions of contexts name is not there in one order for all of them, so that a context that is refused is tried again as
-   * long as others are accepted; and what needs it waits.
+   * No single order suits all versions of contexts that name each other. So a refused context is tried again as long as others are
+   * accepted, and what needs it waits.
    */
   async #all(steps: readonly Step[]): Promise<void> {
     let left = steps;
@@ -229,7 +225,7 @@ export class ImportRun {
       if (fault !== undefined) return { status: 'refused', reason: fault };
       const other = await this.#contexts.otherPin(pins);
       if (other !== undefined) return { status: 'refused', reason: other };
-      const before = await schemas.models.get(key).catch(absent);
+      const before = await schemas.store.models.get(key).catch(absent);
       const change = this.#changeOf(model, text, context, before !== undefined);
       const hasHistory = before === undefined && (await this.#earlierVersions(model, change));
       const given = hasHistory ? { ...change, ...UNASKED } : change;
@@ -239,8 +235,8 @@ export class ImportRun {
       if (hasHistory && !dryRun)
         await schemas.models.put(key, { compatibility: change.compatibility ?? null }, { baseUrl });
       const schema = await (dryRun
-        ? schemas.models.schemaOf(key, change.schema ?? null)
-        : schemas.models.schema(key, undefined));
+        ? schemas.schemas.ofNew(key, change.schema ?? null)
+        : schemas.schemas.of(key, undefined));
       const files = model.examples.map((example) => ({ path: example, text: this.#text(example) }));
       const examples = await checkExamples(
         files,
@@ -249,24 +245,27 @@ export class ImportRun {
       );
       return {
         // An exported model with a history is created by the first of its versions.
-        status: before === undefined ? 'created' : resultOf(put),
+        status: before === undefined ? 'created' : statusOf(put.outcome),
         ...(before === undefined || put.change.differences.length === 0 ? {} : changeOf(put.change)),
         ...(files.length === 0 ? {} : { examples }),
       };
     });
     this.#accepted += 1;
     const count = this.#changed.count;
-    // What is refused keeps its version, and follows its contexts nevertheless.
-    const refused = () => changeByContexts(key, { before: contextsBefore, baseUrl }, schemas.models);
+    // A refused model keeps its version, and still follows its contexts.
+    const refused = () => changeByContexts(key, { before: contextsBefore, baseUrl }, schemas.comparison);
     const whole = entry.status === 'refused' ? withChange(entry, await refused()) : entry;
     this.#models.set(nameOf(key), { key, entry: whole, count });
   }
 
-  /** What became of a model, with what contexts that were changed after it mean for it. */
+  /** The result for a model, with the effect of contexts that changed after it. */
   async #withLaterChange({ key, entry, count }: StoredModel): Promise<ImportedFile> {
     const before = this.#changed.before(key, count);
     const { baseUrl } = this.#options;
-    return withChange(entry, await changeByContexts(key, { before, baseUrl }, this.#parts.schemas.models));
+    return withChange(
+      entry,
+      await changeByContexts(key, { before, baseUrl }, this.#parts.schemas.comparison),
+    );
   }
 
   #changeOf(
@@ -301,7 +300,7 @@ export class ImportRun {
     return versions.length > 0;
   }
 
-  /** What became of a file, or why it is refused. */
+  /** The result for a file, or why it is refused. */
   async #entryOf(
     named: Pick<ImportedFile, 'path' | 'url' | 'model' | 'context'>,
     text: string,
@@ -324,11 +323,15 @@ export class ImportRun {
   }
 }
 
+function statusOf(outcome: ModelOutcome): 'created' | 'updated' | 'unchanged' {
+  return outcome === 'created' || outcome === 'unchanged' ? outcome : 'updated';
+}
+
 function invalidFiles(examples: ImportedFile['examples']): number {
   return new Set(examples?.invalid.map(({ path }) => path)).size;
 }
 
-/** For a read of what may not be there. */
+/** Turns the error of a read into undefined if nothing is there. */
 function absent(error: unknown): undefined {
   if (!(error instanceof NotFoundError)) throw error;
 }

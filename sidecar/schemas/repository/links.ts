@@ -59,7 +59,7 @@ export interface Links {
 /** The base of schemas that have no URL, below the name of their repository: nothing can be there (RFC 2606). */
 const NOWHERE = 'https://repository.invalid/';
 
-/** Most URLs of one document; one with more is not meant in good faith. */
+/** The most URLs of one document. */
 const MAX_URLS = 50;
 
 /**
@@ -222,7 +222,7 @@ class Linking {
     const explicit = this.#explicit.get(url);
     if (explicit !== undefined) return [...explicit];
     if (isRelative(target) && within.length === 0) {
-      // As the author's editor resolves it, whatever the $id says.
+      // The author's editor resolves it like this, whatever the $id says.
       const beside = pathFrom(folderOf(from), target);
       if (beside !== undefined && this.#files.has(beside)) return [beside];
     }

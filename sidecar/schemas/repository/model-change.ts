@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
 import { withAbsoluteNames } from './context-names.js';
-import type { ModelChange } from '../models/shapes.js';
+import type { ModelChange } from '../models/index.js';
 import { settingsIn } from './settings.js';
 
 /** A model as it is found in a repository. */
@@ -31,7 +31,7 @@ export function modelChangeOf(
   const isUsable = typeof description === 'string' && description.length <= MAX_DESCRIPTION;
   return {
     schema,
-    // A person may have written another one since.
+    // It may have been edited here since.
     ...(isThere || !isUsable ? {} : { description }),
     ...(context === undefined ? {} : { context }),
   };

@@ -8,7 +8,7 @@ export interface PackedFile {
   readonly content: string | Buffer;
 }
 
-/** The time of every entry: equal content is to be equal bytes. */
+/** The time of every entry, so that equal content gives equal bytes. */
 const NO_TIME = new Date(0);
 
 /** Files as a tar.gz, made as it is read. It fails with what the files fail with. */
@@ -32,14 +32,14 @@ async function write(
   for await (const { path, content } of files) {
     if (tar.destroyed) return;
     await new Promise<void>((resolve, reject) => {
-      // Its reader is gone: the entry is never read.
+      // The reader left: nobody reads the entry.
       tar.once('close', resolve);
       const entry = tar.entry({ name: path, mtime: NO_TIME, mode: 0o644 }, content, (error) => {
         tar.removeListener('close', resolve);
         if (error === null || error === undefined) resolve();
         else reject(error);
       });
-      // An entry fails with the archive that it is in, and an error that nobody hears would end the process.
+      // An entry fails together with its archive; an unhandled error event would end the process.
       entry.on('error', reject);
     });
   }

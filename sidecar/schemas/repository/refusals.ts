@@ -2,12 +2,12 @@ import { positionsOf } from '../../shared/json/json-positions.js';
 import { tokensOf } from '../../shared/json/pointer.js';
 import { GatewayError } from '../../shared/errors.js';
 import { TaskFailedError, WorkersBusyError } from '../../shared/workers/errors.js';
-import { StoreUnavailableError } from '../../store/errors.js';
+import { StoreUnavailableError } from '../../store/index.js';
 import { IncompatibleChangeError } from '../models/errors.js';
-import { type ChangeReport, worst } from '../models/shapes.js';
+import { type ChangeReport, worst } from '../json-schema/differences.js';
 import type { ImportedFile } from './shapes.js';
 
-/** Errors that are not about the imported files: the import itself fails with them. */
+/** Errors that the imported files are not to blame for: they end the import. */
 const OUTAGES = [StoreUnavailableError, WorkersBusyError, TaskFailedError];
 
 /** Faults that a reason names. */
@@ -22,7 +22,7 @@ export type Refusal = Pick<ImportedFile, 'reason' | 'line' | 'change' | 'differe
 };
 
 /**
- * Why something is refused, for a person: the sentence of the error, what is wrong and in which line, and what to do.
+ * Explains a refusal to a person: the error's sentence, what is wrong in which line, and what to do.
  *
  * @param text of the file, to find lines in; @param base pointer of the file's content within what the service was given
  * @throws the error, when what is imported is not to blame for it
@@ -45,7 +45,7 @@ export function refusalOf(error: unknown, text: string | undefined, base: string
   const details = listed.flatMap(({ detail }, index) => {
     const place = places[index] ?? '';
     if (place !== '') return [`${place}: ${detail}`];
-    // What is wrong with the whole is often in the sentence itself.
+    // The error's sentence often says already what is wrong with the whole.
     return error.message.includes(detail.replace(/\.$/, '')) ? [] : [detail];
   });
   const more =
@@ -70,7 +70,7 @@ function sentence(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
-/** An entry with what changes for the model besides, as a context that it follows has changed. */
+/** Adds to an entry how a changed context affects the model. */
 export function withChange<Entry extends Pick<ImportedFile, 'change' | 'differences'>>(
   entry: Entry,
   { overall, differences }: ChangeReport,
@@ -81,7 +81,7 @@ export function withChange<Entry extends Pick<ImportedFile, 'change' | 'differen
   return { ...entry, ...changeOf({ overall: worst(kinds), differences: [...differences, ...others] }) };
 }
 
-/** The worst difference, and the first of them. */
+/** The worst class of the differences, and the first differences. */
 export function changeOf({
   overall,
   differences,

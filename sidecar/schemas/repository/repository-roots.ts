@@ -15,8 +15,8 @@ export interface KnownRepository {
 }
 
 /**
- * The repositories among the files: what most `$id`s say of a folder. Where they say it of a folder among others at the top, those
- * are repositories as well, by their own names; else everything is in one, that of the archive.
+ * The repositories among the files: what most `$id`s say of a folder. Where they say it of a folder among others at the top,
+ * those are repositories as well, by their own names; else everything is in one, that of the archive.
  */
 export function rootsAmong(
   files: ReadonlySet<string>,

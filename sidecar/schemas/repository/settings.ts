@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
-import type { Domain, ModelChange, ModelDetails } from '../models/shapes.js';
-import type { NewDomain } from '../../store/records.js';
+import type { ModelChange, StoredModel } from '../models/index.js';
+import type { Domain, NewDomain } from '../../store/index.js';
 
 /** What an export keeps of a model beside its schema. */
 const MEMBERS = [
@@ -15,22 +15,22 @@ const MEMBERS = [
 ] as const;
 
 /** The settings of a model, as an export writes them down: what it does not have is left out. */
-export function settingsOf(model: ModelDetails): JsonObject {
-  const { description, contextBase, ownCompatibility, status, deprecatedAt, sunsetAt, context } = model;
+export function settingsOf({ model, ownContext }: StoredModel): JsonObject {
+  const { description, contextBase, ownCompatibility, status, deprecatedAt, sunsetAt } = model;
   const settings: Readonly<Record<(typeof MEMBERS)[number], JsonValue | undefined>> = {
     description,
     contextBase,
-    // Without one of its own, it goes by the domain into which it is imported.
+    // Without its own, that of the domain into which it is imported applies.
     compatibility: ownCompatibility,
     status,
     deprecatedAt: timeText(deprecatedAt),
     sunset: timeText(sunsetAt),
-    context,
+    context: ownContext === undefined ? undefined : (parseJson(ownContext) as JsonValue),
   };
   return withoutUndefined(settings);
 }
 
-/** The settings of a domain; undefined for one that has none, and models by which it is known. */
+/** The settings of a domain; undefined if it has none and its models already show that it exists. */
 export function domainSettingsOf(
   { description, compatibility }: Domain,
   hasModels: boolean,
@@ -61,7 +61,7 @@ const oneOf =
     typeof value === 'string' && known.includes(value);
 const isText = (value: JsonValue) => typeof value === 'string';
 
-/** What a setting must be, where it is there and not null. */
+/** What a setting must be, unless it is missing or null. */
 const WANTED: Readonly<
   Record<(typeof MEMBERS)[number], readonly [(value: JsonValue) => boolean, string] | undefined>
 > = {

@@ -1,4 +1,6 @@
-import type { ChangeReport } from '../models/shapes.js';
+import type { ChangeReport } from '../json-schema/differences.js';
+
+export type { ChangeReport } from '../json-schema/differences.js';
 
 /** What is imported, as it was sent. */
 export type ImportSource =
@@ -11,11 +13,11 @@ export type ImportSource =
 export interface ImportOptions {
   /** For everything in it; else the domains of an export, or the name of the repository. */
   readonly domain?: string | undefined;
-  /** Find out what would become of everything, and write nothing. */
+  /** Report what the import would do, and write nothing. */
   readonly dryRun: boolean;
   /** Where clients and brokers reach this service, without a trailing slash. */
   readonly baseUrl: string;
-  /** Ends the import after the model that it is at; what was stored stays. */
+  /** Stops the import after the current model; what was stored stays. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -36,11 +38,11 @@ export interface Examples {
   readonly valid: number;
   /** The first errors of each of the others. */
   readonly invalid: readonly ExampleFault[];
-  /** Paths of those that were left alone, because the examples of the import took too long; where there are any. */
+  /** Paths of those that were skipped because the examples of the import took too long, if there are any. */
   readonly unchecked?: readonly string[];
 }
 
-/** What became of a file; a shared document has an entry for each URL under which it is stored. */
+/** The result for a file; a shared document has one for each URL under which it is stored. */
 export interface ImportedFile {
   readonly path: string;
   /** Under which a shared document is stored. */
@@ -54,15 +56,15 @@ export interface ImportedFile {
   /** From 1, of the first fault. */
   readonly line?: number;
   /**
-   * How the model changes, where it does; the worst of all differences, and the first of them. Of a model that keeps its version: by a
-   * context that it follows.
+   * How the model changes, where it does; the worst of all differences, and the first of them. Of a model that keeps its
+   * version: by a context that it follows.
    */
   readonly change?: ChangeReport['overall'];
   readonly differences?: ChangeReport['differences'];
   readonly examples?: Examples;
 }
 
-/** What becomes of a model that was made with a shared document which has changed, or follows a context which has. */
+/** The result for a model that uses a changed shared document, or follows a changed context. */
 export interface UpdatedDependent {
   readonly domain: string;
   readonly model: string;
@@ -74,7 +76,7 @@ export interface UpdatedDependent {
 
 export interface ImportSummary {
   readonly dryRun: boolean;
-  /** But for those that cannot be created. */
+  /** Except those that cannot be created. */
   readonly domains: readonly string[];
   readonly created: number;
   readonly updated: number;

@@ -145,7 +145,9 @@ export function rootOf(files: readonly Pick<DescribedFile, 'path'>[]): string {
   return isCommon && !isModel && !isOfExport(paths) ? root : '';
 }
 
-/** Whether a file belongs to data models by its name, whatever is in it. @param inner its path below the root of the repository */
+/**
+ * Whether a file belongs to data models by its name, whatever is in it. @param inner its path below the root of the repository
+ */
 export function isOfModels(inner: string): boolean {
   return ['schema.json', 'context.jsonld', 'urls.json'].includes(fileNameOf(inner)) || EXAMPLE.test(inner);
 }

@@ -13,9 +13,9 @@ import { RepositoryTooLargeError, RepositoryUnclearError } from './errors.js';
 import { readTarGz } from './tar.js';
 import type { PlanInput, RepositoryTasks } from './tasks.js';
 import { readZip } from './zip.js';
-import { UnreadableBodyError } from '../models/workbench-errors.js';
+import { UnreadableBodyError } from '../models/index.js';
 import { InvalidBodyError } from '../../shared/errors.js';
-import { TaskTooCostlyError } from '../../shared/workers/errors.js';
+import { unlessTooCostly } from '../../shared/workers/too-costly.js';
 import { nextTurn } from '../../shared/next-turn.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
 import type { ImportSource } from './shapes.js';
@@ -28,7 +28,7 @@ export interface Reading {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How many deadlines of a task one on a whole repository may take. */
+/** How many times the deadline of a task one on a whole repository may take. */
 const WHOLE_DEADLINES = 10;
 
 /**
@@ -82,7 +82,7 @@ async function readDocuments(text: string, collector: RepositoryCollector, readi
 }
 
 /**
- * What is to become of the files.
+ * Plans what to do with the files.
  *
  * @throws RepositoryUnclearError, RepositoryTooLargeError, errors of the workers, or the reason of the signal
  */
@@ -96,14 +96,11 @@ function wholeOptions({ deadlineMs, signal }: Reading) {
   return { deadlineMs: WHOLE_DEADLINES * deadlineMs, ...(signal === undefined ? {} : { signal }) };
 }
 
-async function onTheWhole<Result>(work: Promise<Result>): Promise<Result> {
-  try {
-    return await work;
-  } catch (cause) {
-    if (!(cause instanceof TaskTooCostlyError)) throw cause;
+function onTheWhole<Result>(work: Promise<Result>): Promise<Result> {
+  return unlessTooCostly(work, (cause) => {
     const message = `Reading it as a whole takes too much ${cause.bound}: import it in parts.`;
     throw new RepositoryTooLargeError(message, { cause });
-  }
+  });
 }
 
 function take(name: string, bytes: Buffer, collector: RepositoryCollector): void {
@@ -148,19 +145,17 @@ async function describe(
   workers: Reading['workers'],
 ): Promise<DescribedFile | RefusedFile> {
   if (!isUtf8(bytes)) return { path, reason: 'It is not valid UTF-8.', line: lineOfFault(bytes) };
-  try {
-    const description = await workers.run('describeDocument', textOf(bytes));
-    if ('unreadable' in description) {
-      const { line, column, detail } = description.unreadable;
-      const reason = `It cannot be read as JSON: line ${line}, column ${column}: ${detail}.`;
-      return { path, reason, line, ...(description.hasComments ? { onlyIfUsed: true } : {}) };
-    }
-    const sha256 = createHash('sha256').update(bytes).digest('hex');
-    return { path, sha256, facts: description.facts };
-  } catch (error) {
-    if (!(error instanceof TaskTooCostlyError)) throw error;
-    return { path, reason: `Reading it takes too much ${error.bound}.` };
+  const description = await unlessTooCostly(workers.run('describeDocument', textOf(bytes)), ({ bound }) => ({
+    reason: `Reading it takes too much ${bound}.`,
+  }));
+  if ('reason' in description) return { path, ...description };
+  if ('unreadable' in description) {
+    const { line, column, detail } = description.unreadable;
+    const reason = `It cannot be read as JSON: line ${line}, column ${column}: ${detail}.`;
+    return { path, reason, line, ...(description.hasComments ? { onlyIfUsed: true } : {}) };
   }
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  return { path, sha256, facts: description.facts };
 }
 
 /** The line of the first byte that is not UTF-8. */

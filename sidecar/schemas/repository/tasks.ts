@@ -44,7 +44,7 @@ export const repositoryTasks = {
     }
   },
 
-  /** Takes `{"documents": {"<path or URL>": …}}` apart. */
+  /** Splits `{"documents": {"<path or URL>": …}}` into its documents. */
   splitDocuments(text: string): SentDocuments {
     const read = readJson(text);
     if ('unreadable' in read) return read;

@@ -4,8 +4,9 @@ import { GatewayError } from '../../shared/errors.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
 import { limitsOf } from './collector.js';
 import type { RepositoryTasks } from './tasks.js';
-import type { JsonValue, PutReference, SchemaService } from '../models/service.js';
-import type { Workbench } from '../models/workbench.js';
+import type { JsonValue } from '../../shared/json/json.js';
+import type { PutReference } from '../../store/index.js';
+import type { SchemaService, Workbench } from '../models/index.js';
 import { type DependentsOptions, updateDependents } from './dependents.js';
 import { exportAll } from './export.js';
 import { ImportRun } from './import-run.js';
@@ -13,35 +14,6 @@ import type { ImportOptions, ImportReport, ImportSource, UpdatedDependent } from
 import { describeFiles, planOf, readSource } from './source.js';
 
 export type * from './shapes.js';
-
-/** Whole repositories of data models, into the schema service and out of it. */
-export interface Transfer {
-  /**
-   * Stores the models of a repository, the documents that they share, and their contexts; what is refused is in the report. The
-   * same again changes nothing.
-   *
-   * @throws ImportRunningError, ArchiveUnreadableError, RepositoryTooLargeError, RepositoryUnclearError, InvalidBodyError,
-   *   UnreadableBodyError, errors of the workers, StoreUnavailableError, or the reason of the signal
-   */
-  import(source: ImportSource, options: ImportOptions): Promise<ImportReport>;
-
-  /**
-   * A `.tar.gz` that `import` takes, made as it is read; the same for the same content.
-   *
-   * @param domain all of them where it is left out
-   * @throws NotFoundError
-   */
-  export(domain: string | undefined, baseUrl: string): Promise<Readable>;
-
-  /** Stores a shared document, and gives the models that were made with it a version with it as it is now. */
-  putReference(
-    uri: string,
-    document: JsonValue,
-    options: Omit<DependentsOptions, 'except'> & { readonly expected?: Expected },
-  ): Promise<PutReference & { readonly dependents: readonly UpdatedDependent[] }>;
-}
-
-type Expected = Parameters<SchemaService['references']['put']>[2];
 
 export interface TransferParts {
   readonly schemas: SchemaService;
@@ -54,7 +26,7 @@ export interface TransferParts {
   readonly limitBytes: number;
 }
 
-/** An import is under way; it takes much memory, so that there is one at a time. */
+/** Another import is running; an import takes much memory, so only one runs at a time. */
 export class ImportRunningError extends GatewayError {
   readonly kind = 'busy';
   override readonly retryAfter = '5';
@@ -64,17 +36,62 @@ export class ImportRunningError extends GatewayError {
   }
 }
 
-export function createTransfer({
-  schemas,
-  workbench,
-  workers,
-  clock,
-  deadlineMs,
-  limitBytes,
-}: TransferParts): Transfer {
-  let isRunning = false;
+/** Imports whole repositories of data models into the schema service, and exports them. */
+export class Transfer {
+  readonly #parts: TransferParts;
+  #isRunning = false;
 
-  async function importFrom(source: ImportSource, options: ImportOptions): Promise<ImportReport> {
+  constructor(parts: TransferParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Stores the models of a repository, their shared documents and their contexts; the report lists what is refused. Importing
+   * the same again changes nothing.
+   *
+   * @throws ImportRunningError, ArchiveUnreadableError, RepositoryTooLargeError, RepositoryUnclearError, BodyShapeError,
+   *   UnreadableBodyError, InvalidBodyError, errors of the workers, StoreUnavailableError, or the reason of the signal
+   */
+  async import(source: ImportSource, options: ImportOptions): Promise<ImportReport> {
+    if (this.#isRunning) throw new ImportRunningError();
+    this.#isRunning = true;
+    try {
+      return await this.#import(source, options);
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+
+  /**
+   * A `.tar.gz` that `import` takes, made as it is read; the same for the same content.
+   *
+   * @param domain all of them where it is left out
+   * @throws NotFoundError
+   */
+  export(domain: string | undefined, baseUrl: string): Promise<Readable> {
+    return exportAll(this.#parts.schemas, domain, baseUrl);
+  }
+
+  /** Stores a shared document, and updates the models that were made with it to a version with it as it is now. */
+  async putReference(
+    uri: string,
+    document: JsonValue,
+    {
+      expected,
+      ...options
+    }: Omit<DependentsOptions, 'except'> & {
+      readonly expected?: Parameters<SchemaService['references']['put']>[2];
+    },
+  ): Promise<PutReference & { readonly dependents: readonly UpdatedDependent[] }> {
+    const { schemas } = this.#parts;
+    const on = options.dryRun ? schemas.trial() : schemas;
+    const put = await on.references.put(uri, document, expected);
+    const dependents = await updateDependents([put.reference.uri], on, options);
+    return { ...put, dependents };
+  }
+
+  async #import(source: ImportSource, options: ImportOptions): Promise<ImportReport> {
+    const { schemas, workbench, workers, clock, deadlineMs, limitBytes } = this.#parts;
     const { domain, dryRun, signal } = options;
     const reading = { limits: limitsOf(limitBytes), workers, deadlineMs, signal };
     const repository = await readSource(source, reading);
@@ -87,23 +104,4 @@ export function createTransfer({
     const always = unread.filter(({ onlyIfUsed }) => !onlyIfUsed);
     return run.run(always, repository.ignored);
   }
-
-  return {
-    async import(source, options) {
-      if (isRunning) throw new ImportRunningError();
-      isRunning = true;
-      try {
-        return await importFrom(source, options);
-      } finally {
-        isRunning = false;
-      }
-    },
-    export: (domain, baseUrl) => exportAll(schemas, domain, baseUrl),
-    async putReference(uri, document, { expected, ...options }) {
-      const on = options.dryRun ? schemas.trial() : schemas;
-      const put = await on.references.put(uri, document, expected);
-      const dependents = await updateDependents([put.reference.uri], on, options);
-      return { ...put, dependents };
-    },
-  };
 }

@@ -31,12 +31,16 @@ export type Standing =
   | { readonly kind: 'own' | 'claimed' }
   | { readonly kind: 'foreign'; readonly repository: string };
 
-/** Segments between the name of a repository and the path of a file in URLs of hosts that are not known: a branch, or a view and one. */
+/**
+ * Segments between the name of a repository and the path of a file in URLs of hosts that are not known: a branch, or a view and
+ * one.
+ */
 const MAX_BETWEEN = 2;
 
 /**
  * Finds the files of a repository by the URLs under which they are published. Of well-known code hosts it is known which
- * repository a URL means; where others publish one follows from the `$id`s in it, and how they spell its URLs from its name in them.
+ * repository a URL means; where others publish one follows from the `$id`s in it, and how they spell its URLs from its name in
+ * them.
  */
 export class RepositoryUrls {
   readonly #files: ReadonlySet<string>;

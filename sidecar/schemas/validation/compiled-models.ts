@@ -9,25 +9,25 @@ interface Prepared {
   readonly characters: number;
 }
 
-/** Of the schemas of all compiled models together: what is made of them takes some forty times the memory. */
+/** Total length of the schemas of all compiled models, which take some forty times as much memory. */
 const MAX_MODELS_CHARACTERS = 4 * 1024 * 1024;
 
-/** The least that one counts for, so that there are at most 64 models. */
+/** The least that each model counts, so that there are at most 64. */
 const MIN_MODEL_CHARACTERS = MAX_MODELS_CHARACTERS / 64;
 
-/** Compiled models of this worker. No schema is larger than a quarter of what is kept. */
+/** Compiled models of this worker. No schema is larger than a quarter of the cache. */
 const models = new LRUCache<string, Prepared>({
   maxSize: MAX_MODELS_CHARACTERS,
   sizeCalculation: ({ characters }) => Math.max(characters, MIN_MODEL_CHARACTERS),
 });
 
-/** The model that this worker has compiled under a key, if it is still kept. */
+/** The model that this worker has compiled under a key, if it is still cached. */
 export function compiledModel(key: string, name: string): Model | undefined {
   return models.get(nameOf(key, name))?.model;
 }
 
 /**
- * Compiles a model, to be kept for entities.
+ * Compiles a model and caches it.
  *
  * @param key the same key always means the same schema
  * @throws {SchemaRefusedError | RangeError} for a schema that cannot be used, which no stored one should be

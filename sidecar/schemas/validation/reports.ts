@@ -90,7 +90,10 @@ export class Reports {
     return found;
   }
 
-  /** JSON of each report: `{valid, form, errors: [{pointer, detail, keyword, line, column, suggestion?}], warnings}`, by place in the text. */
+  /**
+   * JSON of each report: `{valid, form, errors: [{pointer, detail, keyword, line, column, suggestion?}], warnings}`, by place
+   * in the text.
+   */
   write(text: string): readonly string[] {
     const all = this.#reports.flatMap(({ errors, warnings }) => [...errors, ...warnings]);
     if (all.length === 0) return this.#reports.map((report) => written(report, NO_POSITIONS));

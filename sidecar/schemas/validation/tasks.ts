@@ -1,97 +1,174 @@
 import type { SubmittedForm } from '../../ngsi-ld/representation/form.js';
 import type { JsonValue } from '../../shared/json/json.js';
 import { readJson } from '../../shared/json/strict-json.js';
-import { validateInLikelyForm } from './choose-form.js';
-import { entitiesIn, type ValidationRefusal } from './entities-in.js';
+import type { TaskAnswer } from '../../shared/task-answer.js';
 import { compiledModel, compileModel } from './compiled-models.js';
+import {
+  entitiesIn,
+  type PlacedEntity,
+  typesInBody,
+  type TypesInBody,
+  typesOf,
+  type ValidationRefusal,
+} from './entities-in.js';
 import type { Model } from './model.js';
 import { Reports } from './reports.js';
 import { Spelling } from './spelling.js';
-import type { EntityIssues, EntityOptions } from './validate-entity.js';
-import type { TaskAnswer } from '../../shared/task-answer.js';
+import type { EntityOptions, EntityVerdict } from './validate-entity.js';
+import { verdictByModels } from './verdict-by-models.js';
 
 /** Characters of an answer: pointers repeat the names of members, which may be as long as a body. */
 const MAX_ANSWER = 16 * 1024 * 1024;
 
-export interface ValidateInput {
-  /** Names the model's version by its content: the same key always means the same schema. */
+/** A model that entities are validated against. */
+export interface EntityModel {
+  /** Names its schema by the content: the same key always means the same schema. */
   readonly key: string;
-  /** The model's name. */
-  readonly type: string;
+  readonly name: string;
+  /** Said of its first entity: that it is deprecated. Completes "The entity …". */
+  readonly deprecation?: string;
+  /** For a model that was found by types: what answers call it, `domain/model`, and those types. */
+  readonly byType?: { readonly title: string; readonly types: readonly string[] };
+}
+
+/** Texts of the schemas that workers have asked for, by key. */
+export type GivenSchemas = readonly (readonly [key: string, schema: string])[];
+
+export interface ValidateInput {
+  /** The body: an entity, an array of entities, or a FeatureCollection. */
+  readonly text: string;
   /** The entities' representation; detected from each entity when left out. */
   readonly form?: SubmittedForm;
   /** See `EntityOptions`. */
   readonly isStrict?: boolean;
-  /** The body: an entity, an array of entities, or a FeatureCollection. */
-  readonly text: string;
-  /** Said of the first entity: that its model is deprecated. Completes "The entity …". */
-  readonly deprecation?: string;
+  /** The model of all entities; or, each with `byType`, those of the types that are known so far. */
+  readonly models: readonly EntityModel[];
+  /** Types that were looked up and have no model. */
+  readonly unknownTypes?: readonly string[];
+  /** Given if the models do not fit into a worker's cache together. */
+  readonly schemas?: GivenSchemas;
 }
 
-/** What `prepareModel` is run with. */
-export type PrepareInput = Pick<ValidateInput, 'key' | 'type'> & { readonly schema: string };
+export interface CompileInput {
+  readonly models: readonly Pick<EntityModel, 'key' | 'name'>[];
+  readonly schemas: GivenSchemas;
+}
 
-export type ValidateOutcome = TaskAnswer<ValidationRefusal['kind']> | { readonly needs: 'model' };
+/** What the caller must supply before the task can run: schemas by key, or the models of types. */
+export interface ValidationNeeds {
+  readonly needs: { readonly schemas: readonly string[] } | { readonly types: readonly TypesInBody[] };
+}
+
+export type ValidateOutcome = TaskAnswer<ValidationRefusal['kind']> | ValidationNeeds;
+
+/** `areKept`: whether all models fit into the cache together, and are there for the next task. */
+export type CompileOutcome = { readonly areKept: boolean } | { readonly needs: readonly string[] };
 
 /** Tasks that validate entities; they run in a worker, because models have patterns. */
 export const validationTasks = {
   /**
-   * Validates an entity, or each of an array of entities or of a FeatureCollection, against a model. The answer is JSON: `{valid, form, errors: [{pointer,
-   * detail, keyword, line, column}], warnings: [{pointer, detail, code, line, column}]}`, or an array of these. Pointers lead
-   * through the body as it was submitted. A worker that has not met the model yet needs it.
+   * Validates an entity, or each of an array of entities or of a FeatureCollection, against one model or the models of its
+   * types. The answer is JSON: `{valid, form, errors: [{pointer, detail, keyword, line, column}], warnings: [{pointer, detail,
+   * code, line, column}]}`, or an array of these; by type, each with `models`, the titles of its models. Pointers lead through
+   * the body as it was submitted. A worker that has not met a model yet needs its schema.
    */
-  validate({ key, type, text, deprecation, ...options }: ValidateInput): ValidateOutcome {
-    const model = compiledModel(key, type);
-    if (model === undefined) return { needs: 'model' };
+  validate(input: ValidateInput): ValidateOutcome {
+    const { text, models, unknownTypes = [], schemas = [], form, isStrict } = input;
+    const compiled = compiledOf(models, schemas);
+    const ready = compiled.filter(isReady);
+    if (ready.length < compiled.length) return { needs: { schemas: missing(compiled) } };
     const read = readJson(text);
     if ('unreadable' in read) return read;
-    return validated(read.value as JsonValue, text, model, options, deprecation);
+    const given = ready.find(({ byType }) => byType === undefined);
+    const found = entitiesIn(read.value as JsonValue, form, given?.model.types);
+    if ('refused' in found) return found;
+    if (given === undefined) {
+      const types = typesInBody(found.entities, form);
+      if ('refused' in types) return types;
+      const known = new Set([...unknownTypes, ...models.flatMap(({ byType }) => byType?.types ?? [])]);
+      const isKnown = (one: TypesInBody) => one.types.every(({ type }) => known.has(type));
+      if (!types.every(isKnown)) return { needs: { types } };
+    }
+    const written = reportsOn(found.entities, ready, {
+      form,
+      ...(isStrict === undefined ? {} : { isStrict }),
+    });
+    const answer = written.write(text).join();
+    return bounded(found.isList ? `[${answer}]` : answer);
   },
 
   /**
-   * Compiles a model, to be kept for entities. It depends on no entity, and takes longer than one.
+   * Compiles models and caches them. This takes longer than validating an entity.
    *
    * @throws {SchemaRefusedError | RangeError} for a schema that cannot be used, which no stored one should be
    */
-  prepareModel({ key, type, schema }: PrepareInput): { readonly isPrepared: true } {
-    compileModel(key, type, schema);
-    return { isPrepared: true };
+  compileModels({ models, schemas }: CompileInput): CompileOutcome {
+    const needs = missing(compiledOf(models, schemas));
+    if (needs.length > 0) return { needs };
+    return { areKept: models.every(({ key, name }) => compiledModel(key, name) !== undefined) };
   },
 };
 
 export type ValidationTasks = typeof validationTasks;
 
-function validated(
-  body: JsonValue,
-  text: string,
-  model: Model,
-  options: EntityOptions,
-  deprecation: string | undefined,
-): ValidateOutcome {
-  const found = entitiesIn(body, options.form, model.types);
-  if ('refused' in found) return found;
-  const reports = new Reports();
-  const spelling = new Spelling();
-  for (const [index, { entity, path }] of found.entities.entries()) {
-    const issues = validateInLikelyForm(entity, model, options, spelling);
-    reports.add(entity, index === 0 ? noticed(issues, deprecation) : issues, path);
-  }
-  const written = reports.write(text).join();
-  return bounded(found.isList ? `[${written}]` : written);
+type Compiled<One> = One & { readonly model: Model | undefined };
+type Ready = EntityModel & { readonly model: Model };
+
+/** The models that this worker has compiled, or compiles now. */
+function compiledOf<One extends Pick<EntityModel, 'key' | 'name'>>(
+  models: readonly One[],
+  schemas: GivenSchemas,
+): readonly Compiled<One>[] {
+  const given = new Map(schemas);
+  return models.map((one) => {
+    const schema = given.get(one.key);
+    const model =
+      schema === undefined ? compiledModel(one.key, one.name) : compileModel(one.key, one.name, schema);
+    return { ...one, model };
+  });
 }
 
-/** Issues of an entity with the notice that its model is deprecated. */
-export function noticed<Issues extends EntityIssues>(
-  issues: Issues,
-  deprecation: string | undefined,
-): Issues {
-  if (deprecation === undefined) return issues;
+function missing(compiled: readonly Compiled<Pick<EntityModel, 'key'>>[]): readonly string[] {
+  return compiled.flatMap(({ key, model }) => (model === undefined ? [key] : []));
+}
+
+function isReady(one: Compiled<EntityModel>): one is Ready {
+  return one.model !== undefined;
+}
+
+function reportsOn(
+  entities: readonly PlacedEntity[],
+  models: readonly Ready[],
+  options: EntityOptions,
+): Reports {
+  const reports = new Reports();
+  const spelling = new Spelling();
+  const deprecations = new Set<string>();
+  for (const { entity, path } of entities) {
+    const types = new Set(typesOf(entity, options.form));
+    const own = models.filter(({ byType }) => byType?.types.some((type) => types.has(type)) ?? true);
+    const compiled = own.map(({ model }) => model);
+    const verdict = verdictByModels(compiled, entity, options, spelling);
+    const said = own.flatMap(({ deprecation }) => deprecation ?? []).filter((one) => !deprecations.has(one));
+    for (const one of said) deprecations.add(one);
+    const titles = own.flatMap(({ byType }) => byType?.title ?? []);
+    reports.add(
+      entity,
+      { ...said.reduce(noticed, verdict), ...(titles.length === 0 ? {} : { models: titles }) },
+      path,
+    );
+  }
+  return reports;
+}
+
+/** A verdict with the notice that a model of the entity is deprecated. */
+function noticed(verdict: EntityVerdict, deprecation: string): EntityVerdict {
   const notice = { tokens: [], code: 'deprecated-model', say: () => deprecation };
-  return { ...issues, warnings: [notice, ...issues.warnings] };
+  return { ...verdict, warnings: [notice, ...verdict.warnings] };
 }
 
 /** The text of an answer, unless it is too long. */
-export function bounded(answer: string): TaskAnswer<ValidationRefusal['kind']> {
+function bounded(answer: string): TaskAnswer<ValidationRefusal['kind']> {
   if (answer.length <= MAX_ANSWER) return { answer };
   const detail = `The report has more than ${MAX_ANSWER} characters: send fewer entities at a time.`;
   return { refused: { kind: 'limitExceeded', detail, errors: [] } };

@@ -166,7 +166,7 @@ describe('Ctrl+C', () => {
   it('Ctrl+C during the preview or the question deletes nothing, and ends with 130', async () => {
     const context = new FakeContext({ isTerminal: true });
     const { calls, place } = placeOf(SEVEN, [], {
-      preview: async (_wish, signal) => {
+      preview: async (_request, signal) => {
         context.interrupt();
         signal.throwIfAborted();
         return SEVEN;
@@ -183,7 +183,7 @@ describe('Ctrl+C', () => {
   it('Ctrl+C while a purge deletes stops it, says so, and a second one leaves at once', async () => {
     const context = new FakeContext();
     const { place } = placeOf(SEVEN, [], {
-      async *run(_wish, signal) {
+      async *run(_request, signal) {
         yield VIEW;
         context.interrupt();
         assert.ok(signal.aborted);

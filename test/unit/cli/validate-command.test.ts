@@ -226,13 +226,13 @@ describe('validate', () => {
     const asked = fakeGateway(t, () => new Response(verdict(true)));
     const run = (...words: readonly string[]) =>
       new FakeContext({ env: { NGSILD_GATEWAY_URL: GATEWAY } }).run('validate', file, ...words);
-    for (const words of [[], ['--form', 'key&values'], ['--model', 'City/A b']])
+    for (const words of [[], ['--form', 'keyvalues'], ['--model', 'City/A b']])
       assert.equal(await run(...words), 0);
     assert.deepEqual(
       asked.map(({ method, target, body }) => `${method} ${target} ${body}`),
       [
         'POST /api/v2/validate {"id":1}',
-        'POST /api/v2/validate?form=key%26values {"id":1}',
+        'POST /api/v2/validate?form=keyvalues {"id":1}',
         'POST /api/v2/validate/City/A%20b {"id":1}',
       ],
     );

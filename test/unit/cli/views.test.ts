@@ -8,7 +8,7 @@ import { diffLines, isDifferent } from '../../../sidecar/cli/diff-view.js';
 import { EXIT } from '../../../sidecar/cli/exit-codes.js';
 import { reportLines } from '../../../sidecar/cli/import-view.js';
 import { authorizationOf, brokerOf, engineConfig, gatewayOf } from '../../../sidecar/cli/settings.js';
-import type { ChangeReport } from '../../../sidecar/schemas/models/shapes.js';
+import type { ChangeReport } from '../../../sidecar/schemas/json-schema/differences.js';
 import type {
   ImportedFile,
   ImportReport,
@@ -306,7 +306,15 @@ describe('the settings of the command line', () => {
 
   it('an empty Authorization is none', () => {
     assert.equal(authorizationOf({ NGSILD_AUTHORIZATION: '' }), undefined);
-    assert.equal(authorizationOf({ NGSILD_AUTHORIZATION: 'Bearer b' }), 'Bearer b');
+    assert.equal(authorizationOf({ NGSILD_AUTHORIZATION: 'Bearer b\n' }), 'Bearer b');
+  });
+
+  it('a secret that no header field can hold is refused, and not repeated', () => {
+    for (const secret of ['se\ncret', 'secrét', 'se\u0000cret'])
+      for (const name of ['NGSILD_GATEWAY_TOKEN', 'NGSILD_AUTHORIZATION'])
+        assert.throws(() => gatewayOf({ gateway: 'http://g/' }, { [name]: secret }), {
+          message: `${name} has characters that a header field cannot have.`,
+        });
   });
 
   it('a purge straight at a broker has the limits of the environment, and not the broker or port of a gateway there', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { UnreachableError, type RetentionSettings } from '../../../console/api/client.js';
+import type { RetentionSettings } from '../../../console/api/client.js';
 import { listPurges } from '../../../console/history/history-list.js';
 import * as contexts from '../../../console/models/contexts-api.js';
 import { tryWrite, writeModel } from '../../../console/models/model-write.js';
@@ -15,128 +15,105 @@ import { openTab } from './open-tab.js';
 
 const { signal } = new AbortController();
 const CAR = { domain: 'City', name: 'Car/x' };
-const CAR_LINE = 'PUT api/v2/domains/City/models/Car%2Fx';
+const CAR_PATH = 'api/v2/domains/City/models/Car%2Fx';
 const SETTINGS: RetentionSettings = {
   ...{ target: 'entities', query: 'type=Car', olderThan: 'P1D', by: 'modifiedAt', schedule: '0 3 * * *' },
   ...{ timeZone: 'UTC', mode: 'report', enabled: true },
 };
-const MATCH = { 'if-match': '"7"' };
-const NONE = { 'if-none-match': '*' };
-const bench = { ...EMPTY_BENCH, text: '{"id": 1e0}' };
+const READ = { etag: '"7"' };
 const document = { text: '{"a": 1e0}', etag: '"7"' };
+const bench = { ...EMPTY_BENCH, text: '{"id": 1e0}' };
+const inline = { ...bench, context: 'inline', inline: '{"a": "b"}' } as const;
+const car = formOf('entities', 'type=Car&maxAffected=3', { tenant: ' madrid ', link: ' <u> ' });
 
-interface Sent {
-  readonly body?: string;
-  /** Those that are not the media type. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** It changes nothing, whatever its method is. */
-  readonly isRead?: true;
-}
+type Requests = readonly (readonly [ask: () => Promise<unknown>, sent: string])[];
 
-/** Requests that write, or look as if they did: their types say nothing of conditions, texts, and whether they change anything. */
-const REQUESTS: readonly (readonly [() => Promise<unknown>, line: string, Sent])[] = [
-  [() => models.createDomain({ name: 'C' }), 'POST api/v2/domains', { body: '{"name":"C"}' }],
+/** Writes, and the one request that each sends: its line, its headers but for the media type, and its body. Types hold the rest. */
+const WRITES: Requests = [
+  [() => models.createDomain({ name: 'C' }), 'POST api/v2/domains {"name":"C"}'],
   [
     () => models.updateDomain('C', { description: null }, '"7"'),
-    'PUT api/v2/domains/C',
-    { headers: MATCH, body: '{"description":null}' },
+    'PUT api/v2/domains/C if-match="7" {"description":null}',
   ],
-  [() => models.removeDomain('C', false, '"7"'), 'DELETE api/v2/domains/C', { headers: MATCH }],
-  [() => models.removeDomain('C', true, '"7"'), 'DELETE api/v2/domains/C?cascade=true', { headers: MATCH }],
-  [() => models.removeModel(CAR, '"7"'), CAR_LINE.replace('PUT', 'DELETE'), { headers: MATCH }],
+  [() => models.removeDomain('C', false, '"7"'), 'DELETE api/v2/domains/C if-match="7"'],
+  [() => models.removeDomain('C', true, '"7"'), 'DELETE api/v2/domains/C?cascade=true if-match="7"'],
+  [() => models.removeModel(CAR, '"7"'), `DELETE ${CAR_PATH} if-match="7"`],
   [
-    () => models.validate({ domain: 'a b', name: 'c' }, '{"a": 1e0}'),
-    'POST api/v2/validate/a%20b/c',
-    { body: '{"a": 1e0}', isRead: true },
-  ],
-  [
-    () => models.inferSchema('[{}]', { form: 'ngsiv2' }, signal),
-    'POST api/v2/workbench/schema/infer?form=ngsiv2',
-    { body: '[{}]', isRead: true },
-  ],
-  [
-    () => tryWrite(CAR, { schemaText: '{"a": 1e0}' }, { etag: '"7"' }, signal),
-    `${CAR_LINE}?dryRun=true`,
-    { headers: MATCH, body: '{"schema":\n{"a": 1e0}\n}', isRead: true },
-  ],
-  [
-    () => writeModel(CAR, { schemaText: '{}', settings: { status: 'draft' } }, { etag: '"7"' }),
-    CAR_LINE,
-    { headers: MATCH, body: '{"status":"draft","schema":\n{}\n}' },
+    () => writeModel(CAR, { schemaText: '{}', settings: { status: 'draft' } }, READ),
+    `PUT ${CAR_PATH} if-match="7" {"status":"draft","schema":\n{}\n}`,
   ],
   [
     () => writeModel(CAR, { settings: { description: 'x' } }, 'absent'),
-    CAR_LINE,
-    { headers: NONE, body: '{"description":"x"}' },
+    `PUT ${CAR_PATH} if-none-match=* {"description":"x"}`,
   ],
   [
     () => contexts.createContext('a"b', '{"x": 1e0}'),
-    'POST api/v2/contexts',
-    { body: '{"name":"a\\"b","@context":\n{"x": 1e0}\n}' },
+    'POST api/v2/contexts {"name":"a\\"b","@context":\n{"x": 1e0}\n}',
   ],
-  [
-    () => contexts.updateContext('a', '[]', '"7"'),
-    'PUT api/v2/contexts/a',
-    { headers: MATCH, body: '{"@context":\n[]\n}' },
-  ],
-  [() => contexts.removeContext('a', '"7"'), 'DELETE api/v2/contexts/a', { headers: MATCH }],
-  [
-    () => contexts.expandWith('u', { a: 1 }, signal),
-    'POST api/v2/workbench/jsonld/expand',
-    { body: '{"document":{"a":1},"context":"u"}', isRead: true },
-  ],
-  [
-    () => references.updateDependents('u:x', document, true),
-    'PUT api/v2/references?uri=u%3Ax&dependents=true&dryRun=true',
-    { headers: MATCH, body: document.text, isRead: true },
-  ],
+  [() => contexts.updateContext('a', '[]', '"7"'), 'PUT api/v2/contexts/a if-match="7" {"@context":\n[]\n}'],
+  [() => contexts.removeContext('a', '"7"'), 'DELETE api/v2/contexts/a if-match="7"'],
   [
     () => references.updateDependents('u:x', document, false),
-    'PUT api/v2/references?uri=u%3Ax&dependents=true',
-    { headers: MATCH, body: document.text },
+    'PUT api/v2/references?uri=u%3Ax&dependents=true if-match="7" {"a": 1e0}',
   ],
-  [() => references.removeReference('u:x', '"7"'), 'DELETE api/v2/references?uri=u%3Ax', { headers: MATCH }],
+  [() => references.removeReference('u:x', '"7"'), 'DELETE api/v2/references?uri=u%3Ax if-match="7"'],
   [
     () => policies.writePolicy('a/b', SETTINGS, undefined),
-    'PUT api/v2/retention-policies/a%2Fb',
-    { headers: NONE, body: JSON.stringify(SETTINGS) },
+    `PUT api/v2/retention-policies/a%2Fb if-none-match=* ${JSON.stringify(SETTINGS)}`,
   ],
   [
     () => policies.writePolicy('a', SETTINGS, '"7"'),
-    'PUT api/v2/retention-policies/a',
-    { headers: MATCH, body: JSON.stringify(SETTINGS) },
+    `PUT api/v2/retention-policies/a if-match="7" ${JSON.stringify(SETTINGS)}`,
   ],
-  [() => policies.removePolicy('a', '"7"'), 'DELETE api/v2/retention-policies/a', { headers: MATCH }],
-  [() => policies.runPolicy('a', '"7"'), 'POST api/v2/retention-policies/a/run', { headers: MATCH }],
+  [() => policies.removePolicy('a', '"7"'), 'DELETE api/v2/retention-policies/a if-match="7"'],
+  [() => policies.runPolicy('a', '"7"'), 'POST api/v2/retention-policies/a/run if-match="7"'],
   [
-    () => startPurge(formOf('entities', 'type=Car&maxAffected=3', { tenant: ' madrid ', link: ' <u> ' })),
-    'DELETE ngsi-ld/v1/entities?type=Car&maxAffected=3',
-    { headers: { prefer: 'respond-async', 'ngsild-tenant': 'madrid', link: '<u>' } },
+    () => startPurge(car),
+    'DELETE ngsi-ld/v1/entities?type=Car&maxAffected=3 link=<u> ngsild-tenant=madrid prefer=respond-async',
   ],
   [
     () => startPurge({ ...EMPTY_FORM, target: 'temporal', fields: { type: 'A', drop: 'x' }, tenant: ' ' }),
-    'DELETE ngsi-ld/v1/temporal/entities?type=A',
-    { headers: { prefer: 'respond-async' } },
+    'DELETE ngsi-ld/v1/temporal/entities?type=A prefer=respond-async',
+  ],
+];
+
+/** Requests that change nothing, though their methods could. */
+const READS: Requests = [
+  [
+    () => models.validate({ domain: 'a b', name: 'c' }, '{"a": 1e0}'),
+    'POST api/v2/validate/a%20b/c {"a": 1e0}',
+  ],
+  [
+    () => models.inferSchema('[{}]', { form: 'ngsiv2' }, signal),
+    'POST api/v2/workbench/schema/infer?form=ngsiv2 [{}]',
+  ],
+  [
+    () => tryWrite(CAR, { schemaText: '{"a": 1e0}' }, READ, signal),
+    `PUT ${CAR_PATH}?dryRun=true if-match="7" {"schema":\n{"a": 1e0}\n}`,
+  ],
+  [
+    () => contexts.expandWith('u', { a: 1 }, signal),
+    'POST api/v2/workbench/jsonld/expand {"document":{"a":1},"context":"u"}',
+  ],
+  [
+    () => references.updateDependents('u:x', document, true),
+    'PUT api/v2/references?uri=u%3Ax&dependents=true&dryRun=true if-match="7" {"a": 1e0}',
   ],
   [
     () => workbench.validate({ ...bench, model: ' ' }, signal),
-    'POST api/v2/validate?strict=true',
-    { body: bench.text, isRead: true },
+    'POST api/v2/validate?strict=true {"id": 1e0}',
   ],
   [
     () => workbench.validate({ ...bench, model: ' City/Car x ', form: 'ngsiv2', isStrict: false }, signal),
-    'POST api/v2/validate/City/Car%20x?form=ngsiv2&strict=false',
-    { body: bench.text, isRead: true },
+    'POST api/v2/validate/City/Car%20x?form=ngsiv2&strict=false {"id": 1e0}',
   ],
   [
-    () => workbench.process('expand', { ...bench, context: 'inline', inline: '{"a": "b"}' }, signal),
-    'POST api/v2/workbench/jsonld/expand',
-    { body: '{"document":{"id": 1e0},"context":{"a": "b"}}', isRead: true },
+    () => workbench.process('expand', inline, signal),
+    'POST api/v2/workbench/jsonld/expand {"document":{"id": 1e0},"context":{"a": "b"}}',
   ],
   [
     () => workbench.process('compact', { ...bench, text: '{"@context" : 1}' }, signal),
-    'POST api/v2/workbench/jsonld/compact',
-    { body: '{"document":{"@context" : 1}}', isRead: true },
+    'POST api/v2/workbench/jsonld/compact {"document":{"@context" : 1}}',
   ],
 ];
 
@@ -144,24 +121,25 @@ describe('what the console asks for', () => {
   const page = openTab();
 
   it('each write is one request with its condition and its body, and is known to write', async () => {
-    for (const [ask, line, { body = '', headers = {}, isRead = false }] of REQUESTS) {
-      page.sent.length = 0;
-      page.answer = () => Response.json([]);
-      await ask().catch((error: unknown) => assert.fail(`${line}: ${String(error)}`));
-      assert.deepEqual(page.lines, [line]);
-      const [sent = assert.fail()] = page.sent;
-      const type = body === '' ? {} : { 'content-type': 'application/json' };
-      assert.deepEqual(Object.fromEntries(sent.headers), { ...type, ...headers }, line);
-      assert.equal(sent.body, body, line);
-      page.answer = () => {
-        throw new TypeError('fetch failed');
-      };
-      await assert.rejects(ask(), (error) => {
-        assert.ok(error instanceof UnreachableError);
-        assert.equal(error.mayHaveArrived, !isRead, line);
-        return true;
-      });
-    }
+    for (const [requests, mayHaveArrived] of [
+      [WRITES, true],
+      [READS, false],
+    ] as const)
+      for (const [ask, expected] of requests) {
+        page.sent.length = 0;
+        page.answer = () => Response.json([]);
+        await ask().catch((error: unknown) => assert.fail(`${expected}: ${String(error)}`));
+        const sent = page.sent.map(({ headers, body }, index) => {
+          const own = [...headers].filter(([name]) => name !== 'content-type').map((one) => one.join('='));
+          assert.equal(headers.get('content-type'), body === '' ? null : 'application/json');
+          return [page.lines[index], ...own, ...(body === '' ? [] : [body])].join(' ');
+        });
+        assert.deepEqual(sent, [expected]);
+        page.answer = () => {
+          throw new TypeError('fetch failed');
+        };
+        await assert.rejects(ask(), { name: 'UnreachableError', mayHaveArrived }, expected);
+      }
   });
 
   it('a document that is read has the ETag by which it is changed', async () => {

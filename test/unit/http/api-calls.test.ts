@@ -22,9 +22,13 @@ function given(call: readonly unknown[] = []): readonly unknown[] {
 
 const LIFECYCLE = { status: 'deprecated', deprecatedAt: 5999, sunsetAt: Date.UTC(2026, 0, 1) } as const;
 const MODEL = {
-  ...{ domain: 'D', name: 'M', compatibility: 'none', contextName: 'D~M', currentVersion: 7, etag: 'e' },
-  ...{ createdAt: 1000, modifiedAt: 2000, schema: true, warnings: [], ...LIFECYCLE },
-  version: { number: 3, dialect: '2020-12', references: ['urn:r'] },
+  ...{ domain: 'D', name: 'M', compatibility: 'none', contextName: 'D~M', currentVersion: 3, etag: 'e' },
+  ...{ createdAt: 1000, modifiedAt: 2000, ...LIFECYCLE },
+};
+const STORED = {
+  model: MODEL,
+  version: { number: 3, references: [{ uri: 'urn:r' }], metadata: { dialect: '2020-12' } },
+  schema: 'true',
 };
 const KEY = { domain: 'D', name: 'M' };
 const MODEL_PATH = '/domains/D/models/M';
@@ -91,7 +95,7 @@ describe('writes that may be conditional', () => {
 
   it('a write that may create hands on what it expects, with and without a dry run', async () => {
     const change = { overall: 'compatible', differences: [] };
-    const model = { model: MODEL, outcome: 'unchanged', change, number: 3, warnings: [] };
+    const model = { model: STORED, outcome: 'unchanged', change, number: 3, warnings: [] };
     const reference = { uri: 'urn:a', source: 'stored', content: {}, createdAt: 1, modifiedAt: 2 };
     const putReference = { reference, outcome: 'replaced', dependents: [] };
     for (const [headers, expected] of [
@@ -142,12 +146,12 @@ describe('writes that may be conditional', () => {
   });
 
   it('a dry run of a new model or context writes nothing', async () => {
-    const dryCreate = { outcome: 'created', number: 1, warnings: [] };
+    const create = { outcome: 'created', number: 1, warnings: [] };
     const body = { name: 'M', schema: true };
-    const model = await send('POST', '/domains/D/models?dryRun=true', { body }, { dryCreate });
-    assert.deepEqual(model.calls, [['dryCreate', 'D', body, { baseUrl }]]);
+    const model = await send('POST', '/domains/D/models?dryRun=true', { body }, { create });
+    assert.deepEqual(model.calls, [['create', 'D', body, { dryRun: true, baseUrl }]]);
     const context = { name: 'C', '@context': { a: 'urn:a' } };
-    const { calls } = await send('POST', '/contexts?dryRun=true', { body: context }, { dryCreate });
+    const { calls } = await send('POST', '/contexts?dryRun=true', { body: context }, { dryCreate: create });
     assert.deepEqual(calls, [['dryCreate', 'C', context['@context'], { baseUrl }]]);
   });
 });
@@ -158,8 +162,8 @@ describe('answers about models', () => {
       ['', undefined, '"e"'],
       ['?version=3', 3, '"e.v3"'],
     ] as const) {
-      const { headers, calls } = await send('GET', `${MODEL_PATH}${query}`, {}, { get: MODEL });
-      assert.deepEqual([headers.etag, calls], [etag, [['get', KEY, version]]]);
+      const { headers, calls } = await send('GET', `${MODEL_PATH}${query}`, {}, { texts: STORED });
+      assert.deepEqual([headers.etag, calls], [etag, [['texts', KEY, version]]]);
     }
   });
 
@@ -170,8 +174,9 @@ describe('answers about models', () => {
       [{ sunsetAt }, { sunset: '2026-01-01T00:00:00.000Z' }],
       [{ deprecatedAt }, { deprecatedAt: '1970-01-01T00:00:05.999Z' }],
     ] as const) {
-      const get = { ...MODEL, deprecatedAt: undefined, sunsetAt: undefined, ...times };
-      const model = await send('GET', MODEL_PATH, {}, { get });
+      const shownModel = { ...MODEL, deprecatedAt: undefined, sunsetAt: undefined, ...times };
+      const texts = { ...STORED, model: shownModel };
+      const model = await send('GET', MODEL_PATH, {}, { texts });
       assert.deepEqual(model.json(), {
         ...{ domain: 'D', name: 'M', compatibility: 'none', status: 'deprecated', ...shown, version: 3 },
         ...{ contextName: 'D~M', createdAt: '1970-01-01T00:00:01.000Z' },

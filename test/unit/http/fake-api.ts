@@ -34,7 +34,11 @@ function makeApi(bodyLimit: number) {
       },
     },
   );
-  const schemas = { domains: room, models: room, contexts: room, references: room };
+  const kept = { domains: room, models: room, contexts: room, references: room };
+  const schemas = {
+    ...{ ...kept, store: kept, documents: room, files: room },
+    ...{ lifecycles: room, comparison: room, domainContexts: room },
+  };
   const options: object = {
     ...{ schemas, workbench: room, transfer: room, purges: room, retention: room, hasToken: true },
     ...{ baseUrlOf: () => 'http://gw', checkToken: createTokenCheck(['secret']), bodyLimit },

@@ -16,7 +16,7 @@ function gatewayOf(brokerStatus: number | undefined, isReady: boolean, isShuttin
         return { status: brokerStatus };
       },
     },
-    schemas: { isReady: async () => isReady },
+    schemas: { store: { isReady: async () => isReady } },
     isShuttingDown: () => isShuttingDown,
   } as unknown as HealthOptions;
   return { sent, options };

@@ -41,60 +41,24 @@ describe('what an earlier process has done of a purge', () => {
 });
 
 describe('the news of a running purge', () => {
-  it('watchers of a purge get its latest state, at most four times a second', async () => {
+  it('watchers of a purge get its latest state, at most four times a second, a new state at once, and nothing after its end', async () => {
     const { purge, clock, told, turns } = liveOf();
+    const news = () => told.splice(0).map(({ state, deleted }) => [state, deleted]);
     purge.set({ deleted: 1 });
     for (const deleted of [2, 3, 4]) purge.set({ deleted });
-    assert.deepEqual(
-      told.map(({ deleted }) => deleted),
-      [1],
-    );
-    assert.equal(purge.record.deleted, 4);
+    assert.deepEqual([news(), purge.record.deleted], [[['running', 1]], 4]);
     await turns();
-    assert.deepEqual(
-      told.map(({ deleted }) => deleted),
-      [1, 4],
-    );
-    purge.set({ deleted: 5 });
-    await turns();
-    assert.deepEqual([told.length, clock.sleeps], [3, [250, 250]]);
-  });
-
-  it('watchers of a purge get a change at once when the last one is a quarter of a second old', async () => {
-    const { purge, clock, told } = liveOf();
-    purge.set({ deleted: 1 });
+    assert.deepEqual([news(), clock.sleeps], [[['running', 4]], [250]]);
     await clock.sleep(250);
-    purge.set({ deleted: 2 });
-    assert.deepEqual([told.length, clock.sleeps], [2, [250]]);
-  });
-
-  it('watchers of a purge get a new state at once', () => {
-    const { purge, told } = liveOf();
-    purge.set({ deleted: 1 });
+    purge.set({ deleted: 5 });
+    assert.deepEqual([news(), clock.sleeps.length], [[['running', 5]], 2], 'the last news is old enough');
+    purge.set({ deleted: 6 });
     purge.set({ state: 'cancelling' });
-    purge.set({ state: 'cancelling', deleted: 2 });
-    assert.deepEqual(
-      told.map(({ state, deleted }) => [state, deleted]),
-      [
-        ['running', 1],
-        ['cancelling', 1],
-      ],
-    );
-  });
-
-  it('watchers of a purge get nothing after its end', async () => {
-    const { purge, told, turns } = liveOf();
-    purge.set({ deleted: 1 });
-    purge.set({ deleted: 2 });
+    purge.set({ state: 'cancelling', deleted: 7 });
+    assert.deepEqual(news(), [['cancelling', 6]]);
     purge.set({ state: 'failed' });
     await turns();
-    assert.deepEqual(
-      told.map(({ state, deleted }) => [state, deleted]),
-      [
-        ['running', 1],
-        ['failed', 2],
-      ],
-    );
+    assert.deepEqual(news(), [['failed', 7]]);
   });
 
   it('a change of a purge wakes each waiting caller once, and an aborted signal wakes its own caller', async () => {

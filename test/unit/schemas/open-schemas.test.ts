@@ -27,7 +27,8 @@ function workersOf() {
       const outcome = {
         splitDocuments: NO_FILES,
         planImport: NO_PLAN,
-        validate: { needs: 'model' },
+        validate: { needs: { schemas: ['x'] } },
+        compileModels: { areKept: true },
         describeModel: { bundled: '{}', attributes: [], names: [], types: undefined },
       }[kind];
       return Promise.resolve(outcome ?? { answer: kind });
@@ -68,7 +69,7 @@ describe('the schemas of a gateway', () => {
     const schema = { contentHash: 'x', lifecycle: {}, text: () => Promise.resolve('{}') } as never;
     const key = { domain: 'City', name: 'Lamp' };
     await assert.rejects(schemas.workbench.validateAgainst(schema, key, '{}', {}), { kind: 'busy' });
-    assert.equal(runs.find(([kind]) => kind === 'prepareModel')?.[1]?.deadlineMs, 615);
+    assert.equal(runs.find(([kind]) => kind === 'compileModels')?.[1]?.deadlineMs, 615);
     // IMPORT_LIMIT_BYTES
     const parts = (bytes: number) => [{ name: 'a.txt', bytes: Buffer.alloc(bytes) }];
     await schemas.transfer.import({ kind: 'parts', parts: parts(800) }, options);

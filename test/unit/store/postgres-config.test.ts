@@ -24,14 +24,6 @@ describe('the configuration of a connection to PostgreSQL', () => {
     assert.equal(config.application_name, 'ngsi-ld-gateway');
   });
 
-  it('the options of a URL come after the limits, so that they can change them', () => {
-    const { options, connectionString = '' } = connectionConfig(
-      `${URL_OF_ALL}&options=-c%20lock_timeout%3D1`,
-    );
-    assert.match(options ?? '', /lock_timeout=5000 .* -c lock_timeout=1$/);
-    assert.equal(new URL(connectionString).searchParams.has('options'), false);
-  });
-
   it('the time for connecting is that of the URL, in seconds, and five seconds where that is none', () => {
     for (const [text, ms] of [
       ['&connect_timeout=1', 1000],
@@ -61,13 +53,6 @@ describe('the configuration of a connection to PostgreSQL', () => {
     const parser = connectionConfig(URL_OF_ALL).types?.getTypeParser(types.builtins.INT8, 'text') as unknown;
     const parse = parser as ((text: string) => unknown) | undefined;
     assert.equal(parse?.('9007199254740991'), Number.MAX_SAFE_INTEGER);
-  });
-
-  it('a URL that names certificates that cannot be read is refused without its credentials', () => {
-    assert.throws(() => connectionConfig('postgres://ada:secret@db/gateway?sslrootcert=/no/such/file'), {
-      kind: 'internalError',
-      message: /^postgres:\/\/db\/gateway cannot be used as a database: .*no such file/,
-    });
   });
 
   it('the place of a database has neither credentials nor parameters', () => {

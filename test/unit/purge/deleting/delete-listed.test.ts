@@ -1,8 +1,19 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { deleteListed, Dispatcher } from '../../../../sidecar/purge/deleting/index.js';
+import { describe, it } from 'node:test';
+import {
+  deleteListed,
+  Dispatcher,
+  createDeleteDispatcher,
+  isStaleSince,
+  ListAhead,
+} from '../../../../sidecar/purge/deleting/index.js';
 import { idsOf } from '../hand-made-lister.js';
+import { type DeleteTry, freshMsOf } from '../../../../sidecar/purge/deleting/delete-listed.js';
+import { IdState } from '../../../../sidecar/purge/ledger/index.js';
+import { entities } from '../../../../sidecar/purge/listing/index.js';
+import { replyOf } from '../broker/replies.js';
+import { deletingContextOf } from '../hand-made-context.js';
 
 /**
  * A store of ids in a row that takes `costOf` milliseconds for a delete at a position of the row.
@@ -75,5 +86,179 @@ describe('deleteListed', () => {
       }),
       { numRuns: 20 },
     );
+  });
+});
+
+const FIRST: DeleteTry = { listed: { atMs: Infinity, tookMs: 0 }, isFinalTry: false, singly: false };
+
+interface HandMadeBroker {
+  /** With which status it answers the delete of an entity; undefined for an error without one. */
+  readonly statusOf?: (id: string) => number | undefined;
+  readonly takesBatches?: boolean;
+  /** Has no batch delete, which the gateway does not know yet. */
+  readonly lacksBatches?: boolean;
+  readonly how?: Partial<DeleteTry>;
+}
+
+/** A dispatcher of deletes whose broker is by hand. */
+function dispatcherOf({ statusOf = () => 204, takesBatches = true, lacksBatches, how }: HandMadeBroker) {
+  const sent: (readonly string[])[] = [];
+  let [underWay, mostUnderWay, reports] = [0, 0, 0];
+  const opened = deletingContextOf({
+    brokerQuery: { resource: entities('ids'), selection: [] },
+    broker: async ({ path, jsonBody }) => {
+      const ids =
+        jsonBody === undefined
+          ? [decodeURIComponent(path.split('/').at(-1) ?? '')]
+          : (JSON.parse(jsonBody) as string[]);
+      sent.push(ids);
+      underWay += 1;
+      mostUnderWay = Math.max(mostUnderWay, underWay);
+      await new Promise((resolve) => setImmediate(resolve));
+      underWay -= 1;
+      if (jsonBody === undefined) return replyOf(statusOf(ids[0] ?? '') ?? 500);
+      if (lacksBatches === true) return replyOf(404);
+      const errors = ids.flatMap((entityId) => {
+        const status = statusOf(entityId);
+        return status === 204 ? [] : [{ entityId, error: status === undefined ? {} : { status } }];
+      });
+      return replyOf(207, { errors });
+    },
+    limits: { concurrency: 3, batchSize: 500, strategy: takesBatches ? 'auto' : 'single' },
+    retry: { maxAttempts: 1 },
+  });
+  const context = { ...opened, reportProgress: () => void (reports += 1) };
+  const dispatcher = createDeleteDispatcher(context, { ...FIRST, ...how });
+  return {
+    ...{ ledger: context.ledger, capabilities: context.capabilities, sent },
+    counts: () => ({ mostUnderWay, reports }),
+    run: async (ids: readonly string[]) => {
+      context.ledger.addNew(ids);
+      dispatcher.add(ids);
+      await dispatcher.settled();
+    },
+  };
+}
+
+describe('the dispatch of deletes', () => {
+  it('the dispatch of deletes fills batches, no more of them in flight than allowed, and reports after each', async () => {
+    const { run, sent, counts, ledger } = dispatcherOf({});
+    await run(idsOf(2200));
+    assert.deepEqual(
+      sent.map(({ length }) => length),
+      [500, 500, 500, 500, 200],
+    );
+    assert.deepEqual([counts(), ledger.counts.deleted], [{ mostUnderWay: 3, reports: 5 }, 2200]);
+  });
+
+  it('the dispatch of deletes makes no batch whose body is larger than 900 kB, in bytes of JSON', async () => {
+    for (const sign of ['x', 'é', '"', '\\', '€', '😀']) {
+      const ids = Array.from({ length: 200 }, (_, index) => `urn:${sign.repeat(6000)}:${index}`);
+      const { run, sent } = dispatcherOf({});
+      await run(ids);
+      assert.equal(sent.flat().length, 200);
+      const sizes = sent.map((batch) => Buffer.byteLength(JSON.stringify(batch)));
+      assert.ok(Math.max(...sizes) <= 900_001, String(sizes));
+      const largest = Buffer.byteLength(JSON.stringify(ids[0])) + 3;
+      assert.ok(
+        sizes.slice(0, -3).every((size) => size > 900_000 - largest),
+        String(sizes),
+      );
+    }
+  });
+
+  it('the dispatch of deletes fills a batch up to 900 kB to the byte', async () => {
+    const { run, sent } = dispatcherOf({});
+    // With its quotes and comma, each takes 1800 bytes.
+    await run(Array.from({ length: 600 }, (_, index) => `urn:${index}:`.padEnd(1797, 'x')));
+    assert.deepEqual(
+      sent.map(({ length }) => length),
+      [500, 100],
+    );
+  });
+
+  it('the dispatch of deletes deletes one by one on request, or without batch delete', async () => {
+    for (const given of [{ how: { singly: true } }, { takesBatches: false }]) {
+      const { run, sent, counts, ledger } = dispatcherOf(given);
+      await run(idsOf(7));
+      assert.deepEqual([sent, ledger.counts.deleted], [idsOf(7).map((id) => [id]), 7]);
+      assert.deepEqual(counts(), { mostUnderWay: 3, reports: 7 });
+    }
+  });
+
+  it('the dispatch of deletes deletes one by one what was queued before batches were given up', async () => {
+    const { run, sent, ledger, capabilities } = dispatcherOf({});
+    const ended = run(idsOf(5));
+    capabilities.batchDelete = false;
+    await ended;
+    assert.deepEqual(
+      sent,
+      idsOf(5).map((id) => [id]),
+    );
+    assert.equal(ledger.counts.deleted, 5);
+  });
+
+  it('the dispatch of deletes continues one by one with the ids that a batch hands back', async () => {
+    const { run, sent, ledger } = dispatcherOf({ lacksBatches: true });
+    await run(idsOf(5));
+    assert.deepEqual([sent.length, ledger.counts.deleted], [6, 5]);
+  });
+
+  it('the dispatch of deletes records failures as first or final tries', async () => {
+    for (const [isFinalTry, takesBatches, state] of [
+      [false, true, IdState.retryDue],
+      [true, true, IdState.failed],
+      [false, false, IdState.retryDue],
+      [true, false, IdState.failed],
+    ] as const) {
+      const { run, ledger } = dispatcherOf({ statusOf: () => 503, takesBatches, how: { isFinalTry } });
+      await run(idsOf(2));
+      assert.equal(ledger.states.count(state), 2);
+    }
+  });
+
+  it('the dispatch of deletes hands out only retryable failures instead of recording them', async () => {
+    const statuses = [503, 204, 404, 409, undefined];
+    const retried: string[] = [];
+    const { run, ledger } = dispatcherOf({
+      statusOf: (id) => statuses[Number(id.split(':')[2])],
+      how: { isFinalTry: true, retrySingly: (id) => retried.push(id) },
+    });
+    await run(idsOf(5));
+    assert.deepEqual(retried, ['urn:t:0']);
+    assert.equal(ledger.states.get('urn:t:0'), IdState.pending);
+    assert.deepEqual([ledger.states.count(IdState.failed), ledger.errors.length], [2, 2]);
+  });
+});
+
+describe('how long a list is fresh', () => {
+  it('a list is fresh for two seconds, or for as long as it took, ten seconds at most', () => {
+    const tookMs = [0, 50, 2000, 2001, 7000, 10_001, 600_000];
+    assert.deepEqual(
+      tookMs.map((ms) => freshMsOf({ tookMs: ms })),
+      [2000, 2000, 2000, 2001, 7000, 10_000, 10_000],
+    );
+    const at = (now: number) => isStaleSince({ now: () => now }, { atMs: 100, tookMs: 3000 })();
+    assert.deepEqual([at(100), at(3100), at(3101)], [false, false, true]);
+  });
+});
+
+describe('how far ahead a purge lists', () => {
+  it('a round lists what goes within three quarters of the time for which its list is fresh', () => {
+    const ahead = new ListAhead();
+    assert.equal(ahead.next(Infinity), Infinity);
+    assert.equal(ahead.next(100), 150);
+    ahead.note({ listed: { tookMs: 8000 }, sent: 400, unsent: 9600, ms: 8000 });
+    assert.equal(ahead.next(Infinity), 300);
+    assert.equal(ahead.next(10), 60);
+    ahead.note({ listed: { tookMs: 20 }, sent: 100, unsent: 200, ms: 2000 });
+    assert.equal(ahead.next(Infinity), 75);
+  });
+
+  it('a round lists more after one of which nothing got too old', () => {
+    const ahead = new ListAhead();
+    ahead.note({ listed: { tookMs: 20 }, sent: 200, unsent: 1, ms: 2000 });
+    ahead.note({ listed: { tookMs: 20 }, sent: 150, unsent: 0, ms: 1500 });
+    assert.equal(ahead.next(Infinity), 225);
   });
 });

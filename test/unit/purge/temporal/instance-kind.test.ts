@@ -7,7 +7,7 @@ import {
   type PageQuery,
   temporalEntities,
 } from '../../../../sidecar/purge/listing/index.js';
-import { instanceKind } from '../../../../sidecar/purge/temporal/instance-kind.js';
+import { InstanceKind } from '../../../../sidecar/purge/temporal/instance-kind.js';
 import { timeParameters, type TimeFilter } from '../../../../sidecar/purge/temporal/time-filter.js';
 import { contextOf } from '../hand-made-context.js';
 import { idsOf, listerOf, pageOf } from '../hand-made-lister.js';
@@ -36,7 +36,7 @@ function kindOf({ filters = {}, time = BEFORE, countsOnly = false, answer = () =
     limits: { pageSize: 1000 },
   });
   const context = { ...hand, lister };
-  return { kind: instanceKind(context, { guard, time, startedMs: STARTED, countsOnly }), asked, context };
+  return { kind: new InstanceKind(context, { guard, time, startedMs: STARTED, countsOnly }), asked, context };
 }
 
 /** One instance, shown of an attribute of which there are more. */
@@ -78,7 +78,7 @@ describe('the instances of a purge', () => {
     const batches = await readAll(kind, cutPage(idsOf(1010)));
     assert.equal(batches.filter(({ isIncomplete }) => isIncomplete === true).length, 1010);
     const left: string[] = [];
-    for await (const { entityId, attribute, error } of kind.hiddenItems?.() ?? []) {
+    for await (const { entityId, attribute, error } of kind.hiddenItems()) {
       assert.equal(error.type, 'urn:ngsi-ld-gateway:problem:instances-out-of-sight');
       left.push(`${entityId} ${attribute ?? ''}`);
     }
@@ -103,7 +103,7 @@ describe('the instances of a purge', () => {
     });
     await readAll(kind, cutPage(['urn:t:0']));
     isGone = true;
-    for await (const error of kind.hiddenItems?.() ?? []) assert.fail(JSON.stringify(error));
+    for await (const error of kind.hiddenItems()) assert.fail(JSON.stringify(error));
   });
 
   it('a purge sends at most ten queries to learn what q selects, and none for a geoquery', async () => {
@@ -180,7 +180,7 @@ describe('the instances of a purge', () => {
     const { kind, asked } = kindOf({});
     await readAll(kind, pageAt(late));
     assert.deepEqual(asked, []);
-    kind.hasArrived?.({ entityId: 'urn:t:0', attribute: 'speed' });
+    kind.hasArrived({ entityId: 'urn:t:0', attribute: 'speed' });
     await readAll(kind, pageAt(early));
     assert.deepEqual(asked, [], 'it was there before');
     await readAll(kind, pageAt(late));
@@ -191,8 +191,8 @@ describe('the instances of a purge', () => {
     const long = cutPage(['urn:t:0'], () => Array.from({ length: 100 }, (_, n) => n));
     const { kind } = kindOf({});
     await readAll(kind, long);
-    assert.deepEqual(kind.shape?.(), { limit: 10, instances: 400, needsTimes: false });
-    kind.beginSecondWalk?.();
+    assert.deepEqual(kind.shape(), { limit: 10, instances: 400, needsTimes: false });
+    kind.beginSecondWalk();
     await readAll(
       kind,
       cutPage(idsOf(10), () => [1, 2]),
@@ -264,24 +264,24 @@ describe('the instances of a purge', () => {
   it('instances are named where they are still there after two confirmed deletes', () => {
     const { status, title, detail } = kindOf({}).kind.stillThere;
     assert.deepEqual([status, title], [409, 'Instance still listed']);
-    assert.match(detail ?? '', /two deletes and still shows the instance/);
+    assert.match(detail, /two deletes and still shows the instance/);
   });
 
   it('pages of instances grow after two pages without anything new', () => {
     const { kind } = kindOf({});
-    const limits = Array.from({ length: 5 }, () => kind.shape?.().limit);
+    const limits = Array.from({ length: 5 }, () => kind.shape().limit);
     assert.deepEqual(limits, [10, 10, 40, 160, 640]);
   });
 
   it('pages of instances are as before once one shows something new', async () => {
     const { kind } = kindOf({});
-    for (let page = 0; page < 2; page += 1) kind.shape?.();
+    for (let page = 0; page < 2; page += 1) kind.shape();
     await readAll(
       kind,
       cutPage(['urn:t:0'], () => Array.from({ length: 90 }, (_, n) => n)),
     );
-    const limit = kind.shape?.().limit;
-    assert.deepEqual([kind.shape?.().limit, kind.shape?.().limit === limit], [limit, false]);
+    const limit = kind.shape().limit;
+    assert.deepEqual([kind.shape().limit, kind.shape().limit === limit], [limit, false]);
   });
 
   it('instances found behind a list complete it where q is known to select entities', async () => {
@@ -327,10 +327,10 @@ describe('the instances of a purge', () => {
 
   it('instances are asked for with createdAt if the query uses it, or once arrivals are skipped', () => {
     for (const property of ['createdAt', 'modifiedAt', 'deletedAt'] as const)
-      assert.equal(kindOf({ time: { ...BEFORE, property } }).kind.shape?.().needsTimes, true);
+      assert.equal(kindOf({ time: { ...BEFORE, property } }).kind.shape().needsTimes, true);
     const { kind } = kindOf({});
-    assert.equal(kind.shape?.().needsTimes, false);
-    kind.hasArrived?.({ entityId: 'urn:t:0', attribute: 'speed' });
+    assert.equal(kind.shape().needsTimes, false);
+    kind.hasArrived({ entityId: 'urn:t:0', attribute: 'speed' });
     assert.equal(kind.shape().needsTimes, true);
   });
 
@@ -342,24 +342,24 @@ describe('the instances of a purge', () => {
       time,
     });
     const { kind } = kindOf({});
-    assert.equal(kind.hasArrived?.(of({ createdAt: late })), true);
+    assert.equal(kind.hasArrived(of({ createdAt: late })), true);
     assert.equal(kind.hasArrived(of({ createdAt: early })), false);
     // A forecast is observed later than it came.
     assert.equal(kind.hasArrived(of({ observedAt: late })), false);
     assert.equal(kind.hasArrived(of({ createdAt: 'soon' })), false);
     const changed = kindOf({ time: { ...BEFORE, property: 'modifiedAt' } }).kind;
-    assert.equal(changed.hasArrived?.(of({ modifiedAt: late })), true);
+    assert.equal(changed.hasArrived(of({ modifiedAt: late })), true);
     assert.equal(changed.hasArrived(of({ createdAt: early, modifiedAt: late })), false);
   });
 
   it('instances are counted one entity at a time, all its instances at once', () => {
     const counting = kindOf({ countsOnly: true }).kind;
-    assert.deepEqual(counting.shape?.(), { limit: 1, instances: 1000, needsTimes: false, isBare: true });
-    assert.equal(counting.beginSecondWalk?.(), false);
+    assert.deepEqual(counting.shape(), { limit: 1, instances: 1000, needsTimes: false, isBare: true });
+    assert.equal(counting.beginSecondWalk(), false);
     const { kind } = kindOf({});
-    for (let turn = 0; turn < 4; turn += 1) kind.shape?.();
-    assert.equal(kind.beginSecondWalk?.(), true);
-    assert.deepEqual(kind.shape?.(), { limit: 10, instances: 1000, needsTimes: false, isBare: true });
+    for (let turn = 0; turn < 4; turn += 1) kind.shape();
+    assert.equal(kind.beginSecondWalk(), true);
+    assert.deepEqual(kind.shape(), { limit: 10, instances: 1000, needsTimes: false, isBare: true });
     assert.equal(kind.beginSecondWalk(), false);
     assert.equal(kind.pendingMax, 1000);
   });

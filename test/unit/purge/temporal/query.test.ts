@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseTemporalPurgeQuery } from '../../../../sidecar/purge/temporal/index.js';
-import { queryOf } from '../refusals.js';
+import { queryOf, assertRefused } from '../refusals.js';
+import { PolicyRefusedError } from '../../../../sidecar/purge/errors.js';
 
 const SINCE = { timerel: 'after', timeAt: '2026-01-01T00:00:00Z' };
 const parse = (given: Readonly<Record<string, string>>) => parseTemporalPurgeQuery(queryOf(given));
@@ -103,5 +104,280 @@ describe('what a temporal purge asks the broker', () => {
     assert.deepEqual(parse({ type: 'Car', datasetId: 'urn:d:1,urn:d:1' }).datasetIds, ['urn:d:1']);
     const hundred = Array.from({ length: 100 }, (_, index) => `urn:d:${index}`);
     assert.deepEqual(parse({ type: 'Car', datasetId: hundred.join(',') }).datasetIds, hundred);
+  });
+});
+
+const AT = '2026-01-01T00:00:00Z';
+const LATER = '2026-02-01T00:00:00Z';
+
+const refusedRaw = (query: string, kind: 'invalidRequest' | 'badRequestData', parameter?: string) =>
+  assertRefused(() => parseTemporalPurgeQuery(query), kind, parameter);
+const badData = (given: Readonly<Record<string, string>>, parameter?: string) =>
+  refusedRaw(queryOf({ type: 'Car', ...given }), 'badRequestData', parameter);
+const accepted = (given: Readonly<Record<string, string>>) => parseTemporalPurgeQuery(queryOf(given));
+
+describe('a temporal purge refuses parameters', () => {
+  const HINTS: Readonly<Record<string, readonly [value: string, hint: RegExp]>> = {
+    lastN: ['5', /newest instances.*timerel=before/],
+    aggrMethods: ['avg', /aggregation/],
+    aggrPeriodDuration: ['PT1H', /aggregation/],
+    options: ['temporalValues', /name no instances/],
+    format: ['aggregatedValues', /name no instances/],
+    pick: ['speed', /use attrs/],
+    omit: ['speed', /use attrs/],
+    drop: ['speed', /use attrs/],
+    keep: ['speed', /use attrs/],
+    limit: ['10', /maxAffected/],
+    offset: ['10', /every match/],
+    count: ['true', /dryRun=true/],
+  };
+  for (const [name, [value, hint]] of Object.entries(HINTS)) {
+    it(`a temporal purge refuses parameters of output and paging: ${name}, and says what to use instead`, () => {
+      for (const query of [
+        `type=Car&${name}=${value}`,
+        `${name}=${value}&type=Car&timerel=before&timeAt=${AT}`,
+      ]) {
+        assert.match(refusedRaw(query, 'invalidRequest', name).message, hint);
+      }
+    });
+  }
+
+  it('a temporal purge refuses parameters that are unknown, and suggests the spelling of those in another case', () => {
+    for (const name of ['foo', 'lang', 'splitEntities', 'entityMap', 'orderBy', '__proto__', 'constructor']) {
+      assert.match(refusedRaw(`type=Car&${name}=1`, 'invalidRequest', name).message, /widen/);
+    }
+    for (const [wrong, right] of [
+      ['timeRel', 'timerel'],
+      ['timeat', 'timeAt'],
+      ['endtimeat', 'endTimeAt'],
+      ['timeProperty', 'timeproperty'],
+      ['datasetid', 'datasetId'],
+    ] as const) {
+      const { message } = refusedRaw(`type=Car&${wrong}=x`, 'invalidRequest', wrong);
+      assert.ok(message.includes(`; use ${right}`), message);
+    }
+  });
+});
+
+describe('a temporal purge of a whole tenant', () => {
+  it('a temporal purge of a whole tenant needs a maximum, whatever parts it names, unless it has a time filter', () => {
+    for (const part of ['', '&datasetId=@none', '&datasetId=urn:d:1']) {
+      assert.match(refusedRaw(`local=true${part}`, 'invalidRequest', 'maxAffected').message, /maxAffected/);
+      assert.throws(
+        () => parseTemporalPurgeQuery(`local=true${part}&maxAffected=5`, 'refuse'),
+        PolicyRefusedError,
+      );
+      parseTemporalPurgeQuery(`local=true${part}&maxAffected=5`);
+      parseTemporalPurgeQuery(`local=true${part}&timerel=before&timeAt=${AT}`, 'refuse');
+    }
+  });
+});
+
+describe('a temporal purge refuses a time filter', () => {
+  it('a temporal purge refuses a time filter with another relation than before, after and between', () => {
+    for (const timerel of ['After', 'until', 'before,after', 'toString'])
+      badData({ timerel, timeAt: AT }, 'timerel');
+  });
+
+  it('a temporal purge refuses a time filter by a property other than the four times of an instance', () => {
+    for (const timeproperty of [
+      'observedat',
+      'timestamp',
+      'expiresAt',
+      'constructor',
+      'createdAt,modifiedAt',
+    ]) {
+      badData({ timerel: 'before', timeAt: AT, timeproperty }, 'timeproperty');
+    }
+  });
+
+  it('a temporal purge refuses a time filter without timeAt', () => {
+    for (const timerel of ['before', 'after', 'between']) {
+      assert.match(badData({ timerel }, 'timeAt').message, /timeAt=2/);
+    }
+    badData({ timerel: 'between', endTimeAt: LATER }, 'timeAt');
+  });
+
+  it('a temporal purge refuses a time filter with between and no end', () => {
+    badData({ timerel: 'between', timeAt: AT }, 'endTimeAt');
+  });
+
+  it('a temporal purge refuses a time filter with an end that before and after do not have', () => {
+    for (const timerel of ['before', 'after']) {
+      const { message } = badData({ timerel, timeAt: AT, endTimeAt: LATER }, 'endTimeAt');
+      assert.match(message, /timerel=between/);
+    }
+  });
+
+  it('a temporal purge refuses a time filter that ends no later than it begins, by the moments and not by their spelling', () => {
+    for (const [timeAt, endTimeAt] of [
+      [AT, AT],
+      [LATER, AT],
+      ['2026-01-01T00:00:00Z', '2026-01-01T01:00:00+01:00'],
+      ['2026-01-01T00:00:00Z', '2026-01-01T00:30:00+01:00'],
+    ] as const) {
+      badData({ timerel: 'between', timeAt, endTimeAt }, 'endTimeAt');
+    }
+    accepted({
+      type: 'Car',
+      timerel: 'between',
+      timeAt: '2026-01-01T01:00:00+01:00',
+      endTimeAt: '2026-01-01T00:00:01Z',
+    });
+  });
+
+  it('a temporal purge refuses times without timerel', () => {
+    for (const [name, value] of [
+      ['timeAt', AT],
+      ['endTimeAt', LATER],
+      ['timeproperty', 'createdAt'],
+    ] as const) {
+      assert.match(badData({ [name]: value }, name).message, /timerel/);
+    }
+  });
+});
+
+describe('a temporal purge accepts no time', () => {
+  const inEach = (text: string) => [
+    badData({ timerel: 'before', timeAt: text }, 'timeAt'),
+    badData({ timerel: 'between', timeAt: AT, endTimeAt: text }, 'endTimeAt'),
+  ];
+
+  it('a temporal purge refuses a time that cannot be read', () => {
+    for (const text of [
+      'yesterday',
+      'now',
+      '0',
+      '1767225600',
+      '2026-13-01T00:00:00Z',
+      '2026-02-30T00:00:00Z',
+    ])
+      inEach(text);
+    for (const text of [
+      '2026-01-01T24:00:01Z',
+      '2026-01-01T00:60:00Z',
+      '2026-01-01 00:00:00Z',
+      '20260101T000000Z',
+    ])
+      inEach(text);
+    for (const text of [
+      '2026-01-01T00:00:00+99:00',
+      '2026-01-01T00:00:00+0100',
+      '2026-01-01T00:00Z',
+      `${AT} `,
+    ])
+      inEach(text);
+  });
+
+  it('a temporal purge refuses a time that is a day, or a time of day', () => {
+    for (const text of ['2026-01-01', '00:00:00Z', '2026-01']) inEach(text);
+  });
+
+  it('a temporal purge refuses a time without a zone, which brokers read in different ways', () => {
+    for (const text of ['2026-01-01T00:00:00', '2026-01-01T00:00:00.123']) {
+      for (const { message } of inEach(text)) assert.match(message, /zone/);
+    }
+  });
+
+  it('a temporal purge refuses a time whose plus sign was not percent-encoded, and says how to write it', () => {
+    for (const name of ['timeAt', 'endTimeAt']) {
+      const times = { timeAt: AT, endTimeAt: LATER, [name]: '2026-03-01T00:00:00+01:00' };
+      const query = `type=Car&timerel=between&timeAt=${times.timeAt}&endTimeAt=${times.endTimeAt}`;
+      assert.match(refusedRaw(query, 'badRequestData', name).message, /%2B/);
+    }
+    const { message } = badData({ timerel: 'before', timeAt: '2026-01-01' }, 'timeAt');
+    assert.doesNotMatch(message, /%2B/);
+  });
+
+  it('a temporal purge sends times on as the same moment, in UTC wherever that loses nothing', () => {
+    for (const [timeAt, sent] of [
+      ['2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'],
+      ['2026-01-01T00:00:00.5Z', '2026-01-01T00:00:00.5Z'],
+      ['2026-01-01T00:00:00.123456789Z', '2026-01-01T00:00:00.123456789Z'],
+      ['2026-01-01T01:00:00+01:00', '2026-01-01T00:00:00.000Z'],
+      ['2025-12-31T12:30:00.25-11:30', '2026-01-01T00:00:00.250Z'],
+      ['2026-01-01T01:00:00.123456+01:00', '2026-01-01T01:00:00.123456+01:00'],
+    ] as const) {
+      const { target } = accepted({ type: 'Car', timerel: 'before', timeAt });
+      assert.ok(target.kind === 'instances');
+      assert.equal(target.time.to, sent);
+    }
+  });
+});
+
+describe('a temporal purge refuses to reach too far', () => {
+  const TIME = { timerel: 'before', timeAt: AT };
+
+  it('a temporal purge by a time filter, a dataset or an id alone is too wide, and refused', () => {
+    const NARROW = { ...TIME, datasetId: 'urn:d:1', id: 'urn:a:1', idPattern: '^urn:a:', scopeQ: '/a' };
+    refusedRaw('', 'badRequestData');
+    for (const given of [
+      {},
+      TIME,
+      { datasetId: 'urn:d:1' },
+      NARROW,
+      { q: 'modifiedAt<2020-01-01T00:00:00Z' },
+    ]) {
+      assert.match(refusedRaw(queryOf(given), 'badRequestData').message, /type, attrs, q/);
+    }
+  });
+
+  it('a temporal purge of all types is accepted with a time filter', () => {
+    for (const all of [{ type: '*' }, { local: 'true' }]) {
+      assert.equal(accepted({ ...all, ...TIME }).target.kind, 'instances');
+      assert.equal(accepted({ ...all, ...TIME, maxAffected: '5' }).maxAffected, 5);
+    }
+  });
+
+  it('a temporal purge refuses attrs that name members other than attributes', () => {
+    const CORE = 'https://uri.etsi.org/ngsi-ld/';
+    for (const name of [
+      'id',
+      'type',
+      '@id',
+      '@type',
+      '@context',
+      'scope',
+      'createdAt',
+      'modifiedAt',
+      `${CORE}createdAt`,
+    ]) {
+      for (const attrs of [name, `speed,${name}`, `${name},speed`]) {
+        badData({ attrs }, 'attrs');
+        badData({ attrs, ...TIME }, 'attrs');
+      }
+    }
+    // Alone, it does not restrict the purge either.
+    refusedRaw('attrs=createdAt', 'badRequestData');
+  });
+
+  it('a temporal purge refuses a datasetId that is not a URI', () => {
+    for (const datasetId of [
+      'urn:{d}',
+      'urn:d|e',
+      'fast',
+      '@all',
+      '@NONE',
+      '1:2',
+      ':x',
+      'urn:',
+      'urn:d:1,fast',
+      'none',
+      '*',
+    ]) {
+      assert.match(badData({ datasetId }, 'datasetId').message, /must be a URI.*@none/);
+    }
+  });
+
+  it('a temporal purge refuses more than a hundred datasets', () => {
+    const datasetId = Array.from({ length: 101 }, (_, index) => `urn:d:${index}`).join(',');
+    assert.match(badData({ datasetId }, 'datasetId').message, /at most 100/);
+    const twice = datasetId.replace('urn:d:100', 'urn:d:0');
+    assert.equal(accepted({ type: 'Car', datasetId: twice }).datasetIds?.length, 100);
+  });
+
+  it('a temporal purge that refuses a datasetId quotes only the beginning of a long one', () => {
+    const { message } = badData({ datasetId: 'x'.repeat(5000) }, 'datasetId');
+    assert.ok(message.includes('x'.repeat(100)) && message.length < 500, String(message.length));
   });
 });

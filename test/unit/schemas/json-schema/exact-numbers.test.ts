@@ -7,7 +7,7 @@ import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.
 import { schemaTasks } from '../../../../sidecar/schemas/json-schema/tasks.js';
 import { usabilityFaults } from '../../../../sidecar/schemas/json-schema/usability.js';
 import { compileSchema } from '../../../../sidecar/schemas/json-schema/validator.js';
-import { validationTasks } from '../../../../sidecar/schemas/validation/tasks.js';
+import { validatorOf } from '../validation/validating.js';
 import { exampleTasks } from '../../../../sidecar/schemas/validation/example-tasks.js';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { parseJson, writeJson } from '../../../../sidecar/shared/json/lossless-json.js';
@@ -134,12 +134,9 @@ describe('numbers beyond doubles, in schemas and documents', () => {
 
   it('an entity is held against the numbers of its model as both are written, and the report has them', () => {
     const schema = `{"properties": {"n": {"type": "integer", "maximum": 9007199254740992}, "c": {"const": ${INT64}}}}`;
-    validationTasks.prepareModel({ key: 'numbers', type: 'Meter', schema });
     const verdictOf = (attributes: string) => {
       const text = `{"id": "urn:ngsi-ld:Meter:1", "type": "Meter", ${attributes}}`;
-      const outcome = validationTasks.validate({ key: 'numbers', type: 'Meter', text });
-      assert.ok('answer' in outcome, JSON.stringify(outcome));
-      return JSON.parse(outcome.answer) as { valid: boolean; errors: { pointer: string; detail: string }[] };
+      return validatorOf('Meter', schema).verdict(text);
     };
     for (const form of [
       (value: string) => value,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { BodyBudget } from '../../../../sidecar/schemas/models/create-workbench.js';
+import { BodyBudget } from '../../../../sidecar/schemas/models/workbench.js';
 import { WorkersBusyError } from '../../../../sidecar/shared/workers/errors.js';
 
 /** Work that ends when it is told to. */

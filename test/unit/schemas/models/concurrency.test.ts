@@ -1,51 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import {
-  aFewAtATime,
-  hasAnotherEtag,
-  ifThere,
-  overtaking,
-  requireMatch,
-  retrying,
-} from '../../../../sidecar/schemas/models/concurrency.js';
-import { OvertakenError } from '../../../../sidecar/schemas/models/errors.js';
+import { mapInBatches, ifThere } from '../../../../sidecar/schemas/models/concurrency.js';
 import { lifecycleOf, Lifecycles } from '../../../../sidecar/schemas/models/lifecycles.js';
-import { NotFoundError, PreconditionFailedError } from '../../../../sidecar/store/errors.js';
+import { NotFoundError } from '../../../../sidecar/store/errors.js';
 import type { Model } from '../../../../sidecar/store/records.js';
 import type { SchemaStore } from '../../../../sidecar/store/store.js';
 
 const LAMP = { kind: 'model', domain: 'City', name: 'Lamp' } as const;
 
-describe('writes over what others write', () => {
-  it('a write that the store refuses for its state is overtaken, and every other error is as it is', async () => {
-    const precondition = new PreconditionFailedError(LAMP, 'other');
-    const write = (error: Error) => overtaking(hasAnotherEtag, () => Promise.reject(error));
-    await assert.rejects(write(precondition), (error: unknown) => {
-      assert.ok(error instanceof OvertakenError);
-      assert.equal(error.cause, precondition);
-      return true;
-    });
-    const other = new NotFoundError(LAMP);
-    await assert.rejects(write(other), other);
-    assert.equal(await overtaking(hasAnotherEtag, () => Promise.resolve('done')), 'done');
-  });
-
-  it('a write that was overtaken is tried again, and gives what the last try gives', async () => {
-    let tries = 0;
-    const result = await retrying(() => {
-      tries += 1;
-      return tries < 3 ? Promise.reject(new OvertakenError({})) : Promise.resolve(tries);
-    });
-    assert.equal(result, 3);
-  });
-
-  it('a write is refused before any work when its ETag is none of those expected', () => {
-    requireMatch(LAMP, 'a', undefined);
-    requireMatch(LAMP, 'a', ['b', 'a']);
-    assert.throws(() => requireMatch(LAMP, 'a', ['b']), PreconditionFailedError);
-    assert.throws(() => requireMatch(LAMP, 'a', []), PreconditionFailedError);
-  });
-
+describe('reads of what may be missing', () => {
   it('what is not there is undefined, and what it would be in has to be there', async () => {
     const read = (error?: Error) =>
       ifThere('model', error === undefined ? Promise.resolve('found') : Promise.reject(error));
@@ -60,7 +23,7 @@ describe('work on many items', () => {
   it('the items are worked on four at a time, and the results are in their order', async () => {
     let [now, most] = [0, 0];
     const items = Array.from({ length: 11 }, (_, n) => n);
-    const results = await aFewAtATime(items, async (item) => {
+    const results = await mapInBatches(items, async (item) => {
       now += 1;
       most = Math.max(most, now);
       for (let left = item % 3; left >= 0; left -= 1) await Promise.resolve();
@@ -76,7 +39,7 @@ describe('work on many items', () => {
 
   it('the items that follow a failure are not begun', async () => {
     const begun: number[] = [];
-    const work = aFewAtATime([0, 1, 2, 3, 4, 5], (item) => {
+    const work = mapInBatches([0, 1, 2, 3, 4, 5], (item) => {
       begun.push(item);
       return item === 1 ? Promise.reject(new Error('broken')) : Promise.resolve();
     });

@@ -64,11 +64,13 @@ function followersOf({ dependents, failure, change, etags = new Map<string, stri
         return Promise.resolve({ sha256: 'x', text: instead?.get('base') ?? 'stored' });
       },
     },
-    changeByContexts: async ({ name }: { name: string }, options: unknown) => {
-      compared.push(options);
-      const differences = change?.(name) ?? [];
-      if (differences instanceof Error) throw differences;
-      return Promise.resolve({ overall: 'breaking', differences });
+    comparison: {
+      byContexts: async ({ name }: { name: string }, options: unknown) => {
+        compared.push(options);
+        const differences = change?.(name) ?? [];
+        if (differences instanceof Error) throw differences;
+        return Promise.resolve({ overall: 'breaking', differences });
+      },
     },
   };
   const followers = new ContextFollowers(

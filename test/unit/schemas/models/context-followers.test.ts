@@ -20,7 +20,7 @@ function followersOf(onTask: () => void, now: () => number) {
   };
   const parts = {
     ...{ store: { contexts }, workers: { run }, contextSupply: {}, clock: { now } },
-    changeByContexts: () => assert.fail('no model follows'),
+    comparison: { byContexts: () => assert.fail('no model follows') },
   };
   return new ContextFollowers(parts as unknown as ConstructorParameters<typeof ContextFollowers>[0]);
 }

@@ -1,10 +1,15 @@
 import { after, before, type TestContext } from 'node:test';
 import { RemoteDocumentError } from '../../../../sidecar/schemas/remote/errors.js';
 import type { RemoteDocuments } from '../../../../sidecar/schemas/remote/remote-documents.js';
-import { createSchemaService } from '../../../../sidecar/schemas/models/create-service.js';
-import type { ServiceWorkers } from '../../../../sidecar/schemas/models/schema-intake.js';
-import type { SchemaService, ServedDocument } from '../../../../sidecar/schemas/models/service.js';
-import type { Page } from '../../../../sidecar/store/records.js';
+import {
+  metadataOf,
+  type ModelWrite,
+  SchemaService,
+  type ServedDocument,
+  type StoredModel,
+} from '../../../../sidecar/schemas/models/index.js';
+import type { ServiceWorkers } from '../../../../sidecar/schemas/models/model-tasks.js';
+import type { ModelKey, Page } from '../../../../sidecar/store/records.js';
 import { SqliteStore } from '../../../../sidecar/store/sqlite-store.js';
 import type { SchemaStore } from '../../../../sidecar/store/store.js';
 import { entryBeside, WorkerPool } from '../../../../sidecar/shared/workers/pool.js';
@@ -54,13 +59,32 @@ export function useRigs(): (t: TestContext, options?: RigOptions) => Promise<Rig
     const workers = noting(options.workers?.(pool) ?? pool, tasks);
     const remote = remoteOf(web, fetched);
     const { cacheBytes } = options;
-    const service = createSchemaService({
+    const service = new SchemaService({
       ...{ store, workers, remote, contextBase: CONTEXT_BASE },
       ...(cacheBytes === undefined ? {} : { cacheBytes }),
     });
     await service.domains.create({ name: 'city' });
     return { service, store, web, fetched, tasks };
   };
+}
+
+/** A model as writes return it. */
+export async function storedModel({ store }: SchemaService, key: ModelKey): Promise<StoredModel> {
+  const { references: _pinned, ...model } = await store.models.texts(key);
+  return model;
+}
+
+/** The model that a write made or changed. */
+export async function written(writing: Promise<ModelWrite>): Promise<StoredModel> {
+  const { model } = await writing;
+  if (model === undefined) throw new Error('The write left no model.');
+  return model;
+}
+
+/** The number of each version of a model, and what changed with it. */
+export async function changesOf({ store }: SchemaService, key: ModelKey) {
+  const { items } = await store.models.versions(key, ALL);
+  return items.map((version) => [version.number, metadataOf(version).change]);
 }
 
 /** What a document says. */

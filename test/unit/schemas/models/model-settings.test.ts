@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { PublishedError } from '../../../../sidecar/schemas/models/errors.js';
 import { isSame, settingsAfter } from '../../../../sidecar/schemas/models/model-settings.js';
-import { resultOf } from '../../../../sidecar/schemas/models/shapes.js';
 import type { Model, ModelSettings } from '../../../../sidecar/store/records.js';
 import { InvalidBodyError } from '../../../../sidecar/shared/errors.js';
 
@@ -121,16 +120,4 @@ describe('the settings that a model has', () => {
     ] as const)
       assert.ok(!isSame(MODEL, SETTINGS.ownContext, { ...SETTINGS, ...other }), JSON.stringify(other));
   });
-
-  for (const [outcome, result] of [
-    ['created', 'created'],
-    ['version', 'updated'],
-    ['replaced', 'updated'],
-    ['settings', 'updated'],
-    ['unchanged', 'unchanged'],
-  ] as const) {
-    it(`a write of a model is reported as ${result} when its outcome is ${outcome}`, () => {
-      assert.equal(resultOf({ outcome }), result);
-    });
-  }
 });

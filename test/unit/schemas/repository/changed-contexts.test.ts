@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ServedContext, ModelKey } from '../../../../sidecar/schemas/models/service.js';
+import type { ServedContext } from '../../../../sidecar/schemas/models/index.js';
+import type { ModelKey } from '../../../../sidecar/store/records.js';
 import { NotFoundError, StoreUnavailableError } from '../../../../sidecar/store/errors.js';
 import { ChangedContexts } from '../../../../sidecar/schemas/repository/changed-contexts.js';
 

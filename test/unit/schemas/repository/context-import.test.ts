@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonValue } from '../../../../sidecar/shared/json/json.js';
-import type { SchemaService, ServedContext } from '../../../../sidecar/schemas/models/service.js';
+import type { SchemaService, ServedContext } from '../../../../sidecar/schemas/models/index.js';
 import { NotFoundError } from '../../../../sidecar/store/errors.js';
 import { ChangedContexts } from '../../../../sidecar/schemas/repository/changed-contexts.js';
 import { ContextImport } from '../../../../sidecar/schemas/repository/context-import.js';
@@ -74,25 +74,6 @@ function importInto(stored: StoredContexts, files: Readonly<Record<string, JsonV
 const A = { path: 'a', name: 'a' };
 
 describe('the contexts of an import', () => {
-  it('an imported context is created, updated or unchanged, and known by its file when it was accepted', async () => {
-    const stored = new StoredContexts({ same: [terms('urn:1')], other: [terms('urn:1')] });
-    const files = { a: terms('urn:1'), same: terms('urn:1'), other: terms('urn:2') };
-    const into = importInto(stored, files);
-    for (const [name, status, writes] of [
-      ['a', 'created', 1],
-      ['same', 'unchanged', 1],
-      ['other', 'updated', 2],
-    ] as const) {
-      assert.equal(into.nameOf(name), undefined);
-      assert.deepEqual(await into.store({ path: name, name }, []), { status });
-      assert.equal(into.nameOf(name), name);
-      assert.equal(into.writes, writes);
-    }
-    assert.equal(into.nameOf(undefined), undefined);
-    // What an import has created is created in its report, however often it is tried.
-    assert.deepEqual(await into.store({ path: 'a', name: 'a' }, []), { status: 'created' });
-  });
-
   it('an imported context gets its earlier versions with their numbers, after those that are there already', async () => {
     const files = { 'a.versions/1': terms('urn:1'), 'a.versions/2': terms('urn:2'), a: terms('urn:3') };
     for (const [before, writes] of [

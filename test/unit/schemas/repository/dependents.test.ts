@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { NotFoundError, StoreUnavailableError } from '../../../../sidecar/store/errors.js';
-import type { ServedContext } from '../../../../sidecar/schemas/models/service.js';
-import { ChangedContexts } from '../../../../sidecar/schemas/repository/changed-contexts.js';
+import type { SchemaService } from '../../../../sidecar/schemas/models/index.js';
 import { changeByContexts, updateDependents } from '../../../../sidecar/schemas/repository/dependents.js';
 import { TaskTooCostlyError } from '../../../../sidecar/shared/workers/errors.js';
 import { invalidMember } from '../../../../sidecar/schemas/models/errors.js';
@@ -11,7 +10,9 @@ const KEY = { domain: 'Traffic', name: 'Car' };
 const OPTIONS = { before: new Map([['terms', '{}']]), baseUrl: 'http://gateway.example' };
 
 const failing = (error: Error) =>
-  changeByContexts(KEY, OPTIONS, { changeByContexts: () => Promise.reject(error) });
+  changeByContexts(KEY, OPTIONS, {
+    byContexts: () => Promise.reject(error),
+  } as unknown as SchemaService['comparison']);
 
 describe('what changed contexts mean for a model', () => {
   it('a model that cannot be compared with its contexts before is reported as not proven to be the same', async () => {
@@ -43,9 +44,11 @@ describe('the models that an import reaches', () => {
       references: {
         outdatedModels: (uri: string) => Promise.resolve((outdated[uri] ?? []).map(key)),
       },
+      store: {
+        models: { texts: ({ name }: { name: string }) => Promise.resolve({ schema: `{"title":"${name}"}` }) },
+      },
       models: {
-        get: ({ name }: { name: string }) => Promise.resolve({ schema: { title: name } }),
-        update: ({ name }: { name: string }, change: unknown, options: object) => {
+        put: ({ name }: { name: string }, change: unknown, options: object) => {
           updates.push([name, change, options]);
           if (name === 'Refused') return Promise.reject(invalidMember('name', 'must be another one'));
           const isSame = name === 'Same';
@@ -54,13 +57,13 @@ describe('the models that an import reaches', () => {
             change: isSame ? report('compatible', 0) : report('narrowing', 1),
           });
         },
-        changeByContexts: () => Promise.resolve(report('compatible', 0)),
-        ...more,
       },
+      comparison: { byContexts: () => Promise.resolve(report('compatible', 0)) },
       contexts: {
         document: (name: string) => Promise.reject(new NotFoundError({ kind: 'context', name })),
         followers: () => Promise.resolve([]),
       },
+      ...more,
     };
     return { schemas: schemas as unknown as Parameters<typeof updateDependents>[1], updates };
   }
@@ -85,44 +88,7 @@ describe('the models that an import reaches', () => {
     assert.deepEqual(updates[0], [
       'Bus',
       { schema: { title: 'Bus' } },
-      { dryRun: true, baseUrl: AT.baseUrl, contextsBefore: undefined },
-    ]);
-  });
-
-  it('a model that follows a changed context is reported where that changes something, but for those of the import', async () => {
-    const asked: unknown[] = [];
-    const { schemas } = schemasOf(
-      { a: ['Bus'] },
-      {
-        changeByContexts: ({ name }: { name: string }, { contextsBefore }: { contextsBefore: unknown }) => {
-          asked.push([name, contextsBefore]);
-          return Promise.resolve(name === 'Tram' ? report('compatible', 0) : report('breaking', 1));
-        },
-      },
-    );
-    const texts = new Map([['terms', 'old']]);
-    const changed = new ChangedContexts({
-      document: (name) =>
-        Promise.resolve({ bytes: Buffer.from(texts.get(name) ?? ''), kind: 'custom' } as ServedContext),
-      followers: () => Promise.resolve(['Tram', 'Own', 'Car', 'Bus'].map(key)),
-    });
-    await changed.during('terms', () => Promise.resolve(texts.set('terms', 'new')));
-    const dependents = await updateDependents(['a'], schemas, {
-      ...AT,
-      ...{ changed, except: new Set(['Traffic/Own']) },
-    });
-    assert.deepEqual(
-      dependents.map(({ model, status, change }) => [model, status, change]),
-      [
-        // Its update was compared with the context before the change.
-        ['Bus', 'updated', 'narrowing'],
-        ['Car', 'unchanged', 'breaking'],
-      ],
-    );
-    const before = new Map([['terms', 'old']]);
-    assert.deepEqual(asked, [
-      ['Car', before],
-      ['Tram', before],
+      { expected: 'present', dryRun: true, baseUrl: AT.baseUrl, contextsBefore: undefined },
     ]);
   });
 
@@ -131,9 +97,13 @@ describe('the models that an import reaches', () => {
     const { schemas, updates } = schemasOf(
       { a: ['Bus', 'Car'] },
       {
-        get: () => {
-          leaving.abort(new Error('gone'));
-          return Promise.resolve({ schema: {} });
+        store: {
+          models: {
+            texts: () => {
+              leaving.abort(new Error('gone'));
+              return Promise.resolve({ schema: '{}' });
+            },
+          },
         },
       },
     );

@@ -5,8 +5,8 @@ import { describe, it } from 'node:test';
 import type { JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { limitsOf, RepositoryCollector } from '../../../../sidecar/schemas/repository/collector.js';
 import { readTarGz } from '../../../../sidecar/schemas/repository/tar.js';
-import { referenceFileName } from '../../../../sidecar/schemas/models/model-files.js';
-import type { Page, SchemaService } from '../../../../sidecar/schemas/models/service.js';
+import { referenceFileName, type SchemaService } from '../../../../sidecar/schemas/models/index.js';
+import type { Page } from '../../../../sidecar/store/records.js';
 import { NotFoundError } from '../../../../sidecar/store/errors.js';
 import { exportAll } from '../../../../sidecar/schemas/repository/export.js';
 
@@ -34,40 +34,47 @@ function schemasOf({ models = {}, domains = {}, contexts = {}, references = {}, 
   const domain = (name: string) => ({ name, compatibility: 'none', ...domains[name] });
   const textsOf = ({ domain: of, name }: { domain: string; name: string }) => models[`${of}/${name}`] ?? [];
   const kindOf = (name: string) => (name.includes('~') ? 'generated' : 'custom');
+  const domainReads = {
+    list: (page: Page) => pageOf(domainNames.map(domain), page),
+    get: (name: string) =>
+      domainNames.includes(name)
+        ? Promise.resolve(domain(name))
+        : Promise.reject(new NotFoundError({ kind: 'domain', name })),
+  };
+  const modelReads = {
+    list: (of: string, page: Page) =>
+      pageOf(
+        Object.keys(models)
+          .filter((key) => domainOf(key) === of)
+          .map((key) => ({ name: key.split('/')[1] })),
+        page,
+      ),
+    texts: (key: { domain: string; name: string }) => {
+      const { context, references: named = [] } = details[`${key.domain}/${key.name}`] ?? {};
+      const version = { number: textsOf(key).length, references: named.map((uri) => ({ uri })) };
+      const ownContext = context === undefined ? undefined : JSON.stringify(context);
+      return Promise.resolve({ model: { ...key, status: 'published' }, version, ownContext });
+    },
+    versions: (key: { domain: string; name: string }, page: Page) =>
+      pageOf(
+        textsOf(key).map((text, index) => ({ number: index + 1, schema: { sha256: hashOf(text) } })),
+        page,
+      ),
+  };
+  const documents = {
+    of: (key: { domain: string; name: string }, kind: string, { version }: { version?: number }) => {
+      const text = kind === 'context' ? '{"@context": {}}' : (textsOf(key).at((version ?? 0) - 1) ?? 'none');
+      return Promise.resolve({ bytes: Buffer.from(text), sha256: hashOf(text) });
+    },
+  };
+  const listReferences = (page: Page) =>
+    pageOf(
+      Object.keys(references).map((uri) => ({ uri })),
+      page,
+    );
   return {
-    domains: {
-      list: (page: Page) => pageOf(domainNames.map(domain), page),
-      get: (name: string) =>
-        domainNames.includes(name)
-          ? Promise.resolve(domain(name))
-          : Promise.reject(new NotFoundError({ kind: 'domain', name })),
-    },
-    models: {
-      list: (of: string, page: Page) =>
-        pageOf(
-          Object.keys(models)
-            .filter((key) => domainOf(key) === of)
-            .map((key) => ({ name: key.split('/')[1] })),
-          page,
-        ),
-      get: (key: { domain: string; name: string }) => {
-        const { context, references: named = [] } = details[`${key.domain}/${key.name}`] ?? {};
-        const number = textsOf(key).length;
-        return Promise.resolve({
-          ...{ ...key, status: 'published', context, version: { number, references: named } },
-        });
-      },
-      versions: (key: { domain: string; name: string }, page: Page) =>
-        pageOf(
-          textsOf(key).map((text, index) => ({ number: index + 1, sha256: hashOf(text) })),
-          page,
-        ),
-      document: (key: { domain: string; name: string }, kind: string, { version }: { version?: number }) => {
-        const text =
-          kind === 'context' ? '{"@context": {}}' : (textsOf(key).at((version ?? 0) - 1) ?? 'none');
-        return Promise.resolve({ bytes: Buffer.from(text), sha256: hashOf(text) });
-      },
-    },
+    store: { domains: domainReads, models: modelReads, references: { list: listReferences } },
+    documents,
     contexts: {
       list: (page: Page) =>
         pageOf(
@@ -84,11 +91,6 @@ function schemasOf({ models = {}, domains = {}, contexts = {}, references = {}, 
     },
     references: {
       spellings: () => Promise.resolve([]),
-      list: (page: Page) =>
-        pageOf(
-          Object.keys(references).map((uri) => ({ uri })),
-          page,
-        ),
       get: (uri: string) =>
         references[uri] === undefined
           ? Promise.reject(new NotFoundError({ kind: 'reference', uri }))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ImportPlan, PlannedModel } from '../../../../sidecar/schemas/repository/import-plan.js';
-import type { SchemaService } from '../../../../sidecar/schemas/models/service.js';
+import type { SchemaService } from '../../../../sidecar/schemas/models/index.js';
 import { NotFoundError, StoreUnavailableError } from '../../../../sidecar/store/errors.js';
 import { ImportRun } from '../../../../sidecar/schemas/repository/import-run.js';
 import { invalidMember } from '../../../../sidecar/schemas/models/errors.js';
@@ -32,11 +32,22 @@ function serviceOf({ there = new Set(), outdated = [], failure }: Service) {
   const report = { overall: 'compatible', differences: [] };
   const titleOf = ({ domain, name }: { domain: string; name: string }) => `${domain}/${name}`;
   const schemas = {
+    store: {
+      domains: {
+        get: (name: string) =>
+          known.has(name) || there.has(name)
+            ? Promise.resolve({ name })
+            : Promise.reject(new NotFoundError({ kind: 'domain', name })),
+      },
+      models: {
+        get: (key: { domain: string; name: string }) =>
+          known.has(titleOf(key))
+            ? Promise.resolve({})
+            : Promise.reject(new NotFoundError({ kind: 'model', ...key })),
+        texts: () => Promise.resolve({ schema: '{}' }),
+      },
+    },
     domains: {
-      get: (name: string) =>
-        known.has(name) || there.has(name)
-          ? Promise.resolve({ name })
-          : Promise.reject(new NotFoundError({ kind: 'domain', name })),
       create: async ({ name, ...settings }: { name: string }) => {
         await noted(`domain ${name}`, undefined, settings);
         known.add(name);
@@ -58,22 +69,18 @@ function serviceOf({ there = new Set(), outdated = [], failure }: Service) {
         noted(`context ${name}`, { isNewVersion: true, context: { currentVersion: 1 } }, value),
     },
     models: {
-      get: (key: { domain: string; name: string }) =>
-        known.has(titleOf(key))
-          ? Promise.resolve({})
-          : Promise.reject(new NotFoundError({ kind: 'model', ...key })),
       put: (key: { domain: string; name: string }, change: unknown, options: object) => {
         const outcome = known.has(titleOf(key)) ? 'version' : 'created';
         if (!('dryRun' in options) || options.dryRun === false) known.add(titleOf(key));
         return noted(`model ${titleOf(key)}`, { outcome, change: report }, change, options);
       },
-      update: (key: { domain: string; name: string }) =>
-        noted(`update ${titleOf(key)}`, { outcome: 'version', change: report }),
-      schema: (key: { domain: string; name: string }) => Promise.resolve({ of: titleOf(key) }),
-      schemaOf: (key: { domain: string; name: string }, schema: unknown) =>
-        Promise.resolve({ of: titleOf(key), tried: schema }),
-      changeByContexts: () => Promise.resolve(report),
     },
+    schemas: {
+      of: (key: { domain: string; name: string }) => Promise.resolve({ of: titleOf(key) }),
+      ofNew: (key: { domain: string; name: string }, schema: unknown) =>
+        Promise.resolve({ of: titleOf(key), tried: schema }),
+    },
+    comparison: { byContexts: () => Promise.resolve(report) },
   };
   return { schemas: schemas as unknown as SchemaService, calls };
 }
@@ -126,86 +133,6 @@ async function importing(
 const writes = (calls: readonly Call[]) => calls.map(([what]) => what);
 
 describe('the run of an import', () => {
-  it('an import stores domains, documents, contexts and models in this order, and counts what became of each', async () => {
-    const { report, calls } = await importing(
-      {},
-      {
-        domains: ['City'],
-        documents: [{ path: 'x.json', url: 'https://a.example/x', mayReplace: true }],
-        contexts: [{ path: 'c.jsonld', name: 'terms' }],
-        models: [model('Lamp', { context: 'c.jsonld', examples: ['e1.json', 'e2.json'] })],
-        refused: [{ path: 'two.json', reason: 'It is twice.' }],
-        ignored: 4,
-      },
-      {
-        'x.json': { a: 1 },
-        'c.jsonld': { '@context': { t: 'urn:t' } },
-        'Lamp.json': { description: 'A lamp.' },
-        'e1.json': {},
-        'e2.json': { wrong: 1 },
-      },
-    );
-    assert.deepEqual(writes(calls), [
-      ...['domain City', 'document https://a.example/x', 'context terms', 'model City/Lamp'],
-      'dependents https://a.example/x',
-    ]);
-    const put = calls.find(([what]) => what === 'model City/Lamp');
-    assert.deepEqual(put?.[1], {
-      ...{ schema: { description: 'A lamp.' }, description: 'A lamp.', context: 'terms' },
-    });
-    assert.deepEqual(report.summary, {
-      ...{ dryRun: false, domains: ['City'], created: 3, updated: 0, unchanged: 0, refused: 2, ignored: 7 },
-      ...{ models: 1, examples: { valid: 1, invalid: 1, unchecked: 0 } },
-    });
-    assert.deepEqual(
-      report.files.map(({ path, status }) => [path, status]),
-      [
-        ['Lamp.json', 'created'],
-        ['broken.json', 'refused'],
-        ['c.jsonld', 'created'],
-        ['two.json', 'refused'],
-        ['x.json', 'created'],
-      ],
-    );
-    assert.equal(report.files[0]?.examples?.invalid.length, 2);
-  });
-
-  it('a model with a history is asked for no compatibility until its last version, and has its own again then', async () => {
-    const settings = { 'meta.json': { compatibility: 'full', description: 'A lamp.' } };
-    const versions = { 'v1.json': { n: 1 }, 'v2.json': { n: 2 }, 'Lamp.json': { n: 3 } };
-    const planned = { models: [model('Lamp', { settings: 'meta.json', versions: ['v1.json', 'v2.json'] })] };
-    const put = async (service: Service, files: Readonly<Record<string, unknown>>, dryRun = false) =>
-      (await importing(service, planned, files, { dryRun })).calls.map(([, change]) => {
-        const { schema, compatibility } = change as { schema?: { n: number }; compatibility?: unknown };
-        return [schema?.n, compatibility];
-      });
-    const all = { ...settings, ...versions };
-    const history = [1, 2, 3].map((n) => [n, 'none']);
-    assert.deepEqual(await put({}, all), [...history, [undefined, 'full']]);
-    // That of the domain counts where it has none of its own.
-    const unset = { ...all, 'meta.json': {} };
-    assert.deepEqual(await put({}, unset), [...history, [undefined, null]]);
-    assert.deepEqual(await put({}, all, true), history);
-    const bare = { models: [model('Lamp', { versions: ['v1.json', 'v2.json'] })] };
-    const { calls } = await importing({}, bare, versions);
-    assert.deepEqual(calls.at(-1)?.[1], { compatibility: null });
-    // A model that is there has its own history.
-    assert.deepEqual(await put({ there: new Set(['City/Lamp']) }, all), [[3, 'full']]);
-  });
-
-  it('models outside of an import that were made with its documents are updated, and its own are not once more', async () => {
-    const { report, calls } = await importing(
-      { there: new Set(['City/Bench']), outdated: ['Lamp', 'Bench'] },
-      { documents: [{ path: 'x.json', url: 'urn:x', mayReplace: true }], models: [model('Lamp')] },
-      { 'x.json': {}, 'Lamp.json': {} },
-    );
-    assert.deepEqual(writes(calls).slice(-2), ['dependents urn:x', 'update City/Bench']);
-    assert.deepEqual(
-      report.dependents.map(({ model: name, status }) => [name, status]),
-      [['Bench', 'updated']],
-    );
-  });
-
   it('an earlier version that is refused is reported, and the others are stored', async () => {
     let count = 0;
     const failure = () => ((count += 1) === 1 ? invalidMember('name', 'must be another one') : undefined);
@@ -222,14 +149,6 @@ describe('the run of an import', () => {
         ['v1.json', 'refused'],
       ],
     );
-  });
-
-  it('the examples of a model are held against the schema that it has, or in a dry run would have', async () => {
-    const planned = { models: [model('Lamp', { examples: ['e.json'] })] };
-    const files = { 'Lamp.json': { n: 1 }, 'e.json': {} };
-    const checkedIn = async (dryRun: boolean) => (await importing({}, planned, files, { dryRun })).checked;
-    assert.deepEqual(await checkedIn(false), [[{ of: 'City/Lamp' }, '{}']]);
-    assert.deepEqual(await checkedIn(true), [[{ of: 'City/Lamp', tried: { n: 1 } }, '{}']]);
   });
 
   it('a domain that is there is left as it is, also where another client makes it meanwhile', async () => {
@@ -266,29 +185,6 @@ describe('the run of an import', () => {
     const wrong = await importing({}, plan, { ...files, 's.json': { compatibility: 'some' } });
     assert.deepEqual(writes(wrong.calls), []);
     assert.match(wrong.report.files[2]?.reason ?? '', /compatibility must be/);
-  });
-
-  it('a model whose context is refused is refused with it, and one that is put before is not', async () => {
-    const { report, calls } = await importing(
-      { failure: (call) => (call === 'context terms' ? invalidMember('name', 'is taken') : undefined) },
-      {
-        contexts: [{ path: 'c.jsonld', name: 'terms' }],
-        models: [model('Bench'), model('Lamp', { context: 'c.jsonld' })],
-      },
-      { 'c.jsonld': { '@context': {} }, 'Bench.json': {}, 'Lamp.json': {} },
-    );
-    assert.deepEqual(
-      report.files.map(({ path, status }) => [path, status]),
-      [
-        ['Bench.json', 'created'],
-        ['Lamp.json', 'refused'],
-        ['broken.json', 'refused'],
-        ['c.jsonld', 'refused'],
-      ],
-    );
-    assert.match(report.files[1]?.reason ?? '', /^Its context c\.jsonld is refused, and without it/);
-    // The model that was accepted may have been what the context waited for.
-    assert.deepEqual(writes(calls), ['context terms', 'model City/Bench', 'context terms']);
   });
 
   it('an import whose client has left writes nothing more, and says why it ended', async () => {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import type { ImportReport } from '../../../../sidecar/schemas/repository/transfer.js';
 import { COMMON_DOCUMENT_URL, commonDocument } from '../../../support/five-repositories.js';
-import { importing, NAMES, stateAfter, withTransfer, workers } from '../../../support/import-orders.js';
+import { importing, NAMES, stateAfter, withTransfer, closeWorkers } from '../../../support/import-orders.js';
 
-after(() => workers.close());
+after(closeWorkers);
 
 const changed = ({ summary }: ImportReport) => summary.created + summary.updated;
 const refusedIn = ({ files }: ImportReport) =>

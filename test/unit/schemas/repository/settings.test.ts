@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Domain, ModelDetails } from '../../../../sidecar/schemas/models/shapes.js';
+import type { StoredModel } from '../../../../sidecar/schemas/models/index.js';
+import type { Domain } from '../../../../sidecar/store/records.js';
 import {
   domainSettingsIn,
   domainSettingsOf,
@@ -14,15 +15,17 @@ const SUNSET_AT = Date.UTC(2027, 11, 31, 4, 5, 6);
 
 /** A model with every setting. */
 const FULL = {
-  description: 'A lamp.',
-  contextBase: 'https://terms.example/',
-  compatibility: 'full',
-  ownCompatibility: 'backward',
-  status: 'deprecated',
-  deprecatedAt: DEPRECATED_AT,
-  sunsetAt: SUNSET_AT,
-  context: { lit: 'https://terms.example/lit' },
-} as unknown as ModelDetails;
+  model: {
+    description: 'A lamp.',
+    contextBase: 'https://terms.example/',
+    compatibility: 'full',
+    ownCompatibility: 'backward',
+    status: 'deprecated',
+    deprecatedAt: DEPRECATED_AT,
+    sunsetAt: SUNSET_AT,
+  },
+  ownContext: '{"lit":"https://terms.example/lit"}',
+} as unknown as StoredModel;
 
 const WRITTEN = {
   description: 'A lamp.',
@@ -39,7 +42,7 @@ describe('the settings of an exported model', () => {
     assert.deepEqual(settingsOf(FULL), WRITTEN);
     assert.equal(settingsFault(JSON.stringify(WRITTEN)), undefined);
     assert.deepEqual(settingsIn(JSON.stringify(WRITTEN)), { ...WRITTEN, deprecatedAt: DEPRECATED_AT });
-    const inherited = { compatibility: 'full', status: 'draft' } as unknown as ModelDetails;
+    const inherited = { model: { compatibility: 'full', status: 'draft' } } as unknown as StoredModel;
     assert.deepEqual(settingsOf(inherited), { status: 'draft' });
   });
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
 import { after, describe, it } from 'node:test';
 import type { Transfer } from '../../../../sidecar/schemas/repository/transfer.js';
-import { withTransfer, workers } from '../../../support/import-orders.js';
+import { withTransfer, closeWorkers } from '../../../support/import-orders.js';
 
-after(() => workers.close());
+after(closeWorkers);
 
 const OPTIONS = { dryRun: false, baseUrl: 'http://gateway.test' };
 const PAGES = 'https://acme.github.io/models/common.json';

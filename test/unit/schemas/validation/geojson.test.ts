@@ -1,23 +1,15 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
-import { validationTasks } from '../../../../sidecar/schemas/validation/tasks.js';
+import { validatorOf, type Verdict } from './validating.js';
 import type { SubmittedForm } from '../../../../sidecar/ngsi-ld/representation/form.js';
 import { VEHICLE, VEHICLE_KEY_VALUES, VEHICLE_SCHEMA } from './models.js';
 
 const LOCATED = { ...VEHICLE_SCHEMA, required: ['id', 'type', 'location'] };
 
-interface Verdict {
-  readonly form: string;
-  readonly errors: readonly { readonly pointer: string }[];
-  readonly warnings: readonly { readonly pointer: string; readonly code: string }[];
-}
-
 function answerOn(body: JsonValue, form?: SubmittedForm, isStrict = true): JsonValue {
-  const outcome = validationTasks.validate({
-    ...{ key: 'located', type: 'Vehicle', text: JSON.stringify(body), isStrict },
-    ...(form === undefined ? {} : { form }),
-  });
+  const options = { isStrict, ...(form === undefined ? {} : { form }) };
+  const outcome = validatorOf('Vehicle', LOCATED).outcome(JSON.stringify(body), options);
   if (!('answer' in outcome)) throw new Error(JSON.stringify(outcome));
   return JSON.parse(outcome.answer) as JsonValue;
 }
@@ -43,11 +35,6 @@ function featureOf(entity: JsonObject, geometry: JsonValue = POINT): JsonObject 
 }
 
 describe('an entity in GeoJSON', () => {
-  // Not when the file is loaded: the models of others that share the process may take its place.
-  before(() => {
-    validationTasks.prepareModel({ key: 'located', type: 'Vehicle', schema: JSON.stringify(LOCATED) });
-  });
-
   it('an entity in GeoJSON is recognised, whatever form its properties have, and its geometry is its location', () => {
     for (const entity of [VEHICLE, VEHICLE_KEY_VALUES])
       for (const form of [undefined, 'geojson'] as const)
@@ -131,29 +118,19 @@ describe('an entity in GeoJSON', () => {
       );
     }
     assert.deepEqual(answerOn({ type: 'FeatureCollection', features: [] }), []);
-    const refused = validationTasks.validate({
-      ...{ key: 'located', type: 'Vehicle', text: '{"type":"FeatureCollection","features":[5]}' },
-    });
+    const refused = validatorOf('Vehicle', LOCATED).outcome('{"type":"FeatureCollection","features":[5]}');
     assert.deepEqual('refused' in refused && refused.refused.errors.map(({ pointer }) => pointer), [
       '/features/0',
     ]);
   });
 
   it('an entity of a model that is called Feature is not taken for GeoJSON', () => {
-    validationTasks.prepareModel({ key: 'feature', type: 'Feature', schema: '{}' });
     const entity = { id: 'urn:a:b', type: 'Feature', properties: { a: 1 }, geometry: POINT };
-    const outcome = validationTasks.validate({
-      key: 'feature',
-      type: 'Feature',
-      text: JSON.stringify(entity),
-    });
-    assert.equal('answer' in outcome && (JSON.parse(outcome.answer) as Verdict).form, 'keyvalues');
+    assert.equal(validatorOf('Feature', {}).verdict(entity).form, 'keyvalues');
   });
 
   it('an entity of a model that is called FeatureCollection is not taken for a list of Features', () => {
-    validationTasks.prepareModel({ key: 'collection', type: 'FeatureCollection', schema: '{}' });
-    const text = JSON.stringify({ id: 'urn:a:b', type: 'FeatureCollection', features: [] });
-    const outcome = validationTasks.validate({ key: 'collection', type: 'FeatureCollection', text });
-    assert.equal('answer' in outcome && (JSON.parse(outcome.answer) as Verdict).form, 'keyvalues');
+    const entity = { id: 'urn:a:b', type: 'FeatureCollection', features: [] };
+    assert.equal(validatorOf('FeatureCollection', {}).verdict(entity).form, 'keyvalues');
   });
 });

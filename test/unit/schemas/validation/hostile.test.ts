@@ -3,16 +3,10 @@ import { describe, it } from 'node:test';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { pointerOf } from '../../../../sidecar/shared/json/pointer.js';
 import { validateEntity } from '../../../../sidecar/schemas/validation/validate-entity.js';
-import { validationTasks } from '../../../../sidecar/schemas/validation/tasks.js';
+import { validatorOf, type Verdict } from './validating.js';
 import { modelOf } from './models.js';
 
 const HEAD = { id: 'urn:a:1', type: 'Vehicle' };
-
-interface Verdict {
-  readonly valid: boolean;
-  readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
-  readonly warnings: readonly { readonly code: string }[];
-}
 
 describe('an instance of an attribute', () => {
   it('a wrong instance of an attribute makes the entity invalid also where the schema looks at it as a whole', () => {
@@ -211,12 +205,7 @@ function places(entity: JsonObject, schema: JsonObject): readonly string[] {
 }
 
 function answers(body: JsonValue, schema: JsonObject): readonly Verdict[] {
-  const text = JSON.stringify(schema);
-  const named = { key: text, type: 'Vehicle' };
-  validationTasks.prepareModel({ ...named, schema: text });
-  const outcome = validationTasks.validate({ ...named, text: JSON.stringify(body) });
-  if (!('answer' in outcome)) throw new Error(JSON.stringify(outcome).slice(0, 500));
-  return JSON.parse(outcome.answer) as readonly Verdict[];
+  return validatorOf('Vehicle', schema).verdicts(JSON.stringify(body));
 }
 
 function answer(entity: JsonObject): Verdict {

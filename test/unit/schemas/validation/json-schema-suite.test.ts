@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { type Dialect, DIALECT_URIS } from '../../../../sidecar/schemas/json-schema/keywords.js';
 import { resolveAll } from '../../../../sidecar/schemas/json-schema/references.js';
 import { modelTasks } from '../../../../sidecar/schemas/models/model-tasks.js';
-import { validationTasks } from '../../../../sidecar/schemas/validation/tasks.js';
+import { validatorOf } from './validating.js';
 import type { JsonValue } from '../../../../sidecar/shared/json/json.js';
 import {
   entityOf,
@@ -54,18 +54,15 @@ async function prepared(one: SuiteCase): Promise<(value: JsonValue) => Verdict> 
     if (document !== undefined) documents.set(uri, JSON.stringify(document));
     return document;
   });
-  const accepted = modelTasks.acceptModel({ schema: JSON.stringify(schema), documents: [...documents] });
-  assert.ok('bundled' in accepted, `${one.name}: ${JSON.stringify(accepted)}`);
-  const key = `${one.dialect} ${one.name}`;
-  validationTasks.prepareModel({ key, type: 'Case', schema: accepted.bundled });
+  const accepted = await modelTasks.acceptVersion({
+    ...{ schema: JSON.stringify(schema), documents: [...documents], model: 'Case' },
+    contextBase: 'https://terms.example/',
+  });
+  assert.ok('description' in accepted, `${one.name}: ${JSON.stringify(accepted)}`);
+  const model = validatorOf('Case', accepted.description.bundled);
   return (value) => {
-    const text = JSON.stringify(entityOf('Case', value));
-    const outcome = validationTasks.validate({ key, type: 'Case', form: 'keyvalues', isStrict: false, text });
-    assert.ok('answer' in outcome, JSON.stringify(outcome));
-    const { valid, errors } = JSON.parse(outcome.answer) as {
-      readonly valid: boolean;
-      readonly errors: readonly { readonly pointer: string }[];
-    };
+    const entity = entityOf('Case', value);
+    const { valid, errors } = model.verdict(JSON.stringify(entity), { form: 'keyvalues', isStrict: false });
     return { valid, pointers: errors.map(({ pointer }) => pointer) };
   };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
-import { validationTasks } from '../../../../sidecar/schemas/validation/tasks.js';
+import { describe, it } from 'node:test';
+import { type Entry, validatorOf } from './validating.js';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { tokensOf } from '../../../../sidecar/shared/json/pointer.js';
 
@@ -20,23 +20,12 @@ const SCHEMA = {
   },
 };
 
-interface Found {
-  readonly pointer: string;
-  readonly suggestion?: { readonly value?: JsonValue; readonly name?: string };
-}
-
 function verdictOn(entity: JsonObject) {
-  const result = validationTasks.validate({ key: 'suggesting', type: 'Car', text: JSON.stringify(entity) });
-  assert.ok('answer' in result);
-  return JSON.parse(result.answer) as {
-    valid: boolean;
-    errors: readonly Found[];
-    warnings: readonly Found[];
-  };
+  return validatorOf('Car', SCHEMA).verdict(entity);
 }
 
 /** The entity with what was suggested, as a client would do it that knows nothing but pointers. */
-function mended(entity: JsonObject, { pointer, suggestion }: Found): JsonObject {
+function mended(entity: JsonObject, { pointer, suggestion }: Entry): JsonObject {
   assert.ok(suggestion !== undefined, `nothing is suggested at ${pointer}`);
   const tokens = tokensOf(pointer) ?? [];
   const last = tokens.at(-1) ?? '';
@@ -79,11 +68,6 @@ const MISTAKES: Readonly<Record<string, JsonObject>> = {
 };
 
 describe('suggestions', () => {
-  // Not when the file is loaded: the models of others that share the process may take its place.
-  before(() => {
-    validationTasks.prepareModel({ key: 'suggesting', type: 'Car', schema: JSON.stringify(SCHEMA) });
-  });
-
   for (const [kind, entity] of Object.entries(MISTAKES))
     it(`what is suggested for ${kind} makes the entity valid`, () => {
       const { valid, errors } = verdictOn(entity);

@@ -1,43 +1,13 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { MAX_ENTITIES } from '../../../../sidecar/schemas/validation/entities-in.js';
-import { validationTasks, type ValidateInput } from '../../../../sidecar/schemas/validation/tasks.js';
 import { VEHICLE, VEHICLE_SCHEMA } from './models.js';
+import { validatorOf } from './validating.js';
 
-interface Entry {
-  readonly pointer: string;
-  readonly detail: string;
-  readonly keyword?: string;
-  readonly code?: string;
-  readonly line: number;
-  readonly column: number;
-}
-
-interface Verdict {
-  readonly valid: boolean;
-  readonly errors: readonly Entry[];
-  readonly warnings: readonly Entry[];
-}
-
-const SCHEMA = JSON.stringify(VEHICLE_SCHEMA);
+const MODEL = validatorOf('Vehicle', VEHICLE_SCHEMA);
 
 describe('the task of validating', () => {
-  // Not when the file is loaded: the models of others that share the process may take its place.
-  before(() => {
-    validationTasks.prepareModel({ key: 'vehicle', type: 'Vehicle', schema: SCHEMA });
-  });
-
-  it('the task of validating asks for an unknown model, and remembers it by its key', () => {
-    const input = { key: 'asked-for', type: 'Vehicle', text: JSON.stringify(VEHICLE) };
-    assert.deepEqual(validationTasks.validate(input), { needs: 'model' });
-    const answer = { answer: '{"valid":true,"form":"normalized","errors":[],"warnings":[]}' };
-    validationTasks.prepareModel({ key: 'asked-for', type: 'Vehicle', schema: SCHEMA });
-    for (let n = 0; n < 2; n += 1) assert.deepEqual(validationTasks.validate(input), answer);
-    assert.deepEqual(validationTasks.validate({ ...input, type: 'Car' }), { needs: 'model' });
-    assert.deepEqual(validationTasks.validate({ ...input, key: 'another' }), { needs: 'model' });
-  });
-
   it('the task of validating gives the place in the text of each error and warning, in their order', () => {
     const text = [
       '{',
@@ -50,7 +20,7 @@ describe('the task of validating', () => {
       '            "value": -3}',
       '}',
     ].join('\n');
-    const { valid, errors, warnings } = verdict(text);
+    const { valid, errors, warnings } = MODEL.verdict(text);
     assert.equal(valid, false);
     assert.deepEqual(errors, [
       {
@@ -82,7 +52,7 @@ describe('the task of validating', () => {
 
   it('the task of validating gives one result for each entity of an array, in order, with pointers that begin with the index', () => {
     const wrong = { ...VEHICLE, speed: { type: 'Property', value: -1 } };
-    const verdicts = verdictsOn(JSON.stringify([VEHICLE, wrong, VEHICLE, { id: 'urn:a:b' }]));
+    const verdicts = MODEL.verdicts(JSON.stringify([VEHICLE, wrong, VEHICLE, { id: 'urn:a:b' }]));
     assert.deepEqual(
       verdicts.map(({ valid }) => valid),
       [true, false, true, false],
@@ -91,13 +61,13 @@ describe('the task of validating', () => {
       verdicts.map(({ errors }) => errors.map(({ pointer }) => pointer)),
       [[], ['/1/speed/value'], [], ['/3', '/3']],
     );
-    assert.deepEqual(verdictsOn('[]'), []);
+    assert.deepEqual(MODEL.verdicts('[]'), []);
   });
 
   it('the task of validating tells the errors and warnings of an entity in the order of the text, also within a line', () => {
     const text = '{"speed": -1, "zzz": 1, "id": "no uri", "type": "Vehicle", "aaa": 1}';
     for (const written of [text, text.replaceAll(',', ',\n')]) {
-      const { errors, warnings } = verdict(written);
+      const { errors, warnings } = MODEL.verdict(written);
       assert.deepEqual(
         [errors, warnings].map((all) => all.map(({ pointer }) => pointer)),
         [
@@ -111,8 +81,8 @@ describe('the task of validating', () => {
 
   it('the task of validating uses the form that the caller names', () => {
     const entity = { id: 'urn:a:b', type: 'Vehicle', speed: 5 };
-    assert.equal(verdict(JSON.stringify(entity)).valid, true);
-    const { errors } = verdict(JSON.stringify(entity), { form: 'normalized' });
+    assert.equal(MODEL.verdict(JSON.stringify(entity)).valid, true);
+    const { errors } = MODEL.verdict(JSON.stringify(entity), { form: 'normalized' });
     assert.deepEqual(
       errors.map(({ pointer }) => pointer),
       ['/speed'],
@@ -120,20 +90,20 @@ describe('the task of validating', () => {
   });
 
   it('the task of validating distinguishes unreadable text from a body that is not an entity', () => {
-    const unreadable = validationTasks.validate(inputOf('{"a": 1,\n "a": 2}'));
+    const unreadable = MODEL.outcome('{"a": 1,\n "a": 2}');
     assert.deepEqual(
       'unreadable' in unreadable && [unreadable.unreadable.line, unreadable.unreadable.column],
       [2, 2],
     );
     for (const text of ['null', '5', '"a"', 'true'])
-      assert.deepEqual(validationTasks.validate(inputOf(text)), {
+      assert.deepEqual(MODEL.outcome(text), {
         refused: {
           kind: 'bodyInvalid',
           detail: 'The body is neither an entity nor an array of entities.',
           errors: [{ pointer: '', detail: 'must be an entity, or an array of entities' }],
         },
       });
-    const mixed = validationTasks.validate(inputOf(JSON.stringify([VEHICLE, 5, [], VEHICLE])));
+    const mixed = MODEL.outcome(JSON.stringify([VEHICLE, 5, [], VEHICLE]));
     assert.deepEqual('refused' in mixed && mixed.refused.errors, [
       { pointer: '/1', detail: 'must be an entity, an object' },
       { pointer: '/2', detail: 'must be an entity, an object' },
@@ -145,27 +115,18 @@ describe('the task of validating', () => {
       [100, 100],
       [101, 100],
     ] as const) {
-      const refused = validationTasks.validate(inputOf(JSON.stringify(Array<JsonValue>(count).fill(1))));
+      const refused = MODEL.outcome(JSON.stringify(Array<JsonValue>(count).fill(1)));
       assert.ok('refused' in refused && refused.refused.errors.length === shown);
     }
-  });
-
-  it('the task of validating warns of a deprecated model at the first entity only', () => {
-    const input = inputOf(JSON.stringify([VEHICLE, VEHICLE]), { deprecation: 'is of an old model' });
-    const verdicts = JSON.parse(answerTo(input)) as readonly Verdict[];
-    assert.deepEqual(
-      verdicts.map(({ warnings }) => warnings.map(({ code, detail }) => [code, detail])),
-      [[['deprecated-model', 'is of an old model']], []],
-    );
   });
 
   it('the task of validating refuses too many entities, naming the limit, and accepts exactly as many', () => {
     const entity = '{"id":"urn:a:b","type":"Vehicle","speed":1}';
     const body = (count: number) => `[${Array<string>(count).fill(entity).join()}]`;
-    const refused = validationTasks.validate(inputOf(body(MAX_ENTITIES + 1)));
+    const refused = MODEL.outcome(body(MAX_ENTITIES + 1));
     assert.ok('refused' in refused && refused.refused.kind === 'limitExceeded');
     assert.match(refused.refused.detail, /10001 entities, more than 10000/);
-    assert.equal(verdictsOn(body(MAX_ENTITIES)).filter(({ valid }) => valid).length, MAX_ENTITIES);
+    assert.equal(MODEL.verdicts(body(MAX_ENTITIES)).filter(({ valid }) => valid).length, MAX_ENTITIES);
   });
 
   it('the task of validating shows the first hundred errors and warnings of an entity, and says that there are more', () => {
@@ -179,7 +140,7 @@ describe('the task of validating', () => {
       Array.from({ length: 120 }, (_, index) => [`other${index}`, { type: 'Property', value: 1 }]),
     );
     const text = JSON.stringify({ ...VEHICLE, speed: speeds, ...others });
-    const { errors, warnings } = verdict(text);
+    const { errors, warnings } = MODEL.verdict(text);
     assert.deepEqual(
       errors.map(({ pointer }) => pointer),
       speeds.slice(0, 100).map((_, index) => `/speed/${index}/value`),
@@ -203,7 +164,7 @@ describe('the task of validating', () => {
       status: { type: 'Property', value: 'fre' },
       colour: { type: 'Property', value: 1 },
     };
-    const verdicts = verdictsOn(JSON.stringify(Array<JsonValue>(2000).fill(entity)));
+    const verdicts = MODEL.verdicts(JSON.stringify(Array<JsonValue>(2000).fill(entity)));
     assert.ok(verdicts.every(({ valid, errors }) => !valid && errors.length > 0));
     const count = (what: 'errors' | 'warnings') => verdicts.reduce((sum, one) => sum + one[what].length, 0);
     assert.ok(count('errors') < 1003 + 2000);
@@ -227,32 +188,12 @@ describe('the task of validating', () => {
 describe('a verdict that would be too long', () => {
   it('a result that would be too long is refused: a long list of allowed values for each of many entities', () => {
     const allowed = Array.from({ length: 20 }, (_, index) => `${index}`.padEnd(80, '"'));
-    const schema = JSON.stringify({ properties: { a: { enum: allowed } } });
-    validationTasks.prepareModel({ key: 'listing', type: 'Vehicle', schema });
     const text = JSON.stringify(
       Array.from({ length: MAX_ENTITIES }, () => ({ id: 'urn:a:b', type: 'Vehicle', a: 1 })),
     );
-    const outcome = validationTasks.validate(inputOf(text, { key: 'listing' }));
+    const outcome = validatorOf('Vehicle', { properties: { a: { enum: allowed } } }).outcome(text);
     assert.ok('refused' in outcome);
     assert.equal(outcome.refused.kind, 'limitExceeded');
     assert.match(outcome.refused.detail, /send fewer entities/);
   });
 });
-
-function inputOf(text: string, more: Partial<ValidateInput> = {}): ValidateInput {
-  return { key: 'vehicle', type: 'Vehicle', text, ...more };
-}
-
-function verdict(text: string, more?: Partial<ValidateInput>): Verdict {
-  return JSON.parse(answerTo(inputOf(text, more))) as Verdict;
-}
-
-function verdictsOn(text: string): readonly Verdict[] {
-  return JSON.parse(answerTo(inputOf(text))) as readonly Verdict[];
-}
-
-function answerTo(input: ValidateInput): string {
-  const outcome = validationTasks.validate(input);
-  if (!('answer' in outcome)) throw new Error(JSON.stringify(outcome));
-  return outcome.answer;
-}

@@ -1,0 +1,167 @@
+import { type JsonObject, sameJson } from '../../shared/json/json.js';
+import { parseJson } from '../../shared/json/lossless-json.js';
+import type { Refused } from '../../shared/task-answer.js';
+import type { ComposeInput, ComposeOutcome } from '../json-ld/compose-context.js';
+import { contextDocument, generateContext, type GeneratedContext } from '../json-ld/generated-context.js';
+import type { Needs } from '../json-ld/supplied-contexts.js';
+import { jsonLdTasks } from '../json-ld/tasks.js';
+import { comparableTerms, withoutCore } from '../json-ld/term-meanings.js';
+import { bundle } from '../json-schema/bundle.js';
+import { compareModels } from '../json-schema/compare-models.js';
+import { type ChangeReport, TOO_COMPLEX } from '../json-schema/differences.js';
+import { entityTypes } from '../json-schema/entity-types.js';
+import { type SchemaRefusal, SchemaRefusedError } from '../json-schema/errors.js';
+import type { MeaningSource, TermMeanings } from '../json-schema/meaning.js';
+import { usabilityFaults } from '../json-schema/usability.js';
+import {
+  descriptionOf,
+  linkedOf,
+  type ModelDescription,
+  type ModelSource,
+  orRefusal,
+} from './describe-model.js';
+
+/** What a version of a model is made from. */
+export interface VersionSource extends ModelSource {
+  /** The model's name. */
+  readonly model: string;
+  /** Base IRI of generated terms. */
+  readonly contextBase: string;
+  /** The context that the model brings. */
+  readonly own?: Pick<ComposeInput, 'text' | 'pointer' | 'keptBase'>;
+  readonly before?: VersionBefore;
+}
+
+/** The version before, which the new one is compared with. */
+export interface VersionBefore extends ModelSource {
+  /** Text of its self-contained schema, if it is cached. */
+  readonly bundled?: string;
+  readonly context: string;
+  /** Whether the new version refers to the same documents. */
+  readonly hasSameDocuments: boolean;
+  /** Whether to report as well what the old version refuses of what the new one accepts. */
+  readonly inBothDirections: boolean;
+}
+
+/** A version that can be stored. */
+export interface AcceptedVersion {
+  readonly description: ModelDescription;
+  readonly generated: GeneratedContext;
+  /** The model's own context with generated terms; left out if other contexts are needed to make it. */
+  readonly composed?: Exclude<ComposeOutcome, Needs>;
+  /** Whether the schema is equal to that of the version before. */
+  readonly hasSameSchema?: boolean;
+  /** From the version before; left out if nothing changes, or if other contexts are needed to tell. */
+  readonly change?: ChangeReport;
+  /** From this version back to the one before. */
+  readonly reverse?: ChangeReport;
+}
+
+/**
+ * Checks a schema before it becomes a version of a model, describes it, makes its context, and compares both with the version
+ * before. Does everything that needs no other contexts.
+ */
+export async function acceptVersion(
+  source: VersionSource,
+): Promise<AcceptedVersion | Refused<SchemaRefusal>> {
+  const schema = parseJson(source.schema) as JsonObject;
+  const accepted = orRefusal(() => {
+    const linked = linkedOf(schema, source.documents);
+    const faults = usabilityFaults(linked);
+    if (faults.length > 0) throw new SchemaRefusedError('schemaInvalid', 'The schema is not valid.', faults);
+    const bundled = bundle(linked);
+    return { bundled, description: descriptionOf(bundled) };
+  });
+  if ('refused' in accepted) return accepted;
+  const { bundled, description } = accepted;
+  const generated = generatedFor(source, description);
+  const { own, before, model } = source;
+  const composed =
+    own && (await jsonLdTasks.composeContext({ ...own, generated: generated.terms, supplied: [] }));
+  const version = {
+    ...{ description, generated },
+    ...(composed === undefined || 'needs' in composed ? {} : { composed }),
+  };
+  if (before === undefined) return version;
+  const old = parseJson(before.schema) as JsonObject;
+  const hasSameSchema = sameJson(old, schema);
+  const context =
+    composed === undefined
+      ? JSON.stringify(contextDocument(generated.terms))
+      : 'composed' in composed
+        ? composed.composed.text
+        : undefined;
+  const isSame = hasSameSchema && before.hasSameDocuments && context === before.context;
+  if (context === undefined || isSame) return { ...version, hasSameSchema };
+  const changes = await changesFrom(before, old, { bundled, context, model });
+  return { ...version, hasSameSchema, ...changes };
+}
+
+function generatedFor(
+  { model, contextBase }: VersionSource,
+  description: ModelDescription,
+): GeneratedContext {
+  const attributes = description.attributes.map(({ name }) => name);
+  const otherTypes = entityTypes(model, description.types).filter((type) => type !== model);
+  const names = { type: model, attributes: [...attributes, ...otherTypes], nested: description.names };
+  return generateContext(names, contextBase);
+}
+
+interface Fresh {
+  readonly bundled: JsonObject;
+  readonly context: string;
+  readonly model: string;
+}
+
+async function changesFrom(
+  before: VersionBefore,
+  schema: JsonObject,
+  { bundled, context, model }: Fresh,
+): Promise<Pick<AcceptedVersion, 'change' | 'reverse'>> {
+  const isSameContext = before.context === context;
+  const [oldTerms, freshTerms] = isSameContext
+    ? [undefined, undefined]
+    : [await termsOf(before.context), await termsOf(context)];
+  const old = bundledBefore(before, schema);
+  if (old === undefined || (!isSameContext && (oldTerms === undefined || freshTerms === undefined)))
+    return {};
+  const [one, other] = [
+    { schema: old, terms: oldTerms },
+    { schema: bundled, terms: freshTerms },
+  ];
+  return {
+    change: changeBetween(one, other, model),
+    ...(before.inBothDirections ? { reverse: changeBetween(other, one, model) } : {}),
+  };
+}
+
+/** What the terms of a context mean; undefined if other contexts are needed, or it cannot be processed. */
+async function termsOf(context: string): Promise<TermMeanings | undefined> {
+  const text = JSON.stringify(withoutCore(context));
+  const outcome = await jsonLdTasks.contextTerms({ text, supplied: [] });
+  return 'terms' in outcome
+    ? comparableTerms({ terms: new Map(outcome.terms), defaults: outcome.defaults })
+    : undefined;
+}
+
+/** The self-contained schema of the version before; undefined if it can no longer be made. */
+function bundledBefore({ bundled, documents }: VersionBefore, schema: JsonObject): JsonObject | undefined {
+  if (bundled !== undefined) return parseJson(bundled) as JsonObject;
+  try {
+    return bundle(linkedOf(schema, documents));
+  } catch (error) {
+    if (error instanceof SchemaRefusedError || error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** Compares with witnesses, or without if they nest too deeply; schemas that nest too deeply to compare count as narrowing. */
+function changeBetween(before: MeaningSource, after: MeaningSource, entityType: string): ChangeReport {
+  for (const withWitnesses of [true, false])
+    try {
+      return compareModels(before, after, { entityType, withWitnesses });
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+    }
+  return TOO_COMPLEX;
+}

@@ -1,0 +1,44 @@
+import { bundledContext, CORE_CONTEXT_VERSIONS, coreContextUrl } from '../json-ld/core-context.js';
+import { MEDIA_TYPES, serve, type ServedDocument } from './contents.js';
+
+/** A bundled context in a list: it has neither times nor versions beside 1. */
+export interface CoreContextSummary {
+  readonly kind: 'core';
+  readonly name: string;
+  readonly currentVersion: 1;
+  readonly etag: string;
+  /** Where it is published. */
+  readonly canonicalUrl: string;
+}
+
+/** A context that comes with this product, and what a GET of it answers. */
+export interface CoreContext {
+  readonly summary: CoreContextSummary;
+  readonly served: ServedDocument & { readonly kind: 'core' };
+}
+
+/** Contexts published by others that the core contexts include. */
+const OTHERS = [['data-integrity-v2', 'https://w3id.org/security/data-integrity/v2']] as const;
+
+/** The contexts that come with this product, by the names under which they are served, sorted. */
+export function createCoreContexts(): ReadonlyMap<string, CoreContext> {
+  const named = [
+    ...OTHERS,
+    ...CORE_CONTEXT_VERSIONS.map(
+      (version) => [`ngsi-ld-core-context-v${version}`, coreContextUrl(version)] as const,
+    ),
+  ];
+  return new Map(
+    named.map(([name, canonicalUrl]): [string, CoreContext] => {
+      const served = serve(JSON.stringify(bundledContext(canonicalUrl)), MEDIA_TYPES.context);
+      const { etag } = served;
+      return [
+        name,
+        {
+          summary: { kind: 'core', name, currentVersion: 1, etag, canonicalUrl },
+          served: { ...served, kind: 'core' },
+        },
+      ];
+    }),
+  );
+}

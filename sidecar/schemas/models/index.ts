@@ -1,0 +1,21 @@
+/**
+ * The room of models: a service that keeps them with their domains, contexts and documents, and a workbench that works with
+ * them.
+ */
+export { SchemaService, type SchemaServiceOptions } from './schema-service.js';
+export { Workbench, type WorkbenchParts } from './workbench.js';
+export type { InferOptions, ProcessOptions, ValidateOptions } from './workbench.js';
+
+export { ifThere } from './concurrency.js';
+export type { ServedDocument } from './contents.js';
+export { contextUrl, type NamedContext, namedContext } from './context-urls.js';
+export type { ChangedFollower } from './context-followers.js';
+export type { ContextSummary, ServedContext, WrittenContext } from './contexts.js';
+export type { Lifecycle } from './lifecycles.js';
+export type { ModelDocumentKind } from './model-documents.js';
+export { type ModelFile, referenceFileName } from './model-files.js';
+export type { ModelSchema } from './model-schemas.js';
+export type { ModelChange } from './model-settings.js';
+export type { ModelOutcome, ModelPutOptions, ModelWrite, StoredModel } from './model-writer.js';
+export { metadataOf } from './version-metadata.js';
+export { DeadlineExceededError, UnreadableBodyError, WorkbenchRefusedError } from './workbench-errors.js';

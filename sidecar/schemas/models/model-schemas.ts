@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import type { JsonValue } from '../../shared/json/json.js';
+import type { ModelKey, SchemaStore } from '../../store/index.js';
+import { WhileUnwritten } from './concurrency.js';
+import { rereading } from './contents.js';
+import { requireName } from './errors.js';
+import { type Lifecycle, lifecycleOf } from './lifecycles.js';
+import { contentKey, type ModelDescriptions } from './model-descriptions.js';
+import type { SchemaIntake } from './schema-intake.js';
+
+/** The schema of a model version, to be compiled. */
+export interface ModelSchema {
+  /** The same for schemas that are the same with all that they refer to; SHA-256, hex. */
+  readonly contentHash: string;
+  readonly lifecycle: Lifecycle;
+  /** Its text, self-contained, of draft 2020-12. @throws errors of the workers, StoreUnavailableError */
+  readonly text: () => Promise<string>;
+}
+
+/** The schemas that entities are validated against. Every validation needs one, so they are kept until something is written. */
+export class ModelSchemas {
+  readonly #store: SchemaStore;
+  readonly #descriptions: ModelDescriptions;
+  readonly #intake: SchemaIntake;
+  readonly #known: WhileUnwritten<ModelSchema>;
+
+  constructor(store: SchemaStore, descriptions: ModelDescriptions, intake: SchemaIntake) {
+    this.#store = store;
+    this.#descriptions = descriptions;
+    this.#intake = intake;
+    this.#known = new WhileUnwritten(store);
+  }
+
+  /** @throws NotFoundError */
+  async of(key: ModelKey, version: number | undefined): Promise<ModelSchema> {
+    const name = JSON.stringify([key.domain, key.name, version]);
+    return this.#known.get(name, () => this.#read(key, version));
+  }
+
+  /**
+   * The schema that a model would have if it were created from this one; nothing is written.
+   *
+   * @throws InvalidBodyError, SchemaNotAcceptedError
+   */
+  async ofNew(key: ModelKey, schema: JsonValue): Promise<ModelSchema> {
+    requireName(key.name);
+    const input = { schema, contextBase: undefined, context: undefined, baseUrl: '' };
+    const { bundled } = (await this.#intake.accept(key, input)).description;
+    const contentHash = createHash('sha256').update(bundled).digest('hex');
+    const lifecycle = { status: 'published', deprecatedAt: undefined, sunsetAt: undefined } as const;
+    return { contentHash, lifecycle, text: () => Promise.resolve(bundled) };
+  }
+
+  async #read(key: ModelKey, version: number | undefined): Promise<ModelSchema> {
+    const at = await this.#store.models.get(key, version);
+    const contentHash = createHash('sha256').update(contentKey(at.version)).digest('hex');
+    return {
+      contentHash,
+      lifecycle: lifecycleOf(at.model),
+      text: () => rereading(async () => (await this.#descriptions.of(at.version)).bundled),
+    };
+  }
+}

@@ -1,0 +1,121 @@
+import { type Clock, systemClock } from '../../shared/clock.js';
+import type { SchemaStore } from '../../store/index.js';
+import type { RemoteDocuments } from '../remote/remote-documents.js';
+import { Contents, createCache, type ServedDocument } from './contents.js';
+import { ContextFollowers } from './context-followers.js';
+import { ContextLoading, ContextSupply } from './context-supply.js';
+import { Contexts } from './contexts.js';
+import { createCoreContexts } from './core-contexts.js';
+import { DomainContexts } from './domain-contexts.js';
+import { Domains } from './domains.js';
+import { Lifecycles } from './lifecycles.js';
+import { ModelComparison } from './model-comparison.js';
+import { ModelDescriptions } from './model-descriptions.js';
+import { ModelDocuments } from './model-documents.js';
+import { ModelExamples } from './model-examples.js';
+import { ModelFiles } from './model-files.js';
+import { ModelSchemas } from './model-schemas.js';
+import { ModelWriter } from './model-writer.js';
+import { OwnContexts } from './own-context.js';
+import { References } from './references.js';
+import type { ServiceWorkers } from './model-tasks.js';
+import { SchemaIntake } from './schema-intake.js';
+import { TrialStore } from './trial-store.js';
+import { TypeModels } from './type-models.js';
+
+export interface SchemaServiceOptions {
+  readonly store: SchemaStore;
+  readonly workers: ServiceWorkers;
+  readonly remote: RemoteDocuments;
+  /** Base IRI of the terms of models without one of their own; see `isContextBase`. */
+  readonly contextBase: string;
+  /** Size of the cache of served documents; what they are made from may take as much again. */
+  readonly cacheBytes?: number;
+  readonly clock?: Clock;
+}
+
+const CACHE_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Domains, their models, contexts, and the documents that schemas refer to, on one store. Callers use the store directly for
+ * reads and deletes that need nothing else.
+ *
+ * Every method of the parts can also fail with StoreUnavailableError, and those that check or derive something with
+ * WorkersBusyError, TaskFailedError or, where no input is to blame, TaskTooCostlyError. Where input is at fault, the error has
+ * `errors: {pointer, detail}[]` with JSON pointers (RFC 6901) into the input. Times are milliseconds since the epoch; ETags
+ * are without HTTP's quotes.
+ */
+export class SchemaService {
+  readonly store: SchemaStore;
+  readonly domains: Domains;
+  readonly domainContexts: DomainContexts;
+  /** Creates and updates models. */
+  readonly models: ModelWriter;
+  readonly comparison: ModelComparison;
+  readonly documents: ModelDocuments;
+  readonly files: ModelFiles;
+  readonly schemas: ModelSchemas;
+  readonly typeModels: TypeModels;
+  readonly lifecycles: Lifecycles;
+  readonly contexts: Contexts;
+  readonly contextSupply: ContextSupply;
+  readonly references: References;
+  readonly #options: SchemaServiceOptions;
+
+  /** The caller closes store, workers and remote documents. */
+  constructor(options: SchemaServiceOptions) {
+    const { store, workers, remote, contextBase, cacheBytes = CACHE_BYTES, clock = systemClock } = options;
+    this.#options = options;
+    this.store = store;
+    const cache = createCache<ServedDocument>(cacheBytes, ({ bytes }) => bytes.length);
+    const contents = new Contents(store, cache);
+    const core = createCoreContexts();
+    const loading = new ContextLoading({
+      ...{ store, contents, remote, core },
+      domainContext: (domain, baseUrl) => this.domainContexts.of(domain, baseUrl),
+    });
+    const contextSupply = new ContextSupply({ loading, store, remote, clock });
+    const descriptions = new ModelDescriptions(contents, workers, cacheBytes / 2);
+    const examples = new ModelExamples(workers, cacheBytes / 2);
+    const ownContexts = new OwnContexts({ store, remote, workers, loading, core });
+    const intake = new SchemaIntake({ store, remote, workers, contextBase, ownContexts, descriptions });
+    const comparison = new ModelComparison({ store, workers, descriptions, contextSupply });
+    const domainContexts = new DomainContexts({
+      store,
+      contents,
+      workers,
+      cacheBytes,
+      supply: contextSupply,
+    });
+    const lifecycles = new Lifecycles(store);
+    const documents = new ModelDocuments({ store, contents, descriptions, examples, workers, cache });
+    const followers = new ContextFollowers({ store, workers, contextSupply, clock, comparison });
+    this.domains = new Domains(store.domains, core);
+    this.domainContexts = domainContexts;
+    this.models = new ModelWriter({
+      ...{ store, intake, descriptions, comparison, clock },
+      onTried:
+        store instanceof TrialStore
+          ? (key, context, version) => store.keepGenerated(key, context, version)
+          : undefined,
+    });
+    this.comparison = comparison;
+    this.documents = documents;
+    this.files = new ModelFiles(store, documents, contents);
+    this.schemas = new ModelSchemas(store, descriptions, intake);
+    this.typeModels = new TypeModels(store, this.schemas);
+    this.lifecycles = lifecycles;
+    const shared = { store, contents, loading, core, workers };
+    this.contexts = new Contexts({ ...shared, domainContexts, lifecycles, followers });
+    this.contextSupply = contextSupply;
+    this.references = new References(store, contents);
+  }
+
+  /**
+   * A service for dry runs: only it sees the domains, documents and contexts that it writes. Models are written with `dryRun`;
+   * afterwards it knows the context that the model would have.
+   */
+  trial(): SchemaService {
+    return new SchemaService({ ...this.#options, store: new TrialStore(this.store) });
+  }
+}

@@ -1,0 +1,174 @@
+import type { InputIssue } from '../../shared/json/pointer.js';
+import { cut } from '../../shared/shown.js';
+import type { Model, SchemaStore } from '../../store/index.js';
+import type { NamedType, TypesInBody } from '../validation/entities-in.js';
+import { WhileUnwritten } from './concurrency.js';
+import type { ModelSchema, ModelSchemas } from './model-schemas.js';
+import { WorkbenchRefusedError } from './workbench-errors.js';
+
+/** A model that was found by types of entities, and its schema as it is now. */
+export interface TypeModel {
+  readonly model: Model;
+  readonly schema: ModelSchema;
+  /** The types for which it is the model. */
+  readonly types: readonly string[];
+}
+
+/** The models of the types of a body. */
+export interface FoundModels {
+  readonly models: readonly TypeModel[];
+  /** Types that have none. */
+  readonly unknownTypes: readonly string[];
+}
+
+/** Models of a type that are read; more than one is already ambiguous. */
+const MAX_OF_TYPE = 10;
+
+/** Types whose models are remembered at a time, for one domain. */
+const MAX_REMEMBERED = 1000;
+
+/** Characters at the beginning of a body in which types are looked for. */
+const MAX_SCANNED = 64 * 1024;
+
+/** Types that are looked for in a body. */
+const MAX_HINTS = 100;
+
+/** Characters of a type that messages repeat. */
+const MAX_SHOWN = 200;
+
+/** Finds the models of the types that entities have. */
+export class TypeModels {
+  readonly #store: SchemaStore;
+  readonly #schemas: ModelSchemas;
+  readonly #ofType: WhileUnwritten<readonly Model[]>;
+  /** The models that types were found to have since the last write, by domain and type. */
+  readonly #remembered: WhileUnwritten<Map<string, Omit<TypeModel, 'types'>>>;
+
+  constructor(store: SchemaStore, schemas: ModelSchemas) {
+    this.#store = store;
+    this.#schemas = schemas;
+    this.#ofType = new WhileUnwritten(store);
+    this.#remembered = new WhileUnwritten(store);
+  }
+
+  /**
+   * The models that a body probably needs: those of types that appear near its beginning and were looked up before. With them, a
+   * worker can validate most bodies at once, without reporting their types first.
+   *
+   * @param domain where models are looked for; everywhere when not given
+   */
+  async likely(text: string, domain: string | undefined): Promise<readonly TypeModel[]> {
+    const known = await this.#of(domain);
+    const chosen = new Map<string, Chosen>();
+    const start = text.slice(0, MAX_SCANNED);
+    for (const [, type = ''] of start.matchAll(/"(?:@?type)"\s*:\s*"([^"\\]*)"/g)) {
+      const found = known.get(type);
+      if (found !== undefined) choose(chosen, type, found);
+      if (chosen.size === MAX_HINTS) break;
+    }
+    return [...chosen.values()];
+  }
+
+  /**
+   * The models of the types of a body, each once.
+   *
+   * @throws WorkbenchRefusedError `TYPE_UNKNOWN` where an entity has no type with a model, `TYPE_AMBIGUOUS` where a type is
+   * that of
+   *   several models
+   */
+  async of(found: readonly TypesInBody[], domain: string | undefined): Promise<FoundModels> {
+    const candidates = new Map<string, readonly Model[]>();
+    for (const one of found.flatMap(({ types }) => types))
+      if (!candidates.has(one.type)) candidates.set(one.type, await this.#candidatesFor(one, domain));
+    const modelsFor = ({ type }: NamedType) => candidates.get(type) ?? [];
+    const unknown = found.filter(({ types }) => types.every((type) => modelsFor(type).length === 0));
+    if (unknown.length > 0)
+      throw refused(
+        'notFound',
+        unknown.map(({ types, pointer }) => ({
+          pointer,
+          detail: `has no model for its type ${listOf(types)}${domain === undefined ? '' : ` in the domain ${domain}`}`,
+        })),
+      );
+    const ambiguous = found.flatMap(({ types, pointer }) =>
+      types
+        .filter((one) => modelsFor(one).length > 1)
+        .map((one) => ({ pointer, detail: `${shownType(one)} is the type of ${titlesOf(modelsFor(one))}` })),
+    );
+    if (ambiguous.length > 0) throw refused('typeAmbiguous', ambiguous);
+    const known = await this.#of(domain);
+    const chosen = new Map<string, Chosen>();
+    for (const [type, [model]] of candidates) {
+      if (model === undefined) continue;
+      const one = { model, schema: await this.#schemas.of(model, undefined) };
+      if (known.size < MAX_REMEMBERED) known.set(type, one);
+      choose(chosen, type, one);
+    }
+    const unknownTypes = [...candidates].flatMap(([type, all]) => (all.length === 0 ? [type] : []));
+    return { models: [...chosen.values()], unknownTypes };
+  }
+
+  #of(domain: string | undefined): Promise<Map<string, Omit<TypeModel, 'types'>>> {
+    const none = new Map<string, Omit<TypeModel, 'types'>>();
+    return this.#remembered.get(JSON.stringify([domain]), () => Promise.resolve(none));
+  }
+
+  /** A type is known by its name, and an IRI by its last part. Drafts count only where no other model has the type. */
+  async #candidatesFor(
+    { type, localName }: NamedType,
+    domain: string | undefined,
+  ): Promise<readonly Model[]> {
+    let drafts: readonly Model[] = [];
+    for (const name of new Set([type, localName])) {
+      const all = await this.#ofType.get(JSON.stringify([name, domain]), async () => {
+        const page = { limit: MAX_OF_TYPE, offset: 0 };
+        return (await this.#store.models.search({ type: name, domain }, page)).items;
+      });
+      const published = all.filter(({ status }) => status !== 'draft');
+      if (published.length > 0) return published;
+      if (drafts.length === 0) drafts = all;
+    }
+    return drafts;
+  }
+}
+
+type Chosen = TypeModel & { readonly types: string[] };
+
+function choose(
+  chosen: Map<string, Chosen>,
+  type: string,
+  { model, schema }: Omit<TypeModel, 'types'>,
+): void {
+  const title = titleOf(model);
+  const one = chosen.get(title) ?? { model, schema, types: [] };
+  if (!one.types.includes(type)) one.types.push(type);
+  chosen.set(title, one);
+}
+
+function refused(kind: 'notFound' | 'typeAmbiguous', errors: readonly InputIssue[]): WorkbenchRefusedError {
+  const [{ pointer, detail } = { pointer: '', detail: '' }] = errors;
+  const hint = kind === 'notFound' ? '' : '; name the domain (?domain=), or validate against one model';
+  return new WorkbenchRefusedError(
+    kind,
+    `The entity ${pointer === '' ? '' : `at ${pointer} `}${kind === 'notFound' ? detail : `has no single model: ${detail}`}${hint}.`,
+    errors,
+  );
+}
+
+function listOf(types: readonly NamedType[]): string {
+  const some = types.slice(0, 5).map(shownType).join(', ');
+  return types.length > 5 ? `${some}, …` : some;
+}
+
+function shownType({ type }: NamedType): string {
+  return JSON.stringify(cut(type, MAX_SHOWN));
+}
+
+function titlesOf(models: readonly Model[]): string {
+  return models.map(titleOf).join(' and ');
+}
+
+/** The name of a model in answers. */
+export function titleOf({ domain, name }: Model): string {
+  return `${domain}/${name}`;
+}

@@ -1,0 +1,202 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isStorable, requireStorable } from './errors.js';
+import type {
+  Compatibility,
+  ContentRef,
+  Model,
+  ModelKey,
+  ModelSettings,
+  ModelStatus,
+  Page,
+  Paged,
+} from './records.js';
+import { etagOf, mapped, present, putContent, sha256Of, SqlListing } from './sql-rows.js';
+import { first, insertedId, run, statement, versionParameter, type Work } from './sql-work.js';
+
+/** The settings of a model in its own row. */
+interface SettingsColumns {
+  readonly description: string | null;
+  readonly contextBase: string | null;
+  readonly status: ModelStatus;
+  readonly deprecatedAt: number | null;
+  readonly sunsetAt: number | null;
+  /** What of it this column can say; the other one says the rest. */
+  readonly compatibility: 'none' | 'backward';
+  readonly compatibilityMode: Compatibility | null;
+}
+
+export interface ModelRow extends Omit<SettingsColumns, 'compatibility' | 'compatibilityMode'> {
+  readonly id: number;
+  /** That which holds: its own, or its domain's. The ETag of a model follows its domain by it. */
+  readonly compatibility: Compatibility;
+  readonly ownCompatibility: Compatibility | null;
+  readonly contextId: number;
+  readonly domain: string;
+  readonly name: string;
+  readonly currentVersion: number;
+  readonly contextName: string;
+  /** Of the current version's schema. */
+  readonly sha256: string;
+  /** Of its own context. */
+  readonly ownSha256: string | null;
+  readonly ownSize: number | null;
+  readonly createdAt: number;
+  readonly modifiedAt: number;
+}
+
+type NewRow = SettingsColumns & { readonly domainId: number; readonly name: string; readonly now: number };
+type ChangedRow = SettingsColumns & {
+  readonly id: number;
+  readonly currentVersion: number;
+  readonly now: number;
+};
+type RefParameters = ModelKey & { readonly version: number | null };
+
+const OWN_COMPATIBILITY = `
+    coalesce(compatibility_mode, CASE model.compatibility WHEN 'backward' THEN 'backward' END)`;
+
+/** Models with their newest version; see {@link ModelRow}. */
+export const SELECT_MODEL = `
+  SELECT model.id, context.id AS "contextId", domain.name AS domain, model.name, model.description,
+    context_base AS "contextBase", coalesce(${OWN_COMPATIBILITY}, domain.compatibility) AS compatibility,
+    model.current_version AS "currentVersion",
+    context.name AS "contextName", version.sha256, model.created_at AS "createdAt", model.modified_at AS "modifiedAt",
+    model.status, model.deprecated_at AS "deprecatedAt", model.sunset_at AS "sunsetAt",
+    own.sha256 AS "ownSha256", own.size AS "ownSize", ${OWN_COMPATIBILITY} AS "ownCompatibility"
+  FROM model
+    JOIN domain ON domain.id = model.domain_id
+    JOIN context ON context.model_id = model.id
+    JOIN model_version AS version ON version.model_id = model.id AND version.number = model.current_version
+    LEFT JOIN model_own_context ON model_own_context.model_id = model.id
+    LEFT JOIN content AS own ON own.sha256 = model_own_context.sha256`;
+
+function selectRef(sha256: string): string {
+  return `
+  SELECT content.sha256, content.size
+  FROM domain
+    JOIN model ON model.domain_id = domain.id
+    JOIN model_version AS version ON version.model_id = model.id
+      AND version.number = coalesce(@version, model.current_version)
+    JOIN context_version ON context_version.context_id = version.context_id
+      AND context_version.number = version.number
+    JOIN content ON content.sha256 = ${sha256}
+  WHERE domain.name = @domain AND model.name = @name`;
+}
+
+const MODELS = new SqlListing<{ readonly domainId: number }, ModelRow>(
+  `${SELECT_MODEL} WHERE domain.id = @domainId`,
+  'name',
+);
+const FIND = statement<ModelKey, ModelRow>(
+  `${SELECT_MODEL} WHERE domain.name = @domain AND model.name = @name`,
+);
+const REFS = {
+  schema: statement<RefParameters, ContentRef>(selectRef('version.sha256')),
+  context: statement<RefParameters, ContentRef>(selectRef('context_version.sha256')),
+};
+const INSERT = statement<NewRow, { readonly id: number }>(`
+  INSERT INTO model
+    (domain_id, name, description, context_base, compatibility, compatibility_mode, status, deprecated_at, sunset_at,
+      current_version, created_at, modified_at)
+  VALUES (@domainId, @name, @description, @contextBase, @compatibility, @compatibilityMode, @status, @deprecatedAt,
+    @sunsetAt, 1, @now, @now) RETURNING id`);
+const UPDATE = statement<ChangedRow>(`
+  UPDATE model
+  SET description = @description, context_base = @contextBase, compatibility = @compatibility,
+    compatibility_mode = @compatibilityMode, status = @status, deprecated_at = @deprecatedAt, sunset_at = @sunsetAt,
+    current_version = @currentVersion, modified_at = @now
+  WHERE id = @id`);
+const DELETE = statement<{ id: number }>('DELETE FROM model WHERE id = @id');
+const PUT_OWN_CONTEXT = statement<{ id: number; sha256: string }>(`
+  INSERT INTO model_own_context (model_id, sha256) VALUES (@id, @sha256)
+  ON CONFLICT (model_id) DO UPDATE SET sha256 = excluded.sha256`);
+const DELETE_OWN_CONTEXT = statement<{ id: number }>('DELETE FROM model_own_context WHERE model_id = @id');
+
+/** The models of a domain; within a transaction. */
+export function* listModels(domainId: number, page: Page): Work<Paged<Model>> {
+  return mapped(yield* MODELS.read(page, { domainId }), toModel);
+}
+
+export function* findModel({ domain, name }: ModelKey): Work<ModelRow | undefined> {
+  return isStorable(domain) && isStorable(name) ? yield* first(FIND, { domain, name }) : undefined;
+}
+
+/** What names a text of a model, in one statement. */
+export function* findContentRef(
+  { domain, name }: ModelKey,
+  part: 'schema' | 'context',
+  version?: number,
+): Work<ContentRef | undefined> {
+  if (!isStorable(domain) || !isStorable(name)) return undefined;
+  return yield* first(REFS[part], { domain, name, version: versionParameter(version) });
+}
+
+/**
+ * Adds a model without its version 1, which must follow.
+ *
+ * @returns its id
+ * @throws UnstorableTextError
+ */
+export function* insertModel(
+  domainId: number,
+  name: string,
+  settings: ModelSettings,
+  now: number,
+): Work<number> {
+  requireStorable({ name });
+  const id = yield* insertedId(INSERT, { domainId, name, ...columnsOf(settings), now });
+  yield* setOwnContext(id, settings.ownContext);
+  return id;
+}
+
+/** @throws UnstorableTextError */
+export function* updateModel(
+  id: number,
+  settings: ModelSettings,
+  currentVersion: number,
+  now: number,
+): Work<void> {
+  yield* run(UPDATE, { id, ...columnsOf(settings), currentVersion, now });
+  yield* setOwnContext(id, settings.ownContext);
+}
+
+function* setOwnContext(id: number, text: string | undefined): Work<void> {
+  if (text === undefined) yield* run(DELETE_OWN_CONTEXT, { id });
+  else yield* run(PUT_OWN_CONTEXT, { id, sha256: yield* putContent('context', text) });
+}
+
+/** Deletes a model with everything that belongs to it. */
+export function* deleteModel(id: number): Work<void> {
+  yield* run(DELETE, { id });
+}
+
+/** @throws UnstorableTextError */
+function columnsOf(settings: ModelSettings): SettingsColumns {
+  const { description, contextBase, status = 'published', deprecatedAt, sunsetAt, compatibility } = settings;
+  requireStorable({ description, contextBase });
+  return {
+    description: description ?? null,
+    contextBase: contextBase ?? null,
+    status,
+    deprecatedAt: deprecatedAt ?? null,
+    sunsetAt: sunsetAt ?? null,
+    compatibility: compatibility === 'backward' || compatibility === 'full' ? 'backward' : 'none',
+    compatibilityMode: compatibility === undefined || compatibility === 'backward' ? null : compatibility,
+  };
+}
+
+/** True when a model has these settings already. */
+export function hasSettings(row: ModelRow, settings: ModelSettings): boolean {
+  const { ownContext, compatibility = null } = settings;
+  const { description, contextBase, status, deprecatedAt, sunsetAt } = columnsOf(settings);
+  const ownSha256 = ownContext === undefined ? null : sha256Of(ownContext);
+  const wanted = { description, contextBase, status, deprecatedAt, sunsetAt, ownSha256 };
+  return isDeepStrictEqual({ ...row, ...wanted, ownCompatibility: compatibility }, row);
+}
+
+/** A model as callers see it. */
+export function toModel(row: ModelRow): Model {
+  const { id: _id, contextId: _contextId, sha256: _sha256, ownSha256, ownSize, ...rest } = row;
+  const ownContext = ownSha256 === null ? undefined : { sha256: ownSha256, size: ownSize ?? 0 };
+  return { ...present(rest), ownContext, etag: etagOf(row) };
+}

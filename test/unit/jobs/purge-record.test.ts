@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { TooManyMatchesError } from '../../../sidecar/purge/errors.js';
+import type { PurgeRecord } from '../../../sidecar/store/purge-records.js';
+import { KeptPurges } from '../../support/kept-purges.js';
+import { createTestClock } from '../../support/purge-harness.js';
+import { purgeServiceOf, recordOf, STARTED, turns, type Run } from '../../support/purge-service.js';
+
+const HERE = 'http://here';
+const THERE = 'http://there';
+
+/** A process at a broker; its leases go by a clock of the test. */
+async function startAt(broker: string, kept: KeptPurges, run: Run, isStoreShared: boolean) {
+  const time = { ms: 0 };
+  const made = purgeServiceOf(run, {
+    ...{ kept, broker, isStoreShared, leaseMs: 30_000, monotonicMs: () => time.ms },
+  });
+  const pass = async (ms: number) => {
+    for (let look = 0; look < 4; look += 1) {
+      time.ms += ms / 4;
+      made.service.noticed({ what: 'waiting', id: 'any' });
+      await turns();
+    }
+  };
+  made.service.start();
+  await pass(0);
+  return { ...made, pass };
+}
+
+const RUNNING = {
+  startedAt: '2026-01-01T00:00:01.000Z',
+  ...{ matched: 9, deleted: 4, expected: 20, ratePerSecond: 5, estimatedEndAt: '2026-01-02T00:00:00.000Z' },
+};
+
+/** A store with a job of a process at the other broker, and its lease: over, or not. */
+async function storeWithJob(leaseMs: number, members: Partial<PurgeRecord> = {}, broker = THERE) {
+  const kept = new KeptPurges(createTestClock(STARTED));
+  const record = recordOf({ ...RUNNING, ...members });
+  await kept.store.add({ ...record, state: 'queued' }, { headers: {} }, 10, broker);
+  const taken = await kept.store.take({
+    ...{ holder: 'old', leaseMs, broker, takesJobs: true, takesDryRuns: true, takesLapsed: false },
+  });
+  await kept.store.put(record, undefined, { lease: taken?.lease ?? 0 });
+  const now = async () => {
+    const found = (await kept.store.unfinished()).find((each) => each.record.id === record.id);
+    return found ?? assert.fail('it has ended');
+  };
+  return { kept, id: record.id, now };
+}
+
+const never: Run = async function* run() {
+  yield assert.fail('it must not be sent to this broker');
+};
+
+describe('a job whose broker is another one', () => {
+  it('a lost job of another broker waits, says for what and what is missing, and may have begun only if it deletes and had started', async () => {
+    for (const [members, mayHaveBegun] of [
+      [{ unknown: 2, failed: 3 }, true],
+      // Its counts may not have been written since.
+      [{ matched: 0, deleted: 0 }, true],
+      [{ dryRun: true }, undefined],
+      [{ startedAt: undefined }, undefined],
+    ] as const) {
+      const { kept, now } = await storeWithJob(1_000_000, members as Partial<PurgeRecord>);
+      const { service, told } = await startAt(HERE, kept, never, false);
+      assert.deepEqual(told, [`elsewhere ${THERE}`]);
+      const { record, job } = await now();
+      assert.deepEqual([record.state, record.waitsFor, record.expected], ['queued', THERE, 20]);
+      assert.deepEqual([record.failed, record.unknown, job?.mayHaveBegun], [0, 0, mayHaveBegun]);
+      assert.equal('ratePerSecond' in record || 'estimatedEndAt' in record, false);
+      const [missing = '', waits = ''] = record.warnings;
+      assert.match(
+        missing,
+        /^Nothing was heard of the gateway old any longer, and w put it back into the queue\. /,
+      );
+      assert.match(waits, /^It waits for the broker http:\/\/there, /);
+      assert.equal(record.warnings.length, 2);
+      await service.close();
+    }
+  });
+
+  it('a job of another broker that waited keeps its counts, is told of again after a move, and says once what it waits for', async () => {
+    const members = { state: 'queued', unknown: 2, warnings: ['first'] } as const;
+    const { kept, id, now } = await storeWithJob(-1, members, 'embedded');
+    for (const broker of [HERE, 'http://third']) {
+      const { service } = await startAt(broker, kept, never, false);
+      const { record, job } = await now();
+      assert.deepEqual([record.unknown, record.waitsFor, job], [2, 'embedded', { headers: {} }]);
+      assert.deepEqual([record.warnings.length, record.warnings[0]], [2, 'first']);
+      assert.match(record.warnings[1] ?? '', /^It waits for the embedded broker, /);
+      await service.close();
+    }
+    const { service } = await startAt(HERE, kept, never, false);
+    const cancelled = await service.cancel(id);
+    assert.deepEqual(
+      [cancelled.state, cancelled.warnings, cancelled.waitsFor],
+      ['cancelled', ['first'], undefined],
+    );
+    assert.equal('ratePerSecond' in cancelled || 'expected' in cancelled, false);
+    await service.close();
+  });
+
+  it('a job of another broker that was to be cancelled has ended, and is not said to wait', async () => {
+    for (const state of ['running', 'cancelling'] as const) {
+      const { kept, id } = await storeWithJob(1_000_000, { state });
+      if (state === 'running') await kept.store.ask(id, { cancel: true }, (record) => record);
+      const { service, told } = await startAt(HERE, kept, never, false);
+      const { warnings, ...record } = await service.get(id);
+      assert.deepEqual([told, record.state, warnings.length], [['ended cancelled'], 'cancelled', 1]);
+      assert.equal('expected' in record || 'ratePerSecond' in record, false);
+      await service.close();
+    }
+  });
+
+  it('on a shared store, jobs of another broker are left alone while they are held or wait, and put back once their lease is over', async () => {
+    for (const [leaseMs, state] of [
+      [1_000_000, 'running'],
+      [-1, 'queued'],
+    ] as const) {
+      const { kept, id } = await storeWithJob(leaseMs);
+      const waits = recordOf({ state: 'queued', tenant: 't' });
+      await kept.store.add(waits, { headers: {} }, 10, THERE);
+      const { service, told, pass } = await startAt(HERE, kept, never, true);
+      assert.equal((await service.get(id)).state, 'running', 'others get the time to renew first');
+      await pass(40_000);
+      assert.equal((await service.get(id)).state, state);
+      assert.deepEqual(told, state === 'queued' ? [`elsewhere ${THERE}`] : []);
+      assert.deepEqual((await service.get(waits.id)).warnings, []);
+      await pass(40_000);
+      assert.equal(told.length, state === 'queued' ? 1 : 0);
+      await service.close();
+    }
+  });
+
+  it('a job that was put back by a process at another broker goes on at its own, and is not called refused there', async () => {
+    const { kept, id } = await storeWithJob(1_000_000);
+    await (await startAt(HERE, kept, never, false)).service.close();
+    const tooMany: Run = async function* run() {
+      yield await Promise.reject(new TooManyMatchesError(9, 5, true));
+    };
+    const { service } = await startAt(THERE, kept, tooMany, false);
+    const { state, warnings, waitsFor } = await service.get(id);
+    assert.deepEqual([state, warnings.length, waitsFor], ['failed', 1, undefined]);
+    assert.match(warnings[0] ?? '', /back into the queue/);
+    await service.close();
+  });
+});

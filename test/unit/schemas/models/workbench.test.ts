@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type Lifecycle, Workbench, type WorkbenchParts } from '../../../../sidecar/schemas/models/index.js';
+import {
+  DeadlineExceededError,
+  UnreadableBodyError,
+  WorkbenchRefusedError,
+} from '../../../../sidecar/schemas/models/workbench-errors.js';
+import { TaskTooCostlyError, WorkersBusyError } from '../../../../sidecar/shared/workers/errors.js';
+import type { RunOptions } from '../../../../sidecar/shared/workers/tasks.js';
+
+interface Run {
+  readonly kind: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly options: RunOptions | undefined;
+}
+
+const PUBLISHED: Lifecycle = { status: 'published', deprecatedAt: undefined, sunsetAt: undefined };
+
+/** A workbench whose workers end with the given outcomes, one after the other; errors are thrown. */
+function benchWith(...outcomes: readonly unknown[]) {
+  return benchOf({}, ...outcomes);
+}
+
+interface Setting {
+  readonly lifecycle?: Lifecycle;
+  /** The models that bodies probably need, and those that they do need, by name. */
+  readonly likely?: readonly string[];
+  readonly found?: readonly string[];
+}
+
+function benchOf(
+  { lifecycle = PUBLISHED, likely = [], found = [] }: Setting,
+  ...outcomes: readonly unknown[]
+) {
+  const runs: Run[] = [];
+  const left = [...outcomes];
+  const workers = {
+    run: async (kind: string, input: Run['input'], options?: RunOptions) => {
+      runs.push({ kind, input, options });
+      const outcome = left.shift();
+      if (outcome instanceof Error) throw outcome;
+      return outcome;
+    },
+  };
+  const contextSupply = {
+    stamp: async () => 'now',
+    supply: async (url: string) => ({ sha256: `hash of ${url}`, text: '{}' }),
+  };
+  const schemaOf = (name: string) => ({
+    ...{ contentHash: `hash of ${name}`, lifecycle },
+    text: async () => `schema of ${name}`,
+  });
+  const typeModel = (name: string) => ({
+    ...{ model: { domain: 'City', name }, schema: schemaOf(name), types: [name] },
+  });
+  const asked: unknown[] = [];
+  const typeModels = {
+    likely: async () => likely.map(typeModel),
+    of: async (types: unknown, domain: unknown) => {
+      asked.push([types, domain]);
+      return Promise.resolve({ models: found.map(typeModel), unknownTypes: ['Other'] });
+    },
+  };
+  const schemas = { of: async ({ name }: { name: string }) => Promise.resolve(schemaOf(name)) };
+  const parts = { schemas, typeModels, contextSupply, workers, deadlineMs: 100 };
+  return { runs, asked, workbench: new Workbench(parts as unknown as WorkbenchParts) };
+}
+
+const MODEL = { domain: 'City', name: 'Bike' };
+/** A worker that has not compiled the model. */
+const NEEDS_BIKE = { needs: { schemas: ['hash of Bike'] } };
+const AT = { baseUrl: 'http://gateway.example' };
+
+describe('the workbench', () => {
+  it('the workbench compiles an unknown model in a worker, with more time and under the queue key of the model', async () => {
+    const { workbench, runs } = benchWith(
+      ...[{ answer: '1' }, NEEDS_BIKE, { areKept: true }, { answer: '2' }],
+    );
+    assert.equal(await workbench.validate(MODEL, '{}', {}), '1');
+    assert.equal(await workbench.validate(MODEL, '{}', { form: 'concise' }), '2');
+    const model = { key: 'hash of Bike', name: 'Bike' };
+    assert.deepEqual(
+      runs.map(({ kind, input, options }) => [kind, input, options?.deadlineMs]),
+      [
+        ['validate', { text: '{}', models: [model] }, undefined],
+        ['validate', { text: '{}', models: [model], form: 'concise' }, undefined],
+        ['compileModels', { models: [model], schemas: [['hash of Bike', 'schema of Bike']] }, 500],
+        ['validate', { text: '{}', models: [model], form: 'concise' }, undefined],
+      ],
+    );
+    for (const { options } of runs) assert.equal(options?.queueKey, 'validate hash of Bike');
+  });
+
+  it('the workbench validates by type in one task where it expects the models that the entities have', async () => {
+    const { workbench, runs, asked } = benchOf({ likely: ['Bike', 'Car'] }, { answer: '1' });
+    assert.equal(await workbench.validateByType('{}', { isStrict: false }), '1');
+    assert.deepEqual(asked, []);
+    const byType = (name: string) => ({ title: `City/${name}`, types: [name] });
+    assert.deepEqual(
+      runs.map(({ kind, input, options }) => [kind, input, options?.queueKey]),
+      [
+        [
+          'validate',
+          {
+            ...{ text: '{}', isStrict: false },
+            models: ['Bike', 'Car'].map((name) => ({ key: `hash of ${name}`, name, byType: byType(name) })),
+          },
+          'validate hash of Bike hash of Car',
+        ],
+      ],
+    );
+  });
+
+  it('the workbench looks up the models of types that a worker finds in a body', async () => {
+    const types = [{ types: [{ type: 'Bike', localName: 'Bike' }], pointer: '' }];
+    for (const likely of [[], ['Car']]) {
+      const { workbench, runs, asked } = benchOf(
+        { likely, found: ['Bike'] },
+        ...[{ needs: { types } }, { answer: '1' }],
+      );
+      assert.equal(await workbench.validateByType('{}', { domain: 'City' }), '1');
+      assert.deepEqual(asked, [[types, 'City']]);
+      const keys = likely.map((name) => `validate hash of ${name}`);
+      assert.deepEqual(
+        runs.map(({ options }) => options?.queueKey),
+        [keys[0], 'validate hash of Bike'],
+      );
+      const { models, unknownTypes } = runs[1]?.input ?? {};
+      assert.deepEqual([(models as readonly unknown[]).length, unknownTypes], [1, ['Other']]);
+    }
+  });
+
+  it('the workbench gives entities no more time than their own: unknown models are compiled apart from them', async () => {
+    const again = [NEEDS_BIKE, { areKept: true }];
+    const found = { found: ['Bike'] };
+    const types = { needs: { types: [] } };
+    const { workbench, runs } = benchOf(found, types, ...again, ...again, { answer: '1' });
+    assert.equal(await workbench.validateByType('{}', {}), '1');
+    const [validation, compilation] = [
+      ['validate', true, false, undefined],
+      ['compileModels', false, true, 500],
+    ];
+    assert.deepEqual(
+      runs.map(({ kind, input, options }) => [
+        kind,
+        'text' in input,
+        'schemas' in input,
+        options?.deadlineMs,
+      ]),
+      [validation, validation, compilation, validation, compilation, validation],
+    );
+    const slow = benchOf(found, types, ...again, new TaskTooCostlyError('time', 'late'));
+    await assert.rejects(slow.workbench.validateByType('{}', {}), DeadlineExceededError);
+  });
+
+  it('the workbench sends a worker the schemas that it asks for and no others, also those that only compiling needs', async () => {
+    const needs = (...names: readonly string[]) => names.map((name) => `hash of ${name}`);
+    const { workbench, runs } = benchOf(
+      { likely: ['Bike', 'Car'] },
+      ...[{ needs: { schemas: needs('Bike') } }, { needs: needs('Car') }],
+      ...[{ needs: { schemas: needs('Bike') } }, { areKept: true }, { answer: '1' }],
+    );
+    await workbench.validateByType('{}', {});
+    const [bike, car] = ['Bike', 'Car'].map((name) => [`hash of ${name}`, `schema of ${name}`]);
+    assert.deepEqual(
+      runs.filter(({ kind }) => kind === 'compileModels').map(({ input }) => input['schemas']),
+      [[bike], [bike, car]],
+    );
+  });
+
+  it('the workbench compiles models that no worker keeps together along with each validation', async () => {
+    const { workbench, runs } = benchOf(
+      { likely: ['Bike'] },
+      NEEDS_BIKE,
+      { areKept: false },
+      { answer: '1' },
+    );
+    assert.equal(await workbench.validateByType('{}', {}), '1');
+    const last = runs.at(-1);
+    assert.deepEqual([last?.kind, last?.options?.deadlineMs], ['validate', 500]);
+    assert.deepEqual(last?.input['schemas'], [['hash of Bike', 'schema of Bike']]);
+  });
+
+  it('the workbench warns of a deprecated model, with its dates', async () => {
+    const deprecated = { status: 'deprecated', deprecatedAt: Date.UTC(2026, 0, 31) } as const;
+    for (const [sunsetAt, end] of [
+      [undefined, ''],
+      [Date.UTC(2027, 11, 31), ', and will be removed on 2027-12-31'],
+    ] as const) {
+      const setting = { lifecycle: { ...deprecated, sunsetAt }, likely: ['Bike'] };
+      const { workbench, runs } = benchOf(setting, { answer: '1' }, { answer: '1' });
+      await workbench.validate(MODEL, '{}', {});
+      await workbench.validateByType('{}', {});
+      for (const { input } of runs) {
+        const [model] = input['models'] as readonly { readonly deprecation?: string }[];
+        const deprecation = `is of the model Bike, which has been deprecated since 2026-01-31${end}`;
+        assert.equal(model?.deprecation, deprecation);
+      }
+    }
+  });
+
+  it('the workbench compiles a model in each worker it reaches, and gives up after a bounded number of rounds', async () => {
+    const again = [NEEDS_BIKE, { areKept: true }];
+    const { workbench } = benchWith(...again, ...again, { answer: '3' });
+    assert.equal(await workbench.validate(MODEL, '{}', {}), '3');
+    const { workbench: endless } = benchWith(...Array.from({ length: 100 }, () => again).flat());
+    await assert.rejects(endless.validate(MODEL, '{}', {}), WorkersBusyError);
+  });
+
+  it('the workbench does not begin abandoned work, and lets work that has begun finish', async () => {
+    const { signal } = new AbortController();
+    const { workbench, runs } = benchWith({ answer: '4' }, { answer: '5' }, { answer: '6' });
+    await workbench.validate(MODEL, '{}', { signal });
+    await workbench.expand('{}', { ...AT, signal });
+    await workbench.infer('{}', { form: 'keyvalues', enumerates: false, signal });
+    for (const { options, input } of runs) {
+      assert.equal(options?.signal, signal);
+      assert.equal(options.mayFinish, true);
+      // Signals do not cross threads.
+      assert.ok(!('signal' in input));
+    }
+  });
+
+  it('the workbench runs a task again with the contexts that it asked for', async () => {
+    const { workbench, runs } = benchWith({ needs: { urls: ['urn:a'] } }, { answer: '3' });
+    assert.equal(await workbench.compact('{}', AT), '3');
+    assert.deepEqual(
+      runs.map(({ kind, input }) => [kind, input['stamp'], input['supplied']]),
+      [
+        ['compactDocument', 'now', []],
+        ['compactDocument', 'now', [['urn:a', { sha256: 'hash of urn:a', text: '{}' }]]],
+      ],
+    );
+  });
+
+  it('the workbench throws distinct errors for too much time, too much memory and busy workers', async () => {
+    const infer = async (outcome: Error) =>
+      benchWith(outcome).workbench.infer('{}', { form: 'keyvalues', enumerates: false });
+    await assert.rejects(infer(new TaskTooCostlyError('time', 'late')), DeadlineExceededError);
+    await assert.rejects(
+      infer(new TaskTooCostlyError('memory', 'much')),
+      (error) => error instanceof WorkbenchRefusedError && error.kind === 'limitExceeded',
+    );
+    await assert.rejects(infer(new WorkersBusyError(1)), WorkersBusyError);
+  });
+
+  it('the workbench throws a refusal of a worker with its code and pointers', async () => {
+    const unreadable = { line: 2, column: 9, detail: 'expected a colon', isTooDeep: false };
+    await assert.rejects(
+      benchWith({ unreadable }).workbench.expand('{', AT),
+      (error) => error instanceof UnreadableBodyError && /line 2, column 9/.test(error.message),
+    );
+    const refused = { kind: 'contextRefused', detail: 'not that one', url: 'urn:a' };
+    await assert.rejects(
+      benchWith({ refused }).workbench.expand('{}', AT),
+      (error) =>
+        error instanceof WorkbenchRefusedError && error.url === 'urn:a' && error.kind === 'contextRefused',
+    );
+  });
+});

@@ -1,0 +1,274 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
+import { validationTasks } from '../../../../sidecar/schemas/validation/tasks.js';
+import type { Verdict } from './validating.js';
+
+const SCHEMA = '{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object"}';
+
+/** So many models that no worker has met before, and their schemas. */
+function models(prefix: string, count: number) {
+  const names = Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+  return {
+    models: names.map((name) => ({ key: name, name, byType: { title: `City/${name}`, types: [name] } })),
+    schemas: names.map((name) => [name, SCHEMA] as const),
+  };
+}
+
+/** The models of these schemas by type, each known by its name. */
+function modelsOf(
+  schemas: Readonly<Record<string, JsonObject>>,
+  deprecations: Readonly<Record<string, string>> = {},
+) {
+  return {
+    models: Object.entries(schemas).map(([name, schema]) => ({
+      ...{ key: JSON.stringify(schema), name, byType: { title: `City/${name}`, types: [name] } },
+      ...(deprecations[name] === undefined ? {} : { deprecation: deprecations[name] }),
+    })),
+    schemas: Object.values(schemas).map(
+      (schema) => [JSON.stringify(schema), JSON.stringify(schema)] as const,
+    ),
+  };
+}
+
+function verdictsOf(
+  body: JsonValue,
+  given: ReturnType<typeof modelsOf>,
+  options: { readonly isStrict?: boolean; readonly form?: 'concise' } = {},
+): readonly Verdict[] {
+  const outcome = validationTasks.validate({
+    ...{ text: JSON.stringify(body), unknownTypes: ['Other'], ...given, ...options },
+  });
+  assert.ok('answer' in outcome, JSON.stringify(outcome));
+  return [JSON.parse(outcome.answer) as Verdict | Verdict[]].flat();
+}
+
+const number = (name: string) => ({ type: 'object', properties: { [name]: { type: 'number' } } });
+const BY_TYPE = { A: number('a'), B: number('b') };
+
+describe('entities validated by their types', () => {
+  it('an entity of several types has the errors by all of their models, each once', () => {
+    const entity = { id: 'urn:a:1', type: ['A', 'B', 'Other'], a: 'x', b: 'x', c: { type: 'Property' } };
+    const [verdict] = verdictsOf(entity, modelsOf(BY_TYPE));
+    assert.deepEqual(verdict?.models, ['City/A', 'City/B']);
+    assert.deepEqual(verdict.errors.map(({ pointer }) => pointer).sort(), ['/a', '/b', '/c']);
+    assert.equal(verdict.valid, false);
+  });
+
+  it('an entity of several types has an unknown attribute only where none of their models knows it', () => {
+    const entity = { id: 'urn:a:1', type: ['A', 'B'], a: 1, b: 1, c: 1 };
+    const [verdict] = verdictsOf(entity, modelsOf(BY_TYPE));
+    assert.deepEqual(
+      verdict?.warnings.map(({ pointer, code }) => [pointer, code]),
+      [['/c', 'unknown-attribute']],
+    );
+  });
+
+  it('each entity is held against the models of its own types alone', () => {
+    const wrong = { a: 'x', b: 'x' };
+    const verdicts = verdictsOf(
+      [
+        { id: 'urn:a:1', type: 'A', ...wrong },
+        { id: 'urn:b:1', type: 'B', ...wrong },
+      ],
+      modelsOf(BY_TYPE),
+    );
+    assert.deepEqual(
+      verdicts.map(({ models, errors }) => [models, errors.map(({ pointer }) => pointer)]),
+      [
+        [['City/A'], ['/0/a']],
+        [['City/B'], ['/1/b']],
+      ],
+    );
+  });
+
+  it('a deprecated model is named at its first entity, and at no other', () => {
+    const given = modelsOf(BY_TYPE, { A: 'is old', B: 'is older' });
+    const verdicts = verdictsOf(
+      [['A'], ['A', 'B'], ['B'], ['A']].map((type, index) => ({ id: `urn:a:${index}`, type, a: 1, b: 1 })),
+      given,
+    );
+    assert.deepEqual(
+      verdicts.map(({ warnings }) =>
+        warnings.filter(({ code }) => code === 'deprecated-model').map(({ detail }) => detail),
+      ),
+      [['is old'], ['is older'], [], []],
+    );
+  });
+
+  it('what NGSI-LD forbids is a warning where the caller is not strict', () => {
+    const entity = { id: 'no uri', type: 'A', a: { type: 'Property', value: 1 } };
+    assert.deepEqual(
+      [{}, { isStrict: true }, { isStrict: false }].map((options) => {
+        const [verdict] = verdictsOf(entity, modelsOf(BY_TYPE), options);
+        return [verdict?.valid, verdict?.warnings.map(({ code }) => code)];
+      }),
+      [
+        [false, []],
+        [false, []],
+        [true, ['ngsi-ld']],
+      ],
+    );
+  });
+
+  it('the form that the caller names is the one in which entities are read', () => {
+    const entity = { id: 'urn:a:1', type: 'A', a: { value: 'x' } };
+    const [verdict] = verdictsOf(entity, modelsOf(BY_TYPE), { form: 'concise' });
+    assert.deepEqual(
+      verdict?.errors.map(({ pointer }) => pointer),
+      ['/a/value'],
+    );
+  });
+
+  it('a body that cannot be read, or holds no entities, is refused with its reason', () => {
+    for (const given of [modelsOf(BY_TYPE), { models: [] }]) {
+      assert.ok('unreadable' in validationTasks.validate({ text: '{', ...given }));
+      const outcome = validationTasks.validate({ text: '[1]', ...given });
+      assert.ok('refused' in outcome && outcome.refused.kind === 'bodyInvalid');
+    }
+  });
+});
+
+/** The types that a task needs the models of. */
+function typesOf(outcome: ReturnType<typeof validationTasks.validate>) {
+  assert.ok('needs' in outcome && 'types' in outcome.needs, JSON.stringify(outcome));
+  return outcome.needs.types;
+}
+
+describe('the types in a body', () => {
+  const typesIn = (entities: readonly JsonObject[]) =>
+    validationTasks.validate({ text: JSON.stringify(entities), models: [] });
+
+  it('the types in a body are listed once for each set of them, with the first entity that has it', () => {
+    const outcome = typesIn([
+      { type: 'A' },
+      { type: ['A', 'https://a.example/x#B'] },
+      { type: ['https://a.example/x#B', 'A'] },
+      { type: ['A', 'C'] },
+      { type: ['A'] },
+    ]);
+    assert.deepEqual(typesOf(outcome), [
+      { types: [{ type: 'A', localName: 'A' }], pointer: '/0' },
+      {
+        types: [
+          { type: 'A', localName: 'A' },
+          { type: 'https://a.example/x#B', localName: 'B' },
+        ],
+        pointer: '/1',
+      },
+      {
+        types: [
+          { type: 'A', localName: 'A' },
+          { type: 'C', localName: 'C' },
+        ],
+        pointer: '/3',
+      },
+    ]);
+  });
+
+  it('the types in a body may be a hundred, and not one more', () => {
+    const of = (count: number) =>
+      typesIn(Array.from({ length: count }, (_, index) => ({ type: `T${index}` })));
+    assert.equal(typesOf(of(100)).length, 100);
+    const outcome = of(101);
+    assert.ok('refused' in outcome && outcome.refused.kind === 'limitExceeded');
+  });
+
+  it('entities without a type are refused, a hundred of them with their places', () => {
+    for (const untyped of [{}, { type: '' }, { type: [] }, { type: 7 }, { type: [''] }, { type: null }]) {
+      const outcome = typesIn([{ type: 'A' }, untyped]);
+      assert.ok('refused' in outcome, JSON.stringify(untyped));
+      assert.deepEqual(
+        [outcome.refused.kind, outcome.refused.errors.map(({ pointer }) => pointer)],
+        ['bodyInvalid', ['/1']],
+      );
+    }
+    const outcome = typesIn(Array.from({ length: 101 }, () => ({})));
+    assert.ok('refused' in outcome && outcome.refused.errors.length === 100);
+  });
+
+  it('the type of a Feature is that of the entity within, unless the form says otherwise', () => {
+    const feature = { type: 'Feature', id: 'urn:a:1', properties: { type: 'A' }, geometry: null };
+    const of = (form?: 'keyvalues') =>
+      validationTasks.validate({ text: JSON.stringify(feature), models: [], ...(form && { form }) });
+    assert.deepEqual(typesOf(of()), [{ types: [{ type: 'A', localName: 'A' }], pointer: '' }]);
+    assert.deepEqual(typesOf(of('keyvalues')), [
+      { types: [{ type: 'Feature', localName: 'Feature' }], pointer: '' },
+    ]);
+  });
+});
+
+describe('bodies whose types are known', () => {
+  it('a body is validated at once where the models of all its types are given, and else says its types', () => {
+    const {
+      models: [a, b],
+      schemas,
+    } = modelsOf(BY_TYPE);
+    assert.ok(a !== undefined && b !== undefined);
+    const text = JSON.stringify([
+      { id: 'urn:a:1', type: 'A', a: 1 },
+      { id: 'urn:b:1', type: ['B', 'Other'], b: 1 },
+    ]);
+    const run = (models: readonly (typeof a)[], unknownTypes: readonly string[]) =>
+      validationTasks.validate({ text, models, schemas, unknownTypes });
+    assert.ok('answer' in run([a, b], ['Other']));
+    for (const outcome of [run([a, b], []), run([a], ['Other']), run([], [])])
+      assert.deepEqual(
+        typesOf(outcome).map(({ pointer }) => pointer),
+        ['/0', '/1'],
+      );
+  });
+
+  it('an entity is held against the models of its own types also where others are given', () => {
+    const { models, schemas } = modelsOf(BY_TYPE);
+    const text = JSON.stringify({ id: 'urn:a:1', type: 'A', a: 1, b: 'x' });
+    const outcome = validationTasks.validate({ text, models, schemas });
+    assert.ok('answer' in outcome);
+    assert.deepEqual((JSON.parse(outcome.answer) as Verdict).models, ['City/A']);
+  });
+
+  it('a model of one name is not taken for another one of the same schema', () => {
+    const {
+      models: [a],
+      schemas,
+    } = modelsOf(BY_TYPE);
+    assert.ok(a !== undefined);
+    validationTasks.compileModels({ models: [a], schemas });
+    const { byType: _found, ...named } = a;
+    const text = '{"id": "urn:a:1", "type": "A", "a": 1}';
+    assert.ok('answer' in validationTasks.validate({ text, models: [named] }));
+    const renamed = validationTasks.validate({ text, models: [{ ...named, name: 'Car' }] });
+    assert.deepEqual(renamed, { needs: { schemas: [a.key] } });
+  });
+});
+
+describe('models that are compiled for validations by type', () => {
+  it('models that are compiled for validations by type are there for the next validation without their schemas', () => {
+    const { models: two, schemas } = models('Two', 2);
+    const text = '{"id": "urn:a:1", "type": "Two0"}';
+    assert.deepEqual(validationTasks.validate({ text, models: two }), {
+      needs: { schemas: ['Two0', 'Two1'] },
+    });
+    assert.deepEqual(validationTasks.compileModels({ models: two, schemas: schemas.slice(0, 1) }), {
+      needs: ['Two1'],
+    });
+    assert.deepEqual(validationTasks.compileModels({ models: two, schemas }), { areKept: true });
+    assert.ok('answer' in validationTasks.validate({ text, models: two }));
+  });
+
+  it('models that are compiled for validations by type are kept up to four mebibytes of schemas together', () => {
+    const large = (prefix: string, count: number) => {
+      const { models: some, schemas } = models(prefix, count);
+      return { models: some, schemas: schemas.map(([key, text]) => [key, text.padEnd(2 ** 20)] as const) };
+    };
+    assert.deepEqual(validationTasks.compileModels(large('Four', 4)), { areKept: true });
+    assert.deepEqual(validationTasks.compileModels(large('Five', 5)), { areKept: false });
+  });
+
+  it('models that are compiled for validations by type, and too many to be kept together, are said to be so', () => {
+    const { models: many, schemas } = models('Many', 70);
+    assert.deepEqual(validationTasks.compileModels({ models: many, schemas }), { areKept: false });
+    const text = '{"id": "urn:a:1", "type": "Many0"}';
+    assert.ok('answer' in validationTasks.validate({ text, models: many, schemas }));
+  });
+});
