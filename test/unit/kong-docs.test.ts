@@ -79,9 +79,9 @@ describe('docs/kong.md', () => {
     }
   });
 
-  it('docs/kong.md ends whatever may delete something for a caller who may only try, and nothing else', () => {
+  it('docs/kong.md ends every request that may delete something for a caller restricted to dry runs, and no other', () => {
     const [, routes = '', plugins = ''] =
-      /### A caller who may only try[^]*?```yaml\n([^]*?)```[^]*?```yaml\n([^]*?)```/.exec(page) ?? [];
+      /### Allow only dry runs[^]*?```yaml\n([^]*?)```[^]*?```yaml\n([^]*?)```/.exec(page) ?? [];
     const written = parse(plugins) as {
       plugins: { name: string; consumer: string; route?: string; config: object }[];
     };
@@ -125,7 +125,7 @@ describe('docs/kong.md', () => {
       assert.ok(!isEnded(method, path), `${method} ${path}`);
   });
 
-  it('docs/kong.md lets a Kong in Kubernetes begin once the plugin gives a request the token', () => {
+  it('docs/kong.md has a startup probe for Kubernetes that succeeds once the plugin adds the token', () => {
     const [, probes = ''] = /### When it is ready[^]*?```yaml\n([^]*?)```/.exec(page) ?? [];
     const { startupProbe, readinessProbe } = parse(probes) as Record<
       'startupProbe' | 'readinessProbe',
