@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { ROOT } from '../support/project.js';
 import { packageOf, parseSource, readSources, targetOf, type Source } from '../support/source-imports.js';
 
 /** What the files of one room may import beside each other. */
@@ -214,6 +217,14 @@ describe('the architecture', () => {
     assertNone(sources.filter(isSidecar).flatMap(storeViolations));
   });
 
+  it('what tests share has no hooks of its own, which would belong to the first file that loads it', () => {
+    const shared = filesBelow('test').filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'));
+    assert.ok(shared.length > 50, 'the files were found');
+    const isHooked = (path: string) =>
+      /^(?:after|before)(?:Each)?\(/m.test(readFileSync(join(ROOT, path), 'utf8'));
+    assert.deepEqual(shared.filter(isHooked), []);
+  });
+
   it('the thread that serves requests does not load what only workers need', () => {
     const loaded = packagesLoadedBy('sidecar/gateway.ts', sources);
     assert.ok(loaded.has('fastify'));
@@ -331,6 +342,12 @@ function packagesLoadedBy(path: string, sources: readonly Source[]): ReadonlySet
       if (name !== undefined) packages.add(name);
     }
   return packages;
+}
+
+/** Below a folder of the project, with their paths in it. */
+function filesBelow(folder: string): readonly string[] {
+  const names = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
+  return names.map((name) => `${folder}/${name}`);
 }
 
 function assertNone(violations: readonly string[]): void {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { createTestClock } from '../../../support/purge-harness.js';
-import { brokerWith, hour, idOf, kept, purged, stored, textOf } from './histories.js';
+import { closeBrokers, brokerWith, hour, idOf, kept, purged, stored, textOf } from './histories.js';
+
+after(closeBrokers);
 
 const CREATED = 'type=T&timerel=after&timeAt=2020-01-01T00:00:00Z';
 

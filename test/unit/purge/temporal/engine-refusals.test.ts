@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import type { EmbeddedBroker } from '../../../../sidecar/embedded-broker/index.js';
 import {
   createBrokerClient,
@@ -15,7 +15,20 @@ import {
   UncountableError,
   UnsupportedRequestError,
 } from '../../../../sidecar/purge/errors.js';
-import { altering, brokerWith, deletes, hour, idOf, kept, purge, purged, stored } from './histories.js';
+import {
+  closeBrokers,
+  altering,
+  brokerWith,
+  deletes,
+  hour,
+  idOf,
+  kept,
+  purge,
+  purged,
+  stored,
+} from './histories.js';
+
+after(closeBrokers);
 
 describe('a temporal purge by value', () => {
   it('a purge by value without a time filter is refused at a broker that shows matching instances only', async () => {

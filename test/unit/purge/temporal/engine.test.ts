@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { goodBehaviour } from '../../../../sidecar/embedded-broker/behaviour.js';
 import type { Behaviour, EmbeddedBroker } from '../../../../sidecar/embedded-broker/index.js';
 import { TooManyMatchesError } from '../../../../sidecar/purge/errors.js';
 import {
+  closeBrokers,
   brokerWith,
   deletes,
   hour,
@@ -16,6 +17,8 @@ import {
   textsOf,
   type Stored,
 } from './histories.js';
+
+after(closeBrokers);
 
 const INSTANTS = 9;
 const histories = fc.array(

@@ -1,4 +1,3 @@
-import { after } from 'node:test';
 import {
   createBrokerClient,
   type BrokerClient,
@@ -16,7 +15,11 @@ import { systemClock, type Clock } from '../../../../sidecar/shared/clock.js';
 import { purgeHistory, type PurgeOptions } from '../../../support/purge-harness.js';
 
 const opened: EmbeddedBroker[] = [];
-after(() => Promise.all(opened.map((broker) => broker.close())));
+
+/** Closes every broker that was started, for a file's `after` hook. */
+export async function closeBrokers(): Promise<void> {
+  await Promise.all(opened.splice(0).map((broker) => broker.close()));
+}
 
 /** Hours after the first moment of 2025, as a query spells them. */
 export const hour = (n: number) => new Date(Date.UTC(2025, 0, 1, n)).toISOString();

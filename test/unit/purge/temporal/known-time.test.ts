@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { FilterIgnoredError } from '../../../../sidecar/purge/errors.js';
-import { brokerWith, purge, purged, stored } from './histories.js';
+import { closeBrokers, brokerWith, purge, purged, stored } from './histories.js';
+
+after(closeBrokers);
 
 const history = [0, 1, 2].map((entity) => stored({ entity }));
 const OLD = 'timerel=before&timeAt=1990-01-01T00:00:00Z';
