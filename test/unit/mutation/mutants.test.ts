@@ -99,7 +99,7 @@ describe('the changes of a mutation run', () => {
   it('each change of a mutation run differs from the source, and nearly always parses', () => {
     let unparsable = 0;
     let all = 0;
-    for (const { path } of readSources('sidecar/purge/retry')) {
+    for (const { path } of readSources('sidecar/purge/requests')) {
       const text = readFileSync(join(ROOT, path), 'utf8');
       for (const after of changed(text)) {
         assert.notEqual(after, text);
