@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { CliContext } from './context.js';
 
-/** Asks a question that is answered with y or yes, or else with no; Ctrl+C, an end of the input and the signal are a no. */
+/** Asks a question. Only `y` and `yes` mean yes; Ctrl+C, the end of the input and an aborted signal mean no. */
 export async function ask(
   { stdin, stderr }: CliContext,
   question: string,

@@ -29,7 +29,7 @@ export interface BrokerPlaceOptions {
   readonly random: () => number;
 }
 
-/** Purges that are done in this process, by the engine of the gateway, straight at a broker. */
+/** Runs purges in this process, with the engine of the gateway, directly at a broker. */
 export function createBrokerPlace(options: BrokerPlaceOptions): PurgePlace {
   const { brokerUrl, config, authorization, clock } = options;
   const client = createBrokerClient({
@@ -95,7 +95,7 @@ export function createBrokerPlace(options: BrokerPlaceOptions): PurgePlace {
   };
 }
 
-/** What a purge reports while it runs, and in the end, as a record of a gateway would say it. */
+/** Turns the events of a purge into views like the records of a gateway: while it runs, and when it has ended. */
 export async function* viewsOf(
   { target, query, tenant }: PurgeRequest,
   unit: PreparedPurge['unit'],
@@ -126,7 +126,7 @@ export async function* viewsOf(
         yield { ...view, ...countsOf(event.report), ...shown, ...ended(), state };
         return;
       }
-      // Until all is listed, the broker's count is the better guess of how much there is.
+      // Until everything is listed, the broker's count is the better estimate.
       yield { ...view, matched: Math.max(view.matched, counted) };
     }
     throw new Error('The purge ended without a report.');
@@ -147,7 +147,7 @@ function countsOf(counted: PurgeProgress | PurgeReport) {
   return { matched, deleted, alreadyGone, failed, unknown, requests };
 }
 
-/** @param dryRun it counts all matches, whatever the options say of deletes */
+/** @param dryRun count all matches; all other options are left out */
 function queryOf({ query, options }: PurgeRequest, dryRun: boolean): string {
   return [query, ...optionParameters(dryRun ? { dryRun } : options)].join('&');
 }

@@ -6,13 +6,13 @@ export interface CheckOptions {
   readonly against?: string;
   readonly format?: 'text' | 'json' | 'github';
   readonly json?: boolean;
-  /** The least change of a model that fails the check; `breaking` where it is left out. */
+  /** The smallest change of a model that fails the check. @default breaking */
   readonly failOn?: FailOn;
 }
 
 export type FailOn = 'narrowing' | 'breaking' | 'never';
 
-/** From the least to the worst. */
+/** From the most harmless to the worst. */
 const CHANGES = ['compatible', 'narrowing', 'breaking'] as const;
 
 /** Whether a change fails a check. */

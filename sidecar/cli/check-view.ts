@@ -7,7 +7,7 @@ import { reportLines } from './import-view.js';
 
 export interface CheckView {
   readonly format: NonNullable<CheckOptions['format']>;
-  /** The folders that were checked, as they were named, by the names that the report has for them. */
+  /** The paths of the checked folders, as the user gave them, by the name that the report uses for each. */
   readonly folders: ReadonlyMap<string, string>;
   readonly leftOut: readonly string[];
   readonly failOn: FailOn;
@@ -72,7 +72,7 @@ function annotations(
   ];
 }
 
-/** A compatible change is news, no warning. */
+/** A compatible change is a notice, not a warning. */
 function levelOf(change: Parameters<typeof isTooMuch>[0], failOn: FailOn): Annotation['level'] {
   if (isTooMuch(change, failOn)) return 'error';
   return change === 'compatible' ? 'notice' : 'warning';
@@ -82,15 +82,15 @@ function annotation(
   { level, path, line, title, text }: Annotation,
   folders: ReadonlyMap<string, string>,
 ): string {
-  // A report calls a folder by its name; annotations need the path from where the check was started.
+  // Paths in a report begin with the name of a folder; annotations need paths from where the check was started.
   const [name = '', ...inside] = path.split('/');
-  const around = folders.get(name);
-  const file = around === undefined ? path : join(around, ...inside);
+  const folder = folders.get(name);
+  const file = folder === undefined ? path : join(folder, ...inside);
   const place = [`file=${property(file)}`, ...(line === undefined ? [] : [`line=${line}`])];
   return `::${level} ${[...place, `title=${property(title)}`].join(',')}::${data(text)}`;
 }
 
-/** Workflow commands end with their line, and escape as URLs do. */
+/** Escapes the text of a workflow command, which a line break would end. */
 function data(text: string): string {
   return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }

@@ -8,7 +8,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 /**
  * Reads how a database is named on the command line: `sqlite:PATH`, a path, or a `postgres://` URL.
  *
- * @param option what to call it in errors
+ * @param option the name of the option, for errors
  * @throws CliError, which repeats no password
  */
 export function databaseNamed(text: string, option: string): DatabaseName {
@@ -27,7 +27,7 @@ export function databaseOf(env: Env): DatabaseName {
   return databaseNamed(`sqlite:${env['DATABASE_PATH'] || settings.DATABASE_PATH.default}`, 'DATABASE_PATH');
 }
 
-/** Does something with databases. @throws CliError for what they refuse */
+/** Runs work on databases; an error of theirs ends the command with its message. @throws CliError */
 export async function withDatabases<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -3,7 +3,7 @@ import { differenceLines } from './change-view.js';
 import { formatCount, formatItems, printable } from './format.js';
 import { section } from './import-view.js';
 
-/** Whether an import would change something, or is refused in part, so that it cannot be said. */
+/** Whether an import would change something. A refused file counts as a change, because its effect is unknown. */
 export function isDifferent({ summary, dependents }: Schemas['ImportReport']): boolean {
   const { created, updated, refused } = summary;
   return created + updated + refused > 0 || dependents.some(({ status }) => status !== 'unchanged');
@@ -14,21 +14,21 @@ export function diffLines({ summary, files, dependents }: Schemas['ImportReport'
   const models = files.filter(({ model }) => model !== undefined);
   const others = files.filter(({ model }) => model === undefined);
   const { domains } = summary;
-  const [same, reached] = [models.filter(isSame).length, models.filter(isReached).length];
+  const [same, byContext] = [models.filter(isSame).length, models.filter(isChangedByContext).length];
   const counts = (['created', 'updated'] as const).map((status) => {
     return `${formatCount(models.filter((file) => file.status === status).length)} would be ${status}`;
   });
   return [
     ...models.flatMap((file) => modelLines(file.model ?? '', file, ` (${file.path})`)),
     ...dependents.flatMap((one) =>
-      modelLines(`${one.domain}/${one.model}`, one, isReached(one) ? '' : ', by a changed document'),
+      modelLines(`${one.domain}/${one.model}`, one, isChangedByContext(one) ? '' : ', by a changed document'),
     ),
     ...section('Shared documents, contexts and other files', others.flatMap(otherLines)),
-    `${formatItems(models.length, 'models')} in ${domains.length === 0 ? 'no domain' : domains.join(', ')}: ${counts.join(', ')}, ${formatCount(same)} unchanged${reached === 0 ? '' : `, ${formatCount(reached)} changed by a context`}. Files refused: ${formatCount(summary.refused)}.`,
+    `${formatItems(models.length, 'models')} in ${domains.length === 0 ? 'no domain' : domains.join(', ')}: ${counts.join(', ')}, ${formatCount(same)} unchanged${byContext === 0 ? '' : `, ${formatCount(byContext)} changed by a context`}. Files refused: ${formatCount(summary.refused)}.`,
   ].map(printable);
 }
 
-/** @param where it comes from, behind what becomes of it */
+/** @param where text at the end of the line that says where the model comes from */
 function modelLines(
   model: string,
   entry: Schemas['ImportedFile'] | Schemas['UpdatedDependent'],
@@ -37,7 +37,7 @@ function modelLines(
   const { status, change, differences = [], reason } = entry;
   if (isSame(entry)) return [];
   const what = status === 'created' ? 'new' : (change ?? 'updated, without any effect on what is valid');
-  const by = isReached(entry) ? ', by a changed context' : '';
+  const by = isChangedByContext(entry) ? ', by a changed context' : '';
   const lines = [...(reason === undefined ? [] : [reason]), ...differenceLines(differences)];
   return [
     `${model}: ${status === 'refused' ? 'refused' : what}${by}${where}`,
@@ -52,7 +52,7 @@ function isSame({ status, change }: Pick<Schemas['ImportedFile'], 'status' | 'ch
 }
 
 /** Whether a model keeps its version, but a context that it follows changes what it means. */
-function isReached({ status, change }: Pick<Schemas['ImportedFile'], 'status' | 'change'>): boolean {
+function isChangedByContext({ status, change }: Pick<Schemas['ImportedFile'], 'status' | 'change'>): boolean {
   return status === 'unchanged' && change !== undefined;
 }
 

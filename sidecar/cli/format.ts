@@ -30,21 +30,21 @@ export function formatRate(perSecond: number): string {
   return `${perSecond < 10 ? perSecond.toFixed(1) : formatCount(perSecond)}/s`;
 }
 
-/** What terminals take for commands, and what breaks a line, is shown as an escape: texts come from elsewhere. */
+/** Escapes line breaks and control characters: a terminal would obey them, and the text may be somebody else's. */
 export function printable(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   });
 }
 
-/** Rows in columns as wide as their widest cell; the last one is left as it is. */
+/** Aligns rows in columns, each as wide as its widest cell; the last column is not padded. */
 export function formatTable(rows: readonly (readonly string[])[]): readonly string[] {
   const widths: number[] = [];
   for (const row of rows)
-    for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
+    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
   return rows.map((row) =>
     row
-      .map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0)))
+      .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
       .join('  ')
       .trimEnd(),
   );

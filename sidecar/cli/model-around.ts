@@ -9,11 +9,11 @@ import { usage } from './exit-codes.js';
 import { isFolder, readFolders, reading } from './repository-folder.js';
 
 export interface AroundOptions {
-  /** Of the model; that of its repository where it is left out. */
+  /** The domain of the model. @default the name of its repository */
   readonly domain?: string | undefined;
-  /** Of the model, in place of the one that its folder or title gives. */
+  /** The name of the model, instead of the one that its folder or title gives. */
   readonly name?: string | undefined;
-  /** Further folders, with documents that the model shares with others. */
+  /** More folders, with documents that the model shares with others. */
   readonly others?: readonly string[];
 }
 
@@ -30,10 +30,10 @@ export interface ModelAround {
 }
 
 /**
- * Finds the model in a folder, or in one schema. What is around it, up to the repository of git or the export that it belongs to,
- * says what it is called, which context it takes, and what its relative `$ref`s mean.
+ * Finds the model of a folder or of one schema. Its name, its context and the meaning of its relative `$ref`s come from the whole
+ * Git repository, or the export, that it belongs to.
  *
- * @throws CliError where there is no such model
+ * @throws CliError if there is no such model
  */
 export async function modelAround(
   path: string,
@@ -46,7 +46,7 @@ export async function modelAround(
   const { files, leftOut } = await readFolders([root, ...others]);
 
   const repository = files.map(({ path: at, content }) => ({ path: at, bytes: new Uint8Array(content) }));
-  const { described, refused } = await describeFiles(repository, HERE);
+  const { described, refused } = await describeFiles(repository, ON_THIS_THREAD);
   const unread = [...refused.map(({ path: at, reason }) => `${at}: ${reason}`), ...leftOut];
   demandRead(target, path, unread);
   const plan = planOf(() => discover(described, { domain, only: { path: target, name } }));
@@ -60,7 +60,7 @@ export async function modelAround(
   return { target, planned, plan, unread, textAt: (at) => textOf(contents.get(at) ?? new Uint8Array()) };
 }
 
-/** The path of the schema, without links. */
+/** The path of the schema, with symbolic links resolved. */
 async function schemaAt(path: string): Promise<string> {
   const at = await reading(path, () => realpath(path));
   if (!(await isFolder(at))) return at;
@@ -70,7 +70,7 @@ async function schemaAt(path: string): Promise<string> {
   return schema;
 }
 
-/** The folder that an import would be given: the root of an export or of a repository of git; else the folder of the model. */
+/** The folder that an import would read: the root of the export or of the Git repository; otherwise the model's own folder. */
 async function rootAround(folder: string): Promise<string> {
   const domains = dirname(dirname(folder));
   if (basename(domains) === 'domains' && (await isThere(join(folder, 'meta.json')))) return dirname(domains);
@@ -87,7 +87,7 @@ export async function isThere(path: string): Promise<boolean> {
   );
 }
 
-/** @throws CliError where a file that matters could not be read */
+/** @throws CliError if a file that is needed could not be read */
 export function demandRead(target: string, path: string, unread: readonly string[]): void {
   const why = unread.find((line) => line.startsWith(`${target} `) || line.startsWith(`${target}: `));
   if (why !== undefined) throw usage(`${path} cannot be used. ${why}`);
@@ -104,8 +104,8 @@ function planOf(plan: () => ImportPlan): ImportPlan {
   }
 }
 
-/** No others wait for this process, so that no worker is needed. */
-const HERE: Parameters<typeof describeFiles>[1] = {
+/** Runs tasks on this thread: nobody else waits for this process. */
+const ON_THIS_THREAD: Parameters<typeof describeFiles>[1] = {
   workers: {
     run: (kind, input) =>
       Promise.resolve(

@@ -31,14 +31,14 @@ export async function importModels(
 ): Promise<ExitCode> {
   const report = await importPaths(paths, options, gateway, context);
   say(context.stdout, ...(options.json === true ? [writeJson(report)] : reportLines(report)));
-  const isStuck = report.dependents.some(({ status }) => status === 'refused');
-  return report.summary.refused > 0 || isStuck ? EXIT.partial : EXIT.done;
+  const isDependentRefused = report.dependents.some(({ status }) => status === 'refused');
+  return report.summary.refused > 0 || isDependentRefused ? EXIT.partial : EXIT.done;
 }
 
 /**
  * Shows what an import would change at a gateway, and writes nothing.
  *
- * @returns `partial` where that is anything
+ * @returns `partial` if the import would change anything
  * @throws CliError
  */
 export async function diffModels(
@@ -84,7 +84,7 @@ export interface ExportCommandOptions {
   readonly json?: boolean;
 }
 
-/** Writes what a gateway has to a file, which is complete once it is there. @throws CliError */
+/** Exports the models of a gateway to a file, which appears only when it is complete. @throws CliError */
 export async function exportModels(
   { domain, output, json }: ExportCommandOptions,
   gateway: ApiClient,

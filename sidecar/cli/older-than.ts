@@ -12,7 +12,7 @@ const DESIGNATOR: Readonly<Record<string, (amount: string) => string>> = {
 };
 
 /**
- * Reads `90d`, `12h`, `30min`, `2w`, `6mo` and `1y`, and takes durations of ISO 8601 as they are.
+ * Reads `90d`, `12h`, `30min`, `2w`, `6mo` and `1y`, and leaves durations of ISO 8601 unchanged.
  *
  * @returns a duration of ISO 8601, such as P90D
  * @throws CliError for anything else

@@ -4,7 +4,7 @@ import type { CliContext } from './context.js';
 import type { ExitCode } from './exit-codes.js';
 import { demandGateway, type PlaceOptions } from './settings.js';
 
-/** Gives a command the options of all that talk to a gateway. */
+/** Adds the options that all commands on a gateway have. */
 export function onGateway(command: Command): Command {
   return command.addOption(gatewayOption()).option('--json', 'JSON output, one document per line');
 }
@@ -13,19 +13,20 @@ export function gatewayOption(): Option {
   return new Option('--gateway <url>', 'URL of the gateway (default: NGSILD_GATEWAY_URL)');
 }
 
-/** Where `--gateway` names one; the environment is asked later. */
+/** The gateway that `--gateway` names, if it does; the environment is read later. */
 export function gatewayNamed(gateway: string | undefined): PlaceOptions {
   return gateway === undefined ? {} : { gateway };
 }
 
-/** What a command does at a gateway, with the arguments and the options that commander has read. */
+/** What a command does on a gateway, with the arguments and the options that commander has read. */
 export type AtGateway<Words extends readonly unknown[], Options> = (
   ...given: [...words: Words, options: Options, gateway: ApiClient, context: CliContext]
 ) => Promise<ExitCode>;
 
 /**
- * @param end takes what the process is to end with
- * @returns what gives a command its action at a gateway; modules are loaded by the command that needs them
+ * Returns a function that gives a command its action on a gateway. The module of the action is loaded when the command runs.
+ *
+ * @param end receives the exit code
  */
 export function gatewayActions(context: CliContext, end: (code: ExitCode) => void) {
   return <Words extends readonly unknown[], Options extends object>(
@@ -33,7 +34,7 @@ export function gatewayActions(context: CliContext, end: (code: ExitCode) => voi
     load: () => Promise<AtGateway<Words, Options>>,
   ) =>
     command.action(async (...read: readonly unknown[]) => {
-      // Commander adds the options, and the command itself.
+      // Commander passes the options after the arguments, and then the command itself.
       const options = { ...(read.at(-2) as Options & PlaceOptions) };
       const { gateway } = options;
       Reflect.deleteProperty(options, 'gateway');

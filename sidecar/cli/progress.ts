@@ -5,10 +5,10 @@ import { formatCount, formatDuration, formatRate } from './format.js';
 import { RateMeter } from '../shared/rate-meter.js';
 import { settledOf, unitOf, type PurgeView } from './purge-view.js';
 
-/** Shows how far a purge is. */
+/** Shows how far a purge has got. */
 export interface Progress {
   show(view: PurgeView): void;
-  /** Takes the bar away. */
+  /** Removes the bar. */
   stop(): void;
 }
 
@@ -29,7 +29,7 @@ export function createProgress({ stderr, clock }: CliContext): Progress {
     show(view) {
       text = line(view);
       if (isDrawn) bar.update(settledOf(view));
-      // The total is that of the text: what the bar itself counts is not shown.
+      // The text has the counts; the bar's own total is never shown.
       else bar.start(Number.MAX_SAFE_INTEGER, 0);
       isDrawn = true;
     },
@@ -37,7 +37,7 @@ export function createProgress({ stderr, clock }: CliContext): Progress {
   };
 }
 
-/** The text of the bar: `██████······ 1,500/3,000 entities  2,000/s  1 s left`. Without a count there is no bar and no end. */
+/** The text of the line: `██████······ 1,500/3,000 entities  2,000/s  1 s left`. Without a count it has no bar and no time. */
 export function createProgressLine(clock: Pick<Clock, 'now'>): (view: PurgeView) => string {
   const meter = new RateMeter();
   return (view) => {

@@ -19,7 +19,7 @@ import type { PurgePlace, PurgePreview, PurgeRequest } from './purge-place.js';
 import { exitCodeOf, summaryOf, unitOf, type PurgeView } from './purge-view.js';
 import { encodeQuery } from './query-text.js';
 
-/** What was given on the command line, options of the table by the names of their flags. */
+/** What was given on the command line; options of the purge table have the names of their flags. */
 export interface PurgeOptions extends Readonly<Record<string, unknown>> {
   readonly temporal?: boolean;
   readonly tenant?: string;
@@ -32,13 +32,13 @@ export interface PurgeOptions extends Readonly<Record<string, unknown>> {
   readonly detach?: boolean;
 }
 
-/** Updates that programs get in a second, at most. */
+/** Programs get updates no more often than this. */
 const UPDATE_MS = 250;
 
 const SAMPLE_SHOWN = 5;
 
 /**
- * Purges: shows what would go, asks, and follows the purge to its end.
+ * The command `purge`: shows what would be deleted, asks, and follows the purge to its end.
  *
  * @param words the query, as people write it
  * @throws CliError
@@ -81,7 +81,7 @@ export async function purgeCommand(
   }
 }
 
-/** The first Ctrl+C stops cleanly, the second one leaves at once. */
+/** The first Ctrl+C stops cleanly, the second one exits at once. */
 function listenForInterrupts(context: CliContext) {
   const controller = new AbortController();
   let mayHaveDeleted = false;
@@ -115,7 +115,7 @@ export function requestOf(words: readonly string[], options: PurgeOptions, nowMs
       const by = options.by ?? (isTemporal ? 'observedAt' : 'modifiedAt');
       query = queryText(olderThan(query, { target, by }, cutoffOf(nowMs, isoDuration(options.olderThan))));
     }
-    // Whether a whole tenant may go is decided where the purge runs.
+    // Whether a whole tenant may be emptied is decided where the purge runs.
     if (isTemporal) parseTemporalPurgeQuery(query, 'allow');
     else parseEntityPurgeQuery(query, 'allow');
   } catch (error) {
@@ -123,7 +123,7 @@ export function requestOf(words: readonly string[], options: PurgeOptions, nowMs
     throw usage(error.message, { cause: error });
   }
   const { tenant, link } = options;
-  // An empty tenant, as of a variable that is not set, may be another one to the broker.
+  // An empty tenant, perhaps from a shell variable that is not set, may be another tenant to the broker.
   if (tenant !== undefined && !/^[\x21-\x7e]+$/.test(tenant))
     throw usage('--tenant must consist of visible ASCII characters without spaces.');
   if (link !== undefined && !(/^https?:\/\/[^\s<>"]+$/i.test(link) && URL.canParse(link)))
@@ -131,7 +131,7 @@ export function requestOf(words: readonly string[], options: PurgeOptions, nowMs
   return { target, query, tenant, link, options: optionsGiven(options) };
 }
 
-/** The options of the table that were given, but for dryRun. */
+/** The options of the purge table that were given, except dryRun. */
 function optionsGiven(given: PurgeOptions): OptionValues<'body'> {
   const values = optionsIn('body').flatMap((name) => {
     const flag = name === 'dryRun' ? undefined : flagOf(name);
@@ -182,7 +182,7 @@ async function confirm(
   return EXIT.interrupted;
 }
 
-/** Whether nothing matches for sure: a broker may count what it does not list. */
+/** Whether it is certain that nothing matches: a broker may count what it does not list. */
 function isNothing({ matched, atLeast }: PurgePreview): boolean {
   return matched === 0 && atLeast !== true;
 }

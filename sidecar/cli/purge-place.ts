@@ -10,7 +10,7 @@ export interface PurgeRequest {
   readonly tenant: string | undefined;
   /** URL of the @context. */
   readonly link: string | undefined;
-  /** Those that have flags, but for dryRun. */
+  /** The options that have flags, except dryRun. */
   readonly options: OptionValues<'body'>;
 }
 
@@ -21,21 +21,21 @@ export interface PurgePreview {
   readonly unit?: PurgeView['unit'];
   /** There are more than could be counted without deleting. */
   readonly atLeast?: boolean;
-  /** Why nothing may have matched. */
+  /** Possible reasons why nothing matched. */
   readonly hints?: readonly string[];
 }
 
-/** Where purges are done: by a gateway, or here. */
+/** Where purges run: on a gateway, or in this process. */
 export interface PurgePlace {
   /** @throws CliError */
   preview(request: PurgeRequest, signal: AbortSignal): Promise<PurgePreview>;
   /**
-   * Starts a purge. What it yields last has a final state; when the signal aborts it stops cleanly, and says what was done.
+   * Starts a purge. The last view has a final state; when the signal aborts, the purge stops cleanly and reports what was done.
    *
-   * @throws CliError when it could not be started, or its end is not reported
+   * @throws CliError if it could not be started, or its end is not reported
    */
   run(request: PurgeRequest, signal: AbortSignal): AsyncIterable<PurgeView>;
-  /** Starts a purge and does not wait for it. @throws CliError where that is not possible */
+  /** Starts a purge and does not wait for it. @throws CliError if that is not possible */
   detach(request: PurgeRequest): Promise<PurgeView>;
   close(): Promise<void>;
 }

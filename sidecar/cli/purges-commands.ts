@@ -12,7 +12,7 @@ export interface ListOptions {
   readonly state?: PurgeView['state'];
   readonly tenant?: string;
   readonly caller?: string;
-  /** Dry runs alone, or none of them. */
+  /** True: only dry runs; false: no dry runs. */
   readonly dryRun?: boolean;
   readonly limit?: number;
   readonly offset?: number;
@@ -99,7 +99,7 @@ export async function followOne(
   }
 }
 
-/** Cancels a purge, and waits until what was under way is done. @throws CliError */
+/** Cancels a purge, and waits until its deletes in flight have ended. @throws CliError */
 export async function cancelOne(
   id: string,
   { json }: { readonly json?: boolean },

@@ -10,7 +10,7 @@ export interface PushOptions {
   readonly model?: string;
 }
 
-/** One model of a folder, as an import of everything around it would take it. */
+/** One model of a folder, read as an import of its whole repository would read it. */
 export interface PushPlan {
   readonly domain: string;
   readonly name: string;
@@ -20,9 +20,9 @@ export interface PushPlan {
 }
 
 /**
- * Finds the model in a folder, or in one schema, by what is around it; nothing of that is sent.
+ * Finds the model of a folder or of one schema. The files around it give its name and its context; nothing is sent.
  *
- * @throws CliError where there is no such model; nothing was sent
+ * @throws CliError if there is no such model
  */
 export async function planPush(path: string, { domain, model }: PushOptions): Promise<PushPlan> {
   for (const name of [domain, model]) if (name !== undefined) demandName(name);
@@ -52,7 +52,7 @@ export async function planPush(path: string, { domain, model }: PushOptions): Pr
   };
 }
 
-/** @throws CliError for what no domain or model can be called */
+/** @throws CliError for a text that cannot be the name of a domain or a model */
 export function demandName(name: string): void {
   if (isResourceName(name)) return;
   throw usage(`${JSON.stringify(name)} is not a name: ${RESOURCE_NAME_RULE}`);

@@ -2,8 +2,8 @@ import { flagOf, optionsIn } from '../shared/purge-options.js';
 import { usage } from './exit-codes.js';
 
 /**
- * Makes a query string of a query as people write it, such as `type=A&q=speed<600`. `%XX` is taken as encoded, everything
- * else as meant literally, a plus among it: a time zone has one more often than anybody writes a blank so.
+ * Encodes a query as people write it, such as `type=A&q=speed<600`. `%XX` counts as encoded, and everything else as literal, `+`
+ * included: it is more often part of a time than a space.
  *
  * @param words the arguments; several are joined by `&`
  * @throws CliError for a parameter that has a flag, and for what is not Unicode text
@@ -40,7 +40,7 @@ export function valuesIn(query: string, name: string): readonly string[] {
   });
 }
 
-/** A name as its reader will decode it; one that cannot be decoded is left as it is. */
+/** The decoded name; one that cannot be decoded is left unchanged. */
 function decoded(name: string): string {
   try {
     return decodeURIComponent(name);
@@ -49,7 +49,7 @@ function decoded(name: string): string {
   }
 }
 
-/** Percent-encodes what is not yet; `:`, `/` and `,` stay readable (RFC 3986 § 3.4). */
+/** Percent-encodes what is not encoded yet; `:`, `/` and `,` stay readable (RFC 3986 § 3.4). */
 export function encode(text: string): string {
   return text
     .split(/(%[0-9a-fA-F]{2})/)

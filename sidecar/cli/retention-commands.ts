@@ -20,7 +20,7 @@ interface JsonOption {
 type Json = Readonly<Record<string, unknown>>;
 type Policy = Schemas['RetentionPolicy'];
 
-/** Members that a gateway adds: what it lists can be applied again. */
+/** Members that only the gateway sets. They are left out, so that a listed policy can be applied again. */
 const READ_ONLY = ['caller', 'createdAt', 'modifiedAt'];
 
 /** Lists the policies by name. @throws CliError */
@@ -99,7 +99,7 @@ async function readPolicies(file: string, context: CliContext): Promise<readonly
   try {
     if (lines.length > 1) return lines.map((line) => JSON.parse(line) as unknown);
   } catch {
-    // One document over several lines.
+    // Not one policy a line, but one document over several lines.
   }
   return [parseJson(file, text)].flat();
 }

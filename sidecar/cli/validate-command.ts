@@ -9,16 +9,16 @@ import type { Checker, HereOptions } from './validate-here.js';
 type Verdict = Schemas['Verdict'];
 
 export interface ValidateOptions {
-  /** `DOMAIN/MODEL` of a gateway; here, the name of the model. */
+  /** `DOMAIN/MODEL` of a gateway; with `schema`, only the name of the model. */
   readonly model?: string;
-  /** What to look at here: the schema of a model or its folder, or a folder of models; then folders with what they share. */
+  /** To check without a gateway: a schema, the folder of a model, or a folder of models; then folders with shared documents. */
   readonly schema?: readonly string[];
   readonly form?: HereOptions['form'];
   readonly json?: boolean;
 }
 
 /**
- * Checks the entities of files against models: of a gateway, or here, of schemas in files.
+ * Checks the entities of files against models of a gateway, or against schemas in files.
  *
  * @throws CliError
  */
@@ -41,7 +41,7 @@ export async function validateFiles(
   }
 }
 
-/** From the least to the worst. */
+/** From the most harmless to the worst. */
 const SEVERITY: readonly ExitCode[] = [EXIT.done, EXIT.partial, EXIT.usage, EXIT.failed];
 
 async function checkerOf(
@@ -59,11 +59,11 @@ async function checkerOf(
       'No model given. Use --schema PATH for a schema.json, its folder or a folder of models, ' +
         'or --gateway URL (NGSILD_GATEWAY_URL) and --model DOMAIN/MODEL for a model of a gateway.',
     );
-  return checkerThere(gateway, model, form);
+  return checkerAtGateway(gateway, model, form);
 }
 
-/** By a gateway; without a model, by those of the entities' types. */
-function checkerThere(gateway: ApiClient, model: string | undefined, form: HereOptions['form']): Checker {
+/** Checks at a gateway; without a model, against those of the entities' types. */
+function checkerAtGateway(gateway: ApiClient, model: string | undefined, form: HereOptions['form']): Checker {
   const [domain = '', name = '', ...rest] = model?.split('/') ?? [];
   if (model !== undefined && (domain === '' || name === '' || rest.length > 0))
     throw usage(`--model must be DOMAIN/MODEL, not ${JSON.stringify(model)}.`);

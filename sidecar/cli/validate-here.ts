@@ -21,7 +21,7 @@ import { isThere, modelAround, type ModelAround } from './model-around.js';
 import { demandName } from './push-plan.js';
 import { isFolder, readFolders, type ReadFolders } from './repository-folder.js';
 
-/** What a check of the text of a file answers: the verdicts as the API has them, or why there are none. */
+/** The result of checking a file: the verdicts in the form of the API, or why there are none. */
 export type Checked = { readonly answer: string } | { readonly fault: string; readonly exitCode: ExitCode };
 
 /** Checks the texts of files against models. */
@@ -31,20 +31,20 @@ export interface Checker {
 }
 
 export interface HereOptions {
-  /** The schema of a model, its folder, or a folder of models; then folders with what they share. */
+  /** A schema, the folder of a model, or a folder of models; after that, folders with shared documents. */
   readonly paths: readonly [string, ...string[]];
   readonly model: string | undefined;
   readonly form: ValidateOptions['form'];
 }
 
-/** The domain of a model that is looked at here; its name means nothing. */
+/** Stands for the domain of a model that is only checked here. */
 const UNNAMED = 'models';
 
 /**
- * Opens the models of files, in a schema service of its own in memory: the one of a schema or its folder, or all below a folder.
+ * Loads models from files into a schema service in memory: the model of a schema or of its folder, or all models below a folder.
  * Nothing is sent, and nothing is fetched.
  *
- * @throws CliError where there is no model, or its schema cannot be used
+ * @throws CliError if there is no model, or its schema cannot be used
  */
 export async function checkerHere(
   { paths, model, form }: HereOptions,
@@ -64,7 +64,7 @@ export async function checkerHere(
   }
 }
 
-/** What the answer of a workbench is, or why there is none. */
+/** Waits for the answer of the workbench; an error that the file has caused becomes a fault. */
 async function checked(validating: Promise<string>): Promise<Checked> {
   try {
     return { answer: await validating };
@@ -99,7 +99,7 @@ interface Wanted {
   readonly form: ValidateOptions['form'];
 }
 
-/** Against one model, with what is around its schema. What the model's context says has no part in it. */
+/** Validates against one model, with the documents around its schema. The context of the model is not used. */
 async function bySchema(
   path: string,
   { others, model, form }: Wanted & { readonly others: readonly string[] },
@@ -137,7 +137,7 @@ async function storeDocuments(
   return faults;
 }
 
-/** Why a schema cannot be used, as the end of the command; what else went wrong may be the reason. */
+/** The error that ends the command if a schema cannot be used. It lists documents that were left out: they may be the reason. */
 function unusable(
   path: string,
   { text, faults }: { readonly text: string; readonly faults: readonly string[] },
@@ -153,7 +153,7 @@ function unusable(
   return usage(lines.map(printable).join('\n'), { cause: error });
 }
 
-/** Against the models below a folder: one of them, or those of the entities' types. */
+/** Validates against models below a folder: against one of them, or against those of the entities' types. */
 async function byFolder(
   paths: readonly string[],
   { model, form }: Wanted,
@@ -179,7 +179,7 @@ async function byFolder(
   return (text) => workbench.validate({ domain, name }, text, { form });
 }
 
-/** The files of folders but for examples, contexts and the settings of exports, which validation does not need. */
+/** The files of folders, without examples, contexts and the settings of exports: validation does not need those. */
 async function schemasBelow(
   paths: readonly string[],
   stderr: CliContext['stderr'],

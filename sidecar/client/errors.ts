@@ -9,13 +9,13 @@ export interface Problem {
   readonly [member: string]: unknown;
 }
 
-/** The gateway answered with another status than those of success. */
+/** The gateway answered with a status other than 2xx. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
 
   constructor(
     readonly problem: Problem,
-    /** Seconds after which it may be tried again, as the gateway said. */
+    /** Retry-After as the gateway sent it: seconds to wait before the next try. */
     readonly retryAfter: string | undefined,
   ) {
     super(problem.detail ?? problem.title);
@@ -29,7 +29,7 @@ export class UnreachableError extends Error {
   constructor(
     baseUrl: string,
     why: string,
-    /** The request would have changed something, and may have: only its answer is missing. */
+    /** The request may have changed something: perhaps only its answer is missing. */
     readonly mayHaveArrived: boolean,
     options: ErrorOptions,
   ) {
@@ -47,7 +47,10 @@ const NOT_SENT: ReadonlySet<string> = new Set([
   ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'],
 ]);
 
-/** @param error of `fetch`, or of reading what it answered with; @param isRead the request changes nothing */
+/**
+ * @param error thrown by `fetch`, or while its answer was read
+ * @param isRead whether the request changes nothing
+ */
 export function unreachable(baseUrl: string, error: unknown, isRead: boolean): UnreachableError {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
@@ -57,7 +60,7 @@ export function unreachable(baseUrl: string, error: unknown, isRead: boolean): U
   return new UnreachableError(baseUrl, why, isSent && !isRead, { cause: error });
 }
 
-/** The problem that an answer is. One of something in between, in words of its own, has the first 500 characters of them. */
+/** Reads an error answer as a problem. If it is none, such as the page of a proxy, its first 500 characters are the detail. */
 export async function refusalOf(response: Response): Promise<ApiError> {
   const { status, statusText } = response;
   const retryAfter = response.headers.get('retry-after') ?? undefined;

@@ -17,7 +17,7 @@ type QueryOf<Op> = Op extends { readonly parameters: { readonly query?: infer Qu
   ? Loose<Query>
   : never;
 
-/** The same, where what may be left out may also be undefined. */
+/** The same, but optional members may also be undefined. */
 type Loose<Value> = {
   readonly [Name in keyof Value]: object extends Pick<Value, Name> ? Value[Name] | undefined : Value[Name];
 };
@@ -38,17 +38,17 @@ export type DocumentOf<M extends Method, Path extends PathOf<M>> =
     ? ContentOf<Answers[keyof Answers]>
     : never;
 
-/** Texts are JSON already, or have their media type in the headers: they are sent as they are. */
+/** A body that is sent unchanged: it is JSON already, or its media type is in the headers. */
 type RawBody = string | Uint8Array<ArrayBuffer> | Blob | FormData;
 
 /** A request as it is sent; the operation says what it may hold. */
 export interface AnyRequest {
   readonly path?: object | undefined;
-  /** A text is a query string, encoded. */
+  /** If it is a text: an encoded query string. */
   readonly query?: object | string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: unknown;
-  /** It changes nothing, whatever its method is. */
+  /** The request changes nothing, whatever its method is. */
   readonly isRead?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -63,6 +63,6 @@ export type RequestOf<M extends Method, Path extends PathOf<M>> = Omit<
     readonly body?: Loose<BodyOf<Operation<M, Path>>> | RawBody | undefined;
   };
 
-/** What a request is given, which may be left out where the operation needs nothing. */
+/** The last argument of a request, which is optional if the operation needs nothing. */
 export type Given<M extends Method, Path extends PathOf<M>> =
   Partial<RequestOf<M, Path>> extends RequestOf<M, Path> ? [RequestOf<M, Path>?] : [RequestOf<M, Path>];

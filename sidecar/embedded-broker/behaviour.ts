@@ -14,7 +14,7 @@ export interface Behaviour extends TemporalBehaviour {
   retryAfter: string;
   /** Which requests `faultRate` and `failFirst` apply to. */
   faultOn: (request: { readonly method: string; readonly path: string }) => boolean;
-  /** Seed of the random choices; setting it starts them anew. */
+  /** Seed of the random choices; setting another one restarts them. */
   seed: number;
 
   /** Query pages hold a random part of what was asked for, at least one entity. */
@@ -185,7 +185,7 @@ export interface TemporalBehaviour {
 
 export type InstanceTest = (entityId: string, attribute: string, instanceId: string | undefined) => boolean;
 
-/** Temporal data as in the standard. */
+/** Temporal data behaves as the standard says. */
 export function goodTemporalBehaviour(): TemporalBehaviour {
   return {
     temporalStatus: undefined,

@@ -22,7 +22,7 @@ export interface EntityFragment {
   readonly id: string | undefined;
   readonly types: readonly string[] | undefined;
   readonly scopes: readonly string[] | undefined;
-  /** Input by canonical name; not yet read, since a merge patch may hold parts of attributes. */
+  /** Unread input, by canonical name: a merge patch may contain only parts of an attribute. */
   readonly attributes: readonly (readonly [name: string, input: JsonValue])[];
 }
 
@@ -128,7 +128,7 @@ export function readTemporalFragment(
 
 function readHistory(name: string, input: JsonValue): readonly JsonObject[] {
   const instances = itemsOf(input);
-  // Unlike the value of a concise Property, instances are always objects here: an array can only be of instances.
+  // An array is always a list of instances here, unlike the array value of a concise Property.
   if (instances.length === 0 || !instances.every(isObject)) {
     throw refusals.badRequest(`Attribute ${name} must be an instance, or an array of one or more instances`);
   }

@@ -22,7 +22,7 @@ export const SELECTING_PARAMETERS = [
 ] as const; // oxfmt-ignore
 export const SHOWING_PARAMETERS = ['pick', 'format', 'options'] as const;
 
-/** Which entities to find. Without filters, `ids` or `type` suffice, and no entity has to be read. */
+/** Which entities to find. If there are no filters, `ids` or `type` alone decides, and no entity has to be read. */
 export interface EntityQuery<A = readonly Attribute[]> {
   readonly ids: readonly string[] | undefined;
   /** The single type that all matches have, if any; not repeated in the filters. */
@@ -37,7 +37,7 @@ export interface SelectionRules {
   readonly mayBeWide: boolean;
 }
 
-/** The selecting parameters of a query: those on the entity itself, and separately those on its attributes. */
+/** The selecting parameters of a query: filters on the entity itself, and separately those on its attributes. */
 export interface Selection extends EntityQuery<unknown> {
   /** Attribute names; a match has at least one of them. */
   readonly attrs: readonly string[] | undefined;
@@ -48,7 +48,7 @@ export interface Selection extends EntityQuery<unknown> {
 /**
  * Reads the selecting parameters of Query Entities (ETSI GS CIM 009 V1.9.1, clauses 5.7.2 and 6.4.3.2).
  *
- * @throws Refusal BadRequestData for what cannot be parsed and for a query that nothing narrows
+ * @throws Refusal BadRequestData for what cannot be parsed and for a query without a filter that narrows it
  */
 export function readEntityQuery(parameters: Parameters, rules: { readonly mayBeWide: boolean }): EntityQuery {
   const selection = readSelection(parameters, { ...rules, negation: 'each instance' });
@@ -61,7 +61,7 @@ export function readEntityQuery(parameters: Parameters, rules: { readonly mayBeW
 /**
  * Reads the selecting parameters that entities and temporal entities have in common.
  *
- * @throws Refusal BadRequestData for what cannot be parsed, and for a query that nothing narrows where it must
+ * @throws Refusal BadRequestData for what cannot be parsed, and for a query without a narrowing filter where one is required
  */
 export function readSelection(parameters: Parameters, rules: SelectionRules): Selection {
   try {

@@ -26,7 +26,7 @@ export interface BrokerRequest {
   readonly method: string;
   /** Without the query string, percent-encoded as sent. */
   readonly path: string;
-  /** What stands behind `?`. */
+  /** The query string, without `?`. */
   readonly search: string;
   readonly headers: IncomingHttpHeaders;
   readonly tenant: string | undefined;

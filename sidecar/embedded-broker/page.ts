@@ -11,7 +11,7 @@ export interface PageRequest {
   readonly count: boolean;
 }
 
-/** One page of a query result, oldest entities first. `total` is there when it was asked for or costs nothing. */
+/** One page of a query result, oldest entities first. `total` is set if it was asked for or costs nothing. */
 export interface Page<A = readonly Attribute[]> {
   readonly entities: readonly StoredEntity<A>[];
   readonly hasMore: boolean;
@@ -52,7 +52,7 @@ function entitiesById<A>(store: EntityStore<A>, ids: readonly string[]): readonl
 /** Parameters of every paged query (ETSI GS CIM 009 V1.9.1, clauses 6.3.10 and 6.3.13). */
 export const PAGING_PARAMETERS = ['limit', 'offset', 'count'] as const;
 
-/** Reads the parameters of a query, as the broker's behaviour lets them pass. @throws Refusal 400, 501 */
+/** Reads the parameters of a query, of which the broker's behaviour may ignore or refuse some. @throws Refusal 400, 501 */
 export function readQueryParameters(
   { search }: BrokerRequest,
   taken: ReadonlySet<string>,
@@ -78,7 +78,7 @@ export function readPageRequest(parameters: Parameters, { limits, behaviour }: B
   return { limit, offset: readCount(parameters, 'offset', 0), count };
 }
 
-/** Finds the page that is answered: the wanted one, changed as the broker's behaviour says. */
+/** Finds the page to answer with: the requested one, changed by the broker's behaviour. */
 export function answeredPage<A>(
   wanted: PageRequest,
   { behaviour, chance }: BrokerContext,
@@ -89,7 +89,7 @@ export function answeredPage<A>(
   return behaviour.repeatLastPastEnd ? lastRepeated(page, wanted, find) : page;
 }
 
-/** Past the end, the last entity once more (clause 5.5.9.1). */
+/** Past the end, answers with the last entity again (clause 5.5.9.1). */
 function lastRepeated<A>(
   page: Page<A>,
   { limit, offset }: PageRequest,
@@ -100,7 +100,7 @@ function lastRepeated<A>(
   return total === 0 ? page : find({ limit: 1, offset: total - 1, count: true });
 }
 
-/** The headers of a page: count, warning, and links to the pages beside it. */
+/** The headers of a page: count, warning, and links to the next and the previous page. */
 export function pageHeaders<A>(
   request: BrokerRequest,
   parameters: Parameters,
@@ -118,7 +118,7 @@ export function pageHeaders<A>(
   };
 }
 
-/** Links to the pages beside this one (clause 6.3.10, RFC 8288), relative to the broker. */
+/** Links to the next and the previous page (clause 6.3.10, RFC 8288), relative to the broker. */
 function pageLinks<A>(
   { path, search }: BrokerRequest,
   parameters: Parameters,
@@ -126,7 +126,7 @@ function pageLinks<A>(
   page: Page<A>,
 ): readonly string[] {
   const link = (rel: string, start: number) => {
-    // From the query string as sent: parameters that were ignored stay in the links.
+    // Made from the query string as sent, so that ignored parameters stay in the links.
     const target = new URLSearchParams(search);
     target.set('limit', String(limit));
     target.set('offset', String(start));

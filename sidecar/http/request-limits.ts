@@ -8,10 +8,10 @@ import { problem } from './problem-kinds.js';
 /** Far more than any client or proxy sends. */
 export const MAX_FIELDS = 500;
 
-/** Characters of the path in a request-target: every router decodes it in its own way, and no resource has a longer one. */
+/** Most characters of the path of a request: every router decodes it in its own way, and no resource has a longer one. */
 const MAX_PATH_CHARS = 8 * 1024;
 
-/** Characters of path and query where this gateway reads them: some hundred ids. The broker bounds what it reads. */
+/** Most characters of path and query that this gateway reads: some hundred ids. What only the broker reads, it limits itself. */
 const MAX_TARGET_CHARS = 16 * 1024;
 
 /**
@@ -37,10 +37,10 @@ const OTHER_VERSION = problem(
   'This is neither an HTTP/1.1 nor an HTTP/1.0 request: its request line names another version.',
 );
 
-/** Some proxies use the older one unless they are told otherwise. */
+/** HTTP/1.0 is the default of some proxies. */
 const VERSIONS: ReadonlySet<string> = new Set(['1.1', '1.0']);
 
-const CODING_BEFORE_ITS_TIME = problem(
+const CODING_IN_HTTP_1_0 = problem(
   'invalidRequest',
   'The request has a Transfer-Encoding, which HTTP/1.0 does not know (RFC 9112, section 6.1). Send it as HTTP/1.1, or with a Content-Length.',
 );
@@ -71,8 +71,8 @@ export function faultyFields(raw: RawHeaders): ProblemDraft | undefined {
 }
 
 /**
- * The problem of a request of another version of HTTP, without the Host that HTTP/1.1 demands, or whose end servers may not
- * agree on.
+ * The problem of a request with another version of HTTP, without the Host that HTTP/1.1 requires, or with an end that servers may
+ * see in different places; undefined for every other request.
  */
 export function faultyMessage({
   httpVersion,
@@ -80,13 +80,13 @@ export function faultyMessage({
 }: Pick<IncomingMessage, 'httpVersion' | 'headers'>): ProblemDraft | undefined {
   if (!VERSIONS.has(httpVersion)) return OTHER_VERSION;
   if (headers.host === undefined && httpVersion === '1.1') return NO_HOST;
-  if (isMisframed({ httpVersion, headers })) return CODING_BEFORE_ITS_TIME;
+  if (isMisframed({ httpVersion, headers })) return CODING_IN_HTTP_1_0;
   return isPlainlyFramed(headers['transfer-encoding']) ? undefined : UNKNOWN_CODING;
 }
 
 /**
- * True when it cannot be known where a request ends: servers of HTTP/1.0 did not read its Transfer-Encoding. Nothing behind
- * it on its connection may be taken for a request (RFC 9112 § 6.1).
+ * True if nobody can know where a request ends, because servers of HTTP/1.0 ignore Transfer-Encoding. What follows on its
+ * connection must not be read as a request (RFC 9112 § 6.1).
  */
 export function isMisframed({
   httpVersion,

@@ -6,14 +6,14 @@ import { DatabaseUnusableError } from './errors.js';
 import { requireKnownFormat } from './formats.js';
 import { APPLICATION_ID, formatOf, migrate, SQLITE_MIGRATIONS } from './sqlite-migrations.js';
 
-/** How long opening waits for the lock of another process. The event loop stands still meanwhile: short. */
+/** How long opening waits for the lock of another process. Short, because it blocks the event loop. */
 const BUSY_TIMEOUT_MS = 500;
 
 const IN_MEMORY = ':memory:';
 
 /**
  * Opens the database of a store, and creates it, directories included, where there is none; migrates it to the newest
- * format. Once it is open, it waits for no lock: what meets one fails with SQLITE_BUSY at once.
+ * format. Once it is open, it waits for no lock: a statement that meets one fails with SQLITE_BUSY at once.
  *
  * @param path of the file, or `:memory:`
  * @throws DatabaseUnusableError, SqliteMissingError
@@ -25,7 +25,7 @@ export function openDatabase(path: string): Database.Database {
     const db = new Database(file, { timeout: BUSY_TIMEOUT_MS });
     return prepared(db, () => {
       inspect(db, path);
-      // Readers, a running backup among them, do not block the writer, nor it them.
+      // Readers, including a running backup, do not block the writer, and the writer does not block them.
       db.pragma('journal_mode = WAL');
       // An answered write survives a power cut, too. NORMAL would be about twice as fast; models are written rarely.
       db.pragma('synchronous = FULL');
@@ -40,7 +40,7 @@ export function openDatabase(path: string): Database.Database {
 }
 
 /**
- * Opens the database of an existing store for reading, as it is.
+ * Opens the database of an existing store for reading, without migrating it.
  *
  * @throws DatabaseUnusableError, SqliteMissingError
  */
@@ -59,7 +59,7 @@ export function openForReading(path: string): Database.Database {
   });
 }
 
-/** Creates the directories of a file that is not there. Anything there that is not a file, such as a device, is left alone. */
+/** Creates the directories of a missing file. @throws DatabaseUnusableError for a path that is not a file, such as a device */
 function prepareFile(file: string, path: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) makeDirectories(dirname(file));
@@ -67,7 +67,7 @@ function prepareFile(file: string, path: string): void {
     throw new DatabaseUnusableError(`${path} cannot be used as a database: ${NO_FILE}.`);
 }
 
-/** Creates a directory and those above it. Node's own way never returns where the system allows none to be made (/proc/x). */
+/** Creates a directory and its parents. A recursive mkdir never returns where none can be created, as below /proc. */
 function makeDirectories(directory: string): void {
   if (isDirectory(directory)) return;
   makeDirectories(dirname(directory));
@@ -166,8 +166,8 @@ export class SqliteMissingError extends GatewayError {
 const ROOM = "INSERT INTO content (sha256, size, text) VALUES ('', 65536, hex(zeroblob(32768)))";
 
 /**
- * Finds out whether writes work, by one that changes nothing: room is taken and given back, and the number of the format
- * is written again.
+ * Finds out whether writes work, without changing anything: it inserts 64 KiB and rolls that back, and writes the number of the
+ * format once more.
  *
  * @throws SqliteError when the database is locked, read-only or full
  */

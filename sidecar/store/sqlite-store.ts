@@ -7,15 +7,15 @@ import { SqlStore } from './sql-store.js';
 import { SqliteSession } from './sqlite-session.js';
 
 /**
- * A store in one SQLite file. Work is done at once, on the event loop: a read takes microseconds, a write a commit. What
- * meets the lock of another process waits for it without blocking the loop, and fails after some seconds.
+ * A store in one SQLite file. Statements run on the event loop: a read takes microseconds, a write as long as its commit. A
+ * statement that meets the lock of another process waits for it without blocking the loop, and fails after some seconds.
  */
 export class SqliteStore extends SqlStore {
   readonly #db: Database.Database;
   readonly #session: SqliteSession;
 
   /**
-   * Opens a store, and creates it where there is none; migrates an older one.
+   * Opens a store, and creates it if there is none; migrates an older one.
    *
    * @param path of the file, or `:memory:`
    * @throws DatabaseUnusableError
@@ -37,15 +37,15 @@ export class SqliteStore extends SqlStore {
   }
 
   /**
-   * Copies the store, as it is at one moment, to a file that opens as a store; others may go on writing.
+   * Copies the store, as it is at one moment, to a file that can be opened as a store; others may keep writing.
    *
-   * @throws DatabaseUnusableError when there is such a file, or it cannot be written
+   * @throws DatabaseUnusableError if the file exists already, or cannot be written
    */
   async backup(target: string): Promise<void> {
     await copyDatabase(this.#db, target);
   }
 
-  /** There is no other process. */
+  /** Does nothing: SQLite does not tell a process what others write. */
   override listen(): void {}
 
   override async close(): Promise<void> {

@@ -201,7 +201,7 @@ describe('the architecture', () => {
     assertNone(sources.filter(isOfPlugin).flatMap(pluginViolations));
   });
 
-  it('fastify is imported in sidecar/http and sidecar/gateway.ts only', () => {
+  it('fastify is imported in sidecar/http and in the wiring only', () => {
     assertNone(sources.flatMap(ownerViolations));
   });
 

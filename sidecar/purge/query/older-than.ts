@@ -12,12 +12,12 @@ import {
 } from './parameters.js';
 import { refusedData } from './selection.js';
 
-/** Which time tells the age: of entities, or of the instances of temporal entities. */
+/** The time by which the age is measured: of entities, or of the instances of temporal entities. */
 export interface Age {
   readonly target: 'entities' | 'temporal';
   /**
    * Entities: `modifiedAt`, `createdAt`, an attribute (its value) or `<attribute>.observedAt`. Instances: `observedAt`,
-   * `modifiedAt`, `createdAt`, or `<attribute>.observedAt`, which is of that attribute alone.
+   * `modifiedAt`, `createdAt`, or `<attribute>.observedAt` for that attribute alone.
    */
   readonly by: string;
 }
@@ -31,9 +31,8 @@ const SYSTEM_TIMES = ['modifiedAt', 'createdAt'];
 const TIME_PARAMETERS = ['timerel', 'timeAt', 'endTimeAt', 'timeproperty'];
 
 /**
- * The time that lies a duration before now, in UTC and whole seconds, as brokers take it. Days, weeks, months and years
- * are those of the calendar in a time zone: a month before the 31st is the last day of its month, and a day may have 23
- * hours.
+ * The time that is a duration before now, in UTC and whole seconds, as brokers accept it. Days, weeks, months and years follow
+ * the calendar of a time zone: a month before 31 May is 30 April, and a day may have 23 hours.
  *
  * @param olderThan a duration of ISO 8601, such as P90D
  * @param timeZone a name of the IANA database
@@ -55,7 +54,7 @@ export function cutoffOf(nowMs: number, olderThan: string, timeZone = 'UTC'): st
  * Narrows a purge to what is older than a time. What has no such time never matches.
  *
  * @param query a query string without its question mark
- * @param cutoff ISO 8601 in UTC; sent without quotes, with which some brokers compare it as a string
+ * @param cutoff ISO 8601 in UTC; sent without quotes, because some brokers compare a quoted time as a string
  * @returns the parameters of the narrowed query
  * @throws QueryRefusedError for what cannot be narrowed, or would mean something else then
  */
@@ -77,7 +76,7 @@ function selectOlderEntities(parameters: Map<string, string>, by: string, cutoff
   const comparison = `${by}<${cutoff}`;
   checkComparison(comparison, by);
   const q = parameters.get('q');
-  // By itself it must be complete: a bracket that it closes or leaves open would change what the comparison applies to.
+  // It must be complete by itself: an unbalanced bracket would change what the comparison applies to.
   if (q !== undefined) parsed(() => parseQ(q));
   parameters.set('q', q === undefined ? comparison : `(${q});${comparison}`);
 }
@@ -110,7 +109,7 @@ function checkAttribute(name: string): void {
     throw refusedData('by', `${name} is not an attribute: use modifiedAt, createdAt or an attribute.`);
 }
 
-/** The comparison must be one comparison of that very path, however its name is spelled. */
+/** Requires that `q` reads it as one comparison of exactly this path: a name may contain operators. */
 function checkComparison(comparison: string, by: string): void {
   const node = parsed(() => parseQ(comparison));
   const names = by.endsWith(OBSERVED_AT) ? [withoutSuffix(by), 'observedAt'] : [by];

@@ -3,7 +3,7 @@ import { writeJson } from '../../shared/json/lossless-json.js';
 import type { InputIssue } from '../../shared/json/pointer.js';
 import { type Blame, blameSubmitted, SchemaRefusedError } from './errors.js';
 
-/** What a schema may be, so that checking and compiling it stays within bounds. Counts include referenced parts. */
+/** How large a schema may be, so that checking and compiling it stays within bounds. Counts include referenced parts. */
 export const SCHEMA_LIMITS = {
   /** UTF-8 bytes of one document. */
   bytes: 1_048_576,
@@ -74,7 +74,7 @@ function tokensTo(place: Place): readonly string[] {
   return tokens;
 }
 
-/** A regular expression in a schema, and the tokens that lead to it from there. */
+/** A regular expression in a schema, and the tokens of its pointer within that schema. */
 export interface SchemaPattern {
   readonly tokens: readonly string[];
   readonly pattern: string;

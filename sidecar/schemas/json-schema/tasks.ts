@@ -18,7 +18,7 @@ export interface CompareInput extends DocumentTexts {
   readonly withWitnesses?: boolean;
 }
 
-/** Tasks on schemas that run in a worker because they may take long, and execute patterns. */
+/** Tasks on schemas that run in a worker because they may take long and execute patterns of users. */
 export const schemaTasks = {
   /** What changes between two versions; see `compareModels`. */
   compareSchemas({ before, after, terms, entityType, withWitnesses }: CompareInput): ChangeReport {

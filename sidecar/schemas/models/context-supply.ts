@@ -44,7 +44,7 @@ export class ContextSupply {
 
   /**
    * A text that changes whenever a URL may mean something else: with each write to the store, by any process, and
-   * every minute because of other origins. To be taken before anything is supplied for a request.
+   * every minute because of other origins. Take it before anything is supplied for a request.
    *
    * @param baseUrl of this service, as the client reaches it, without a trailing slash
    * @throws StoreUnavailableError
@@ -59,7 +59,7 @@ export class ContextSupply {
    * The context of a URL: one that is stored or bundled here, in the version that is named; a reference document; or one of an
    * allowed origin.
    *
-   * @throws StoreUnavailableError; as DomainContexts.of
+   * @throws StoreUnavailableError, and what DomainContexts.of throws
    */
   supply(url: string, baseUrl: string, options?: SupplyOptions): Promise<Supply> {
     return this.#options.loading.supply(url, baseUrl, { ...options, fetch: (one) => this.#fetch(one) });
@@ -136,8 +136,8 @@ export class ContextLoading {
 
   /**
    * The context of a URL, for checking a custom context that names it. Every version of the core context counts as the
-   * newest one: brokers apply their own, whichever is named (ETSI GS CIM 009 V1.9.1, clause 4.4), and no two versions go
-   * together, since their terms are protected.
+   * newest one: brokers apply their own, whichever is named (ETSI GS CIM 009 V1.9.1, clause 4.4), and two versions
+   * cannot be combined, since their terms are protected.
    *
    * @param ownName of the context that is checked: it cannot build on itself
    */

@@ -11,7 +11,7 @@ export interface DependentsOptions {
   readonly dryRun: boolean;
   readonly baseUrl: string;
   readonly signal?: AbortSignal | undefined;
-  /** Models that are left out. */
+  /** Models to leave out. */
   readonly except?: ReadonlySet<string>;
   /** Contexts that changed before; contexts of models that are updated now are added. */
   readonly changed?: ChangedContexts | undefined;
@@ -19,15 +19,15 @@ export interface DependentsOptions {
 
 interface Updated {
   readonly entry: UpdatedDependent;
-  /** Number of context changes by then. */
+  /** How many contexts had changed when it was updated. */
   readonly count: number;
 }
 
 /**
- * Gives a new version to each model that was made with an earlier state of shared documents, one after the other; a model that
- * refuses the change keeps its version. Models that an interrupted run left out are updated by the next one, even if that changes
- * no document. Models that follow a context that was changed, be it that of another model, keep their versions; those for
- * which it changes something are reported.
+ * Gives a new version to each model that was made with an earlier text of a shared document, one model after the other. A model
+ * whose update is refused keeps its version. What an interrupted run did not reach, the next one updates, even if that changes no
+ * document. A model that follows a changed context, perhaps of another model, keeps its version; it is reported if the context
+ * changes something for it.
  *
  * @throws errors of the workers, StoreUnavailableError
  */
@@ -83,7 +83,7 @@ function byName<Value>(values: ReadonlyMap<string, Value>): readonly (readonly [
  * How changed contexts affect a model that keeps its version; an empty report for one that does not exist. The contexts are
  * stored already, so a model that cannot be compared does not end the import.
  *
- * @param options `before`: their texts from before, by name
+ * @param options `before`: the earlier texts of the changed contexts, by name
  * @throws errors of the workers, StoreUnavailableError
  */
 export async function changeByContexts(

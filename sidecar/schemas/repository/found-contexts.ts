@@ -10,7 +10,7 @@ import {
 } from './sorted-files.js';
 
 /**
- * The contexts of an export; else those that models come with, and all others that are no shared documents.
+ * The contexts of an export; of another repository, those of its models and all others that are not shared documents.
  *
  * @param documents paths of shared documents
  */
@@ -58,7 +58,7 @@ const TOO_LONG = 'The names of its folder and domain are too long for the name o
 const NO_REPOSITORY =
   'Nothing says which repository it is of, from which it would have its name: name a domain by the parameter domain.';
 
-/** The versions of contexts in an export, by the names of these. */
+/** The versions of contexts in an export, by the name of the context. */
 export function contextVersionsOf({ contextVersions }: SortedFiles): ImportPlan['contextVersions'] {
   const versions = new Map<string, PlannedContextVersion[]>();
   for (const { inner, file } of contextVersions) {
@@ -73,7 +73,7 @@ export function contextVersionsOf({ contextVersions }: SortedFiles): ImportPlan[
 }
 
 /**
- * The name of a stored context that comes with a repository: that of the domain, of the folders around the context, and its own.
+ * The name under which a context of a repository is stored: the domain, the folders around it and its own name, with hyphens.
  *
  * @param path within the repository
  */

@@ -7,7 +7,7 @@ import { IncompatibleChangeError } from '../models/errors.js';
 import { type ChangeReport, worst } from '../json-schema/differences.js';
 import type { ImportedFile } from './shapes.js';
 
-/** Errors that the imported files are not to blame for: they end the import. */
+/** Errors that the imported files did not cause: they end the import. */
 const OUTAGES = [StoreUnavailableError, WorkersBusyError, TaskFailedError];
 
 /** Faults that a reason names. */
@@ -24,8 +24,9 @@ export type Refusal = Pick<ImportedFile, 'reason' | 'line' | 'change' | 'differe
 /**
  * Explains a refusal to a person: the error's sentence, what is wrong in which line, and what to do.
  *
- * @param text of the file, to find lines in; @param base pointer of the file's content within what the service was given
- * @throws the error, when what is imported is not to blame for it
+ * @param text of the file, to find lines in
+ * @param base pointer to the content of the file, within what the service was given
+ * @throws the error itself, if the imported files did not cause it
  */
 export function refusalOf(error: unknown, text: string | undefined, base: string): Refusal {
   if (!(error instanceof GatewayError) || OUTAGES.some((outage) => error instanceof outage)) throw error;
@@ -45,7 +46,7 @@ export function refusalOf(error: unknown, text: string | undefined, base: string
   const details = listed.flatMap(({ detail }, index) => {
     const place = places[index] ?? '';
     if (place !== '') return [`${place}: ${detail}`];
-    // The error's sentence often says already what is wrong with the whole.
+    // Often the error's sentence already says what is wrong with the whole document.
     return error.message.includes(detail.replace(/\.$/, '')) ? [] : [detail];
   });
   const more =
