@@ -4,7 +4,7 @@ import { DatabaseUnusableError } from './errors.js';
 import { FIRST_FORMAT, newestFormat, pendingOf, requireKnownFormat } from './formats.js';
 import { connectionConfig, placeOf } from './postgres-config.js';
 import { unusable } from './postgres-errors.js';
-import { APPLICATION_ID } from './sqlite-migrations.js';
+import { APPLICATION_ID, noteHeldBack } from './sqlite-migrations.js';
 
 /**
  * The scheme of PostgreSQL, or what changes it; see formats.ts. `least` is the format that a program must know to work with
@@ -257,7 +257,7 @@ export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
     FOR EACH ROW EXECUTE FUNCTION tell_of_broker_note();
   `,
   },
-  { least: 1, sql: 'ALTER TABLE purge ADD COLUMN held_back bigint NOT NULL DEFAULT 0' },
+  { least: 1, sql: `ALTER TABLE purge ADD COLUMN held_back bigint NOT NULL DEFAULT 0; ${noteHeldBack()}` },
 ];
 
 function forgetting(event: 'DELETE' | 'UPDATE OF sha256'): (table: string) => string {

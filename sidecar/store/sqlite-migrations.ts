@@ -214,8 +214,18 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
     PRIMARY KEY (broker, writer)
   ) STRICT, WITHOUT ROWID;
   `,
-  'ALTER TABLE purge ADD COLUMN held_back INTEGER NOT NULL DEFAULT 0;',
+  `ALTER TABLE purge ADD COLUMN held_back INTEGER NOT NULL DEFAULT 0; ${noteHeldBack()}`,
 ];
+
+/**
+ * Notes which runs of retention policies were held back before records said so: dry runs whose query does not ask for one.
+ * A record is changed as text: not every text in it is one that PostgreSQL can read as JSON.
+ */
+export function noteHeldBack(): string {
+  return `
+  UPDATE purge SET held_back = 1, record = substr(record, 1, length(record) - 1) || ',"heldBack":true}'
+  WHERE retention_policy IS NOT NULL AND record LIKE '%"dryRun":true%' AND record NOT LIKE '%&dryRun=true"%';`;
+}
 
 function forgetting(event: 'DELETE' | 'UPDATE OF sha256'): (table: string) => string {
   return (table) => `

@@ -10,6 +10,7 @@ import {
 } from '../../sidecar/store/postgres-migrations.js';
 import { PostgresStore } from '../../sidecar/store/postgres-store.js';
 import { createDatabase, isOwnServer, type TestDatabase } from '../support/postgres.js';
+import { checkHeldBack, RUNS_OF_FIRST_FORMAT } from '../support/runs-of-first-format.js';
 import { ALL, dump, handClock, modelVersion, reference, SETTINGS } from '../support/store-samples.js';
 import { takeStep } from '../support/store-steps.js';
 import { FIRST_FORMAT, newestFormat } from '../../sidecar/store/formats.js';
@@ -101,6 +102,15 @@ describe('migrations of PostgreSQL', () => {
     await assert.rejects(open(database.url), refusal);
     await assert.rejects(migrateTo(database.url), refusal);
     assert.deepEqual(await formatOf(database), { format: 9, least: 1 });
+  });
+
+  it('runs that the guard of their policy held back are known as such after a migration of PostgreSQL', async () => {
+    const database = await fresh();
+    await migrate(database, POSTGRES_MIGRATIONS.slice(0, 1));
+    await database.query(RUNS_OF_FIRST_FORMAT);
+    const store = await open(database.url);
+    await checkHeldBack(store.purges);
+    await store.close();
   });
 
   it('PostgreSQL has an index for every foreign key', async () => {

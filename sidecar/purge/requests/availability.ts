@@ -232,19 +232,19 @@ export class Clearance {
   async wait(request: PurgeRequest, signal: AbortSignal, booking: Booking): Promise<void> {
     const { deletes } = request;
     const { pace } = this.#options;
+    let obstacle = this.#obstacle(request, signal);
     for (;;) {
-      for (
-        let wait = this.#obstacle(request, signal);
-        wait !== undefined;
-        wait = this.#obstacle(request, signal)
-      )
-        await wait;
+      for (; obstacle !== undefined; obstacle = this.#obstacle(request, signal)) await obstacle;
       if (request.isStale?.() === true) throw new ListedTooLongAgo();
       if (deletes === undefined) return;
       if (pace !== undefined && !(await this.#takeShare(pace, deletes, signal))) throw new MustBeSplit();
-      // It may have waited for its share, and for the reserve after that.
-      const mayBegin = pace === undefined || this.#mayGo(request, signal);
-      if (mayBegin && ((await this.#book(request, booking)) || this.#mayGo(request, signal))) return;
+      // It may have waited for its share, and for the reserve after that. Whatever it has to wait for then is awaited.
+      obstacle = pace === undefined ? undefined : this.#obstacle(request, signal);
+      if (obstacle === undefined && this.#isDue(request)) {
+        if (await this.#book(request, booking)) return;
+        obstacle = this.#obstacle(request, signal);
+        if (obstacle === undefined && this.#isDue(request)) return;
+      }
       pace?.giveBack(deletes);
     }
   }
@@ -258,14 +258,9 @@ export class Clearance {
     return deletes === undefined ? undefined : this.#options.beforeDelete?.();
   }
 
-  /** Whether a delete may be sent after it has waited: the rate may have been lowered meanwhile. */
-  #mayGo(request: PurgeRequest, signal: AbortSignal): boolean {
-    const { deletes = 0 } = request;
-    return (
-      deletes <= (this.#options.pace?.burst ?? Infinity) &&
-      request.isStale?.() !== true &&
-      this.#obstacle(request, signal) === undefined
-    );
+  /** Whether a delete may still be sent as it is: the rate may have been lowered while it waited. */
+  #isDue({ deletes = 0, isStale }: PurgeRequest): boolean {
+    return deletes <= (this.#options.pace?.burst ?? Infinity) && isStale?.() !== true;
   }
 
   /**

@@ -9,6 +9,9 @@ import {
   migrate,
   SQLITE_MIGRATIONS,
 } from '../../../sidecar/store/sqlite-migrations.js';
+import { SqliteStore } from '../../../sidecar/store/sqlite-store.js';
+import { checkHeldBack, RUNS_OF_FIRST_FORMAT } from '../../support/runs-of-first-format.js';
+import { handClock } from '../../support/store-samples.js';
 import { twoConnections } from './two-connections.js';
 import { DatabaseUnusableError } from '../../../sidecar/store/errors.js';
 
@@ -58,6 +61,15 @@ describe('migrations', () => {
     };
     assert.throws(() => migrate(db, refuse), refusal);
     assert.deepEqual(tables(db), []);
+  });
+
+  it('runs that the guard of their policy held back are known as such after a migration of SQLite', async (t) => {
+    const [db] = twoConnections(t);
+    migrate(db, unchecked, SQLITE_MIGRATIONS.slice(0, 1));
+    db.exec(RUNS_OF_FIRST_FORMAT);
+    const store = await SqliteStore.open(db.name, handClock());
+    await checkHeldBack(store.purges);
+    await store.close();
   });
 });
 

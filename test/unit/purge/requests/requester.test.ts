@@ -617,6 +617,49 @@ describe('a requester of a purge that is held to a rate', () => {
     assert.deepEqual([hand.open(), ended], [[], [3]]);
   });
 
+  it('a requester that is stopped while a delete waits for a pause that began during its reserve only fails that delete', async () => {
+    let reserved = () => {};
+    const reserve = async () => new Promise<void>((resolve) => (reserved = resolve));
+    const hand = byHand({}, { reserve });
+    const refusals = [
+      assert.rejects(hand.requester.send({ ...request, deletes: 1 }), PurgeStoppedError),
+      assert.rejects(
+        hand.requester.send({ method: 'GET', path: '/list', operation: 'list' }),
+        PurgeStoppedError,
+      ),
+    ];
+    await hand.turn();
+    await hand.end('/list', replyOf(429, '', { 'retry-after': '3' }));
+    reserved();
+    await hand.turn();
+    hand.stop.abort();
+    await Promise.all(refusals);
+    await hand.turn();
+  });
+
+  it('a requester waits for what a delete has to wait for, also where that turns up during its reserve', async () => {
+    let reserved = () => {};
+    let answered = () => {};
+    const reserve = async () => new Promise<void>((resolve) => (reserved = resolve));
+    let asked: Promise<void> | undefined;
+    const beforeDelete = () => {
+      const wait = asked;
+      asked = undefined;
+      return wait;
+    };
+    const hand = byHand({}, { reserve, beforeDelete });
+    const sent = hand.requester.send({ ...request, path: '/1', deletes: 1 });
+    await hand.turn();
+    asked = new Promise<void>((resolve) => (answered = resolve));
+    reserved();
+    await hand.turn();
+    assert.deepEqual(hand.open(), []);
+    answered();
+    await hand.turn();
+    await hand.end('/1', DONE);
+    await isAnswered(sent);
+  });
+
   it('a requester with a rate lets what waits for a pause add up to no more than one burst', async () => {
     let tokens = 3;
     const pace = paceOf({
