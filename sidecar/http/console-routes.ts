@@ -25,6 +25,9 @@ const PAGE_HEADERS = {
 /** Names of files in this folder have a hash of their content. */
 const HASHED = 'assets';
 
+/** Paths, without percent-encoding, that name no file of the folder: the file server would throw. */
+const LEAVES_FOLDER = /\0|(?:^|[/\\])\.\.(?:[/\\]|$)/;
+
 const A_YEAR = 'public, max-age=31536000, immutable';
 
 /**
@@ -72,6 +75,7 @@ export function registerConsoleRoutes(app: FastifyInstance, options: ConsoleRout
     decorateReply: false,
     cacheControl: false,
     dotfiles: 'ignore',
+    allowedPath: (path) => !LEAVES_FOLDER.test(path),
     setHeaders: (reply, path) => {
       for (const [name, value] of Object.entries(PAGE_HEADERS)) reply.setHeader(name, value);
       reply.setHeader('cache-control', isHashed(relative(consoleFolder, path)) ? A_YEAR : 'no-cache');

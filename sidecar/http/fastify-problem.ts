@@ -4,7 +4,8 @@ import { problem } from './problem-kinds.js';
 import type { ProblemAnswer } from './problem.js';
 
 /**
- * Fastify's own refusals: bodies and URLs that it does not read, and bodies whose client disconnected.
+ * Refusals by Fastify, of bodies and URLs that it does not read, and by its file server, of ranges and conditions that do not
+ * fit a file; and bodies whose client disconnected.
  *
  * @param bodyLimit of the route, in bytes, and the setting that it comes from
  * @param mediaTypes that the route takes
@@ -15,14 +16,16 @@ export function problemOfFastify(
   setting = 'BODY_LIMIT_BYTES or less',
   mediaTypes: readonly string[] = BODY_MEDIA_TYPES,
 ): ProblemAnswer | undefined {
-  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  if (!(error instanceof Error)) return undefined;
+  const code = 'code' in error ? error.code : undefined;
   // node:http reports this to the reader of the body. No client is left to read the answer.
-  if (error.code === 'ECONNRESET' && error.message === 'aborted')
+  if (code === 'ECONNRESET' && error.message === 'aborted')
     return answer('invalidRequest', 'The connection broke before the body was complete.');
-  if (!('statusCode' in error)) return undefined;
+  // Errors of the file server have no code; `expose` says that they are for the client.
+  if (!('statusCode' in error) || (code === undefined && !('expose' in error))) return undefined;
   const { statusCode: status, message } = error;
   if (typeof status !== 'number' || status < 400 || status >= 500) return undefined;
-  switch (error.code) {
+  switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return answer(
         'bodyTooLarge',

@@ -83,10 +83,23 @@ describe('the files of the console', () => {
       '/console/%2e%2e/cli.js',
       '/console/..%2fcli.js',
       '/console/.console.json',
+      '/console/..%5ccli.js',
+      '/console/%00',
       '/console/nothing.js',
     ]) {
       const { status } = await gateway.send('GET', path);
-      assert.ok(status >= 400, path);
+      assert.equal(status, 404, path);
+    }
+  });
+
+  it('a range or a condition that does not fit a file of the console is a fault of the request', async () => {
+    for (const [headers, expected] of [
+      [{ range: 'bytes=9999999-' }, 416],
+      [{ 'if-match': '"other"' }, 412],
+    ] as const) {
+      const answer = await gateway.send('GET', '/console/', { headers });
+      assert.equal(answer.status, expected);
+      assert.equal((answer.json() as { status: number }).status, expected);
     }
   });
 

@@ -26,6 +26,11 @@ describe("Fastify's own refusals", () => {
     assert.equal(problemOfFastify(errorOf(400, 'FST_ERR_BAD_URL'), 1000)?.problem.detail, 'as Fastify says');
   });
 
+  it('a refusal by the file server, which has no code, becomes a problem of its status', () => {
+    const error = Object.assign(new Error('Range Not Satisfiable'), { statusCode: 416, expose: true });
+    assert.equal(problemOfFastify(error, 1000)?.problem.status, 416);
+  });
+
   it('an error that is not a refusal by Fastify has no problem', () => {
     for (const error of [
       errorOf(500, 'FST_ERR_OTHER'),
