@@ -86,6 +86,18 @@ describe('contexts', () => {
     assert.equal((await api.get('/contexts/Growing?version=0')).status, 400);
   });
 
+  it('contexts at an earlier version have an ETag that no write takes, and that makes no other read a 304', async () => {
+    await api.post('/contexts', { name: 'Earlier', '@context': TERMS });
+    await api.put('/contexts/Earlier', { '@context': { ...TERMS, speed: 'https://city.test/speed' } });
+    const earlier = etagOf(await api.get('/contexts/Earlier?version=1'));
+    const current = await api.get('/contexts/Earlier', { 'if-none-match': earlier });
+    assert.equal(current.status, 200);
+    assert.match(current.text, /speed/);
+    const known = await api.get('/contexts/Earlier?version=1', { 'if-none-match': earlier });
+    assert.equal(known.status, 304);
+    assert.equal((await api.delete('/contexts/Earlier', { 'if-match': earlier })).status, 412);
+  });
+
   it('contexts that many clients update at once without If-Match take every update, and make a version of each', async () => {
     const context = (n: number) => ({ '@context': { ...TERMS, busy: `https://city.test/${n}` } });
     await api.post('/contexts', { name: 'Busy', ...context(0) });

@@ -32,6 +32,22 @@ describe('the documents of a model', () => {
     assert.equal((await api.put(model, { schema: CAR_WITH_BRAND })).status, 200);
   });
 
+  it('documents of models of one name are those of the domain in the path', async () => {
+    const models = [
+      await makeModel(api, 'North', 'Car'),
+      await makeModel(api, 'South', 'Car', CAR_WITH_BRAND, { contextBase: 'https://south.test/' }),
+    ];
+    for (const path of ['schema', 'context'])
+      for (const query of ['', '?version=1'])
+        assert.deepEqual(
+          await Promise.all(
+            models.map(async (one) => /brand/.test((await api.get(`${one}/${path}${query}`)).text)),
+          ),
+          [false, true],
+          path + query,
+        );
+  });
+
   for (const [path, mediaType, sign] of [
     ['schema', 'application/schema+json', 'properties'],
     ['schema?bundled=true', 'application/schema+json', '$schema'],

@@ -76,6 +76,7 @@ describe('the supply of contexts', () => {
     assert.equal(await stamp(), before);
     assert.equal(await contextSupply.stamp('http://other.example'), before);
     assert.notEqual(await contextSupply.stamp(ALLOWED), before);
+    assert.notEqual(await contextSupply.stamp(`${ALLOWED}/gate`), await contextSupply.stamp(ALLOWED));
     await contexts.create('terms', TERMS, OPTIONS);
     const created = await stamp();
     await contexts.update('terms', {}, OPTIONS);

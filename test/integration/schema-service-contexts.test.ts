@@ -69,6 +69,19 @@ describe('contexts that name others', () => {
     await service.contexts.delete('base');
   });
 
+  it('contexts that name others keep each of the stored documents that they name from being deleted', async (t) => {
+    const { service } = await rigOf(t);
+    const urls = ['a', 'b', 'c'].map((name) => `https://elsewhere.example/${name}.jsonld`);
+    for (const url of urls) await service.references.put(url, { '@context': TERMS });
+    await service.contexts.create('user', urls, OPTIONS);
+    for (const url of urls) {
+      const { dependents } = await rejection(service.references.delete(url), InUseError);
+      assert.deepEqual(dependents, [{ kind: 'context', name: 'user', version: 1 }]);
+    }
+    await service.contexts.delete('user');
+    for (const url of urls) await service.references.delete(url);
+  });
+
   it('contexts may name others by any URL of this service, but not by one of another origin', async (t) => {
     const { service, web, fetched } = await rigOf(t);
     await service.contexts.create('base', TERMS, OPTIONS);

@@ -151,10 +151,16 @@ describe('updating models', () => {
     const update = await service.models.put(KEY, { schema: SEATS, contextBase: 'https://own.example/' });
     assert.deepEqual([update.outcome, update.change.overall], ['version', 'breaking']);
     assert.match(JSON.stringify(await contextOf(2)), /https:\/\/own\.example\/seats/);
-    const back = await written(service.models.put(KEY, { schema: SEATS, contextBase: null }));
-    assert.equal(back.version.number, 3);
-    assert.equal(back.model.contextBase, standard.model.contextBase);
-    assert.deepEqual(await contextOf(3), await contextOf(1));
+    for (const [number, change] of [
+      [3, { schema: SEATS, contextBase: null }],
+      [4, { contextBase: 'https://own.example/' }],
+      [5, { contextBase: null }],
+    ] as const) {
+      const { version, model } = await written(service.models.put(KEY, change));
+      assert.equal(version.number, number);
+      assert.equal(model.contextBase, change.contextBase ?? standard.model.contextBase);
+      assert.deepEqual(await contextOf(number), await contextOf(change.contextBase === null ? 1 : 2));
+    }
   });
 
   it('an update refuses what a new model could not have, and changes nothing', async (t) => {

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
+import { ApiError } from '../../../sidecar/client/errors.js';
 import { isTooMuch } from '../../../sidecar/cli/check-options.js';
 import { checkLines, type CheckView } from '../../../sidecar/cli/check-view.js';
 import { differenceLines } from '../../../sidecar/cli/change-view.js';
@@ -317,6 +321,27 @@ describe('the settings of the command line', () => {
         });
   });
 
+  it('a redirect of the gateway is not followed: the token reaches no other server', async (t) => {
+    const reached: string[] = [];
+    const other = await listening(t, ({ url = '' }, response) => {
+      reached.push(url);
+      response.writeHead(200, { 'content-type': 'application/json' }).end('[]');
+    });
+    for (const status of [301, 302, 303, 307, 308]) {
+      const gateway = await listening(t, ({ url = '' }, response) => {
+        response.writeHead(status, { location: `${other}${url}` }).end();
+      });
+      const client = gatewayOf({ gateway }, { NGSILD_GATEWAY_TOKEN: 'secret-token' });
+      const answer = client?.json('get', '/purges');
+      await assert.rejects(answer ?? assert.fail(), (error: unknown) => {
+        assert.ok(error instanceof ApiError, String(error));
+        assert.equal(error.problem.status, status);
+        return true;
+      });
+    }
+    assert.deepEqual(reached, []);
+  });
+
   it('a purge straight at a broker has the limits of the environment, and not the broker or port of a gateway there', () => {
     const broker = new URL('http://127.0.0.1:8080/');
     const env = {
@@ -381,3 +406,16 @@ describe('the settings of the command line', () => {
       assert.deepEqual(databaseOf(env), { kind: 'sqlite', path: './data/schema.db' });
   });
 });
+
+/** A server on a free port until the end of the test. @returns its URL */
+async function listening(t: TestContext, answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(async () => {
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
