@@ -383,6 +383,17 @@ describe('a request on its way to the broker', () => {
     await leave();
   });
 
+  it('a client that sent much at once saves up no time to be idle', async (t) => {
+    const { start, req, exchange, leave } = await arrived(UPLOAD);
+    await start();
+    await nextTurn();
+    const nowMs = exchange.idleSinceMs + 1000;
+    t.mock.method(performance, 'now', () => nowMs);
+    req.emit('data', Buffer.alloc(10_000));
+    assert.equal(exchange.idleSinceMs, nowMs);
+    await leave();
+  });
+
   it('a client is idle from the time when the broker has taken what there was', async (t) => {
     const { start, dispatched, exchange, leave } = await arrived(UPLOAD);
     await start();

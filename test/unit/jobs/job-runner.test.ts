@@ -100,6 +100,23 @@ describe('the maximum of a job', () => {
     assert.deepEqual([seen.maxima, seen.allowed], [[75], 60]);
   });
 
+  it('the maximum of a job holds over several crashes: each process adds to what may have been deleted before it', async () => {
+    const store = new KeptPurges();
+    const first = startService(store, (one, signal) => deletesUntilStopped(one, signal, 40, { toldOf: 25 }));
+    const { id } = await first.service.submit(newPurge('type=Car&maxAffected=100'));
+    await hasWorked(first, id, true);
+    const again = new AbortController();
+    startService(store, async function* (one, signal) {
+      for (let deletes = 0; deletes < 30; deletes++) await one.reserve?.(1);
+      again.abort();
+      yield* untilStopped(one, signal);
+    });
+    await hasStopped(again.signal);
+    const { run, seen } = notesMaximum();
+    assert.equal((await endOf(startService(store, run), id)).state, 'succeeded');
+    assert.equal(seen.allowed, 30);
+  });
+
   it('the maximum of a job is reduced by exactly what was deleted or may have been when the gateway shuts down', async () => {
     const store = new KeptPurges();
     const first = startService(store, async function* (one, signal) {

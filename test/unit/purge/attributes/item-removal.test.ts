@@ -247,6 +247,25 @@ describe('the removal of items', () => {
     }
   });
 
+  it('the removal of items sends a delete without effect once more under a maximum, too, where a time shows an old item', async () => {
+    const { deleted, failed, tries } = await removed({
+      world: worldOf(1, 'a'),
+      verdict: (_item, nth) => (nth === 1 ? 'ghost' : GONE),
+      maxAffected: 1,
+      kind: {
+        *read({ ids, entities: shown }) {
+          const time = { createdAt: '1970-01-01T00:00:00Z' };
+          yield {
+            items: ids.flatMap((entityId, index) =>
+              ownAttributesOf(shown[index] ?? {}).map((attribute) => ({ entityId, attribute, time })),
+            ),
+          };
+        },
+      },
+    });
+    assert.deepEqual([deleted, failed, [...tries.values()]], [1, 0, [2]]);
+  });
+
   it('the removal of items waits for a query that lags behind, and then reports nothing', async () => {
     const world = worldOf(5, 'a');
     const { deleted, failed } = await removed({

@@ -267,6 +267,18 @@ describe('the batch delete of entities', () => {
     assert.deepEqual([...new Set(hand.unclear)], ['urn:t:1']);
   });
 
+  it('the batch delete says of what it may not send again that its tries were cut short, since its list got too old', async () => {
+    const hand = deleterOf({ batch: () => itemErrors(['urn:t:1'], 503) });
+    const settle = (id: string, result: DeleteResult) => void hand.settled.set(id, result);
+    await hand.deleter.deleteBatch(idsOf(2), settle, () => hand.batches.length > 0);
+    assert.deepEqual(
+      [hand.batches.length, hand.kinds()],
+      [1, { 'urn:t:0': 'deleted', 'urn:t:1': 'retryable' }],
+    );
+    const failed = hand.settled.get('urn:t:1');
+    assert.ok(failed?.kind === 'retryable' && failed.isCutShort === true);
+  });
+
   it('the batch delete reports a whole batch as failed and unclear when its tries ran out', async () => {
     const hand = deleterOf({ batch: () => replyOf(503, { title: 'Busy' }) });
     assert.deepEqual(await hand.deleteBatch(idsOf(2)), []);

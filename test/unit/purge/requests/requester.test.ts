@@ -504,6 +504,21 @@ describe('the answers of a requester', () => {
     await isAnswered(one);
     assert.deepEqual(hand.requester.effort, { requests: 3, retries: 1 });
   });
+
+  it('a requester counts what it sends again after an outage as a retry, though the try before does not count', async () => {
+    const hand = await begun();
+    const one = hand.delete('/1');
+    await hand.turn();
+    await hand.end('/1', REFUSED);
+    for (const how of [REFUSED, DONE]) {
+      await hand.pass(1000);
+      await hand.end('/probe', how);
+    }
+    await hand.end('/1', DONE);
+    await isAnswered(one);
+    // The first answer, two probes, and the delete twice.
+    assert.deepEqual(hand.requester.effort, { requests: 5, retries: 1 });
+  });
 });
 
 describe('a requester of a purge that is held to a rate', () => {
