@@ -203,6 +203,25 @@ describe('the pool of workers', () => {
     }
   });
 
+  it('the pool of workers outlives a task that fills a Map without end, of which single allocations are large', async () => {
+    const workers = new WorkerPool<{ fill: (size: number) => number; fillMap: (input: null) => number }>({
+      ...ROOMY,
+      entry: HUNGRY,
+      threads: 1,
+      // To fill the memory of a worker is much work.
+      deadlineMs: 600_000,
+    });
+    try {
+      await assert.rejects(
+        workers.run('fillMap', null),
+        (error) => error instanceof TaskTooCostlyError && error.bound === 'memory',
+      );
+      assert.equal(await workers.run('fill', 3), 3);
+    } finally {
+      await workers.close();
+    }
+  });
+
   it('the pool of workers passes on the cause of a failed task', async () => {
     const workers = new WorkerPool<{ fill: (size: number) => number; none: (input: number) => number }>({
       ...ROOMY,

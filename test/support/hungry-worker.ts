@@ -8,6 +8,11 @@ export default serve({
     while (held.length < size) held.push(Array.from({ length: held.length }, () => ({})));
     return held.length;
   },
+  /** A Map doubles with one allocation. */
+  fillMap(): number {
+    const held = new Map<number, unknown>([[0, new Array(13_000_000).fill(0)]]);
+    for (;;) held.set(held.size, 0);
+  },
   environment(): readonly string[] {
     return Object.keys(process.env);
   },

@@ -33,7 +33,7 @@ export interface Explained {
  * which does not make it valid. At most some thousand.
  *
  * @param spelling finds what misspelt words are meant to be
- * @throws {RangeError} when document and schema together nest too deeply for the stack
+ * @throws {RangeError} when document and schema together nest too deeply for the stack, or are too large
  */
 export function explain(
   { root, targets }: Pick<FlatSchema, 'root' | 'targets'>,
@@ -57,6 +57,9 @@ export function explain(
 
 /** Faults of one schema in one place that are looked for; far more than are shown. */
 const MAX_ISSUES = 1000;
+
+/** Schemas that are held against arrays and objects, all in all: what is found of each takes some 400 bytes until the end. */
+const MAX_LOOKS = 300_000;
 
 const NONE: readonly Issue[] = [];
 
@@ -84,12 +87,13 @@ export class Explainer {
   readonly #patterns = new Map<string, RegExp>();
   /** What was found of values that hold others: alternatives come to the same ones again and again. */
   readonly #found = new Map<Place, Map<JsonObject, readonly Issue[]>>();
+  #looks = 0;
 
   constructor(targets: Targets) {
     this.#targets = targets;
   }
 
-  /** @throws {RangeError} when document and schema together nest too deeply for the stack */
+  /** @throws {RangeError} when document and schema together nest too deeply for the stack, or are too large */
   faultsOf(schema: Schema, place: Place): readonly Issue[] {
     if (!isObject(schema)) return schema ? [] : [ruledOut(place)];
     if (isScalar(place.value)) return this.#look(schema, place);
@@ -97,6 +101,9 @@ export class Explainer {
     this.#found.set(place, known);
     const before = known.get(schema);
     if (before !== undefined) return before;
+    this.#looks += 1;
+    if (this.#looks > MAX_LOOKS)
+      throw new RangeError(`More than ${MAX_LOOKS} schemas of arrays and objects.`);
     // A schema that comes back to itself in the same place has nothing to add.
     known.set(schema, []);
     const all = this.#look(schema, place);

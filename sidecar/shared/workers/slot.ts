@@ -3,6 +3,7 @@ import { Piscina } from 'piscina';
 import type { Clock } from '../clock.js';
 import type { Deadlines } from './deadlines.js';
 import type { Batch } from './fair-queue.js';
+import { HEAP, HeapFullError, HeapWatch } from './heap-watch.js';
 import type { Task } from './task.js';
 import type { Job, JobResult, Loaded } from './tasks.js';
 
@@ -25,11 +26,14 @@ export function workerArguments(execArgv: readonly string[]): string[] {
 }
 
 /**
- * Bounds of one worker. Compiling follows references by recursion, which needs more than the usual stack. With a larger young
- * generation, what survives a collection at the limit is more than Node grants beyond it, and Node 24 ends the process rather
- * than the worker.
+ * Bounds of one worker; it is ended before its heap comes near to the limit. Compiling follows references by recursion, which
+ * needs more than the usual stack.
  */
-const RESOURCES = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 16 } as const;
+const RESOURCES = {
+  maxOldGenerationSizeMb: HEAP.limitMb,
+  maxYoungGenerationSizeMb: 32,
+  stackSizeMb: 16,
+} as const;
 
 export interface SlotOptions {
   /** The module that the worker loads; its default export is made by `serve`. */
@@ -86,9 +90,14 @@ export class WorkerSlot {
   async run(jobs: readonly Job[]): Promise<readonly JobResult[]> {
     this.#state = 'busy';
     this.#ender = new EventEmitter();
+    const [worker] = this.#piscina.threads;
+    const watch = worker && new HeapWatch(worker, () => this.end());
     try {
       return await this.#piscina.run(jobs, { signal: this.#ender });
+    } catch (cause) {
+      throw watch?.isFull === true ? new HeapFullError() : cause;
     } finally {
+      watch?.stop();
       if (this.isBusy) this.#state = 'free';
     }
   }

@@ -268,6 +268,19 @@ describe('an entity validated by its model', () => {
     const { errors } = judged({ id: 'urn:a:b', type: 'Vehicle', deep: $ref }, schema, 'keyvalues');
     assert.ok(errors.length === 1 && errors[0]?.[0].startsWith('/deep/a/a'));
   });
+
+  it("an entity gets the validator's own words where more is to be explained than memory is for", () => {
+    const allOf = Array.from({ length: 10 }, (_, index) => ({ maxItems: index + 1 }));
+    const schema = { properties: { speed: { type: 'number' }, many: { items: { allOf } } } };
+    const detailsOf = (count: number) =>
+      judged(
+        { id: 'urn:a:b', type: 'Vehicle', speed: 'x', many: Array.from({ length: count }, () => []) },
+        schema,
+        'keyvalues',
+      ).errors;
+    assert.deepEqual(detailsOf(27_000), [['/speed', 'must be a number, is the string "x"']]);
+    assert.deepEqual(detailsOf(28_000), [['/speed', 'must be number']]);
+  });
 });
 
 describe('any entity', () => {
