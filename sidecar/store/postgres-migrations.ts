@@ -257,7 +257,10 @@ export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
     FOR EACH ROW EXECUTE FUNCTION tell_of_broker_note();
   `,
   },
-  { least: 1, sql: `ALTER TABLE purge ADD COLUMN held_back bigint NOT NULL DEFAULT 0; ${noteHeldBack()}` },
+  {
+    least: FIRST_FORMAT,
+    sql: `ALTER TABLE purge ADD COLUMN held_back bigint NOT NULL DEFAULT 0; ${noteHeldBack()}`,
+  },
 ];
 
 function forgetting(event: 'DELETE' | 'UPDATE OF sha256'): (table: string) => string {

@@ -1,4 +1,5 @@
 import { cutoffOf, olderThan, type PurgeParameters } from '../../purge/index.js';
+import { optionsIn, optionsOf } from '../../shared/purge-options.js';
 import type { PurgeRecord, RetentionSettings } from '../../store/index.js';
 import { refusedMember } from './schedule.js';
 
@@ -11,7 +12,7 @@ export interface RetentionSelection {
 }
 
 /** Members of a policy that are parameters of a purge; they have one place. */
-const MEMBERS = ['dryRun', 'maxAffected', 'maxPerSecond'];
+const MEMBERS = ['dryRun', ...optionsIn('retention')];
 
 /** Runs whose matches say what is usual, at most. */
 export const USUAL_RUNS = 5;
@@ -33,12 +34,12 @@ export function retentionSelection(settings: RetentionSettings, nowMs: number): 
 
 /** The query of a run. @param isReport nothing is deleted */
 export function runQuery(
-  { maxAffected, maxPerSecond }: RetentionSettings,
+  settings: RetentionSettings,
   query: PurgeParameters,
   isReport: boolean,
 ): PurgeParameters {
   // A report counts all matches, and deletes none at any rate.
-  const options = isReport ? { dryRun: true } : { maxAffected, maxPerSecond };
+  const options = isReport ? { dryRun: true } : optionsOf('retention', settings);
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   return new Map([...query, ...given.map(([name, value]) => [name, String(value)] as const)]);
 }
