@@ -29,7 +29,7 @@ export function refusedRecord(
   problem: PurgeRecord['problem'] & object,
   about: Omit<RecordStart, 'state'>,
 ): PurgeRecord {
-  const record = recordOf(asked, { ...about, state: 'refused' });
+  const record = recordOf(asked, { state: 'refused', ...about });
   const dryRun = new URLSearchParams(record.query).getAll('dryRun').includes('true');
   return shortened({ ...record, dryRun, problem, endedAt: about.createdAt });
 }

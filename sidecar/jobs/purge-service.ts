@@ -92,7 +92,7 @@ export class PurgeService {
     gone: AbortSignal,
   ): Promise<{ readonly report: PurgeReport; readonly record: PurgeRecord }> {
     const prepared = this.#prepare(asked);
-    const record = newRecord(asked, prepared, { ...this.#start(), state: 'running' });
+    const record = newRecord(asked, prepared, { state: 'running', ...this.#start() });
     const live = this.#runner.enter(record, this.#keeper.lease());
     try {
       this.#registry.takePlace(live, prepared.dryRun ? 'dry run' : 'purge');
@@ -121,7 +121,7 @@ export class PurgeService {
     this.#registry.requireOpen();
     const prepared = this.#prepare(asked);
     const sealed = this.#orRefuse(asked, () => sealer.seal(asked.headers));
-    const record = newRecord(asked, prepared, { ...this.#start(), state: 'queued' });
+    const record = newRecord(asked, prepared, { state: 'queued', ...this.#start() });
     const job = { ...sealed, reportAbove: asked.reportAbove };
     if (!(await store.add(record, job, maxQueued, broker))) throw new QueueFullError(maxQueued);
     await this.#keeper.look();

@@ -91,6 +91,8 @@ describe('a purge as a job', () => {
     const record = await submitted(gateway, 'type=Car', { 'x-request-id': 'request-1' });
     const last = await ended(gateway.url, record.id);
     assert.equal(last.state, 'succeeded');
+    // What people look for is read first.
+    assert.deepEqual(Object.keys(last).slice(0, 2), ['id', 'state']);
     assert.deepEqual(
       [last.matched, last.deleted, last.alreadyGone, last.failed, last.unknown],
       [30, 30, 0, 0, 0],

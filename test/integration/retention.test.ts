@@ -71,6 +71,8 @@ describe('a retention policy', () => {
       ...{ name: 'old-cars', ...POLICY, timeZone: 'UTC', maxGrowth: 3, mode: 'report', enabled: true },
       caller: 'anonymous',
     });
+    // What was given is read first.
+    assert.deepEqual(Object.keys(body).slice(0, 6), ['name', ...Object.keys(POLICY)]);
     assert.equal(createdAt, modifiedAt);
     const etag = made.headers.get('etag') ?? '';
     assert.equal(

@@ -86,9 +86,9 @@ export const PREVIEW = Closed('RetentionPreview', {
   }),
 });
 
-/** The settings of a policy as they were given, with defaults for what was left out. */
+/** The settings of a policy as they were given, in their order, and then defaults for what was left out. */
 export function settingsOf(given: Omit<Static<typeof POLICY_SETTINGS>, 'name'>) {
-  return { timeZone, maxGrowth, mode, enabled, ...given };
+  return { ...given, timeZone, maxGrowth, mode, enabled, ...given };
 }
 
 export function policyJson({
