@@ -862,14 +862,18 @@ describe('an export', () => {
   it('an export of one domain has the contexts and documents that its models reach, and no others', async () => {
     const api = await emptyApi();
     const context = { a: 'https://terms.example/a' };
+    const code = 'https://raw.githubusercontent.com/acme/models/master/c.jsonld';
+    const otherSpelling = code.replace('master', 'refs/heads/master');
     for (const [uri, document] of [
+      [code, { '@context': { c: 'https://terms.example/c' } }],
+      [otherSpelling, { '@context': { c: 'https://terms.example/c' } }],
       ['https://x.example/base.jsonld', { '@context': { b: 'https://terms.example/b' } }],
       ['https://x.example/all.jsonld', { '@context': ['base.jsonld', context] }],
       ['https://x.example/other.jsonld', { '@context': context }],
     ] as const)
       assert.equal((await api.put(`/references?uri=${encodeURIComponent(uri)}`, document)).status, 201);
     for (const [name, value] of [
-      ['inner', 'https://x.example/all.jsonld'],
+      ['inner', ['https://x.example/all.jsonld', code]],
       ['outer', [`${api.url}/contexts/inner`, context]],
       ['stranger', ['https://x.example/other.jsonld', context]],
     ] as const) {
@@ -885,6 +889,7 @@ describe('an export', () => {
       'contexts/inner.jsonld': 'created',
       'contexts/outer.jsonld': 'created',
       'domains/Other/Tree/schema.json': 'created',
+      [code]: 'created',
       'https://x.example/all.jsonld': 'created',
       'https://x.example/base.jsonld': 'created',
     });

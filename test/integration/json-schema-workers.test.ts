@@ -184,11 +184,12 @@ describe('the pool of workers', () => {
     }
   });
 
-  it('the pool of workers says that a task took too much memory, and goes on', async () => {
+  it('the pool of workers says that a task took too much memory, and goes on with fewer tasks of its queue key', async () => {
     const workers = new WorkerPool<{ fill: (size: number) => number }>({
       ...ROOMY,
       entry: HUNGRY,
-      threads: 1,
+      threads: 3,
+      queueLength: 2,
       // To fill the memory of a worker is much work.
       deadlineMs: 600_000,
     });
@@ -197,7 +198,9 @@ describe('the pool of workers', () => {
         workers.run('fill', Infinity),
         (error) => error instanceof TaskTooCostlyError && error.bound === 'memory',
       );
-      assert.equal(await workers.run('fill', 3), 3);
+      const tasks = [1, 2].map((size) => workers.run('fill', size));
+      await assert.rejects(workers.run('fill', 3), WorkersBusyError);
+      assert.deepEqual(await Promise.all(tasks), [1, 2]);
     } finally {
       await workers.close();
     }
