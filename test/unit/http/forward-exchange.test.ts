@@ -212,6 +212,17 @@ describe('a request on its way to the broker', () => {
     );
   });
 
+  it('a client that waits to be asked for its body gets no place in time: the answer is its last', async () => {
+    const { exchange, client, leave } = await arrived(
+      'POST /ngsi-ld/v1/x HTTP/1.1\r\nHost: g\r\nContent-Length: 9\r\n\r\n',
+    );
+    exchange.start(true);
+    exchange.turnAway();
+    const [answer] = (await once(client, 'data')) as [Buffer];
+    assert.match(String(answer), /^HTTP\/1\.1 503 [^]*\r\nConnection: close\r\n/i);
+    await leave();
+  });
+
   it('a request that cannot be sent gives its place back, and is answered', async () => {
     const { start, wholePlaces, failures, closed, answer } = await arrived(GET, { throws: true });
     await start();

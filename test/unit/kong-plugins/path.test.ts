@@ -120,7 +120,14 @@ describe('the meaning of a path', () => {
   });
 
   it('a path is for the broker however its prefix is spelt', () => {
-    for (const path of ['/ngsi-ld/v1/x', '/NGSI-LD', '/a/../ngsi-ld', '/%6egsi-ld/v1', '//ngsi-ld;x/'])
+    for (const path of [
+      '/ngsi-ld/v1/x',
+      '/NGSI-LD',
+      '/a/../ngsi-ld',
+      '/%6egsi-ld/v1',
+      '/%2%356egsi-ld',
+      '//ngsi-ld;x/',
+    ])
       assert.equal(isNgsiLd(path), true, path);
     for (const path of [...exact, ...misspelt, ...resources, ...unsure])
       assert.equal(isNgsiLd(path), true, path);

@@ -20,10 +20,12 @@ interface Listed {
   /** How long the broker takes for a list of them. */
   readonly listMs?: number;
   readonly answer?: () => BrokerReply | undefined;
+  /** What the broker shows at the path of each; itself unless told. */
+  readonly atPath?: string;
 }
 
 /** Entities whose deletes were confirmed, and that the broker lists again. */
-function listedAgain({ ids, isSecond = false, listMs = 0, answer = () => undefined }: Listed) {
+function listedAgain({ ids, isSecond = false, listMs = 0, answer = () => undefined, atPath }: Listed) {
   let nowMs = Date.UTC(2026, 0, 1);
   let batches = 0;
   const opened = deletingContextOf({
@@ -33,7 +35,10 @@ function listedAgain({ ids, isSecond = false, listMs = 0, answer = () => undefin
       const [resource = '', query] = path.split('?');
       const asked = new URLSearchParams(query).get('id')?.split(',');
       if (asked === undefined)
-        return replyOf(200, { id: decodeURIComponent(resource.split('/')[2] ?? ''), createdAt: OLD });
+        return replyOf(200, {
+          id: atPath ?? decodeURIComponent(resource.split('/')[2] ?? ''),
+          createdAt: OLD,
+        });
       nowMs += listMs;
       return (
         answer() ??
@@ -103,5 +108,11 @@ describe('entities that are listed again after their delete', () => {
       await sortReappeared(context, survey(), true);
       assert.equal(batches(), stillMatches ? 1 : 0);
     }
+  });
+
+  it('entities that are listed again are not used to try out batches where their paths show other entities', async () => {
+    const { context, survey, batches } = listedAgain({ ids: ['urn:t:1'], atPath: 'urn:t:2' });
+    await sortReappeared(context, survey(), true);
+    assert.equal(batches(), 0);
   });
 });
