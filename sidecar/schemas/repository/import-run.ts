@@ -98,7 +98,10 @@ export class ImportRun {
       except: new Set(plan.models.map(nameOf)),
       changed: this.#changed,
     });
-    for (const model of this.#models.values()) this.#files.push(await this.#withLaterChange(model));
+    for (const model of this.#models.values())
+      await this.#inTurn(async () => {
+        this.#files.push(await this.#withLaterChange(model));
+      });
     const files = this.#files.sort(byPath);
     const count = (status: ImportStatus) => files.filter((file) => file.status === status).length;
     return {

@@ -118,10 +118,13 @@ export interface DescribedFiles {
 /** Files that are described at a time. */
 const AT_ONCE = 8;
 
+/** Names of other documents in all files: the event loop hands them to a worker at once. */
+const MAX_NAMES = 200_000;
+
 /**
  * Has every file read by a worker; both lists are in the order of the files.
  *
- * @throws errors of the workers, or the reason of the signal
+ * @throws RepositoryTooLargeError, errors of the workers, or the reason of the signal
  */
 export async function describeFiles(
   files: readonly RepositoryFile[],
@@ -129,15 +132,27 @@ export async function describeFiles(
 ): Promise<DescribedFiles> {
   const described: DescribedFile[] = [];
   const refused: RefusedFile[] = [];
+  let names = 0;
   for (let at = 0; at < files.length; at += AT_ONCE) {
     signal?.throwIfAborted();
     await nextTurn();
     const read = await Promise.all(files.slice(at, at + AT_ONCE).map((file) => describe(file, workers)));
     for (const one of read)
-      if ('facts' in one) described.push(one);
-      else refused.push(one);
+      if ('facts' in one) {
+        described.push(one);
+        names += namesIn(one.facts);
+      } else refused.push(one);
+    if (names > MAX_NAMES)
+      throw new RepositoryTooLargeError(
+        `It names other documents more than ${MAX_NAMES} times: import it in parts.`,
+      );
   }
   return { described, refused };
+}
+
+function namesIn({ references, contexts, innerIds, urls = [] }: DescribedFile['facts']): number {
+  const within = [...references, ...innerIds].reduce((sum, named) => sum + named.within.length, 0);
+  return within + references.length + innerIds.length + contexts.length + urls.length;
 }
 
 async function describe(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RepositoryTasks } from '../../../../sidecar/schemas/repository/tasks.js';
+import { RepositoryTooLargeError } from '../../../../sidecar/schemas/repository/errors.js';
 import { describeFiles } from '../../../../sidecar/schemas/repository/source.js';
 import { TaskFailedError, TaskTooCostlyError } from '../../../../sidecar/shared/workers/errors.js';
 import type { TaskRunner } from '../../../../sidecar/shared/workers/tasks.js';
@@ -40,6 +41,14 @@ describe('the files of an import', () => {
     );
     assert.equal(described.find(({ path }) => path === 'bom.json')?.facts.id, 'x');
     assert.notEqual(described[0]?.sha256, described[1]?.sha256);
+  });
+
+  it('files may name other documents 200,000 times; beyond that, they are refused as too large together', async () => {
+    const allOf = Array.from({ length: 1000 }, (_, index) => ({ $ref: `r${index}.json` }));
+    const files = Array.from({ length: 201 }, (_, index) => file(`${index}.json`, JSON.stringify({ allOf })));
+    const { workers } = workersOf();
+    assert.equal((await describeFiles(files.slice(1), { workers })).described.length, 200);
+    await assert.rejects(describeFiles(files, { workers }), RepositoryTooLargeError);
   });
 
   it('a file that takes too much is refused alone, and a failure of the workers ends the import', async () => {
