@@ -63,8 +63,9 @@ describe('a gateway at work for minutes', () => {
       assert.equal(broker.entities.count(), round + 1, 'only what was written meanwhile stays');
       resident.push(await residentBytes(gateway.pid));
     }
-    const early = median(resident.slice(ROUNDS / 6, ROUNDS / 3));
+    // V8 makes its heap larger by a step of some 60 MB within the first rounds: later on a busy machine.
+    const early = median(resident.slice(ROUNDS / 2, (ROUNDS * 2) / 3));
     const late = median(resident.slice(-ROUNDS / 6));
-    assert.ok(late - early < 48 * MIB, `${String(early)} bytes resident early, ${String(late)} late`);
+    assert.ok(late - early < 24 * MIB, `${String(early)} bytes resident early, ${String(late)} late`);
   });
 });
