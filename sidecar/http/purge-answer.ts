@@ -24,7 +24,7 @@ interface BatchEntityError {
 /** Items that a list of the answer holds at most. */
 const MAX_ERRORS = 1000;
 
-/** Longer heads than this many kilobytes are refused by some clients. */
+/** Some clients refuse answers whose headers are too long. */
 const WARNING_MAX_CHARS = 2000;
 
 /**
@@ -38,7 +38,7 @@ export function purgeAnswer(
   const { matched, deleted, alreadyGone, failed, unknown, requests, warnings } = report;
   const headers: Record<string, string> = {
     'purge-matched': String(matched),
-    ...(warnings.length === 0 ? {} : { 'ngsild-warning': warnings.join(', ').slice(0, WARNING_MAX_CHARS) }),
+    ...(warnings.length === 0 ? {} : { 'ngsild-warning': warningHeader(warnings) }),
   };
   if (report.dryRun) return { status: 200, headers, body: previewBody(report) };
 
@@ -55,6 +55,22 @@ export function purgeAnswer(
     return { status: 207, headers, body: wantsRepresentation ? { ...result, ...summary } : result };
   }
   return wantsRepresentation ? { status: 200, headers, body: summary } : { status: 204, headers };
+}
+
+/** Texts of a query may have characters that no header can hold: those are percent-encoded. What a broker sent stays as it is. */
+function warningHeader(warnings: readonly string[]): string {
+  let header = '';
+  for (const character of warnings.join(', ')) {
+    const isHeld = /^[\t\x20-\x7e\x80-\xff]$/.test(character);
+    const written = isHeld ? character : percentEncoded(character);
+    if (header.length + written.length > WARNING_MAX_CHARS) break;
+    header += written;
+  }
+  return header;
+}
+
+function percentEncoded(character: string): string {
+  return Buffer.from(character).toString('hex').toUpperCase().replace(/../g, '%$&');
 }
 
 /** Counts, and samples of what would go: of entities, or of parts of them; or why that may be nothing. */
@@ -90,15 +106,16 @@ function partOf({ attribute, datasetId, instanceId, time }: Item): Readonly<Reco
   };
 }
 
-/** A context source is missing from the broker's result: what it holds may not have been listed, nor deleted. */
+/** E.g. a context source did not answer the broker: what it holds may not have been listed, nor deleted. */
 function incomplete(warning: string): BatchEntityError {
+  const sentence = warning.slice(0, 500).replace(/\.$/, '');
   return {
     entityId: 'urn:ngsi-ld:*',
     error: {
       type: errorTypes.internalError,
-      title: 'The result of the query was incomplete',
+      title: 'The result of the query may be incomplete',
       status: 502,
-      detail: `The broker warned: ${warning.slice(0, 500)}. Matches it could not list may remain.`,
+      detail: `Warning: ${sentence}. Matches that the broker did not list may remain.`,
     },
   };
 }

@@ -87,6 +87,19 @@ describe('a purge over HTTP', () => {
     assert.equal(broker.entities.count(), 0);
   });
 
+  it('a warning that repeats a query in any script is answered, with what no header can hold percent-encoded', async () => {
+    const city = { id: 'urn:ngsi-ld:City:1', type: 'City', 温度: { type: 'Property', value: 'mild' } };
+    assert.equal((await sendJson(gateway.url, 'POST', '/ngsi-ld/v1/entities', city)).status, 201);
+    const query = `type=City&q=${encodeURIComponent('温度>2026-01-01')}`;
+    const purged = await gateway.purge(query);
+    assert.equal(purged.status, 207, purged.text);
+    assert.match(purged.headers.get('ngsild-warning') ?? '', /what %E6%B8%A9%E5%BA%A6>2026-01-01 compares/);
+    assert.match(purged.text, /温度>2026-01-01/);
+    const preview = await gateway.purge(`${query}&dryRun=true`);
+    assert.equal(preview.status, 200, preview.text);
+    assert.equal((await gateway.purge('type=City')).headers.get('purge-deleted'), '1');
+  });
+
   const QUERIES: readonly (readonly [query: string, gone: readonly string[]])[] = [
     ['type=Car', ['Car:1', 'Car:2', 'Car:3']],
     ['type=Car,Bike', ['Car:1', 'Car:2', 'Car:3', 'Bike:1']],

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { validateHeaderValue } from 'node:http';
 import { describe, it } from 'node:test';
 import { purgeAnswer } from '../../../sidecar/http/purge-answer.js';
 import type { PurgeReport, Item } from '../../../sidecar/purge/index.js';
@@ -238,6 +239,37 @@ describe('purgeAnswer', () => {
       ],
     );
     assert.match(errors[0]?.error.detail ?? '', /199 csr-1/);
+  });
+
+  it('a warning is a valid header of at most 2000 characters, whatever text it repeats', () => {
+    const headerOf = (warning: string) => {
+      const report = { ...CLEAN, warnings: [warning] };
+      const options = { id: 'p1', durationMs: 12, wantsRepresentation: false };
+      return purgeAnswer(report, options).headers['ngsild-warning'] ?? '';
+    };
+    assert.equal(headerOf('of 温度>1 and größe, 5%'), 'of %E6%B8%A9%E5%BA%A6>1 and größe, 5%');
+    assert.equal(headerOf('a\r\nb\u{1f697}\ud83d'), 'a%0D%0Ab%F0%9F%9A%97%EF%BF%BD');
+    for (let length = 1900; length <= 2100; length++) {
+      for (const warning of ['温'.repeat(length), `${'x'.repeat(length)}温\u{1f697}`]) {
+        const header = headerOf(warning);
+        validateHeaderValue('ngsild-warning', header);
+        assert.ok(header.length <= 2000);
+        assert.doesNotThrow(() => decodeURIComponent(header), 'no character is cut');
+      }
+    }
+  });
+
+  it('a warning of a purge that ends by 207 is one sentence, with one full stop', () => {
+    const report = { ...CLEAN, warnings: ['199 csr-1 "no answer"', 'Nothing matches.'] };
+    const { body } = purgeAnswer(report, { id: 'p1', durationMs: 12, wantsRepresentation: false });
+    const { errors } = body as { errors: { error: { detail: string } }[] };
+    assert.deepEqual(
+      errors.map(({ error }) => error.detail),
+      [
+        'Warning: 199 csr-1 "no answer". Matches that the broker did not list may remain.',
+        'Warning: Nothing matches. Matches that the broker did not list may remain.',
+      ],
+    );
   });
 
   it('purgeAnswer distinguishes what was already gone from what this purge deleted', () => {
