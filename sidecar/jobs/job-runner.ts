@@ -9,7 +9,7 @@ import {
 import { DeleteBudget, type DeleteBound } from './delete-budget.js';
 import type { Lease } from './lease.js';
 import type { LivePurge } from './live-purge.js';
-import { preparePurge } from './purge-kinds.js';
+import { preparePurge, rateRefused } from './purge-kinds.js';
 import type { PurgeServiceOptions } from './service-options.js';
 import type { PurgeRunner, Work } from './purge-runner.js';
 import type { JobRegistry } from './registry.js';
@@ -66,6 +66,7 @@ export class JobRunner {
     const { reportAbove } = job;
     const asked = preparePurge(kinds, { ...record, headers: sealer.open(job) });
     const prepared = record.dryRun && !asked.dryRun ? asked.asDryRun() : asked;
+    if (typeof record.maxPerSecond === 'number' && !prepared.isPaced) throw rateRefused();
     const { concurrency, maxAffected } = prepared.limits;
     const live = this.#purges.enter(resumed(record, job, worker, concurrency), lease);
     const bound = boundOf(maxAffected, reportAbove);

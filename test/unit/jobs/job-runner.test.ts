@@ -329,6 +329,23 @@ describe('the queue of jobs', () => {
     assert.equal((await service.change(id, { maxPerSecond: null })).maxPerSecond, null);
   });
 
+  it('a job with a rate that was set while it ran ends when its gateway leaves deletes to the broker, which keeps no rate', async () => {
+    const kept = new KeptPurges();
+    const first = startService(kept, untilStopped);
+    const { id } = await first.service.submit(newPurge());
+    await first.service.change(id, { maxPerSecond: 5 });
+    await closeServices();
+    const native = { limits: { ...LIMITS, strategy: 'native' as const } };
+    const second = startService(
+      kept,
+      () => assert.fail('a purge without its rate was sent to the broker'),
+      native,
+    );
+    const { state, problem } = await endOf(second, id);
+    assert.deepEqual([state, problem?.status], ['failed', 400]);
+    assert.match(problem?.detail ?? '', /cannot be held to a rate/);
+  });
+
   it('jobs are stored as running before they send anything', async () => {
     const kept = new KeptPurges();
     let seen: PurgeRecord | undefined;
