@@ -678,8 +678,7 @@ export const text = {
       archive: (name: string, size: string) => `${name}, ${size}`,
       files: (files: string, many: number, size: string, left: string) =>
         `${files} ${many === 1 ? 'file' : 'files'}, ${size}${left === '0' ? '' : ` (${left} others are left out: not JSON, or files of a tool)`}`,
-      noJson:
-        'There are no JSON files in it: an import reads .json and .jsonld files, or one .zip or .tar.gz.',
+      noJson: 'No JSON files found. Drop .json or .jsonld files, a folder with some, or one .zip or .tar.gz.',
       tooMany: 'There are more than 20,000 files. Import them in parts, or use the command line.',
       tooLarge: 'This is larger than the 512 MiB that this page can send. Use the command line.',
       unreadable: 'The files cannot be read.',

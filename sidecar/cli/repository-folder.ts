@@ -36,7 +36,7 @@ export async function readUpload(paths: readonly string[]): Promise<Upload> {
   const file = kinds.find((one) => !one.isFolder);
   if (file !== undefined) throw usage(`${file.path} is not a folder: an archive must be imported alone.`);
   const { files, leftOut, folders } = await readFolders(paths);
-  if (files.length === 0) throw usage(`There is no JSON file in ${paths.join(', ')}.`);
+  if (files.length === 0) throw usage(`No JSON files found in ${paths.join(', ')}.`);
   const bytes = new Uint8Array(await buffer(packTarGz(files)));
   return { bytes, mediaType: 'application/gzip', leftOut, folders };
 }

@@ -56,7 +56,7 @@ export class ApiClient {
     this.#options = options;
   }
 
-  /** The answer, of which nothing but the headers was read. */
+  /** Resolves with the answer as soon as its headers are there; the caller reads its body. */
   async request<M extends Method, Path extends PathOf<M>>(
     method: M,
     path: Path,

@@ -1234,7 +1234,7 @@ export interface components {
       /** @enum {unknown} */
       readonly status: 'created' | 'updated' | 'unchanged';
       readonly warnings: readonly components['schemas']['ContextWarning'][];
-      /** @description Models that were made with a document which has changed, or follow a context which has, and what becomes of them. */
+      /** @description Models that use a changed document or follow a changed context, and what happens to them. */
       readonly dependents: readonly components['schemas']['UpdatedDependent'][];
     };
     /** WrittenContext */
@@ -1262,7 +1262,7 @@ export interface components {
       /** Format: date-time */
       readonly modifiedAt?: string;
       readonly warnings: readonly components['schemas']['ContextWarning'][];
-      /** @description Models that were made with a document which has changed, or follow a context which has, and what becomes of them. */
+      /** @description Models that use a changed document or follow a changed context, and what happens to them. */
       readonly dependents: readonly components['schemas']['UpdatedDependent'][];
     };
     /** ContextChange */
@@ -1301,7 +1301,7 @@ export interface components {
       readonly createdAt: string;
       /** Format: date-time */
       readonly modifiedAt: string;
-      /** @description Models that were made with a document which has changed, or follow a context which has, and what becomes of them. */
+      /** @description Models that use a changed document or follow a changed context, and what happens to them. */
       readonly dependents?: readonly components['schemas']['UpdatedDependent'][];
     };
     /** ReferenceDryRun */
@@ -1310,7 +1310,7 @@ export interface components {
       readonly dryRun: true;
       /** @enum {unknown} */
       readonly status: 'created' | 'updated' | 'unchanged';
-      /** @description Models that were made with a document which has changed, or follow a context which has, and what becomes of them. */
+      /** @description Models that use a changed document or follow a changed context, and what happens to them. */
       readonly dependents: readonly components['schemas']['UpdatedDependent'][];
     };
     /**
@@ -1715,7 +1715,7 @@ export interface components {
         };
       };
       readonly files: readonly components['schemas']['ImportedFile'][];
-      /** @description Models that were made with a document which has changed, or follow a context which has, and what becomes of them. */
+      /** @description Models that use a changed document or follow a changed context, and what happens to them. */
       readonly dependents: readonly components['schemas']['UpdatedDependent'][];
     };
     /** PurgePreview */

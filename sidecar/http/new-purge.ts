@@ -67,7 +67,7 @@ export function requesterOf(
   for (const name of UNSUPPORTED_HEADERS) {
     if (headers[name] !== undefined) {
       throw new UnsupportedRequestError(
-        `The header ${name} is not supported by purges: without it, live data would go.`,
+        `Purges do not support the header ${name}: if it were ignored, live data would be deleted.`,
       );
     }
   }

@@ -1019,7 +1019,7 @@ describe('an export of versions of contexts that others name', () => {
       const report = reportOf(await other.send('POST', `/import${query}`, { raw, headers: GZIP }));
       const { status, reason = '' } = fileOf(report, 'contexts/old-car.jsonld');
       assert.equal(status, 'refused');
-      assert.match(reason, /^It names version 1 of the context Other~Car, which is another one here/);
+      assert.match(reason, /^It names version 1 of the context Other~Car, which is different here/);
     }
   });
 
@@ -1036,7 +1036,7 @@ describe('an export of versions of contexts that others name', () => {
       const { status, reason = '' } = fileOf(report, 'contexts/pc.jsonld');
       assert.deepEqual(
         [status, reason],
-        ['refused', 'Its version 1 is another one here, and contexts name it by its number.'],
+        ['refused', 'Its version 1 is different here, and contexts name it by its number.'],
       );
       const car = fileOf(report, 'domains/Other/Car/schema.json');
       assert.match(car.reason ?? '', /^Its context contexts\/pc\.jsonld is refused/);

@@ -49,8 +49,7 @@ export const UPDATED_DEPENDENTS = Type.Array(
     reason: Type.Optional(TEXT),
   }),
   {
-    description:
-      'Models that were made with a document which has changed, or follow a context which has, and what becomes of them.',
+    description: 'Models that use a changed document or follow a changed context, and what happens to them.',
   },
 );
 

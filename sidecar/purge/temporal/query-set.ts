@@ -71,7 +71,7 @@ export class QuerySet {
     );
     if ((await learnValueSelection(context, lists, time)) !== 'instances') return;
     throw new UnsupportedRequestError(
-      'The broker shows only the instances that q matches, but without a time filter all of them would be deleted. Add timerel and timeAt. Nothing was deleted.',
+      'The broker shows only the instances that q matches, but without a time filter a purge deletes all instances of these entities. Add timerel and timeAt. Nothing was deleted.',
     );
   }
 

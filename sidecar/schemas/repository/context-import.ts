@@ -66,7 +66,7 @@ export class ContextImport {
       if (file === undefined || !name.includes('~')) continue;
       const here = await ifThere('context', contexts.document(name, version));
       if (here !== undefined && !sameJson(contextIn(here.bytes.toString()), contextIn(textOf(file.path))))
-        return `It names version ${version} of the context ${name}, which is another one here, so that its terms would have other IRIs.`;
+        return `It names version ${version} of the context ${name}, which is different here, so its terms would mean something else.`;
     }
     return undefined;
   }
@@ -91,7 +91,7 @@ export class ContextImport {
       const here = await ifThere('context', contexts.document(name, number));
       if (here !== undefined) {
         if (sameJson(contextIn(here.bytes.toString()), value)) continue;
-        return `Its version ${number} is another one here, and contexts name it by its number.`;
+        return `Its version ${number} is different here, and contexts name it by its number.`;
       }
       // The current version is written like any other context.
       if (path === undefined) return undefined;

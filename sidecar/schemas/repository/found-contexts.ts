@@ -38,7 +38,7 @@ export function contextsOf(
     else if (other !== undefined)
       refused.push({
         path,
-        reason: `It would have the name ${name}, which ${other} has: call it otherwise.`,
+        reason: `Its name would be ${name}, like that of ${other}: rename one of the files.`,
       });
     else {
       paths.set(name, path);

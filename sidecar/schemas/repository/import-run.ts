@@ -222,7 +222,7 @@ export class ImportRun {
       if (missing !== undefined)
         return {
           status: 'refused',
-          reason: `Its context ${missing} is refused, and without it its terms would have other IRIs.`,
+          reason: `Its context ${missing} is refused, and without that context its terms would mean something else.`,
         };
       const fault = model.settings === undefined ? undefined : settingsFault(this.#text(model.settings));
       if (fault !== undefined) return { status: 'refused', reason: fault };

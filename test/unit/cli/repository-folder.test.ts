@@ -78,7 +78,7 @@ describe('a folder of data models', () => {
       [[one, file], /a\.json is not a folder: an archive must be imported alone\./],
       [[file, file], /a\.json is not a folder/],
       [[file], /a\.json is neither a folder, nor a tar\.gz, nor a zip\./],
-      [[empty], /There is no JSON file in /],
+      [[empty], /No JSON files found in /],
       [[join(one, 'none')], /none cannot be read: ENOENT\./],
     ] as const)
       await assert.rejects(

@@ -108,16 +108,16 @@ describe('the contexts of an import', () => {
       /^Its version 2 is missing/,
     ],
     [
-      'of which a version is another one here',
+      'of which a version is different here',
       [terms('urn:1'), terms('urn:other')],
       { 'a.versions/1': terms('urn:1'), 'a.versions/2': terms('urn:2'), a: terms('urn:3') },
-      /^Its version 2 is another one here/,
+      /^Its version 2 is different here/,
     ],
     [
-      'whose current version is another one here by its number',
+      'whose current version is different here by its number',
       [terms('urn:1'), terms('urn:other')],
       { 'a.versions/1': terms('urn:1'), a: terms('urn:2') },
-      /^Its version 2 is another one here/,
+      /^Its version 2 is different here/,
     ],
     [
       'of which two versions are the same',
@@ -149,7 +149,7 @@ describe('the contexts of an import', () => {
     assert.deepEqual([into.nameOf('a'), into.writes], [undefined, 0]);
   });
 
-  it('a context is refused where the version of a generated one that it names is another one here, and only then', async () => {
+  it('a context is refused where the version of a generated one that it names is different here, and only then', async () => {
     const stored = new StoredContexts({
       'City~Lamp': [terms('urn:1'), terms('urn:other')],
       custom: [terms('urn:other')],

@@ -234,7 +234,7 @@ describe('contexts by any name', () => {
       found.map(({ path }) => path),
       ['a.json'],
     );
-    assert.match(refused[0]?.reason ?? '', /It would have the name D-a, which a\.json has/);
+    assert.match(refused[0]?.reason ?? '', /Its name would be D-a, like that of a\.json: rename/);
   });
 });
 
