@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { ROOT } from '../support/project.js';
 import { packageOf, parseSource, readSources, targetOf, type Source } from '../support/source-imports.js';
+import { words } from '../support/words.js';
 
 /** What the files of one room may import beside each other. */
 interface Room {
@@ -60,12 +61,10 @@ const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['croner'],
   },
   'sidecar/http': {
-    rooms: [
-      ...['sidecar/jobs'],
-      ...['sidecar/purge', 'sidecar/schemas/models', 'sidecar/purge/broker'],
-      'sidecar/schemas/repository',
-      ...['sidecar/store', 'sidecar/ngsi-ld', 'sidecar/shared'],
-    ],
+    rooms: words(`
+      sidecar/jobs sidecar/purge sidecar/schemas/models sidecar/purge/broker sidecar/schemas/repository
+      sidecar/store sidecar/ngsi-ld sidecar/shared
+    `),
     packages: [
       ...['@fastify/multipart', '@fastify/static', '@fastify/swagger', '@fastify/type-provider-typebox'],
       ...['ajv', 'fastify', 'typebox', 'undici'],
@@ -85,27 +84,18 @@ const ROOMS: Readonly<Record<string, Room>> = {
     rooms: ['sidecar/shared'],
     packages: ['@digitalbazaar/data-integrity-context', 'jsonld', 'lru-cache'],
   },
-  'sidecar/ngsi-ld/representation': {
-    rooms: ['sidecar/ngsi-ld', 'sidecar/shared'],
-    packages: [],
-  },
+  'sidecar/ngsi-ld/representation': { rooms: ['sidecar/ngsi-ld', 'sidecar/shared'], packages: [] },
   'sidecar/schemas/validation': {
-    rooms: [
-      'sidecar/shared/workers',
-      'sidecar/ngsi-ld/representation',
-      'sidecar/schemas/json-schema',
-      'sidecar/ngsi-ld',
-      'sidecar/shared',
-    ],
+    rooms: words(`
+      sidecar/shared/workers sidecar/ngsi-ld/representation sidecar/schemas/json-schema sidecar/ngsi-ld
+      sidecar/shared
+    `),
     packages: ['ajv', 'lru-cache'],
   },
   'sidecar/schemas/inference': {
-    rooms: [
-      'sidecar/ngsi-ld/representation',
-      'sidecar/schemas/json-schema',
-      'sidecar/ngsi-ld',
-      'sidecar/shared',
-    ],
+    rooms: words(`
+      sidecar/ngsi-ld/representation sidecar/schemas/json-schema sidecar/ngsi-ld sidecar/shared
+    `),
     packages: [],
   },
   'sidecar/schemas/repository': {
@@ -124,23 +114,18 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   'sidecar/schemas/remote': { rooms: ['sidecar/shared'], packages: ['undici'] },
   'sidecar/schemas/models': {
-    rooms: [
-      ...['sidecar/store', 'sidecar/schemas/json-schema', 'sidecar/schemas/json-ld'],
-      ...['sidecar/schemas/openapi', 'sidecar/schemas/validation', 'sidecar/schemas/inference'],
-      ...['sidecar/schemas/remote', 'sidecar/ngsi-ld/representation'],
-      ...['sidecar/shared/workers', 'sidecar/shared'],
-    ],
+    rooms: words(`
+      sidecar/store sidecar/schemas/json-schema sidecar/schemas/json-ld sidecar/schemas/openapi
+      sidecar/schemas/validation sidecar/schemas/inference sidecar/schemas/remote
+      sidecar/ngsi-ld/representation sidecar/shared/workers sidecar/shared
+    `),
     packages: ['lru-cache', 'p-limit', 'p-retry'],
   },
   'sidecar/client': { rooms: ['sidecar/shared'], packages: ['openapi-fetch'] },
   'sidecar/cli': {
-    rooms: [
-      'sidecar/client',
-      'sidecar/purge',
-      'sidecar/purge/broker',
-      'sidecar/shared/config',
-      'sidecar/shared',
-    ],
+    rooms: words(`
+      sidecar/client sidecar/purge sidecar/purge/broker sidecar/shared/config sidecar/shared
+    `),
     onlyFor: {
       'sidecar/cli/broker-place.ts': ['sidecar/http', 'sidecar/jobs'],
       'sidecar/cli/file-commands.ts': ['sidecar/schemas/inference'],
@@ -161,17 +146,12 @@ const ROOMS: Readonly<Record<string, Room>> = {
 };
 
 /** Wires all rooms; nothing but the entries main.ts and cli.ts imports them. */
-const WIRING = new Set([
-  'sidecar/gateway.ts',
-  'sidecar/main.ts',
-  'sidecar/serve.ts',
-  'sidecar/start-error.ts',
-  'sidecar/open-purges.ts',
-  'sidecar/cli.ts',
-  'sidecar/cli/main.ts',
-  'sidecar/schemas/open-schemas.ts',
-  'sidecar/schemas/worker.ts',
-]);
+const WIRING = new Set(
+  words(`
+  sidecar/gateway.ts sidecar/main.ts sidecar/serve.ts sidecar/start-error.ts sidecar/open-purges.ts
+  sidecar/cli.ts sidecar/cli/main.ts sidecar/schemas/open-schemas.ts sidecar/schemas/worker.ts
+`),
+);
 
 /** Packages that only some places may import, whatever the rooms allow. */
 const PACKAGE_OWNERS: Readonly<Record<string, RegExp>> = {
@@ -233,99 +213,94 @@ describe('the architecture', () => {
   });
 });
 
-describe('the checks of the architecture', () => {
-  const from = parseSource;
+const from = parseSource;
 
-  it('the check of the architecture finds an import against the direction, static, dynamic, re-exported or of a type', () => {
-    for (const text of [
-      "import { a } from '../http/app.js';",
-      "import '../http/app.js';",
-      "export * from '../http/app.js';",
-      "const app = await import('../http/app.js');",
-      "import type { A } from '../http/app.js';",
-      "let a: import('../http/app.js').A;",
-      "import app = require('../http/app.js');",
-    ]) {
-      const found = roomViolations(from('sidecar/purge/x.ts', text));
-      assert.deepEqual(found, [
-        'sidecar/purge/x.ts imports sidecar/http/app.ts: sidecar/purge may not import sidecar/http',
-      ]);
-    }
-  });
-
-  it('the check of the architecture finds an import up the rooms of the engine, and one past their faces', () => {
-    const up = from('sidecar/purge/run/x.ts', "import { a } from '../deleting/index.js';");
-    assert.deepEqual([roomViolations(up).length, faceViolations(up).length], [1, 0]);
-    const past = from('sidecar/purge/run/x.ts', "import { a } from '../listing/walk.js';");
-    assert.deepEqual([roomViolations(past).length, faceViolations(past).length], [0, 1]);
-    for (const [path, specifier, count] of [
-      ['sidecar/purge/run/x.ts', '../errors.js', 0],
-      ['sidecar/purge/run/x.ts', './context.js', 0],
-      ['sidecar/jobs/x.ts', '../purge/index.js', 0],
-      ['sidecar/jobs/x.ts', '../purge/broker/index.js', 0],
-      ['sidecar/jobs/x.ts', '../purge/run/index.js', 1],
-      ['sidecar/gateway.ts', './purge/errors.js', 1],
-    ] as const) {
-      const source = from(path, `import { a } from '${specifier}';`);
-      assert.equal(faceViolations(source).length, count, `${path} imports ${specifier}`);
-    }
-  });
-
-  it('the check of the architecture treats imports of types differently', () => {
-    assert.deepEqual(
-      pluginViolations(from('kong-plugins/p/x.ts', "import type { Socket } from 'node:net';")),
-      [],
-    );
-    assert.equal(
-      pluginViolations(from('kong-plugins/p/x.ts', "import { connect } from 'node:net';")).length,
-      1,
-    );
-    assert.equal(pluginViolations(from('kong-plugins/p/x.ts', "import { a } from '../q/a.js';")).length, 1);
-  });
-
-  it('the check of the architecture finds unknown rooms, misplaced packages, and rooms that are open to one file only', () => {
-    assert.equal(roomViolations(from('sidecar/attic/x.ts', '')).length, 1);
-    assert.equal(roomViolations(from('sidecar/purge/x.ts', "import { x } from 'undici';")).length, 1);
-    assert.equal(
-      roomViolations(from('sidecar/cli/x.ts', "import { x } from '../store/errors.js';")).length,
-      1,
-    );
-    assert.deepEqual(
-      roomViolations(from('sidecar/cli/database-commands.ts', "import { x } from '../store/errors.js';")),
-      [],
-    );
-    assert.equal(roomViolations(from('sidecar/http/x.ts', "import { x } from '../gateway.js';")).length, 1);
-    assert.equal(storeViolations(from('sidecar/jobs/x.ts', "import '../store/sql-store.js';")).length, 1);
-    assert.deepEqual(storeViolations(from('sidecar/jobs/x.ts', "import '../store/databases.js';")), []);
-    assert.equal(ownerViolations(from('sidecar/main.ts', "import fastify from 'fastify';")).length, 1);
-  });
-
-  it('the check of the architecture finds process.env in every spelling', () => {
-    for (const text of [
-      'process.env.X',
-      "process['env']",
-      'const { env } = process',
-      "import { env } from 'node:process'",
-    ]) {
-      assert.equal(envViolations(from('sidecar/gateway.ts', text)).length, 1, text);
-    }
-    assert.deepEqual(
-      envViolations(from('sidecar/shared/config/load.ts', "const env = {}; env['X']; process.exitCode = 1;")),
-      [],
-    );
-  });
-
-  it('the check of the architecture finds cycles, and names their files', () => {
-    const cycle = [
-      from('sidecar/shared/a.ts', "import { b } from './b.js';"),
-      from('sidecar/shared/b.ts', "import type { C } from './c.js';"),
-      from('sidecar/shared/c.ts', "import { a } from './a.js';"),
-    ];
-    assert.deepEqual(cyclesOf(cycle), [
-      'sidecar/shared/a.ts → sidecar/shared/b.ts → sidecar/shared/c.ts → sidecar/shared/a.ts',
+it('the check of the architecture finds an import against the direction, static, dynamic, re-exported or of a type', () => {
+  for (const text of [
+    "import { a } from '../http/app.js';",
+    "import '../http/app.js';",
+    "export * from '../http/app.js';",
+    "const app = await import('../http/app.js');",
+    "import type { A } from '../http/app.js';",
+    "let a: import('../http/app.js').A;",
+    "import app = require('../http/app.js');",
+  ]) {
+    const found = roomViolations(from('sidecar/purge/x.ts', text));
+    assert.deepEqual(found, [
+      'sidecar/purge/x.ts imports sidecar/http/app.ts: sidecar/purge may not import sidecar/http',
     ]);
-    assert.deepEqual(cyclesOf(cycle.slice(0, 2)), []);
-  });
+  }
+});
+
+it('the check of the architecture finds an import up the rooms of the engine, and one past their faces', () => {
+  const up = from('sidecar/purge/run/x.ts', "import { a } from '../deleting/index.js';");
+  assert.deepEqual([roomViolations(up).length, faceViolations(up).length], [1, 0]);
+  const past = from('sidecar/purge/run/x.ts', "import { a } from '../listing/walk.js';");
+  assert.deepEqual([roomViolations(past).length, faceViolations(past).length], [0, 1]);
+  for (const [path, specifier, count] of [
+    ['sidecar/purge/run/x.ts', '../errors.js', 0],
+    ['sidecar/purge/run/x.ts', './context.js', 0],
+    ['sidecar/jobs/x.ts', '../purge/index.js', 0],
+    ['sidecar/jobs/x.ts', '../purge/broker/index.js', 0],
+    ['sidecar/jobs/x.ts', '../purge/run/index.js', 1],
+    ['sidecar/gateway.ts', './purge/errors.js', 1],
+  ] as const) {
+    const source = from(path, `import { a } from '${specifier}';`);
+    assert.equal(faceViolations(source).length, count, `${path} imports ${specifier}`);
+  }
+});
+
+it('the check of the architecture treats imports of types differently', () => {
+  assert.deepEqual(
+    pluginViolations(from('kong-plugins/p/x.ts', "import type { Socket } from 'node:net';")),
+    [],
+  );
+  assert.equal(
+    pluginViolations(from('kong-plugins/p/x.ts', "import { connect } from 'node:net';")).length,
+    1,
+  );
+  assert.equal(pluginViolations(from('kong-plugins/p/x.ts', "import { a } from '../q/a.js';")).length, 1);
+});
+
+it('the check of the architecture finds unknown rooms, misplaced packages, and rooms that are open to one file only', () => {
+  assert.equal(roomViolations(from('sidecar/attic/x.ts', '')).length, 1);
+  assert.equal(roomViolations(from('sidecar/purge/x.ts', "import { x } from 'undici';")).length, 1);
+  assert.equal(roomViolations(from('sidecar/cli/x.ts', "import { x } from '../store/errors.js';")).length, 1);
+  assert.deepEqual(
+    roomViolations(from('sidecar/cli/database-commands.ts', "import { x } from '../store/errors.js';")),
+    [],
+  );
+  assert.equal(roomViolations(from('sidecar/http/x.ts', "import { x } from '../gateway.js';")).length, 1);
+  assert.equal(storeViolations(from('sidecar/jobs/x.ts', "import '../store/sql-store.js';")).length, 1);
+  assert.deepEqual(storeViolations(from('sidecar/jobs/x.ts', "import '../store/databases.js';")), []);
+  assert.equal(ownerViolations(from('sidecar/main.ts', "import fastify from 'fastify';")).length, 1);
+});
+
+it('the check of the architecture finds process.env in every spelling', () => {
+  for (const text of [
+    'process.env.X',
+    "process['env']",
+    'const { env } = process',
+    "import { env } from 'node:process'",
+  ]) {
+    assert.equal(envViolations(from('sidecar/gateway.ts', text)).length, 1, text);
+  }
+  assert.deepEqual(
+    envViolations(from('sidecar/shared/config/load.ts', "const env = {}; env['X']; process.exitCode = 1;")),
+    [],
+  );
+});
+
+it('the check of the architecture finds cycles, and names their files', () => {
+  const cycle = [
+    from('sidecar/shared/a.ts', "import { b } from './b.js';"),
+    from('sidecar/shared/b.ts', "import type { C } from './c.js';"),
+    from('sidecar/shared/c.ts', "import { a } from './a.js';"),
+  ];
+  assert.deepEqual(cyclesOf(cycle), [
+    'sidecar/shared/a.ts → sidecar/shared/b.ts → sidecar/shared/c.ts → sidecar/shared/a.ts',
+  ]);
+  assert.deepEqual(cyclesOf(cycle.slice(0, 2)), []);
 });
 
 /** The packages that are loaded with a file, through all files that it imports. */

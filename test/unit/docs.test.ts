@@ -21,108 +21,95 @@ function sources(...folders: readonly string[]): string {
 
 const sorted = (names: Iterable<string>): string[] => [...new Set(names)].sort();
 
-describe('docs/config.md', () => {
-  const rows = [
-    ...read('docs/config.md').matchAll(/^\| `([A-Z_]+)` \| ([^|]*) \| ([^|]*) \| ([^|]*) \|$/gm),
-  ].map(([, name = '', fallback = '', values = '', meaning = '']) => ({ name, fallback, values, meaning }));
-  const all = Object.entries<Setting<unknown>>(settings);
+const rows = [
+  ...read('docs/config.md').matchAll(/^\| `([A-Z_]+)` \| ([^|]*) \| ([^|]*) \| ([^|]*) \|$/gm),
+].map(([, name = '', fallback = '', values = '', meaning = '']) => ({ name, fallback, values, meaning }));
+const all = Object.entries<Setting<unknown>>(settings);
 
-  it('docs/config.md lists exactly the settings, in their order, each with its default and a meaning', () => {
-    assert.deepEqual(
-      rows.map(({ name, fallback }) => [name, fallback]),
-      all.map(([name, setting]) => [
-        name,
-        setting.default === undefined ? 'unset' : `\`${setting.default}\``,
-      ]),
-    );
-    for (const { meaning } of rows) assert.match(meaning, /\w{3,} \w+/);
-  });
-
-  it('docs/config.md states ranges and choices as they are checked', () => {
-    for (const [name, { parse }] of all) {
-      const values = rows.find((row) => row.name === name)?.values ?? '';
-      const [, least, most] = /^(\d+) to (\d+)$/.exec(values) ?? [];
-      if (least !== undefined && most !== undefined) {
-        assert.equal(parse(least), Number(least), name);
-        assert.equal(parse(most), Number(most), name);
-        assert.throws(() => parse(String(Number(most) + 1)), name);
-        assert.throws(() => parse(String(Number(least) - 1)), name);
-      } else if (/^`[^`]+`(?:, `[^`]+`)+$/.test(values)) {
-        for (const [, choice = ''] of values.matchAll(/`([^`]+)`/g))
-          assert.equal(String(parse(choice)), choice, name);
-        assert.throws(() => parse('something else'), name);
-      } else {
-        assert.match(values, /\w/, name);
-      }
-    }
-  });
-});
-
-describe('docs/purges.md', () => {
-  it('docs/purges.md has exactly the table of purge options', () => {
-    const mark = (isThere: boolean) => (isThere ? 'yes' : '');
-    const code = (text: string | undefined) => (text === undefined ? '' : `\`${text}\``);
-    const rows = Object.entries<PurgeOption>(PURGE_OPTIONS).map(([name, option]) => {
-      const { type, unit, most, places, flag, policy, meaning } = option;
-      const count = `${most === undefined ? 'from 1' : `1 to ${most}`}, ${unit ?? ''}`;
-      const values =
-        type === 'count' ? count : type === 'flag' ? '`true`, `false`' : type.map(code).join(', ');
-      const given = (['query', 'body', 'change', 'retention'] as const).map((place) =>
-        mark(places.includes(place)),
-      );
-      return [code(name), values, ...given, code(flag), code(policy), meaning];
-    });
-    const [, table = ''] =
-      /^## Options\n[^]*?\n\|(?:---\|)+\n([^]*?)\n\n/m.exec(read('docs/purges.md')) ?? [];
-    assert.equal(table, rows.map((row) => `| ${row.join(' | ')} |`).join('\n'));
-  });
-});
-
-describe('docs/errors.md', () => {
-  const page = read('docs/errors.md');
-
-  it('docs/errors.md has a heading for each problem type of ours that the sources use, and for no other', () => {
-    const used = sources('sidecar', 'kong-plugins').matchAll(
-      /(?:\b(?:ownType|own)\(\s*'|urn:ngsi-ld-gateway:problem:|\$\{TYPE\})([a-z][a-z0-9-]*)/g,
-    );
-    const headings = page.matchAll(/^### (.+)$/gm);
-    assert.deepEqual(
-      sorted(Array.from(headings, ([, name = '']) => name)),
-      sorted(Array.from(used, ([, name = '']) => name)),
-    );
-  });
-
-  it('docs/errors.md states a status and a meaning for each type', () => {
-    for (const section of page.split(/^### /m).slice(1)) {
-      assert.match(section, /^[a-z-]+\n\n\*\*(?:[45]\d\d\b|The broker's own 4xx)[^]{40}/, section);
-    }
-  });
-
-  it('docs/errors.md mentions each type of the standard that the gateway itself sends', () => {
-    const used = sources('sidecar/http', 'sidecar/purge').matchAll(/errorTypes(?:\.|\[')([a-zA-Z]+)/g);
-    for (const [, key = ''] of used) {
-      const name = errorTypes[key as keyof typeof errorTypes].split('/').at(-1) ?? '';
-      assert.ok(page.includes(`\`${name}\``), name);
-    }
-  });
-});
-
-describe('docs/security.md', () => {
-  const files = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' }).map((name) =>
-    name.replaceAll('\\', '/'),
+it('docs/config.md lists exactly the settings, in their order, each with its default and a meaning', () => {
+  assert.deepEqual(
+    rows.map(({ name, fallback }) => [name, fallback]),
+    all.map(([name, setting]) => [name, setting.default === undefined ? 'unset' : `\`${setting.default}\``]),
   );
+  for (const { meaning } of rows) assert.match(meaning, /\w{3,} \w+/);
+});
 
-  it('docs/security.md names only tests that exist', () => {
-    const named = [...read('docs/security.md').matchAll(/`((?:unit|integration)\/[^`]+)`/g)];
-    assert.ok(named.length > 20, `${named.length} tests are named`);
-    for (const [, pattern = ''] of named) {
-      const expected = new RegExp(`^${pattern.replaceAll('*', '[^/]*')}\\.test\\.ts$`);
-      assert.ok(
-        files.some((file) => expected.test(file)),
-        pattern,
-      );
+it('docs/config.md states ranges and choices as they are checked', () => {
+  for (const [name, { parse }] of all) {
+    const values = rows.find((row) => row.name === name)?.values ?? '';
+    const [, least, most] = /^(\d+) to (\d+)$/.exec(values) ?? [];
+    if (least !== undefined && most !== undefined) {
+      assert.equal(parse(least), Number(least), name);
+      assert.equal(parse(most), Number(most), name);
+      assert.throws(() => parse(String(Number(most) + 1)), name);
+      assert.throws(() => parse(String(Number(least) - 1)), name);
+    } else if (/^`[^`]+`(?:, `[^`]+`)+$/.test(values)) {
+      for (const [, choice = ''] of values.matchAll(/`([^`]+)`/g))
+        assert.equal(String(parse(choice)), choice, name);
+      assert.throws(() => parse('something else'), name);
+    } else {
+      assert.match(values, /\w/, name);
     }
+  }
+});
+
+it('docs/purges.md has exactly the table of purge options', () => {
+  const mark = (isThere: boolean) => (isThere ? 'yes' : '');
+  const code = (text: string | undefined) => (text === undefined ? '' : `\`${text}\``);
+  const rows = Object.entries<PurgeOption>(PURGE_OPTIONS).map(([name, option]) => {
+    const { type, unit, most, places, flag, policy, meaning } = option;
+    const count = `${most === undefined ? 'from 1' : `1 to ${most}`}, ${unit ?? ''}`;
+    const values = type === 'count' ? count : type === 'flag' ? '`true`, `false`' : type.map(code).join(', ');
+    const given = (['query', 'body', 'change', 'retention'] as const).map((place) =>
+      mark(places.includes(place)),
+    );
+    return [code(name), values, ...given, code(flag), code(policy), meaning];
   });
+  const [, table = ''] = /^## Options\n[^]*?\n\|(?:---\|)+\n([^]*?)\n\n/m.exec(read('docs/purges.md')) ?? [];
+  assert.equal(table, rows.map((row) => `| ${row.join(' | ')} |`).join('\n'));
+});
+
+const page = read('docs/errors.md');
+
+it('docs/errors.md has a heading for each problem type of ours that the sources use, and for no other', () => {
+  const used = sources('sidecar', 'kong-plugins').matchAll(
+    /(?:\b(?:ownType|own)\(\s*'|urn:ngsi-ld-gateway:problem:|\$\{TYPE\})([a-z][a-z0-9-]*)/g,
+  );
+  const headings = page.matchAll(/^### (.+)$/gm);
+  assert.deepEqual(
+    sorted(Array.from(headings, ([, name = '']) => name)),
+    sorted(Array.from(used, ([, name = '']) => name)),
+  );
+});
+
+it('docs/errors.md states a status and a meaning for each type', () => {
+  for (const section of page.split(/^### /m).slice(1)) {
+    assert.match(section, /^[a-z-]+\n\n\*\*(?:[45]\d\d\b|The broker's own 4xx)[^]{40}/, section);
+  }
+});
+
+it('docs/errors.md mentions each type of the standard that the gateway itself sends', () => {
+  const used = sources('sidecar/http', 'sidecar/purge').matchAll(/errorTypes(?:\.|\[')([a-zA-Z]+)/g);
+  for (const [, key = ''] of used) {
+    const name = errorTypes[key as keyof typeof errorTypes].split('/').at(-1) ?? '';
+    assert.ok(page.includes(`\`${name}\``), name);
+  }
+});
+
+const files = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' }).map((name) =>
+  name.replaceAll('\\', '/'),
+);
+
+it('docs/security.md names only tests that exist', () => {
+  const named = [...read('docs/security.md').matchAll(/`((?:unit|integration)\/[^`]+)`/g)];
+  assert.ok(named.length > 20, `${named.length} tests are named`);
+  for (const [, pattern = ''] of named) {
+    const expected = new RegExp(`^${pattern.replaceAll('*', '[^/]*')}\\.test\\.ts$`);
+    assert.ok(
+      files.some((file) => expected.test(file)),
+      pattern,
+    );
+  }
 });
 
 describe('docs/README.md and docs/glossary.md', () => {

@@ -13,6 +13,7 @@ import { Plugin } from '../../kong-plugins/ngsi-ld-purge/index.js';
 import { FakeKong } from '../support/fake-pdk.js';
 import { readKongFile, routeOf } from '../support/kong-router.js';
 import { ROOT } from '../support/project.js';
+import { words } from '../support/words.js';
 
 interface Dependency {
   readonly condition: string;
@@ -43,143 +44,138 @@ const kong = compose.services['kong'];
 const sidecar = compose.services['sidecar'];
 const seconds = (period: string | undefined): number => Number(/^(\d+)s$/.exec(period ?? '')?.[1]);
 
-describe('docker-compose.yml', () => {
-  it('docker-compose.yml demands the token, the same for Kong and the sidecar, and never has one of its own', () => {
-    for (const service of [kong, sidecar])
-      assert.match(String(service?.environment?.['GATEWAY_TOKEN']), /^\$\{GATEWAY_TOKEN:\?/);
-    // Kong sends one; while it is replaced, the sidecar takes two.
-    assert.match(String(kong?.environment?.['GATEWAY_TOKEN']), /^[^}]*\}$/);
+it('docker-compose.yml demands the token, the same for Kong and the sidecar, and never has one of its own', () => {
+  for (const service of [kong, sidecar])
+    assert.match(String(service?.environment?.['GATEWAY_TOKEN']), /^\$\{GATEWAY_TOKEN:\?/);
+  // Kong sends one; while it is replaced, the sidecar takes two.
+  assert.match(String(kong?.environment?.['GATEWAY_TOKEN']), /^[^}]*\}$/);
+  assert.match(
+    String(sidecar?.environment?.['GATEWAY_TOKEN']),
+    /^[^}]*\}\$\{OLD_GATEWAY_TOKEN:\+,\$OLD_GATEWAY_TOKEN\}$/,
+  );
+  assert.match(read('.env.example'), /^# OLD_GATEWAY_TOKEN=$/m);
+  assert.match(read('.env.example'), /^GATEWAY_TOKEN=$/m);
+});
+
+it('docker-compose.yml gives Kong and the sidecar the same broker', () => {
+  assert.equal(kong?.environment?.['BROKER_URL'], sidecar?.environment?.['BROKER_URL']);
+});
+
+it('docker-compose.yml never starts without a choice of broker, and each choice is one that .env.example offers', () => {
+  assert.match(read('docker-compose.yml'), /\$\{COMPOSE_PROFILES\?/);
+  const offered = [
+    ...read('.env.example').matchAll(
+      /^(?:# )?COMPOSE_PROFILES=(\S+)\n(?:# )?BROKER_URL=http:\/\/([a-z-]+):\d+$/gm,
+    ),
+  ];
+  assert.deepEqual(
+    offered.map(([, profile]) => profile).sort(),
+    [...new Set(services.flatMap(([, service]) => service.profiles ?? []))]
+      .filter((profile) => profile !== 'ha')
+      .sort(),
+  );
+  for (const [, profile = '', host = ''] of offered)
+    assert.deepEqual(compose.services[host]?.profiles, [profile], host);
+});
+
+it('docker-compose.yml pins every image to a version', () => {
+  const images = services.map(([, service]) => service.image ?? '');
+  const bases = ['kong-plugins/Dockerfile', 'sidecar/Dockerfile'].flatMap((name) =>
+    [...read(name).matchAll(/^FROM (\S+)/gm)].map(([, image = '']) => image),
+  );
+  for (const image of [...images, ...bases]) assert.match(image, /:[a-z-]*\d+\.\d+|:16-/, image);
+  for (const image of [...images, ...bases]) assert.doesNotMatch(image, /latest/);
+});
+
+it('docker-compose.yml publishes Kong and nothing else, on the loopback address by default', () => {
+  const published = services.filter(([, service]) => service.ports !== undefined);
+  assert.deepEqual(
+    published.map(([name, service]) => [name, service.ports]),
+    [['kong', ['${KONG_BIND:-127.0.0.1}:${KONG_PORT:-8000}:8000']]],
+  );
+  assert.equal(kong?.environment?.['KONG_ADMIN_LISTEN'], 'off');
+});
+
+it('docker-compose.yml gives a stopping sidecar more time than it takes', () => {
+  const graceMs = Number(sidecar?.environment?.['SHUTDOWN_GRACE_MS']);
+  assert.ok(seconds(sidecar?.stop_grace_period) * 1000 > graceMs);
+  assert.ok(seconds(kong?.stop_grace_period) * 1000 > graceMs);
+});
+
+it('docker-compose.yml loads the plugin by a server of its own, every path absolute, and the socket where the server makes it', () => {
+  const environment = kong?.environment ?? {};
+  assert.equal(environment['KONG_DATABASE'], 'off');
+  assert.equal(environment['KONG_PLUGINS'], 'bundled,ngsi-ld-purge');
+  assert.equal(environment['KONG_PLUGINSERVER_NAMES'], 'js');
+  const start = String(environment['KONG_PLUGINSERVER_JS_START_CMD']);
+  const query = String(environment['KONG_PLUGINSERVER_JS_QUERY_CMD']);
+  const option = (command: string, name: string): string =>
+    new RegExp(`--${name} (\\S+)`).exec(command)?.[1] ?? '';
+  for (const command of [start, query]) {
+    // Bounded by an option: nginx clears the environment.
     assert.match(
-      String(sidecar?.environment?.['GATEWAY_TOKEN']),
-      /^[^}]*\}\$\{OLD_GATEWAY_TOKEN:\+,\$OLD_GATEWAY_TOKEN\}$/,
+      command,
+      /^\/usr\/local\/bin\/node --max-old-space-size=96 \/opt\/kong-js\/kong-pluginserver\.mjs /,
     );
-    assert.match(read('.env.example'), /^# OLD_GATEWAY_TOKEN=$/m);
-    assert.match(read('.env.example'), /^GATEWAY_TOKEN=$/m);
-  });
+    assert.ok(read('docs/kong.md').includes('/node --max-old-space-size=96 /'));
+    assert.equal(option(command, 'plugins-directory'), '/opt/kong-plugins');
+  }
+  assert.match(query, /--dump-all-plugins$/);
+  assert.equal(
+    environment['KONG_PLUGINSERVER_JS_SOCKET'],
+    `${option(start, 'kong-prefix')}/${option(start, 'sock-name')}`,
+  );
+  assert.match(
+    read('kong-plugins/Dockerfile'),
+    /COPY --from=plugin \/build\/dist\/kong-plugins \/opt\/kong-plugins/,
+  );
+  assert.match(
+    read('kong-plugins/Dockerfile'),
+    /COPY .*\/build\/dist\/kong-pluginserver\.mjs \/opt\/kong-js\/kong-pluginserver\.mjs/,
+  );
+  assert.ok(!('KONG_UNTRUSTED_LUA' in environment));
+});
 
-  it('docker-compose.yml gives Kong and the sidecar the same broker', () => {
-    assert.equal(kong?.environment?.['BROKER_URL'], sidecar?.environment?.['BROKER_URL']);
-  });
+it('docker-compose.yml runs both of our images read-only', () => {
+  for (const service of [kong, sidecar]) assert.equal(service?.read_only, true);
+});
 
-  it('docker-compose.yml never starts without a choice of broker, and each choice is one that .env.example offers', () => {
-    assert.match(read('docker-compose.yml'), /\$\{COMPOSE_PROFILES\?/);
-    const offered = [
-      ...read('.env.example').matchAll(
-        /^(?:# )?COMPOSE_PROFILES=(\S+)\n(?:# )?BROKER_URL=http:\/\/([a-z-]+):\d+$/gm,
-      ),
-    ];
-    assert.deepEqual(
-      offered.map(([, profile]) => profile).sort(),
-      [...new Set(services.flatMap(([, service]) => service.profiles ?? []))]
-        .filter((profile) => profile !== 'ha')
-        .sort(),
-    );
-    for (const [, profile = '', host = ''] of offered)
-      assert.deepEqual(compose.services[host]?.profiles, [profile], host);
-  });
+it('docker-compose.yml considers Kong healthy only while the plugin gives a request the token', async () => {
+  const [kind, program, option, script = ''] = kong?.healthcheck?.test ?? [];
+  assert.deepEqual([kind, program, option], ['CMD', 'node', '-e']);
+  const [, path = ''] = /'http:\/\/127\.0\.0\.1:8000(\/[^']*)'/.exec(script) ?? [];
+  const { services: routed } = readKongFile(read('kong.yml'));
+  assert.equal(
+    routeOf(routed, 'GET', path)?.route.plugins?.[0]?.name,
+    'ngsi-ld-purge',
+    'by way of the plugin',
+  );
+  const asked = new FakeKong({ method: 'GET', rawPath: path.split('?')[0] ?? '' });
+  await new Plugin({ sidecar_host: 'sidecar', gateway_token: 'the-secret' }).access(asked.pdk);
+  assert.equal(asked.outcome.headers.get('x-gateway-token'), 'the-secret', 'which the sidecar demands');
+  let status = 200;
+  const server = createServer((_request, response) => response.writeHead(status).end());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const ask = async (): Promise<number | null> => {
+    const child = execFile(process.execPath, ['-e', script.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${port}`)]);
+    const [code] = (await once(child, 'exit')) as [number | null];
+    return code;
+  };
+  assert.equal(await ask(), 0);
+  for (status of [401, 500, 503]) assert.equal(await ask(), 1);
+  server.close();
+  server.closeAllConnections();
+  await once(server, 'close');
+  assert.equal(await ask(), 1);
+});
 
-  it('docker-compose.yml pins every image to a version', () => {
-    const images = services.map(([, service]) => service.image ?? '');
-    const bases = ['kong-plugins/Dockerfile', 'sidecar/Dockerfile'].flatMap((name) =>
-      [...read(name).matchAll(/^FROM (\S+)/gm)].map(([, image = '']) => image),
-    );
-    for (const image of [...images, ...bases]) assert.match(image, /:[a-z-]*\d+\.\d+|:16-/, image);
-    for (const image of [...images, ...bases]) assert.doesNotMatch(image, /latest/);
-  });
-
-  it('docker-compose.yml publishes Kong and nothing else, on the loopback address by default', () => {
-    const published = services.filter(([, service]) => service.ports !== undefined);
-    assert.deepEqual(
-      published.map(([name, service]) => [name, service.ports]),
-      [['kong', ['${KONG_BIND:-127.0.0.1}:${KONG_PORT:-8000}:8000']]],
-    );
-    assert.equal(kong?.environment?.['KONG_ADMIN_LISTEN'], 'off');
-  });
-
-  it('docker-compose.yml gives a stopping sidecar more time than it takes', () => {
-    const graceMs = Number(sidecar?.environment?.['SHUTDOWN_GRACE_MS']);
-    assert.ok(seconds(sidecar?.stop_grace_period) * 1000 > graceMs);
-    assert.ok(seconds(kong?.stop_grace_period) * 1000 > graceMs);
-  });
-
-  it('docker-compose.yml loads the plugin by a server of its own, every path absolute, and the socket where the server makes it', () => {
-    const environment = kong?.environment ?? {};
-    assert.equal(environment['KONG_DATABASE'], 'off');
-    assert.equal(environment['KONG_PLUGINS'], 'bundled,ngsi-ld-purge');
-    assert.equal(environment['KONG_PLUGINSERVER_NAMES'], 'js');
-    const start = String(environment['KONG_PLUGINSERVER_JS_START_CMD']);
-    const query = String(environment['KONG_PLUGINSERVER_JS_QUERY_CMD']);
-    const option = (command: string, name: string): string =>
-      new RegExp(`--${name} (\\S+)`).exec(command)?.[1] ?? '';
-    for (const command of [start, query]) {
-      // Bounded by an option: nginx clears the environment.
-      assert.match(
-        command,
-        /^\/usr\/local\/bin\/node --max-old-space-size=96 \/opt\/kong-js\/kong-pluginserver\.mjs /,
-      );
-      assert.ok(read('docs/kong.md').includes('/node --max-old-space-size=96 /'));
-      assert.equal(option(command, 'plugins-directory'), '/opt/kong-plugins');
-    }
-    assert.match(query, /--dump-all-plugins$/);
-    assert.equal(
-      environment['KONG_PLUGINSERVER_JS_SOCKET'],
-      `${option(start, 'kong-prefix')}/${option(start, 'sock-name')}`,
-    );
-    assert.match(
-      read('kong-plugins/Dockerfile'),
-      /COPY --from=plugin \/build\/dist\/kong-plugins \/opt\/kong-plugins/,
-    );
-    assert.match(
-      read('kong-plugins/Dockerfile'),
-      /COPY .*\/build\/dist\/kong-pluginserver\.mjs \/opt\/kong-js\/kong-pluginserver\.mjs/,
-    );
-    assert.ok(!('KONG_UNTRUSTED_LUA' in environment));
-  });
-
-  it('docker-compose.yml runs both of our images read-only', () => {
-    for (const service of [kong, sidecar]) assert.equal(service?.read_only, true);
-  });
-
-  it('docker-compose.yml considers Kong healthy only while the plugin gives a request the token', async () => {
-    const [kind, program, option, script = ''] = kong?.healthcheck?.test ?? [];
-    assert.deepEqual([kind, program, option], ['CMD', 'node', '-e']);
-    const [, path = ''] = /'http:\/\/127\.0\.0\.1:8000(\/[^']*)'/.exec(script) ?? [];
-    const { services: routed } = readKongFile(read('kong.yml'));
-    assert.equal(
-      routeOf(routed, 'GET', path)?.route.plugins?.[0]?.name,
-      'ngsi-ld-purge',
-      'by way of the plugin',
-    );
-    const asked = new FakeKong({ method: 'GET', rawPath: path.split('?')[0] ?? '' });
-    await new Plugin({ sidecar_host: 'sidecar', gateway_token: 'the-secret' }).access(asked.pdk);
-    assert.equal(asked.outcome.headers.get('x-gateway-token'), 'the-secret', 'which the sidecar demands');
-    let status = 200;
-    const server = createServer((_request, response) => response.writeHead(status).end());
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const ask = async (): Promise<number | null> => {
-      const child = execFile(process.execPath, [
-        '-e',
-        script.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${port}`),
-      ]);
-      const [code] = (await once(child, 'exit')) as [number | null];
-      return code;
-    };
-    assert.equal(await ask(), 0);
-    for (status of [401, 500, 503]) assert.equal(await ask(), 1);
-    server.close();
-    server.closeAllConnections();
-    await once(server, 'close');
-    assert.equal(await ask(), 1);
-  });
-
-  it('docker-compose.yml lets Kong take as long a request line as the sidecar does', () => {
-    const [, kilobytes] =
-      /^4 (\d+)k$/.exec(String(kong?.environment?.['KONG_NGINX_HTTP_LARGE_CLIENT_HEADER_BUFFERS'])) ?? [];
-    const [, taken] = /HEADERS_MAX_BYTES = (\d+) \* 1024/.exec(read('sidecar/http/app.ts')) ?? [];
-    assert.equal(kilobytes, taken);
-  });
+it('docker-compose.yml lets Kong take as long a request line as the sidecar does', () => {
+  const [, kilobytes] =
+    /^4 (\d+)k$/.exec(String(kong?.environment?.['KONG_NGINX_HTTP_LARGE_CLIENT_HEADER_BUFFERS'])) ?? [];
+  const [, taken] = /HEADERS_MAX_BYTES = (\d+) \* 1024/.exec(read('sidecar/http/app.ts')) ?? [];
+  assert.equal(kilobytes, taken);
 });
 
 describe('the profile ha of docker-compose.yml', () => {
@@ -260,81 +256,69 @@ describe('the profile ha of docker-compose.yml', () => {
   });
 });
 
-describe('the entry point of the Kong image', () => {
-  const run = (url: string | undefined): { status: number | null; written: string; stderr: string } => {
-    const folder = mkdtempSync(join(tmpdir(), 'kong-entry-'));
-    try {
-      const target = join(folder, 'kong.yml');
-      const { status, stderr } = spawnSync(
-        'bash',
-        [join(ROOT, 'kong-plugins/docker-entrypoint.sh'), 'kong', 'docker-start'],
-        {
-          env: {
-            PATH: process.env['PATH'],
-            KONG_YML_TEMPLATE: join(ROOT, 'kong.yml'),
-            KONG_DECLARATIVE_CONFIG: target,
-            KONG_ENTRYPOINT: '/bin/true',
-            ...(url === undefined ? {} : { BROKER_URL: url }),
-          },
+const run = (url: string | undefined): { status: number | null; written: string; stderr: string } => {
+  const folder = mkdtempSync(join(tmpdir(), 'kong-entry-'));
+  try {
+    const target = join(folder, 'kong.yml');
+    const { status, stderr } = spawnSync(
+      'bash',
+      [join(ROOT, 'kong-plugins/docker-entrypoint.sh'), 'kong', 'docker-start'],
+      {
+        env: {
+          PATH: process.env['PATH'],
+          KONG_YML_TEMPLATE: join(ROOT, 'kong.yml'),
+          KONG_DECLARATIVE_CONFIG: target,
+          KONG_ENTRYPOINT: '/bin/true',
+          ...(url === undefined ? {} : { BROKER_URL: url }),
         },
-      );
-      return {
-        status,
-        written: status === 0 ? readFileSync(target, 'utf8') : '',
-        stderr: stderr.toString(),
-      };
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
-  };
+      },
+    );
+    return { status, written: status === 0 ? readFileSync(target, 'utf8') : '', stderr: stderr.toString() };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+};
 
-  it('the entry point of the Kong image changes the broker’s URL in kong.yml and nothing else', () => {
-    for (const url of [
-      'http://scorpio:9090',
-      'https://broker.example/ngsi',
-      'http://10.0.0.7:1026/',
-      'http://broker',
-      'http://broker:65535/ngsi-ldx',
-    ]) {
-      const { status, written } = run(url);
-      assert.equal(status, 0, url);
-      assert.equal(
-        written,
-        read('kong.yml').replace('url: http://broker:1026', `url: ${url.replace(/\/$/, '')}`),
-      );
-    }
-  });
+it('the entry point of the Kong image changes the broker’s URL in kong.yml and nothing else', () => {
+  for (const url of words(`
+    http://scorpio:9090 https://broker.example/ngsi http://10.0.0.7:1026/ http://broker
+    http://broker:65535/ngsi-ldx
+  `)) {
+    const { status, written } = run(url);
+    assert.equal(status, 0, url);
+    assert.equal(
+      written,
+      read('kong.yml').replace('url: http://broker:1026', `url: ${url.replace(/\/$/, '')}`),
+    );
+  }
+});
 
-  it('the entry point of the Kong image never starts Kong with an invalid URL, or one that could write more into the file', () => {
-    for (const url of [
-      undefined,
-      '',
-      'broker:1026',
-      'http://a b',
-      'http://a#x',
-      'http://a\n    url: http://b',
-      'http://a&b',
-      'http://a/..%2f',
-    ]) {
-      assert.notEqual(run(url).status, 0, String(url));
-    }
-  });
+it('the entry point of the Kong image never starts Kong with an invalid URL, or one that could write more into the file', () => {
+  for (const url of [
+    undefined,
+    '',
+    'broker:1026',
+    'http://a b',
+    'http://a#x',
+    'http://a\n    url: http://b',
+    'http://a&b',
+    'http://a/..%2f',
+  ]) {
+    assert.notEqual(run(url).status, 0, String(url));
+  }
+});
 
-  it('the entry point of the Kong image never starts Kong with a URL that leads nowhere, and names the mistake', () => {
-    for (const [url, message] of [
-      ['http://broker:99999', /BROKER_URL has no valid port: 99999 is not between 1 and 65535/],
-      ['http://broker:0', /BROKER_URL has no valid port/],
-      [
-        'http://broker:1026/ngsi-ld/v1',
-        /BROKER_URL must be the base URL of the broker, without \/ngsi-ld\/v1/,
-      ],
-      ['http://broker:1026/ngsi-ld/v1/', /without \/ngsi-ld\/v1/],
-      ['https://broker.example/a/ngsi-ld', /without \/ngsi-ld\/v1/],
-      ['broker:1026', /BROKER_URL is not a base URL/],
-    ] as const) {
-      const { status, stderr } = run(url);
-      assert.notEqual(status, 0, url);
-      assert.match(stderr, message);
-    }
-  });
+it('the entry point of the Kong image never starts Kong with a URL that leads nowhere, and names the mistake', () => {
+  for (const [url, message] of [
+    ['http://broker:99999', /BROKER_URL has no valid port: 99999 is not between 1 and 65535/],
+    ['http://broker:0', /BROKER_URL has no valid port/],
+    ['http://broker:1026/ngsi-ld/v1', /BROKER_URL must be the base URL of the broker, without \/ngsi-ld\/v1/],
+    ['http://broker:1026/ngsi-ld/v1/', /without \/ngsi-ld\/v1/],
+    ['https://broker.example/a/ngsi-ld', /without \/ngsi-ld\/v1/],
+    ['broker:1026', /BROKER_URL is not a base URL/],
+  ] as const) {
+    const { status, stderr } = run(url);
+    assert.notEqual(status, 0, url);
+    assert.match(stderr, message);
+  }
 });

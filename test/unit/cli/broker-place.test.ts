@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { viewsOf } from '../../../sidecar/cli/broker-place.js';
 import type { PurgeRequest } from '../../../sidecar/cli/purge-place.js';
 import type { PurgeView } from '../../../sidecar/cli/purge-view.js';
@@ -39,79 +39,77 @@ async function shown(events: readonly PurgeEvent[], error?: Error): Promise<read
   return all;
 }
 
-describe('a purge straight at a broker, as it is shown', () => {
-  it('a purge shows the larger of what the broker counts and what was listed, and never less than before', async () => {
-    const views = await shown([
-      { type: 'counted', matches: 100 },
-      { type: 'counted', matches: 40 },
-      progress({ matched: 60, deleted: 50 }),
-      progress({ matched: 130, deleted: 60 }),
-      finished({ matched: 130, deleted: 130 }),
-    ]);
-    assert.deepEqual(
-      views.map(({ state, matched, deleted }) => [state, matched, deleted]),
-      [
-        ['running', 0, 0],
-        ['running', 100, 0],
-        ['running', 100, 0],
-        ['running', 100, 50],
-        ['running', 130, 60],
-        ['succeeded', 130, 130],
-      ],
-    );
-  });
+it('a purge shows the larger of what the broker counts and what was listed, and never less than before', async () => {
+  const views = await shown([
+    { type: 'counted', matches: 100 },
+    { type: 'counted', matches: 40 },
+    progress({ matched: 60, deleted: 50 }),
+    progress({ matched: 130, deleted: 60 }),
+    finished({ matched: 130, deleted: 130 }),
+  ]);
+  assert.deepEqual(
+    views.map(({ state, matched, deleted }) => [state, matched, deleted]),
+    [
+      ['running', 0, 0],
+      ['running', 100, 0],
+      ['running', 100, 0],
+      ['running', 100, 50],
+      ['running', 130, 60],
+      ['succeeded', 130, 130],
+    ],
+  );
+});
 
-  it('a purge is partial when anything failed, is unknown, or the broker warned, and else succeeded', async () => {
-    for (const [members, state] of [
-      [{}, 'succeeded'],
-      [{ alreadyGone: 3, arrived: 4 }, 'succeeded'],
-      [{ failed: 1 }, 'partial'],
-      [{ unknown: 1 }, 'partial'],
-      [{ warnings: ['A source is missing.'] }, 'partial'],
-    ] as const)
-      assert.equal((await shown([finished(members)])).at(-1)?.state, state, JSON.stringify(members));
-  });
+it('a purge is partial when anything failed, is unknown, or the broker warned, and else succeeded', async () => {
+  for (const [members, state] of [
+    [{}, 'succeeded'],
+    [{ alreadyGone: 3, arrived: 4 }, 'succeeded'],
+    [{ failed: 1 }, 'partial'],
+    [{ unknown: 1 }, 'partial'],
+    [{ warnings: ['A source is missing.'] }, 'partial'],
+  ] as const)
+    assert.equal((await shown([finished(members)])).at(-1)?.state, state, JSON.stringify(members));
+});
 
-  it('the end of a purge has all its counts, what arrived, the warnings, a hundred errors, and its times', async () => {
-    const errors = Array.from({ length: 101 }, (_, index) => ({
-      ...{ entityId: `urn:a:${index}`, error: { type: 'about:blank', title: 'No', status: 409 } },
-    }));
-    const counts = { matched: 9, deleted: 1, alreadyGone: 2, failed: 3, unknown: 4, requests: 5 };
-    const [first, last] = await shown([finished({ ...counts, errors, warnings: ['W'], arrived: 6 })]);
-    assert.deepEqual(last, {
-      ...{ ...first, ...counts, state: 'partial', errors: errors.slice(0, 100), warnings: ['W'], arrived: 6 },
-      ...{ startedAt: '1970-01-01T00:00:01.000Z', endedAt: '1970-01-01T00:00:02.000Z', tenant: 'city' },
-    });
+it('the end of a purge has all its counts, what arrived, the warnings, a hundred errors, and its times', async () => {
+  const errors = Array.from({ length: 101 }, (_, index) => ({
+    ...{ entityId: `urn:a:${index}`, error: { type: 'about:blank', title: 'No', status: 409 } },
+  }));
+  const counts = { matched: 9, deleted: 1, alreadyGone: 2, failed: 3, unknown: 4, requests: 5 };
+  const [first, last] = await shown([finished({ ...counts, errors, warnings: ['W'], arrived: 6 })]);
+  assert.deepEqual(last, {
+    ...{ ...first, ...counts, state: 'partial', errors: errors.slice(0, 100), warnings: ['W'], arrived: 6 },
+    ...{ startedAt: '1970-01-01T00:00:01.000Z', endedAt: '1970-01-01T00:00:02.000Z', tenant: 'city' },
   });
+});
 
-  it('a purge that the broker refuses is refused until something may have been deleted, and failed from then on', async () => {
-    const refusal = new BrokerRefusedError('list entities', {
-      type: 'about:blank',
-      title: 'No',
-      status: 403,
-    });
-    const end = async (events: readonly PurgeEvent[]) => (await shown(events, refusal)).at(-1);
-    assert.equal((await end([]))?.state, 'refused');
-    assert.equal((await end([progress({ matched: 3 })]))?.state, 'refused');
-    const begun = await end([
-      progress({ hasBegun: true, deleted: 2 }),
-      progress({ hasBegun: false, deleted: 2 }),
-    ]);
-    assert.deepEqual([begun?.state, begun?.deleted], ['failed', 2]);
-    assert.notEqual(begun?.problem, undefined);
+it('a purge that the broker refuses is refused until something may have been deleted, and failed from then on', async () => {
+  const refusal = new BrokerRefusedError('list entities', {
+    type: 'about:blank',
+    title: 'No',
+    status: 403,
   });
+  const end = async (events: readonly PurgeEvent[]) => (await shown(events, refusal)).at(-1);
+  assert.equal((await end([]))?.state, 'refused');
+  assert.equal((await end([progress({ matched: 3 })]))?.state, 'refused');
+  const begun = await end([
+    progress({ hasBegun: true, deleted: 2 }),
+    progress({ hasBegun: false, deleted: 2 }),
+  ]);
+  assert.deepEqual([begun?.state, begun?.deleted], ['failed', 2]);
+  assert.notEqual(begun?.problem, undefined);
+});
 
-  it('a purge that fails keeps its counts, and one that was stopped has no problem', async () => {
-    const failed = (await shown([progress({ deleted: 2 })], new Error('secret'))).at(-1);
-    assert.deepEqual([failed?.state, failed?.deleted, failed?.problem?.status], ['failed', 2, 500]);
-    assert.doesNotMatch(JSON.stringify(failed), /secret/);
-    const stopped = (await shown([progress({ deleted: 2 })], new PurgeStoppedError('It was cancelled.'))).at(
-      -1,
-    );
-    assert.deepEqual([stopped?.state, stopped?.deleted, stopped?.problem], ['cancelled', 2, undefined]);
-  });
+it('a purge that fails keeps its counts, and one that was stopped has no problem', async () => {
+  const failed = (await shown([progress({ deleted: 2 })], new Error('secret'))).at(-1);
+  assert.deepEqual([failed?.state, failed?.deleted, failed?.problem?.status], ['failed', 2, 500]);
+  assert.doesNotMatch(JSON.stringify(failed), /secret/);
+  const stopped = (await shown([progress({ deleted: 2 })], new PurgeStoppedError('It was cancelled.'))).at(
+    -1,
+  );
+  assert.deepEqual([stopped?.state, stopped?.deleted, stopped?.problem], ['cancelled', 2, undefined]);
+});
 
-  it('a purge that ends without a report is shown as failed', async () => {
-    assert.equal((await shown([progress({ deleted: 2 })])).at(-1)?.state, 'failed');
-  });
+it('a purge that ends without a report is shown as failed', async () => {
+  assert.equal((await shown([progress({ deleted: 2 })])).at(-1)?.state, 'failed');
 });

@@ -108,33 +108,31 @@ describe('what people read', () => {
   });
 });
 
-describe('the exit code of a purge', () => {
-  it('the exit code says how a purge ended', () => {
-    const states = ['succeeded', 'partial', 'refused', 'failed', 'interrupted', 'cancelled'] as const;
-    assert.deepEqual(
-      states.map((state) => exitCodeOf({ ...VIEW, state })),
-      [0, 3, 4, 1, 1, 1],
-    );
-    assert.equal(exitCodeOf({ ...VIEW, state: 'cancelled' }, true), 130);
-    assert.equal(exitCodeOf({ ...VIEW, state: 'succeeded' }, true), 0);
-  });
+it('the exit code says how a purge ended', () => {
+  const states = ['succeeded', 'partial', 'refused', 'failed', 'interrupted', 'cancelled'] as const;
+  assert.deepEqual(
+    states.map((state) => exitCodeOf({ ...VIEW, state })),
+    [0, 3, 4, 1, 1, 1],
+  );
+  assert.equal(exitCodeOf({ ...VIEW, state: 'cancelled' }, true), 130);
+  assert.equal(exitCodeOf({ ...VIEW, state: 'succeeded' }, true), 0);
+});
 
-  it('the exit code and the summary say refused of a failed purge that was refused, while nothing was deleted', () => {
-    const failed = (status: number, counts: Partial<PurgeView> = {}) => {
-      const problem = { status, detail: 'Why.' };
-      const view: PurgeView = { ...VIEW, state: 'failed', problem, ...counts };
-      return [exitCodeOf(view), (summaryOf(view, undefined)[0] ?? '').split(':', 1)[0]];
-    };
-    for (const status of [400, 401, 403, 404, 409, 422, 501])
-      assert.deepEqual(failed(status), [4, 'Refused'], String(status));
-    for (const status of [408, 429, 500, 502, 503, 504])
-      assert.deepEqual(failed(status), [1, 'Failed'], String(status));
-    assert.deepEqual(failed(404, { alreadyGone: 2, failed: 3 }), [4, 'Refused']);
-    assert.deepEqual(failed(404, { deleted: 1 }), [1, 'Failed']);
-    assert.deepEqual(failed(404, { unknown: 1 }), [1, 'Failed']);
-    const cancelled = { ...VIEW, state: 'cancelled', problem: { status: 404 } } as const;
-    assert.equal(exitCodeOf(cancelled), 1);
-  });
+it('the exit code and the summary say refused of a failed purge that was refused, while nothing was deleted', () => {
+  const failed = (status: number, counts: Partial<PurgeView> = {}) => {
+    const problem = { status, detail: 'Why.' };
+    const view: PurgeView = { ...VIEW, state: 'failed', problem, ...counts };
+    return [exitCodeOf(view), (summaryOf(view, undefined)[0] ?? '').split(':', 1)[0]];
+  };
+  for (const status of [400, 401, 403, 404, 409, 422, 501])
+    assert.deepEqual(failed(status), [4, 'Refused'], String(status));
+  for (const status of [408, 429, 500, 502, 503, 504])
+    assert.deepEqual(failed(status), [1, 'Failed'], String(status));
+  assert.deepEqual(failed(404, { alreadyGone: 2, failed: 3 }), [4, 'Refused']);
+  assert.deepEqual(failed(404, { deleted: 1 }), [1, 'Failed']);
+  assert.deepEqual(failed(404, { unknown: 1 }), [1, 'Failed']);
+  const cancelled = { ...VIEW, state: 'cancelled', problem: { status: 404 } } as const;
+  assert.equal(exitCodeOf(cancelled), 1);
 });
 
 describe('the bar', () => {

@@ -319,94 +319,89 @@ describe('the commands of purges', () => {
   });
 });
 
-describe('the commands of retention', () => {
-  const POLICY = { name: 'old', mode: 'report', query: 'type=A' };
+const POLICY = { name: 'old', mode: 'report', query: 'type=A' };
 
-  it('retention list reads page after page', async (t) => {
-    const page = (length: number) => Array.from({ length }, (_, index) => ({ ...POLICY, name: `p${index}` }));
-    const { requests, out } = await run(t, ['retention', 'list', '--json'], (_request, nth) =>
-      jsonResponse(page(nth === 1 ? 1000 : 1)),
-    );
-    assert.deepEqual(requests, [
-      'GET /api/v2/retention-policies?limit=1000&offset=0',
-      'GET /api/v2/retention-policies?limit=1000&offset=1000',
-    ]);
-    assert.equal(out.trim().split('\n').length, 1001);
-  });
+it('retention list reads page after page', async (t) => {
+  const page = (length: number) => Array.from({ length }, (_, index) => ({ ...POLICY, name: `p${index}` }));
+  const { requests, out } = await run(t, ['retention', 'list', '--json'], (_request, nth) =>
+    jsonResponse(page(nth === 1 ? 1000 : 1)),
+  );
+  assert.deepEqual(requests, [
+    'GET /api/v2/retention-policies?limit=1000&offset=0',
+    'GET /api/v2/retention-policies?limit=1000&offset=1000',
+  ]);
+  assert.equal(out.trim().split('\n').length, 1001);
+});
 
-  it('retention apply sends what list shows, without what the gateway adds', async (t) => {
-    const shown = { ...POLICY, caller: 'me', createdAt: 'x', modifiedAt: 'y' };
-    const lines = [shown, { ...shown, name: 'a/b' }].map((one) => JSON.stringify(one)).join('\n');
-    for (const text of [lines, `[${lines.replace('\n', ',')}]`]) {
-      const context = new FakeContext({ env: ENV });
-      context.stdin.end(text);
-      const { code, requests, out } = await run(
-        t,
-        ['retention', 'apply', '-'],
-        (_request, nth) => jsonResponse(POLICY, nth === 1 ? 201 : 200),
-        context,
-      );
-      assert.equal(code, 0);
-      assert.deepEqual(requests, [
-        'PUT /api/v2/retention-policies/old {"name":"old","mode":"report","query":"type=A"}',
-        'PUT /api/v2/retention-policies/a%2Fb {"name":"a/b","mode":"report","query":"type=A"}',
-      ]);
-      assert.equal(out, 'old created\na/b replaced\n');
-    }
-  });
-
-  it('retention apply applies nothing of a file with a policy without a name, or two of one name', async (t) => {
-    for (const policies of [
-      [POLICY, { mode: 'report' }],
-      [POLICY, { ...POLICY }],
-      [POLICY, 7],
-      [POLICY, null],
-    ]) {
-      const context = new FakeContext({ env: ENV });
-      context.stdin.end(JSON.stringify(policies));
-      const { code, requests } = await run(t, ['retention', 'apply', '-'], () => jsonResponse({}), context);
-      assert.deepEqual([code, requests], [EXIT.usage, []], JSON.stringify(policies));
-    }
-  });
-
-  it('retention apply says how many policies were applied before the one that is refused', async (t) => {
+it('retention apply sends what list shows, without what the gateway adds', async (t) => {
+  const shown = { ...POLICY, caller: 'me', createdAt: 'x', modifiedAt: 'y' };
+  const lines = [shown, { ...shown, name: 'a/b' }].map((one) => JSON.stringify(one)).join('\n');
+  for (const text of [lines, `[${lines.replace('\n', ',')}]`]) {
     const context = new FakeContext({ env: ENV });
-    context.stdin.end(JSON.stringify([POLICY, { ...POLICY, name: 'bad' }, { ...POLICY, name: 'never' }]));
-    const { code, requests, err } = await run(
+    context.stdin.end(text);
+    const { code, requests, out } = await run(
       t,
       ['retention', 'apply', '-'],
-      (_request, nth) => jsonResponse({ detail: 'No.' }, nth === 1 ? 200 : 409),
+      (_request, nth) => jsonResponse(POLICY, nth === 1 ? 201 : 200),
       context,
     );
-    assert.deepEqual([code, requests.length], [EXIT.refused, 2]);
-    assert.equal(err, 'bad: The gateway answered 409: No.\n1 of 3 policies of - were applied.\n');
-  });
-
-  it('retention preview says when a run would only report, and that more match than it lists', async (t) => {
-    const preview = { matched: 1200, sample: ['urn:a:1'], cutoff: '2026-01-01T00:00:00Z', query: 'type=A' };
-    const shown = async (members: object) =>
-      (await run(t, ['retention', 'preview', 'old'], () => jsonResponse({ ...preview, ...members }))).out;
-    assert.equal(
-      await shown({ reportAbove: 1000 }),
-      [
-        '1,200 are older than 2026-01-01T00:00:00Z:',
-        '  urn:a:1',
-        '  …',
-        'That is more than the 1,000 that maxGrowth allows: a run would only report.\n',
-      ].join('\n'),
-    );
-    assert.equal(await shown({ matched: 1 }), '1 are older than 2026-01-01T00:00:00Z:\n  urn:a:1\n');
-    assert.equal(await shown({ matched: 0, sample: [] }), '0 are older than 2026-01-01T00:00:00Z.\n');
-  });
-
-  it('retention run follows the run that it started', async (t) => {
-    const { code, requests } = await run(t, ['retention', 'run', 'old'], ({ method }) =>
-      method === 'POST' ? jsonResponse({ ...RECORD, id: 'run-7' }, 202) : eventsOf(over({ id: 'run-7' })),
-    );
-    assert.deepEqual(requests, [
-      'POST /api/v2/retention-policies/old/run',
-      'GET /api/v2/purges/run-7/events',
-    ]);
     assert.equal(code, 0);
-  });
+    assert.deepEqual(requests, [
+      'PUT /api/v2/retention-policies/old {"name":"old","mode":"report","query":"type=A"}',
+      'PUT /api/v2/retention-policies/a%2Fb {"name":"a/b","mode":"report","query":"type=A"}',
+    ]);
+    assert.equal(out, 'old created\na/b replaced\n');
+  }
+});
+
+it('retention apply applies nothing of a file with a policy without a name, or two of one name', async (t) => {
+  for (const policies of [
+    [POLICY, { mode: 'report' }],
+    [POLICY, { ...POLICY }],
+    [POLICY, 7],
+    [POLICY, null],
+  ]) {
+    const context = new FakeContext({ env: ENV });
+    context.stdin.end(JSON.stringify(policies));
+    const { code, requests } = await run(t, ['retention', 'apply', '-'], () => jsonResponse({}), context);
+    assert.deepEqual([code, requests], [EXIT.usage, []], JSON.stringify(policies));
+  }
+});
+
+it('retention apply says how many policies were applied before the one that is refused', async (t) => {
+  const context = new FakeContext({ env: ENV });
+  context.stdin.end(JSON.stringify([POLICY, { ...POLICY, name: 'bad' }, { ...POLICY, name: 'never' }]));
+  const { code, requests, err } = await run(
+    t,
+    ['retention', 'apply', '-'],
+    (_request, nth) => jsonResponse({ detail: 'No.' }, nth === 1 ? 200 : 409),
+    context,
+  );
+  assert.deepEqual([code, requests.length], [EXIT.refused, 2]);
+  assert.equal(err, 'bad: The gateway answered 409: No.\n1 of 3 policies of - were applied.\n');
+});
+
+it('retention preview says when a run would only report, and that more match than it lists', async (t) => {
+  const preview = { matched: 1200, sample: ['urn:a:1'], cutoff: '2026-01-01T00:00:00Z', query: 'type=A' };
+  const shown = async (members: object) =>
+    (await run(t, ['retention', 'preview', 'old'], () => jsonResponse({ ...preview, ...members }))).out;
+  assert.equal(
+    await shown({ reportAbove: 1000 }),
+    [
+      '1,200 are older than 2026-01-01T00:00:00Z:',
+      '  urn:a:1',
+      '  …',
+      'That is more than the 1,000 that maxGrowth allows: a run would only report.\n',
+    ].join('\n'),
+  );
+  assert.equal(await shown({ matched: 1 }), '1 are older than 2026-01-01T00:00:00Z:\n  urn:a:1\n');
+  assert.equal(await shown({ matched: 0, sample: [] }), '0 are older than 2026-01-01T00:00:00Z.\n');
+});
+
+it('retention run follows the run that it started', async (t) => {
+  const { code, requests } = await run(t, ['retention', 'run', 'old'], ({ method }) =>
+    method === 'POST' ? jsonResponse({ ...RECORD, id: 'run-7' }, 202) : eventsOf(over({ id: 'run-7' })),
+  );
+  assert.deepEqual(requests, ['POST /api/v2/retention-policies/old/run', 'GET /api/v2/purges/run-7/events']);
+  assert.equal(code, 0);
 });

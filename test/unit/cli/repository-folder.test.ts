@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { CliError } from '../../../sidecar/cli/exit-codes.js';
 import { isFolder, readFolders, readUpload } from '../../../sidecar/cli/repository-folder.js';
 import { MAX_FILE_BYTES } from '../../../sidecar/schemas/repository/collector.js';
@@ -24,79 +24,72 @@ async function readingOf(folder: string): Promise<{ paths: string[]; leftOut: re
   return { paths: files.map(({ path }) => path), leftOut };
 }
 
-describe('a folder of data models', () => {
-  it('the JSON files of a folder are read in the order of their names, without those of tools', async (t) => {
-    const json = ['B/schema.json', 'a/context.jsonld', 'a/b.json', 'a/b/c.json', 'z.json'];
-    const folder = folderWith(t, ...json, 'a/readme.md', '.git/x.json', 'a/node_modules/x.json');
-    assert.deepEqual(await readingOf(folder), {
-      paths: ['B/schema.json', 'a/b/c.json', 'a/b.json', 'a/context.jsonld', 'z.json'].map(
-        (name) => `city/${name}`,
-      ),
-      leftOut: [],
-    });
+it('the JSON files of a folder are read in the order of their names, without those of tools', async (t) => {
+  const json = ['B/schema.json', 'a/context.jsonld', 'a/b.json', 'a/b/c.json', 'z.json'];
+  const folder = folderWith(t, ...json, 'a/readme.md', '.git/x.json', 'a/node_modules/x.json');
+  assert.deepEqual(await readingOf(folder), {
+    paths: ['B/schema.json', 'a/b/c.json', 'a/b.json', 'a/context.jsonld', 'z.json'].map(
+      (name) => `city/${name}`,
+    ),
+    leftOut: [],
   });
+});
 
-  it('a file within as many folders as may be is read, and one in the next folder is left out and named', async (t) => {
-    const deep = Array.from({ length: 31 }, () => 'd').join('/');
-    const folder = folderWith(t, `${deep}/in.json`, `${deep}/e/out.json`);
-    assert.deepEqual(await readingOf(folder), {
-      paths: [`city/${deep}/in.json`],
-      leftOut: [`city/${deep}/e is more than 31 folders deep.`],
-    });
+it('a file within as many folders as may be is read, and one in the next folder is left out and named', async (t) => {
+  const deep = Array.from({ length: 31 }, () => 'd').join('/');
+  const folder = folderWith(t, `${deep}/in.json`, `${deep}/e/out.json`);
+  assert.deepEqual(await readingOf(folder), {
+    paths: [`city/${deep}/in.json`],
+    leftOut: [`city/${deep}/e is more than 31 folders deep.`],
   });
+});
 
-  it('a file of as many bytes as may be is read, and a larger one is left out, and named where models use it', async (t) => {
-    const folder = folderWith(t, 'in.json', 'out.json', 'Car/schema.json');
-    truncateSync(join(folder, 'in.json'), MAX_FILE_BYTES);
-    for (const path of ['out.json', 'Car/schema.json']) truncateSync(join(folder, path), MAX_FILE_BYTES + 1);
-    const { paths, leftOut } = await readingOf(folder);
-    assert.deepEqual(paths, ['city/in.json']);
-    assert.match(leftOut.join(), /^city\/Car\/schema\.json has more than [\d,]+ bytes\.$/);
-  });
+it('a file of as many bytes as may be is read, and a larger one is left out, and named where models use it', async (t) => {
+  const folder = folderWith(t, 'in.json', 'out.json', 'Car/schema.json');
+  truncateSync(join(folder, 'in.json'), MAX_FILE_BYTES);
+  for (const path of ['out.json', 'Car/schema.json']) truncateSync(join(folder, path), MAX_FILE_BYTES + 1);
+  const { paths, leftOut } = await readingOf(folder);
+  assert.deepEqual(paths, ['city/in.json']);
+  assert.match(leftOut.join(), /^city\/Car\/schema\.json has more than [\d,]+ bytes\.$/);
+});
 
-  it('links to files and folders are left out and named, whatever they lead to', async (t) => {
-    const folder = folderWith(t, 'a.json', 'b/c.json');
-    symlinkSync(join(folder, 'a.json'), join(folder, 'file.json'));
-    symlinkSync(join(folder, 'b'), join(folder, 'folder'));
-    symlinkSync(join(folder, 'nowhere'), join(folder, 'none.json'));
-    linkSync(join(folder, 'a.json'), join(folder, 'hard.json'));
-    const { paths, leftOut } = await readingOf(folder);
-    assert.deepEqual(paths, ['city/a.json', 'city/b/c.json', 'city/hard.json']);
-    assert.deepEqual(
-      leftOut,
-      ['file.json', 'folder', 'none.json'].map(
-        (name) => `city/${name} is a link, and links are not followed.`,
-      ),
-    );
-  });
+it('links to files and folders are left out and named, whatever they lead to', async (t) => {
+  const folder = folderWith(t, 'a.json', 'b/c.json');
+  symlinkSync(join(folder, 'a.json'), join(folder, 'file.json'));
+  symlinkSync(join(folder, 'b'), join(folder, 'folder'));
+  symlinkSync(join(folder, 'nowhere'), join(folder, 'none.json'));
+  linkSync(join(folder, 'a.json'), join(folder, 'hard.json'));
+  const { paths, leftOut } = await readingOf(folder);
+  assert.deepEqual(paths, ['city/a.json', 'city/b/c.json', 'city/hard.json']);
+  assert.deepEqual(
+    leftOut,
+    ['file.json', 'folder', 'none.json'].map((name) => `city/${name} is a link, and links are not followed.`),
+  );
+});
 
-  it('an upload is folders of different names, or one archive', async (t) => {
-    const [one, other, empty] = [folderWith(t, 'a.json'), folderWith(t, 'b.json'), folderWith(t)];
-    const file = join(one, 'a.json');
-    for (const [paths, why] of [
-      [[one, other], /Two folders have the name city/],
-      [[one, file], /a\.json is not a folder: an archive must be imported alone\./],
-      [[file, file], /a\.json is not a folder/],
-      [[file], /a\.json is neither a folder, nor a tar\.gz, nor a zip\./],
-      [[empty], /No JSON files found in /],
-      [[join(one, 'none')], /none cannot be read: ENOENT\./],
-    ] as const)
-      await assert.rejects(
-        readUpload(paths),
-        (error) => error instanceof CliError && why.test(error.message),
-      );
-    const archive = join(one, 'city.zip');
-    for (const [bytes, mediaType] of [
-      [[0x50, 0x4b, 0x03, 0x04], 'application/zip'],
-      [[0x1f, 0x8b, 0x08, 0x00], 'application/gzip'],
-    ] as const) {
-      writeFileSync(archive, Uint8Array.from(bytes));
-      const upload = await readUpload([archive]);
-      assert.deepEqual([upload.mediaType, [...upload.bytes], upload.leftOut], [mediaType, bytes, []]);
-    }
-  });
+it('an upload is folders of different names, or one archive', async (t) => {
+  const [one, other, empty] = [folderWith(t, 'a.json'), folderWith(t, 'b.json'), folderWith(t)];
+  const file = join(one, 'a.json');
+  for (const [paths, why] of [
+    [[one, other], /Two folders have the name city/],
+    [[one, file], /a\.json is not a folder: an archive must be imported alone\./],
+    [[file, file], /a\.json is not a folder/],
+    [[file], /a\.json is neither a folder, nor a tar\.gz, nor a zip\./],
+    [[empty], /No JSON files found in /],
+    [[join(one, 'none')], /none cannot be read: ENOENT\./],
+  ] as const)
+    await assert.rejects(readUpload(paths), (error) => error instanceof CliError && why.test(error.message));
+  const archive = join(one, 'city.zip');
+  for (const [bytes, mediaType] of [
+    [[0x50, 0x4b, 0x03, 0x04], 'application/zip'],
+    [[0x1f, 0x8b, 0x08, 0x00], 'application/gzip'],
+  ] as const) {
+    writeFileSync(archive, Uint8Array.from(bytes));
+    const upload = await readUpload([archive]);
+    assert.deepEqual([upload.mediaType, [...upload.bytes], upload.leftOut], [mediaType, bytes, []]);
+  }
+});
 
-  it('a path that is neither a file nor a folder is refused, since it may never end', async () => {
-    await assert.rejects(isFolder('/dev/null'), /\/dev\/null is neither a folder nor a file\./);
-  });
+it('a path that is neither a file nor a folder is refused, since it may never end', async () => {
+  await assert.rejects(isFolder('/dev/null'), /\/dev\/null is neither a folder nor a file\./);
 });

@@ -120,27 +120,25 @@ describe('the preview of a purge', () => {
   });
 });
 
-describe('the limits of a throttle', () => {
-  it('the slider goes from one a second to ten thousand, and then to no limit', () => {
-    const limits = Array.from({ length: LAST_STEP + 1 }, (_, step) => limitOf(step));
-    assert.deepEqual(limits, [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, null]);
-  });
+it('the slider goes from one a second to ten thousand, and then to no limit', () => {
+  const limits = Array.from({ length: LAST_STEP + 1 }, (_, step) => limitOf(step));
+  assert.deepEqual(limits, [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, null]);
+});
 
-  it('each limit of the slider is shown where it was set', () => {
-    for (let step = 0; step <= LAST_STEP; step += 1) assert.equal(stepOf(limitOf(step)), step);
-  });
+it('each limit of the slider is shown where it was set', () => {
+  for (let step = 0; step <= LAST_STEP; step += 1) assert.equal(stepOf(limitOf(step)), step);
+});
 
-  it('a limit between two steps is shown at the one above, and one beyond them at the last limit', () => {
-    for (const [limit, shown] of [
-      [0.5, 1],
-      [3, 5],
-      [11, 20],
-      [9999, 10_000],
-      [10_001, 10_000],
-      [1e9, 10_000],
-    ] as const)
-      assert.equal(limitOf(stepOf(limit)), shown, String(limit));
-  });
+it('a limit between two steps is shown at the one above, and one beyond them at the last limit', () => {
+  for (const [limit, shown] of [
+    [0.5, 1],
+    [3, 5],
+    [11, 20],
+    [9999, 10_000],
+    [10_001, 10_000],
+    [1e9, 10_000],
+  ] as const)
+    assert.equal(limitOf(stepOf(limit)), shown, String(limit));
 });
 
 describe('the @context of a form', () => {

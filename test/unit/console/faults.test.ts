@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { ApiError } from '../../../console/api/client.js';
 import { faultsOf, jsonFault } from '../../../console/editor/faults.js';
 import { bodyOf, LINES_BEFORE_SCHEMA } from '../../../console/models/model-write.js';
@@ -8,55 +8,51 @@ import { modelFault, modelOf, EMPTY_BENCH } from '../../../console/workbench/ben
 const of = (members: object) =>
   faultsOf(new ApiError({ title: 'T', status: 400, ...members }, undefined), '/schema', 1);
 
-describe('faults in a text that was a member of the body', () => {
-  it('a pointer into the body becomes one into the text, and one to another member none', () => {
-    assert.deepEqual(
-      of({
-        errors: [
-          { pointer: '/schema/type', detail: 'a' },
-          { pointer: '/schema', detail: 'b' },
-          { pointer: '/schemas/type', detail: 'c' },
-          { pointer: '/name', detail: 'd' },
-        ],
-      }),
-      [{ detail: 'a', pointer: '/type' }, { detail: 'b', pointer: '' }, { detail: 'c' }, { detail: 'd' }],
-    );
-  });
-
-  it('what is not a fault is left out', () => {
-    for (const errors of [[null], ['x'], [{ pointer: 3, detail: 'a' }], [{ pointer: '/schema' }], []])
-      assert.deepEqual(of({ errors }), []);
-    assert.deepEqual(faultsOf(new Error('x'), '/schema', 1), []);
-    assert.deepEqual(of({}), []);
-  });
-
-  it('a line of the body becomes one of the text, and one before it none', () => {
-    assert.deepEqual(of({ line: 2, column: 5, detail: 'D' }), [{ detail: 'D', line: 1, column: 5 }]);
-    assert.deepEqual(of({ line: 7 }), [{ detail: 'T', line: 6 }]);
-    assert.deepEqual(of({ line: 1, column: 5 }), []);
-    assert.deepEqual(of({ line: '2' }), []);
-  });
-
-  it('a schema begins in its body after as many lines as are counted off', () => {
-    for (const settings of [undefined, { description: 'a\nb', status: 'draft' as const }]) {
-      const before = bodyOf({ schemaText: 'HERE', settings }).split('HERE')[0] ?? '';
-      assert.equal(before.split('\n').length - 1, LINES_BEFORE_SCHEMA);
-    }
-  });
-
-  it('a text is JSON, or it is said why not', () => {
-    for (const text of ['{}', ' 1 ', 'null']) assert.equal(jsonFault(text), undefined);
-    for (const text of ['', '{', '{} {}']) assert.match(jsonFault(text) ?? '', /JSON|Unexpected/);
-  });
+it('a pointer into the body becomes one into the text, and one to another member none', () => {
+  assert.deepEqual(
+    of({
+      errors: [
+        { pointer: '/schema/type', detail: 'a' },
+        { pointer: '/schema', detail: 'b' },
+        { pointer: '/schemas/type', detail: 'c' },
+        { pointer: '/name', detail: 'd' },
+      ],
+    }),
+    [{ detail: 'a', pointer: '/type' }, { detail: 'b', pointer: '' }, { detail: 'c' }, { detail: 'd' }],
+  );
 });
 
-describe('the model that is named on the workbench', () => {
-  it('a model is named by its domain and its name, and by nothing else', () => {
-    assert.deepEqual(modelOf(' City/Car '), ['City', 'Car']);
-    for (const text of ['', 'City', 'City/', '/Car', 'City/Car/x', 'City/Car/']) {
-      assert.equal(modelOf(text), undefined, text);
-      assert.equal(modelFault({ ...EMPTY_BENCH, model: text }) === undefined, text === '', text);
-    }
-    for (const model of ['City/Car', ' ']) assert.equal(modelFault({ ...EMPTY_BENCH, model }), undefined);
-  });
+it('what is not a fault is left out', () => {
+  for (const errors of [[null], ['x'], [{ pointer: 3, detail: 'a' }], [{ pointer: '/schema' }], []])
+    assert.deepEqual(of({ errors }), []);
+  assert.deepEqual(faultsOf(new Error('x'), '/schema', 1), []);
+  assert.deepEqual(of({}), []);
+});
+
+it('a line of the body becomes one of the text, and one before it none', () => {
+  assert.deepEqual(of({ line: 2, column: 5, detail: 'D' }), [{ detail: 'D', line: 1, column: 5 }]);
+  assert.deepEqual(of({ line: 7 }), [{ detail: 'T', line: 6 }]);
+  assert.deepEqual(of({ line: 1, column: 5 }), []);
+  assert.deepEqual(of({ line: '2' }), []);
+});
+
+it('a schema begins in its body after as many lines as are counted off', () => {
+  for (const settings of [undefined, { description: 'a\nb', status: 'draft' as const }]) {
+    const before = bodyOf({ schemaText: 'HERE', settings }).split('HERE')[0] ?? '';
+    assert.equal(before.split('\n').length - 1, LINES_BEFORE_SCHEMA);
+  }
+});
+
+it('a text is JSON, or it is said why not', () => {
+  for (const text of ['{}', ' 1 ', 'null']) assert.equal(jsonFault(text), undefined);
+  for (const text of ['', '{', '{} {}']) assert.match(jsonFault(text) ?? '', /JSON|Unexpected/);
+});
+
+it('a model is named by its domain and its name, and by nothing else', () => {
+  assert.deepEqual(modelOf(' City/Car '), ['City', 'Car']);
+  for (const text of ['', 'City', 'City/', '/Car', 'City/Car/x', 'City/Car/']) {
+    assert.equal(modelOf(text), undefined, text);
+    assert.equal(modelFault({ ...EMPTY_BENCH, model: text }) === undefined, text === '', text);
+  }
+  for (const model of ['City/Car', ' ']) assert.equal(modelFault({ ...EMPTY_BENCH, model }), undefined);
 });

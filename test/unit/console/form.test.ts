@@ -14,6 +14,7 @@ import {
 } from '../../../console/purge/form.js';
 import { ENTITY_PARAMETERS, TEMPORAL_PARAMETERS } from '../../../sidecar/purge/index.js';
 import { parseParameters } from '../../../sidecar/purge/query/index.js';
+import { words } from '../../support/words.js';
 
 const ACCEPTED = { entities: ENTITY_PARAMETERS, temporal: TEMPORAL_PARAMETERS };
 
@@ -40,12 +41,10 @@ describe('the form of a purge', () => {
   });
 
   it('the form of a purge that is made from a query makes the same query again', () => {
-    for (const query of [
-      'type=Vehicle&q=speed%3E100',
-      'type=A,B&maxAffected=5&record=ids',
-      'q=name==%22a%20b%22',
-      'type=Vehicle&local=true&csf=a%3D1',
-    ])
+    for (const query of words(`
+      type=Vehicle&q=speed%3E100 type=A,B&maxAffected=5&record=ids q=name==%22a%20b%22
+      type=Vehicle&local=true&csf=a%3D1
+    `))
       assert.equal(decodeURIComponent(queryOf(formOf('entities', query))), decodeURIComponent(query));
   });
 

@@ -91,25 +91,19 @@ describe('the pages of a list', () => {
   });
 });
 
-describe('the purges of the overview', () => {
-  const page = openTab();
+const page = openTab();
 
-  it('the latest purges of all the states are shown, the newest first, and no more than asked for', async () => {
-    const { signal } = new AbortController();
-    const at = (day: number) => ({ createdAt: `2026-01-0${day}T00:00:00Z` });
-    const lists = {
-      failed: [at(9), at(3)],
-      partial: [at(8), at(2)],
-      refused: [],
-    };
-    const states = ['failed', 'partial', 'refused'] as const;
-    page.answer = ({ url }) =>
-      Response.json(lists[states.find((state) => url.includes(`state=${state}`)) ?? 'refused']);
-    const found = await latestPurges(states, 3, signal);
-    assert.deepEqual(found, [at(9), at(8), at(3)]);
-    assert.deepEqual(
-      page.lines,
-      states.map((state) => `GET api/v2/purges?state=${state}&dryRun=false&limit=3`),
-    );
-  });
+it('the latest purges of all the states are shown, the newest first, and no more than asked for', async () => {
+  const { signal } = new AbortController();
+  const at = (day: number) => ({ createdAt: `2026-01-0${day}T00:00:00Z` });
+  const lists = { failed: [at(9), at(3)], partial: [at(8), at(2)], refused: [] };
+  const states = ['failed', 'partial', 'refused'] as const;
+  page.answer = ({ url }) =>
+    Response.json(lists[states.find((state) => url.includes(`state=${state}`)) ?? 'refused']);
+  const found = await latestPurges(states, 3, signal);
+  assert.deepEqual(found, [at(9), at(8), at(3)]);
+  assert.deepEqual(
+    page.lines,
+    states.map((state) => `GET api/v2/purges?state=${state}&dryRun=false&limit=3`),
+  );
 });

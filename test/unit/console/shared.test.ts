@@ -34,18 +34,16 @@ describe('what goes into a header field', () => {
   });
 });
 
-describe('a query in a list', () => {
-  it('a query is shown decoded, but for what would make it another query, or cannot be seen', () => {
-    for (const [query, shown] of [
-      ['type=Car&q=speed%3C30', 'type=Car&q=speed<30'],
-      ['q=name%3D%3D%22M%C3%BCnchen%20Ost%22', 'q=name=="München Ost"'],
-      ['q=a%3D%3D%22x%26type%3D*%22', 'q=a=="x%26type=*"'],
-      ['q=a%2525%2Bb%23', 'q=a%2525%2Bb%23'],
-      ['q=%E2%80%AEx%00%0A%EF%BB%BF', 'q=%E2%80%AEx%00%0A%EF%BB%BF'],
-      ['q=%FF%zz%', 'q=%FF%zz%'],
-    ] as const)
-      assert.equal(readableQuery(query), shown);
-  });
+it('a query is shown decoded, but for what would make it another query, or cannot be seen', () => {
+  for (const [query, shown] of [
+    ['type=Car&q=speed%3C30', 'type=Car&q=speed<30'],
+    ['q=name%3D%3D%22M%C3%BCnchen%20Ost%22', 'q=name=="München Ost"'],
+    ['q=a%3D%3D%22x%26type%3D*%22', 'q=a=="x%26type=*"'],
+    ['q=a%2525%2Bb%23', 'q=a%2525%2Bb%23'],
+    ['q=%E2%80%AEx%00%0A%EF%BB%BF', 'q=%E2%80%AEx%00%0A%EF%BB%BF'],
+    ['q=%FF%zz%', 'q=%FF%zz%'],
+  ] as const)
+    assert.equal(readableQuery(query), shown);
 });
 
 describe('the form of a purge, with odd text', () => {
@@ -63,40 +61,36 @@ describe('the form of a purge, with odd text', () => {
   });
 });
 
-describe('the clock of the gateway', () => {
-  it('a time of the gateway is shown by the clock of this machine, where the two differ', () => {
-    const iso = '2026-11-23T10:00:00Z';
-    const at = Date.parse(iso);
-    noteDate('Mon, 23 Nov 2026 10:00:00 GMT', at - 7_200_000);
-    assert.equal(localTime(iso), at - 7_200_000);
-    noteDate(null, at);
-    assert.equal(localTime(iso), at - 7_200_000);
-    noteDate('Mon, 23 Nov 2026 10:00:00 GMT', at + 3000);
-    assert.equal(localTime(iso), at + 3000);
-    noteDate('no date', at);
-    assert.equal(localTime(iso), at + 3000);
-    noteDate('Mon, 23 Nov 2026 10:00:00 GMT', at - 3000);
-    assert.equal(localTime(iso), at - 3000);
-    noteDate('Mon, 23 Nov 2026 10:00:00 GMT', at - 2999);
-    assert.equal(localTime(iso), at);
-    // Less than what Date can say.
-    noteDate('Mon, 23 Nov 2026 10:00:00 GMT', at + 900);
-    assert.equal(localTime(iso), at);
-  });
+it('a time of the gateway is shown by the clock of this machine, where the two differ', () => {
+  const iso = '2026-11-23T10:00:00Z';
+  const at = Date.parse(iso);
+  noteDate('Mon, 23 Nov 2026 10:00:00 GMT', at - 7_200_000);
+  assert.equal(localTime(iso), at - 7_200_000);
+  noteDate(null, at);
+  assert.equal(localTime(iso), at - 7_200_000);
+  noteDate('Mon, 23 Nov 2026 10:00:00 GMT', at + 3000);
+  assert.equal(localTime(iso), at + 3000);
+  noteDate('no date', at);
+  assert.equal(localTime(iso), at + 3000);
+  noteDate('Mon, 23 Nov 2026 10:00:00 GMT', at - 3000);
+  assert.equal(localTime(iso), at - 3000);
+  noteDate('Mon, 23 Nov 2026 10:00:00 GMT', at - 2999);
+  assert.equal(localTime(iso), at);
+  // Less than what Date can say.
+  noteDate('Mon, 23 Nov 2026 10:00:00 GMT', at + 900);
+  assert.equal(localTime(iso), at);
 });
 
-describe('spans of time', () => {
-  it('a span never has sixty seconds or sixty minutes in it', () => {
-    for (const [milliseconds, words] of [
-      [999.7, '1.0 s'],
-      [59_940, '59.9 s'],
-      [59_960, '1 min 0 s'],
-      [119_999, '2 min 0 s'],
-      [3_599_700, '1 h 0 min'],
-      [86_399_000, '23 h 59 min'],
-      [90_000_000, '25 h 0 min'],
-      [-5, '0 ms'],
-    ] as const)
-      assert.equal(duration(milliseconds), words);
-  });
+it('a span never has sixty seconds or sixty minutes in it', () => {
+  for (const [milliseconds, words] of [
+    [999.7, '1.0 s'],
+    [59_940, '59.9 s'],
+    [59_960, '1 min 0 s'],
+    [119_999, '2 min 0 s'],
+    [3_599_700, '1 h 0 min'],
+    [86_399_000, '23 h 59 min'],
+    [90_000_000, '25 h 0 min'],
+    [-5, '0 ms'],
+  ] as const)
+    assert.equal(duration(milliseconds), words);
 });

@@ -119,21 +119,19 @@ describe('the history of an attribute', () => {
   });
 });
 
-describe('instance ids', () => {
-  it('instance ids are URIs, and lead back to the number', () => {
-    const ids = new InstanceIds();
-    for (const number of [1, 255, 2 ** 40]) {
-      const id = ids.idOf(instance(number));
-      assert.match(id, /^urn:ngsi-ld:Instance:[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
-      assert.equal(ids.numberOf(id), number);
-    }
-  });
+it('instance ids are URIs, and lead back to the number', () => {
+  const ids = new InstanceIds();
+  for (const number of [1, 255, 2 ** 40]) {
+    const id = ids.idOf(instance(number));
+    assert.match(id, /^urn:ngsi-ld:Instance:[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
+    assert.equal(ids.numberOf(id), number);
+  }
+});
 
-  it('instance ids of other brokers have no number', () => {
-    const ids = new InstanceIds();
-    const good = ids.idOf(instance(7));
-    const others = ['', 'urn:x:1', new InstanceIds().idOf(instance(7)), good.slice(0, -1), `${good}0`,
+it('instance ids of other brokers have no number', () => {
+  const ids = new InstanceIds();
+  const good = ids.idOf(instance(7));
+  const others = ['', 'urn:x:1', new InstanceIds().idOf(instance(7)), good.slice(0, -1), `${good}0`,
       good.slice(0, -1) + 'G', good.slice(0, -2) + ' 7']; // oxfmt-ignore
-    for (const other of others) assert.equal(ids.numberOf(other), undefined, other);
-  });
+  for (const other of others) assert.equal(ids.numberOf(other), undefined, other);
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { TemporalInstance, InstanceOrder } from '../../../sidecar/embedded-broker/temporal-history.js';
 
 const written = { createdAt: 0, modifiedAt: 0 };
@@ -47,43 +47,38 @@ const command = fc.oneof(
   fc.record({ kind: fc.constant('look' as const), from: key, to: key }),
 );
 
-describe('the order of instances', () => {
-  it('instances are ordered as by the obvious implementation after any additions and deletions', () => {
-    fc.assert(
-      fc.property(fc.array(command, { maxLength: 25 }), (commands) => {
-        const subject = new Subject();
-        for (const step of commands) {
-          if (step.kind === 'add') subject.add(step.keys);
-          else if (step.kind === 'add sorted') subject.add([...step.keys].sort((a, b) => a - b));
-          else if (step.kind === 'delete') subject.deleteEvery(step.step);
-          else subject.check(step.from, step.to);
-        }
-        subject.check(-Infinity, Infinity);
-      }),
-      { numRuns: 150 },
-    );
-  });
+it('instances are ordered as by the obvious implementation after any additions and deletions', () => {
+  fc.assert(
+    fc.property(fc.array(command, { maxLength: 25 }), (commands) => {
+      const subject = new Subject();
+      for (const step of commands) {
+        if (step.kind === 'add') subject.add(step.keys);
+        else if (step.kind === 'add sorted') subject.add([...step.keys].sort((a, b) => a - b));
+        else if (step.kind === 'delete') subject.deleteEvery(step.step);
+        else subject.check(step.from, step.to);
+      }
+      subject.check(-Infinity, Infinity);
+    }),
+    { numRuns: 150 },
+  );
+});
 
-  it('instances with equal keys stay in the order of their numbers, in whatever order they came', () => {
-    const subject = new Subject();
-    subject.add([5, 1, 5]);
-    subject.check(0, 9);
-    subject.add([1, 5, 0]);
-    const numbers = Array.from(
-      subject.order.within({ from: -Infinity, to: Infinity }),
-      ({ number }) => number,
-    );
-    assert.deepEqual(numbers, [6, 2, 4, 1, 3, 5]);
-  });
+it('instances with equal keys stay in the order of their numbers, in whatever order they came', () => {
+  const subject = new Subject();
+  subject.add([5, 1, 5]);
+  subject.check(0, 9);
+  subject.add([1, 5, 0]);
+  const numbers = Array.from(subject.order.within({ from: -Infinity, to: Infinity }), ({ number }) => number);
+  assert.deepEqual(numbers, [6, 2, 4, 1, 3, 5]);
+});
 
-  it('ranges of instances include the lower bound and exclude the upper', () => {
-    const subject = new Subject();
-    subject.add([-Infinity, 1, 2, 3]);
-    const values = (from: number, to: number) =>
-      Array.from(subject.order.within({ from, to }), ({ body }) => body['value']);
-    assert.deepEqual(values(1, 3), [1, 2]);
-    assert.deepEqual(values(3, 1), []);
-    assert.deepEqual(values(-Infinity, 2), [-Infinity, 1]);
-    assert.deepEqual(values(-Number.MAX_VALUE, 2), [1]);
-  });
+it('ranges of instances include the lower bound and exclude the upper', () => {
+  const subject = new Subject();
+  subject.add([-Infinity, 1, 2, 3]);
+  const values = (from: number, to: number) =>
+    Array.from(subject.order.within({ from, to }), ({ body }) => body['value']);
+  assert.deepEqual(values(1, 3), [1, 2]);
+  assert.deepEqual(values(3, 1), []);
+  assert.deepEqual(values(-Infinity, 2), [-Infinity, 1]);
+  assert.deepEqual(values(-Number.MAX_VALUE, 2), [1]);
 });

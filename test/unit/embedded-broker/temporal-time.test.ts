@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { goodBehaviour } from '../../../sidecar/embedded-broker/behaviour.js';
 import { Refusal } from '../../../sidecar/embedded-broker/refusal.js';
 import { ALWAYS } from '../../../sidecar/embedded-broker/temporal-history.js';
@@ -10,79 +10,77 @@ const read = (query: string, behaviour = {}, isNeeded = true) =>
 const day = Date.UTC(2026, 0, 1);
 const at = 'timeAt=2026-01-01T00:00:00Z';
 
-describe('the time query', () => {
-  it('a time query is before (without the bound), after (with it), or between (with the lower bound only)', () => {
-    assert.deepEqual(read(`timerel=before&${at}`).range, { from: -Number.MAX_VALUE, to: day });
-    assert.deepEqual(read(`timerel=after&${at}`).range, { from: day, to: Infinity });
-    assert.deepEqual(read(`timerel=between&${at}&endTimeAt=2026-01-01T01:00:00%2B01:00`).range, {
-      from: day,
-      to: day,
-    });
+it('a time query is before (without the bound), after (with it), or between (with the lower bound only)', () => {
+  assert.deepEqual(read(`timerel=before&${at}`).range, { from: -Number.MAX_VALUE, to: day });
+  assert.deepEqual(read(`timerel=after&${at}`).range, { from: day, to: Infinity });
+  assert.deepEqual(read(`timerel=between&${at}&endTimeAt=2026-01-01T01:00:00%2B01:00`).range, {
+    from: day,
+    to: day,
   });
+});
 
-  it('a time query is on observedAt unless timeproperty names another', () => {
-    assert.equal(read(`timerel=after&${at}`).property, 'observedAt');
-    for (const property of ['observedAt', 'createdAt', 'modifiedAt'] as const) {
-      assert.equal(read(`timerel=after&${at}&timeproperty=${property}`).property, property);
-    }
-  });
+it('a time query is on observedAt unless timeproperty names another', () => {
+  assert.equal(read(`timerel=after&${at}`).property, 'observedAt');
+  for (const property of ['observedAt', 'createdAt', 'modifiedAt'] as const) {
+    assert.equal(read(`timerel=after&${at}&timeproperty=${property}`).property, property);
+  }
+});
 
-  it('a time query by a time that the broker does not store matches nothing', () => {
-    const nothing = { from: Infinity, to: -Infinity };
-    assert.deepEqual(read(`timerel=after&${at}&timeproperty=deletedAt`).range, nothing);
-    const behaviour = { timePropertiesMissing: ['createdAt'] };
-    assert.deepEqual(read(`timerel=before&${at}&timeproperty=createdAt`, behaviour).range, nothing);
-    assert.deepEqual(read(`timerel=after&${at}`, behaviour).range.from, day);
-  });
+it('a time query by a time that the broker does not store matches nothing', () => {
+  const nothing = { from: Infinity, to: -Infinity };
+  assert.deepEqual(read(`timerel=after&${at}&timeproperty=deletedAt`).range, nothing);
+  const behaviour = { timePropertiesMissing: ['createdAt'] };
+  assert.deepEqual(read(`timerel=before&${at}&timeproperty=createdAt`, behaviour).range, nothing);
+  assert.deepEqual(read(`timerel=after&${at}`, behaviour).range.from, day);
+});
 
-  it('a time query may be missing where one entity is retrieved, and where timerel is ignored', () => {
-    assert.deepEqual(read('', {}, false), {
-      property: 'observedAt',
-      relation: undefined,
-      range: ALWAYS,
-      lastN: undefined,
-    });
-    assert.deepEqual(read(at, { ignoreParameters: ['timerel'] }).range, ALWAYS);
+it('a time query may be missing where one entity is retrieved, and where timerel is ignored', () => {
+  assert.deepEqual(read('', {}, false), {
+    property: 'observedAt',
+    relation: undefined,
+    range: ALWAYS,
+    lastN: undefined,
   });
+  assert.deepEqual(read(at, { ignoreParameters: ['timerel'] }).range, ALWAYS);
+});
 
-  it('lastN is read with the time query', () => {
-    assert.equal(read(`timerel=after&${at}&lastN=3`).lastN, 3);
-    assert.equal(read(`timerel=after&${at}`).lastN, undefined);
-  });
+it('lastN is read with the time query', () => {
+  assert.equal(read(`timerel=after&${at}&lastN=3`).lastN, 3);
+  assert.equal(read(`timerel=after&${at}`).lastN, undefined);
+});
 
-  it('a time query with a missing or wrong part is BadRequestData', () => {
-    const wrong: readonly [string, object?][] = [
-      [''],
-      [at],
-      ['timerel=after'],
-      [`timerel=During&${at}`],
-      ['timerel=after&timeAt=2026-01-01'],
-      ['timerel=after&timeAt=12:00:00Z'],
-      ['timerel=after&timeAt=2026-02-30T00:00:00Z'],
-      ['timerel=after&timeAt=2026-01-01T00:00:00+01:00'],
-      [`timerel=between&${at}`],
-      [`timerel=between&${at}&endTimeAt=soon`],
-      [`timerel=after&${at}&endTimeAt=2026-01-02T00:00:00Z`],
-      [`timerel=after&${at}&timeproperty=seenAt`],
-      [`timerel=after&${at}&lastN=0`],
-      [`timerel=after&${at}&lastN=-1`],
-      [`timerel=after&${at}&lastN=two`],
-      [`timerel=after&${at}&lastN=2`, { noLastN: true }],
-      [`timerel=after&${at}`, { refusedTimeProperties: ['observedAt'] }],
-      [`timerel=after&${at}&timeproperty=deletedAt`, { refusedTimeProperties: ['deletedAt'] }],
-    ];
-    for (const [query, behaviour] of wrong) {
-      const isRefusal = (error: unknown) =>
-        error instanceof Refusal &&
-        error.problem.status === 400 &&
-        error.problem.type.endsWith('BadRequestData');
-      assert.throws(() => read(query, behaviour), isRefusal, query);
-    }
-  });
+it('a time query with a missing or wrong part is BadRequestData', () => {
+  const wrong: readonly [string, object?][] = [
+    [''],
+    [at],
+    ['timerel=after'],
+    [`timerel=During&${at}`],
+    ['timerel=after&timeAt=2026-01-01'],
+    ['timerel=after&timeAt=12:00:00Z'],
+    ['timerel=after&timeAt=2026-02-30T00:00:00Z'],
+    ['timerel=after&timeAt=2026-01-01T00:00:00+01:00'],
+    [`timerel=between&${at}`],
+    [`timerel=between&${at}&endTimeAt=soon`],
+    [`timerel=after&${at}&endTimeAt=2026-01-02T00:00:00Z`],
+    [`timerel=after&${at}&timeproperty=seenAt`],
+    [`timerel=after&${at}&lastN=0`],
+    [`timerel=after&${at}&lastN=-1`],
+    [`timerel=after&${at}&lastN=two`],
+    [`timerel=after&${at}&lastN=2`, { noLastN: true }],
+    [`timerel=after&${at}`, { refusedTimeProperties: ['observedAt'] }],
+    [`timerel=after&${at}&timeproperty=deletedAt`, { refusedTimeProperties: ['deletedAt'] }],
+  ];
+  for (const [query, behaviour] of wrong) {
+    const isRefusal = (error: unknown) =>
+      error instanceof Refusal &&
+      error.problem.status === 400 &&
+      error.problem.type.endsWith('BadRequestData');
+    assert.throws(() => read(query, behaviour), isRefusal, query);
+  }
+});
 
-  it('a time query must be complete when one entity is retrieved', () => {
-    assert.throws(() => read(at, {}, false), Refusal);
-    assert.throws(() => read('endTimeAt=2026-01-01T00:00:00Z', {}, false), Refusal);
-    assert.throws(() => read('timerel=during', {}, false), Refusal);
-  });
+it('a time query must be complete when one entity is retrieved', () => {
+  assert.throws(() => read(at, {}, false), Refusal);
+  assert.throws(() => read('endTimeAt=2026-01-01T00:00:00Z', {}, false), Refusal);
+  assert.throws(() => read('timerel=during', {}, false), Refusal);
 });

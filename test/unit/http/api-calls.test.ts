@@ -42,22 +42,20 @@ const RETENTION = {
   ...{ target: 'entities', query: 'type=Car', olderThan: 'P90D', by: 'modifiedAt', schedule: '0 3 * * *' },
 };
 
-describe('bodies of settings', () => {
-  it('bodies that start or change purges, policies and domains have at most 64 KiB', async () => {
-    for (const [method, path] of [
-      ['POST', '/domains'],
-      ['PUT', '/domains/D'],
-      ['POST', '/purges'],
-      ['PATCH', '/purges/p'],
-      ['POST', '/retention-policies'],
-      ['PUT', '/retention-policies/R'],
-    ] as const) {
-      const status = async (bytes: number) =>
-        (await send(method, path, { body: '{}'.padEnd(bytes) }, {}, 1_000_000)).status;
-      assert.equal(await status(65_537), 413, path);
-      assert.notEqual(await status(65_536), 413, path);
-    }
-  });
+it('bodies that start or change purges, policies and domains have at most 64 KiB', async () => {
+  for (const [method, path] of [
+    ['POST', '/domains'],
+    ['PUT', '/domains/D'],
+    ['POST', '/purges'],
+    ['PATCH', '/purges/p'],
+    ['POST', '/retention-policies'],
+    ['PUT', '/retention-policies/R'],
+  ] as const) {
+    const status = async (bytes: number) =>
+      (await send(method, path, { body: '{}'.padEnd(bytes) }, {}, 1_000_000)).status;
+    assert.equal(await status(65_537), 413, path);
+    assert.notEqual(await status(65_536), 413, path);
+  }
 });
 
 describe('writes that may be conditional', () => {
@@ -156,35 +154,33 @@ describe('writes that may be conditional', () => {
   });
 });
 
-describe('answers about models', () => {
-  it('a model at a version has another ETag than the model, so that no write takes it', async () => {
-    for (const [query, version, etag] of [
-      ['', undefined, '"e"'],
-      ['?version=3', 3, '"e.v3"'],
-    ] as const) {
-      const { headers, calls } = await send('GET', `${MODEL_PATH}${query}`, {}, { texts: STORED });
-      assert.deepEqual([headers.etag, calls], [etag, [['texts', KEY, version]]]);
-    }
-  });
+it('a model at a version has another ETag than the model, so that no write takes it', async () => {
+  for (const [query, version, etag] of [
+    ['', undefined, '"e"'],
+    ['?version=3', 3, '"e.v3"'],
+  ] as const) {
+    const { headers, calls } = await send('GET', `${MODEL_PATH}${query}`, {}, { texts: STORED });
+    assert.deepEqual([headers.etag, calls], [etag, [['texts', KEY, version]]]);
+  }
+});
 
-  it('a model shows its times and its sunset, whether or not it is deprecated', async () => {
-    const { deprecatedAt, sunsetAt } = LIFECYCLE;
-    for (const [times, shown] of [
-      [{}, {}],
-      [{ sunsetAt }, { sunset: '2026-01-01T00:00:00.000Z' }],
-      [{ deprecatedAt }, { deprecatedAt: '1970-01-01T00:00:05.999Z' }],
-    ] as const) {
-      const shownModel = { ...MODEL, deprecatedAt: undefined, sunsetAt: undefined, ...times };
-      const texts = { ...STORED, model: shownModel };
-      const model = await send('GET', MODEL_PATH, {}, { texts });
-      assert.deepEqual(model.json(), {
-        ...{ domain: 'D', name: 'M', compatibility: 'none', status: 'deprecated', ...shown, version: 3 },
-        ...{ contextName: 'D~M', createdAt: '1970-01-01T00:00:01.000Z' },
-        ...{ modifiedAt: '1970-01-01T00:00:02.000Z' },
-        ...{ dialect: '2020-12', schema: true, references: ['urn:r'], warnings: [] },
-      });
-    }
-  });
+it('a model shows its times and its sunset, whether or not it is deprecated', async () => {
+  const { deprecatedAt, sunsetAt } = LIFECYCLE;
+  for (const [times, shown] of [
+    [{}, {}],
+    [{ sunsetAt }, { sunset: '2026-01-01T00:00:00.000Z' }],
+    [{ deprecatedAt }, { deprecatedAt: '1970-01-01T00:00:05.999Z' }],
+  ] as const) {
+    const shownModel = { ...MODEL, deprecatedAt: undefined, sunsetAt: undefined, ...times };
+    const texts = { ...STORED, model: shownModel };
+    const model = await send('GET', MODEL_PATH, {}, { texts });
+    assert.deepEqual(model.json(), {
+      ...{ domain: 'D', name: 'M', compatibility: 'none', status: 'deprecated', ...shown, version: 3 },
+      ...{ contextName: 'D~M', createdAt: '1970-01-01T00:00:01.000Z' },
+      ...{ modifiedAt: '1970-01-01T00:00:02.000Z' },
+      ...{ dialect: '2020-12', schema: true, references: ['urn:r'], warnings: [] },
+    });
+  }
 });
 
 describe('work on bodies', () => {
@@ -302,37 +298,35 @@ describe('retention policies over HTTP', () => {
   });
 });
 
-describe('the events of a purge', () => {
-  const RECORD = { id: 'p-1', state: 'running', deleted: 0 };
-  const DONE = { ...RECORD, state: 'succeeded', deleted: 3 };
+const RECORD = { id: 'p-1', state: 'running', deleted: 0 };
+const DONE = { ...RECORD, state: 'succeeded', deleted: 3 };
 
-  async function watched(records: readonly object[], record: object, seen?: string) {
-    const watch = async function* () {
-      yield* records;
-    };
-    const headers = seen === undefined ? {} : { 'last-event-id': seen };
-    return send('GET', '/purges/p-1/events', { headers }, { get: record, watch } satisfies Doing);
+async function watched(records: readonly object[], record: object, seen?: string) {
+  const watch = async function* () {
+    yield* records;
+  };
+  const headers = seen === undefined ? {} : { 'last-event-id': seen };
+  return send('GET', '/purges/p-1/events', { headers }, { get: record, watch } satisfies Doing);
+}
+
+it('a stream of events has an event for each record, but not for the one that the client has', async () => {
+  const { text, status, headers } = await watched([RECORD, DONE], RECORD);
+  const events = [...text.matchAll(/^id: (\S{16})\ndata: (.*)\n\n/gm)];
+  const records = events.map(([, , data = '']) => JSON.parse(data) as unknown);
+  assert.deepEqual([status, headers['x-accel-buffering'], records], [200, 'no', [RECORD, DONE]]);
+  const [first, last] = events.map(([, id]) => id);
+  const again = await watched([RECORD, DONE], RECORD, first);
+  assert.equal(again.text, text.slice(text.indexOf(`id: ${last}`)));
+});
+
+it('a stream of events is 204 only to a client that has the final record', async () => {
+  const { text } = await watched([DONE], DONE);
+  const id = /^id: (\S+)/.exec(text)?.[1] ?? '';
+  assert.equal((await watched([DONE], DONE, id)).status, 204);
+  for (const other of ['x', '', id.slice(1)]) {
+    const { status, text: again } = await watched([DONE], DONE, other);
+    assert.deepEqual([status, again], [200, text], other);
   }
-
-  it('a stream of events has an event for each record, but not for the one that the client has', async () => {
-    const { text, status, headers } = await watched([RECORD, DONE], RECORD);
-    const events = [...text.matchAll(/^id: (\S{16})\ndata: (.*)\n\n/gm)];
-    const records = events.map(([, , data = '']) => JSON.parse(data) as unknown);
-    assert.deepEqual([status, headers['x-accel-buffering'], records], [200, 'no', [RECORD, DONE]]);
-    const [first, last] = events.map(([, id]) => id);
-    const again = await watched([RECORD, DONE], RECORD, first);
-    assert.equal(again.text, text.slice(text.indexOf(`id: ${last}`)));
-  });
-
-  it('a stream of events is 204 only to a client that has the final record', async () => {
-    const { text } = await watched([DONE], DONE);
-    const id = /^id: (\S+)/.exec(text)?.[1] ?? '';
-    assert.equal((await watched([DONE], DONE, id)).status, 204);
-    for (const other of ['x', '', id.slice(1)]) {
-      const { status, text: again } = await watched([DONE], DONE, other);
-      assert.deepEqual([status, again], [200, text], other);
-    }
-    const its = /^id: (\S+)/.exec((await watched([RECORD], RECORD)).text)?.[1] ?? '';
-    assert.equal((await watched([RECORD], RECORD, its)).status, 200);
-  });
+  const its = /^id: (\S+)/.exec((await watched([RECORD], RECORD)).text)?.[1] ?? '';
+  assert.equal((await watched([RECORD], RECORD, its)).status, 200);
 });

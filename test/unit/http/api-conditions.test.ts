@@ -1,70 +1,59 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import { isKnown, writeConditions } from '../../../sidecar/http/api/conditions.js';
 import { RequestRefusedError } from '../../../sidecar/http/errors.js';
+import { words } from '../../support/words.js';
 
-describe('conditions of writes (RFC 9110 section 13.1)', () => {
-  it('If-Match of a write gives strong ETags, or any by * (RFC 9110 section 13.1)', () => {
-    for (const [header, expected] of [
-      [undefined, undefined],
-      ['*', '*'],
-      [' * ', '*'],
-      ['"a"', ['a']],
-      ['"a", "b" ,"c"', ['a', 'b', 'c']],
-      ['W/"a"', []],
-      ['W/"a", "b"', ['b']],
-      ['""', ['']],
-      ['"a,b"', ['a,b']],
-    ] as const) {
-      assert.deepEqual(writeConditions({ 'if-match': header }), { ifMatch: expected, ifAbsent: false });
-    }
-    assert.deepEqual(writeConditions({ 'if-none-match': '*' }), { ifMatch: undefined, ifAbsent: true });
-    assert.deepEqual(writeConditions({ 'if-match': ['"a"', '"b"'] }).ifMatch, ['a', 'b']);
-    assert.throws(() => writeConditions({ 'if-none-match': ['*', '"a"'] }), RequestRefusedError);
-  });
-
-  it('conditions of writes that cannot be read are refused, since they would not hold', () => {
-    for (const header of [
-      '',
-      'a',
-      '"a',
-      'a"',
-      '"a" "b"',
-      '"a",b',
-      '*, "a"',
-      "'a'",
-      'w/"a"',
-      '"a b"',
-      ',',
-      '"a",,"b"',
-    ])
-      assert.throws(() => writeConditions({ 'if-match': header }), RequestRefusedError, header);
-    for (const header of ['"a"', '', '*, "a"', 'W/"a"'])
-      assert.throws(() => writeConditions({ 'if-none-match': header }), RequestRefusedError, header);
-  });
-
-  it('conditions of writes are read or refused in linear time, whatever the header holds', () => {
-    const piece = fc.constantFrom('"', 'W/', ',', ' ', '*', 'a', '\t');
-    fc.assert(
-      fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
-        try {
-          writeConditions({ 'if-match': pieces.join('') });
-        } catch (error) {
-          assert.ok(error instanceof RequestRefusedError);
-        }
-      }),
-    );
-    assert.throws(() => writeConditions({ 'if-match': `${'"a", '.repeat(10_000)}x` }), RequestRefusedError);
-    assert.throws(() => writeConditions({ 'if-match': `"a"${' '.repeat(60_000)}x` }), RequestRefusedError);
-  });
+it('If-Match of a write gives strong ETags, or any by * (RFC 9110 section 13.1)', () => {
+  for (const [header, expected] of [
+    [undefined, undefined],
+    ['*', '*'],
+    [' * ', '*'],
+    ['"a"', ['a']],
+    ['"a", "b" ,"c"', ['a', 'b', 'c']],
+    ['W/"a"', []],
+    ['W/"a", "b"', ['b']],
+    ['""', ['']],
+    ['"a,b"', ['a,b']],
+  ] as const) {
+    assert.deepEqual(writeConditions({ 'if-match': header }), { ifMatch: expected, ifAbsent: false });
+  }
+  assert.deepEqual(writeConditions({ 'if-none-match': '*' }), { ifMatch: undefined, ifAbsent: true });
+  assert.deepEqual(writeConditions({ 'if-match': ['"a"', '"b"'] }).ifMatch, ['a', 'b']);
+  assert.throws(() => writeConditions({ 'if-none-match': ['*', '"a"'] }), RequestRefusedError);
 });
 
-describe('conditions of reads', () => {
-  it('conditions of reads hold for the ETag in any list, weak or strong, and for *', () => {
-    for (const header of ['"e"', 'W/"e"', '"x", "e"', '"x",W/"e" , "y"', '*', ' * '])
-      assert.equal(isKnown(header, 'e'), true, header);
-    for (const header of ['', '"x"', 'e', '"E"', '"e', '"ee"', '"x,e"'])
-      assert.equal(isKnown(header, 'e'), false, header);
-  });
+it('conditions of writes that cannot be read are refused, since they would not hold', () => {
+  for (const header of [
+    ...words(`
+    a "a a" "a",b 'a' w/"a" , "a",,"b"
+  `),
+    ...['', '"a" "b"', '*, "a"', '"a b"'],
+  ])
+    assert.throws(() => writeConditions({ 'if-match': header }), RequestRefusedError, header);
+  for (const header of ['"a"', '', '*, "a"', 'W/"a"'])
+    assert.throws(() => writeConditions({ 'if-none-match': header }), RequestRefusedError, header);
+});
+
+it('conditions of writes are read or refused in linear time, whatever the header holds', () => {
+  const piece = fc.constantFrom('"', 'W/', ',', ' ', '*', 'a', '\t');
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+      try {
+        writeConditions({ 'if-match': pieces.join('') });
+      } catch (error) {
+        assert.ok(error instanceof RequestRefusedError);
+      }
+    }),
+  );
+  assert.throws(() => writeConditions({ 'if-match': `${'"a", '.repeat(10_000)}x` }), RequestRefusedError);
+  assert.throws(() => writeConditions({ 'if-match': `"a"${' '.repeat(60_000)}x` }), RequestRefusedError);
+});
+
+it('conditions of reads hold for the ETag in any list, weak or strong, and for *', () => {
+  for (const header of ['"e"', 'W/"e"', '"x", "e"', '"x",W/"e" , "y"', '*', ' * '])
+    assert.equal(isKnown(header, 'e'), true, header);
+  for (const header of ['', '"x"', 'e', '"E"', '"e', '"ee"', '"x,e"'])
+    assert.equal(isKnown(header, 'e'), false, header);
 });

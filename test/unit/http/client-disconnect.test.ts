@@ -2,104 +2,102 @@ import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { request } from 'undici';
 import { ClientDisconnect, disconnectSignal } from '../../../sidecar/http/client-disconnect.js';
 
-describe('the disconnect of a client', () => {
-  const server = createServer();
-  const url = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  const arrival = async (): Promise<ServerResponse> => {
-    const [, response] = (await once(server, 'request')) as [unknown, ServerResponse];
-    return response;
-  };
-  before(async () => {
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-  });
-  after(() => server.close());
+const server = createServer();
+const url = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+const arrival = async (): Promise<ServerResponse> => {
+  const [, response] = (await once(server, 'request')) as [unknown, ServerResponse];
+  return response;
+};
+before(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+after(() => server.close());
 
-  it('a disconnecting client aborts the work for it, and calls each listener that is still there', async () => {
+it('a disconnecting client aborts the work for it, and calls each listener that is still there', async () => {
+  const client = new AbortController();
+  const arrived = arrival();
+  const sent = request(url(), { signal: client.signal });
+  const response = await arrived;
+  const signal = new ClientDisconnect(response);
+  const told: string[] = [];
+  const removed = () => told.push('removed');
+  signal.addEventListener('abort', () => told.push('first'));
+  signal.addEventListener('abort', removed);
+  signal.addEventListener('abort', () => told.push('last'));
+  signal.removeEventListener('abort', removed);
+  assert.equal(signal.aborted, false);
+  const closed = once(response, 'close');
+  client.abort();
+  await assert.rejects(sent);
+  await closed;
+  assert.deepEqual(told, ['first', 'last']);
+  assert.equal(signal.aborted, true);
+  assert.match(String(signal.reason), /disconnected/);
+});
+
+it('a client that has its answer aborts nothing when it disconnects', async () => {
+  const arrived = arrival();
+  const sent = request(url());
+  const response = await arrived;
+  const signal = new ClientDisconnect(response);
+  const told: string[] = [];
+  signal.addEventListener('abort', () => told.push('told'));
+  const closed = once(response, 'close');
+  response.end('done');
+  assert.equal(await (await sent).body.text(), 'done');
+  await closed;
+  assert.deepEqual(told, []);
+  assert.equal(signal.aborted, false);
+});
+
+it('the watch for a disconnect leaves no listener at the response', async () => {
+  const arrived = arrival();
+  const sent = request(url());
+  const response = await arrived;
+  const before = response.listenerCount('close');
+  const signal = new ClientDisconnect(response);
+  for (let times = 0; times < 20; times += 1) {
+    const listener = () => undefined;
+    signal.addEventListener('abort', listener);
+    assert.equal(response.listenerCount('close'), before + 1);
+    signal.removeEventListener('abort', listener);
+  }
+  assert.equal(response.listenerCount('close'), before);
+  response.end();
+  await (await sent).body.dump();
+});
+
+it('a disconnect aborts an AbortSignal as well, unless the client has its answer', async () => {
+  for (const isAnswered of [false, true]) {
     const client = new AbortController();
     const arrived = arrival();
     const sent = request(url(), { signal: client.signal });
     const response = await arrived;
-    const signal = new ClientDisconnect(response);
-    const told: string[] = [];
-    const removed = () => told.push('removed');
-    signal.addEventListener('abort', () => told.push('first'));
-    signal.addEventListener('abort', removed);
-    signal.addEventListener('abort', () => told.push('last'));
-    signal.removeEventListener('abort', removed);
-    assert.equal(signal.aborted, false);
+    const signal = disconnectSignal(response.req, response);
     const closed = once(response, 'close');
-    client.abort();
-    await assert.rejects(sent);
-    await closed;
-    assert.deepEqual(told, ['first', 'last']);
-    assert.equal(signal.aborted, true);
-    assert.match(String(signal.reason), /disconnected/);
-  });
-
-  it('a client that has its answer aborts nothing when it disconnects', async () => {
-    const arrived = arrival();
-    const sent = request(url());
-    const response = await arrived;
-    const signal = new ClientDisconnect(response);
-    const told: string[] = [];
-    signal.addEventListener('abort', () => told.push('told'));
-    const closed = once(response, 'close');
-    response.end('done');
-    assert.equal(await (await sent).body.text(), 'done');
-    await closed;
-    assert.deepEqual(told, []);
-    assert.equal(signal.aborted, false);
-  });
-
-  it('the watch for a disconnect leaves no listener at the response', async () => {
-    const arrived = arrival();
-    const sent = request(url());
-    const response = await arrived;
-    const before = response.listenerCount('close');
-    const signal = new ClientDisconnect(response);
-    for (let times = 0; times < 20; times += 1) {
-      const listener = () => undefined;
-      signal.addEventListener('abort', listener);
-      assert.equal(response.listenerCount('close'), before + 1);
-      signal.removeEventListener('abort', listener);
+    if (isAnswered) {
+      response.end('done');
+      await (await sent).body.dump();
+    } else {
+      client.abort();
+      await assert.rejects(sent);
     }
-    assert.equal(response.listenerCount('close'), before);
-    response.end();
-    await (await sent).body.dump();
-  });
+    await closed;
+    assert.equal(signal.aborted, !isAnswered);
+  }
+});
 
-  it('a disconnect aborts an AbortSignal as well, unless the client has its answer', async () => {
-    for (const isAnswered of [false, true]) {
-      const client = new AbortController();
-      const arrived = arrival();
-      const sent = request(url(), { signal: client.signal });
-      const response = await arrived;
-      const signal = disconnectSignal(response.req, response);
-      const closed = once(response, 'close');
-      if (isAnswered) {
-        response.end('done');
-        await (await sent).body.dump();
-      } else {
-        client.abort();
-        await assert.rejects(sent);
-      }
-      await closed;
-      assert.equal(signal.aborted, !isAnswered);
-    }
-  });
-
-  it('a client that has disconnected before the work begins aborts it at once', () => {
-    const response = Object.assign(new EventEmitter(), { writableFinished: false });
-    const requestOn = (destroyed: boolean) => ({ socket: { destroyed } }) as unknown as IncomingMessage;
-    const signalOn = (destroyed: boolean) =>
-      disconnectSignal(requestOn(destroyed), response as unknown as ServerResponse);
-    const [gone, there] = [signalOn(true), signalOn(false)];
-    assert.deepEqual([gone.aborted, there.aborted], [true, false]);
-    assert.match(String(gone.reason), /disconnected/);
-  });
+it('a client that has disconnected before the work begins aborts it at once', () => {
+  const response = Object.assign(new EventEmitter(), { writableFinished: false });
+  const requestOn = (destroyed: boolean) => ({ socket: { destroyed } }) as unknown as IncomingMessage;
+  const signalOn = (destroyed: boolean) =>
+    disconnectSignal(requestOn(destroyed), response as unknown as ServerResponse);
+  const [gone, there] = [signalOn(true), signalOn(false)];
+  assert.deepEqual([gone.aborted, there.aborted], [true, false]);
+  assert.match(String(gone.reason), /disconnected/);
 });

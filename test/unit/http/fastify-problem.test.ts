@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { BODY_MEDIA_TYPES } from '../../../sidecar/http/api/body-parser.js';
 import { problemOfFastify } from '../../../sidecar/http/fastify-problem.js';
 import { errorTypes, ownType } from '../../../sidecar/ngsi-ld/problem.js';
@@ -7,40 +7,38 @@ import { errorTypes, ownType } from '../../../sidecar/ngsi-ld/problem.js';
 const errorOf = (statusCode: unknown, code: unknown) =>
   Object.assign(new Error('as Fastify says'), { statusCode, code });
 
-describe("Fastify's own refusals", () => {
-  it("Fastify's own refusals become problems: a body too large, an invalid media type, any other fault of the request", () => {
-    for (const [error, status, type, accept] of [
-      [errorOf(413, 'FST_ERR_CTP_BODY_TOO_LARGE'), 413, ownType('body-too-large'), undefined],
-      [
-        ...([errorOf(415, 'FST_ERR_CTP_INVALID_MEDIA_TYPE'), 415] as const),
-        ...([ownType('media-type-not-supported'), BODY_MEDIA_TYPES.join(', ')] as const),
-      ],
-      [errorOf(400, 'FST_ERR_BAD_URL'), 400, errorTypes.invalidRequest, undefined],
-      [errorOf(414, 'FST_ERR_OTHER'), 414, errorTypes.invalidRequest, undefined],
-      [errorOf(499, 'FST_ERR_OTHER'), 499, errorTypes.invalidRequest, undefined],
-    ] as const) {
-      const answer = problemOfFastify(error, 1000);
-      assert.deepEqual([answer?.problem.status, answer?.problem.type], [status, type]);
-      assert.equal(answer?.headers['accept'], accept);
-    }
-    assert.equal(problemOfFastify(errorOf(400, 'FST_ERR_BAD_URL'), 1000)?.problem.detail, 'as Fastify says');
-  });
+it("Fastify's own refusals become problems: a body too large, an invalid media type, any other fault of the request", () => {
+  for (const [error, status, type, accept] of [
+    [errorOf(413, 'FST_ERR_CTP_BODY_TOO_LARGE'), 413, ownType('body-too-large'), undefined],
+    [
+      ...([errorOf(415, 'FST_ERR_CTP_INVALID_MEDIA_TYPE'), 415] as const),
+      ...([ownType('media-type-not-supported'), BODY_MEDIA_TYPES.join(', ')] as const),
+    ],
+    [errorOf(400, 'FST_ERR_BAD_URL'), 400, errorTypes.invalidRequest, undefined],
+    [errorOf(414, 'FST_ERR_OTHER'), 414, errorTypes.invalidRequest, undefined],
+    [errorOf(499, 'FST_ERR_OTHER'), 499, errorTypes.invalidRequest, undefined],
+  ] as const) {
+    const answer = problemOfFastify(error, 1000);
+    assert.deepEqual([answer?.problem.status, answer?.problem.type], [status, type]);
+    assert.equal(answer?.headers['accept'], accept);
+  }
+  assert.equal(problemOfFastify(errorOf(400, 'FST_ERR_BAD_URL'), 1000)?.problem.detail, 'as Fastify says');
+});
 
-  it('a refusal by the file server, which has no code, becomes a problem of its status', () => {
-    const error = Object.assign(new Error('Range Not Satisfiable'), { statusCode: 416, expose: true });
-    assert.equal(problemOfFastify(error, 1000)?.problem.status, 416);
-  });
+it('a refusal by the file server, which has no code, becomes a problem of its status', () => {
+  const error = Object.assign(new Error('Range Not Satisfiable'), { statusCode: 416, expose: true });
+  assert.equal(problemOfFastify(error, 1000)?.problem.status, 416);
+});
 
-  it('an error that is not a refusal by Fastify has no problem', () => {
-    for (const error of [
-      errorOf(500, 'FST_ERR_OTHER'),
-      errorOf(399, 'FST_ERR_OTHER'),
-      errorOf('400', 'FST_ERR_BAD_URL'),
-      Object.assign(new Error('x'), { statusCode: 400 }),
-      Object.assign(new Error('x'), { code: 'FST_ERR_BAD_URL' }),
-      { statusCode: 400, code: 'FST_ERR_BAD_URL', message: 'x' },
-      undefined,
-    ])
-      assert.equal(problemOfFastify(error, 1000), undefined);
-  });
+it('an error that is not a refusal by Fastify has no problem', () => {
+  for (const error of [
+    errorOf(500, 'FST_ERR_OTHER'),
+    errorOf(399, 'FST_ERR_OTHER'),
+    errorOf('400', 'FST_ERR_BAD_URL'),
+    Object.assign(new Error('x'), { statusCode: 400 }),
+    Object.assign(new Error('x'), { code: 'FST_ERR_BAD_URL' }),
+    { statusCode: 400, code: 'FST_ERR_BAD_URL', message: 'x' },
+    undefined,
+  ])
+    assert.equal(problemOfFastify(error, 1000), undefined);
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { createFrontDoor } from '../../../sidecar/http/front-door.js';
 import { problem } from '../../../sidecar/http/problem-kinds.js';
 import type { CalledBy } from '../../../sidecar/http/trusted-hosts.js';
@@ -38,34 +38,32 @@ function knock(line: string, headers: Readonly<Record<string, string>>) {
 
 const PURGE = 'DELETE /ngsi-ld/v1/entities?type=T';
 
-describe('the front door', () => {
-  it('the front door takes five hundred header fields, and not one more', () => {
-    const fields = (count: number) =>
-      Object.fromEntries(Array.from({ length: count }, (_, n) => [`x-${n}`, '1']));
-    assert.deepEqual(knock(PURGE, { ...HOST, ...fields(499) }).did, ['fastify']);
-    assert.deepEqual(knock(PURGE, { ...HOST, ...fields(500) }).did, ['refused fields 431', '431']);
-  });
-
-  it('the front door asks about the host with method, Host and Origin, and about loops with Via', () => {
-    const headers = { host: 'gw:1', origin: 'http://o', referer: 'http://r', via: '1.1 x' };
-    const { asked, did } = knock(PURGE, headers);
-    assert.deepEqual(asked, [{ method: 'DELETE', host: 'gw:1', origin: 'http://o' }, '1.1 x']);
-    assert.deepEqual(did, ['fastify']);
-  });
-
-  for (const [why, line, headers, expected] of [
-    ['for a foreign host', PURGE, { host: 'evil' }, ['refused host 403', '403']],
-    ['in a circle', 'GET /ngsi-ld/v1/x', { ...HOST, via: 'circle' }, ['refused loop 508', '508']],
-    ['without a Host', PURGE, {}, ['refused fields 400', '400']],
-    [
-      'whose path is no collection',
-      'DELETE /ngsi-ld/v1//entities',
-      HOST,
-      ['refused inexact-collection 400', '400'],
-    ],
-  ] as const) {
-    it(`the front door refuses a request ${why}, tells of it once, and lets nobody else see it`, () => {
-      assert.deepEqual(knock(line, headers).did, expected);
-    });
-  }
+it('the front door takes five hundred header fields, and not one more', () => {
+  const fields = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, n) => [`x-${n}`, '1']));
+  assert.deepEqual(knock(PURGE, { ...HOST, ...fields(499) }).did, ['fastify']);
+  assert.deepEqual(knock(PURGE, { ...HOST, ...fields(500) }).did, ['refused fields 431', '431']);
 });
+
+it('the front door asks about the host with method, Host and Origin, and about loops with Via', () => {
+  const headers = { host: 'gw:1', origin: 'http://o', referer: 'http://r', via: '1.1 x' };
+  const { asked, did } = knock(PURGE, headers);
+  assert.deepEqual(asked, [{ method: 'DELETE', host: 'gw:1', origin: 'http://o' }, '1.1 x']);
+  assert.deepEqual(did, ['fastify']);
+});
+
+for (const [why, line, headers, expected] of [
+  ['for a foreign host', PURGE, { host: 'evil' }, ['refused host 403', '403']],
+  ['in a circle', 'GET /ngsi-ld/v1/x', { ...HOST, via: 'circle' }, ['refused loop 508', '508']],
+  ['without a Host', PURGE, {}, ['refused fields 400', '400']],
+  [
+    'whose path is no collection',
+    'DELETE /ngsi-ld/v1//entities',
+    HOST,
+    ['refused inexact-collection 400', '400'],
+  ],
+] as const) {
+  it(`the front door refuses a request ${why}, tells of it once, and lets nobody else see it`, () => {
+    assert.deepEqual(knock(line, headers).did, expected);
+  });
+}

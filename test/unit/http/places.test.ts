@@ -123,42 +123,40 @@ describe('places at the broker', () => {
   });
 });
 
-describe('places that idle clients hold', () => {
-  it('an idle client keeps its place while nobody waits for it', (t) => {
-    const { places, told, holder, entrant, pass } = placesOf(t, 2);
-    places.enter(entrant('a'));
-    places.watch(holder('a', 100 * IDLE_MS));
-    pass(WAIT_MS);
-    assert.deepEqual(told, ['a in']);
-  });
+it('an idle client keeps its place while nobody waits for it', (t) => {
+  const { places, told, holder, entrant, pass } = placesOf(t, 2);
+  places.enter(entrant('a'));
+  places.watch(holder('a', 100 * IDLE_MS));
+  pass(WAIT_MS);
+  assert.deepEqual(told, ['a in']);
+});
 
-  it('an idle client loses its place after its time, and not before', (t) => {
-    const { places, told, holder, entrant, pass } = placesOf(t, 1);
-    places.enter(entrant('a'));
-    places.watch(holder('a', 0));
-    places.enter(entrant('b'));
-    pass(IDLE_MS - LOOK_MS);
-    assert.deepEqual(told, ['a in']);
-    pass(LOOK_MS);
-    assert.deepEqual(told, ['a in', 'a cut']);
-  });
+it('an idle client loses its place after its time, and not before', (t) => {
+  const { places, told, holder, entrant, pass } = placesOf(t, 1);
+  places.enter(entrant('a'));
+  places.watch(holder('a', 0));
+  places.enter(entrant('b'));
+  pass(IDLE_MS - LOOK_MS);
+  assert.deepEqual(told, ['a in']);
+  pass(LOOK_MS);
+  assert.deepEqual(told, ['a in', 'a cut']);
+});
 
-  it('as many idle clients lose their places as requests wait, those first that are watched for longest', (t) => {
-    const { places, told, holder, entrant, pass } = placesOf(t, 4);
-    for (const name of ['a', 'b', 'c', 'd']) places.enter(entrant(name));
-    const gone = holder('gone', 10 * IDLE_MS);
-    places.watch(gone);
-    for (const one of [
-      holder('busy', -Infinity),
-      holder('a', IDLE_MS),
-      holder('b', IDLE_MS),
-      holder('c', IDLE_MS),
-    ])
-      places.watch(one);
-    places.unwatch(gone);
-    places.enter(entrant('e'));
-    places.enter(entrant('f'));
-    pass(LOOK_MS);
-    assert.deepEqual(told.slice(4), ['a cut', 'b cut']);
-  });
+it('as many idle clients lose their places as requests wait, those first that are watched for longest', (t) => {
+  const { places, told, holder, entrant, pass } = placesOf(t, 4);
+  for (const name of ['a', 'b', 'c', 'd']) places.enter(entrant(name));
+  const gone = holder('gone', 10 * IDLE_MS);
+  places.watch(gone);
+  for (const one of [
+    holder('busy', -Infinity),
+    holder('a', IDLE_MS),
+    holder('b', IDLE_MS),
+    holder('c', IDLE_MS),
+  ])
+    places.watch(one);
+  places.unwatch(gone);
+  places.enter(entrant('e'));
+  places.enter(entrant('f'));
+  pass(LOOK_MS);
+  assert.deepEqual(told.slice(4), ['a cut', 'b cut']);
 });

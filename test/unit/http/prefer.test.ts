@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import { preferencesOf } from '../../../sidecar/http/prefer.js';
 
@@ -27,79 +27,77 @@ const other = fc
   .filter(([text]) => !/^(?:return|respond-async)(?:\s|=|$)/i.test(text))
   .map(([text, more]) => text + more);
 
-describe('preferencesOf', () => {
-  for (const [header, expected] of [
-    [undefined, NONE],
-    ['', NONE],
-    [' , ,', NONE],
-    ['respond-async', ASYNC],
-    ['Respond-Async; wait=10', ASYNC],
-    ['respond-async=""', ASYNC],
-    ['wait=10, respond-async', ASYNC],
-    ['return=representation', FULL],
-    ['return = "representation" ; a="b, c"', FULL],
-    ['RETURN=Representation;', FULL],
-    [String.raw`return="re\presentation"`, FULL],
-    [['respond-async', 'return=representation'], BOTH],
-    ['respond-asynchronously, xreturn=representation', NONE],
-    ['respond-async=no', NONE],
-    ['return=minimal', NONE],
-    ['a; respond-async, b; return=representation', NONE],
-  ] as const)
-    it(`preferencesOf reads ${JSON.stringify(header)}`, () => {
-      assert.deepEqual(preferencesOf(header), expected);
-    });
-
-  it('preferencesOf takes the first of a preference that is given more than once', () => {
-    assert.deepEqual(preferencesOf('return=minimal, return=representation'), NONE);
-    assert.deepEqual(preferencesOf(['return=minimal', 'Return=representation']), NONE);
-    assert.deepEqual(preferencesOf('return, return=representation'), NONE);
-    assert.deepEqual(preferencesOf('return=representation, return=minimal'), FULL);
-    assert.deepEqual(preferencesOf('respond-async=no, respond-async'), NONE);
-    assert.deepEqual(preferencesOf('respond-async, respond-async=no'), ASYNC);
+for (const [header, expected] of [
+  [undefined, NONE],
+  ['', NONE],
+  [' , ,', NONE],
+  ['respond-async', ASYNC],
+  ['Respond-Async; wait=10', ASYNC],
+  ['respond-async=""', ASYNC],
+  ['wait=10, respond-async', ASYNC],
+  ['return=representation', FULL],
+  ['return = "representation" ; a="b, c"', FULL],
+  ['RETURN=Representation;', FULL],
+  [String.raw`return="re\presentation"`, FULL],
+  [['respond-async', 'return=representation'], BOTH],
+  ['respond-asynchronously, xreturn=representation', NONE],
+  ['respond-async=no', NONE],
+  ['return=minimal', NONE],
+  ['a; respond-async, b; return=representation', NONE],
+] as const)
+  it(`preferencesOf reads ${JSON.stringify(header)}`, () => {
+    assert.deepEqual(preferencesOf(header), expected);
   });
 
-  it('preferencesOf takes no preference out of a quoted string', () => {
-    assert.deepEqual(preferencesOf('x="a, respond-async"'), NONE);
-    assert.deepEqual(preferencesOf('x="a, respond-async, b", return=representation'), FULL);
-    assert.deepEqual(preferencesOf(String.raw`x="\", respond-async, \""`), NONE);
-    assert.deepEqual(preferencesOf(String.raw`x="\\", respond-async`), ASYNC);
-    assert.deepEqual(preferencesOf('x; y="return=representation,"'), NONE);
-  });
+it('preferencesOf takes the first of a preference that is given more than once', () => {
+  assert.deepEqual(preferencesOf('return=minimal, return=representation'), NONE);
+  assert.deepEqual(preferencesOf(['return=minimal', 'Return=representation']), NONE);
+  assert.deepEqual(preferencesOf('return, return=representation'), NONE);
+  assert.deepEqual(preferencesOf('return=representation, return=minimal'), FULL);
+  assert.deepEqual(preferencesOf('respond-async=no, respond-async'), NONE);
+  assert.deepEqual(preferencesOf('respond-async, respond-async=no'), ASYNC);
+});
 
-  it('preferencesOf ignores a header that does not follow the grammar as a whole', () => {
-    for (const fault of [
-      ...['"', 'x="a', 'x="a\\"', 'x=', '=y', 'x y', 'x=a/b', '(x)', 'x=a=b', 'x="a"b', '; x', 'x, =', 'x;='],
-      ...['x="\u0000"', 'é', 'x=é'],
-    ])
-      for (const header of [`respond-async, ${fault}`, `${fault}, respond-async`])
-        assert.deepEqual(preferencesOf(header), NONE, header);
-  });
+it('preferencesOf takes no preference out of a quoted string', () => {
+  assert.deepEqual(preferencesOf('x="a, respond-async"'), NONE);
+  assert.deepEqual(preferencesOf('x="a, respond-async, b", return=representation'), FULL);
+  assert.deepEqual(preferencesOf(String.raw`x="\", respond-async, \""`), NONE);
+  assert.deepEqual(preferencesOf(String.raw`x="\\", respond-async`), ASYNC);
+  assert.deepEqual(preferencesOf('x; y="return=representation,"'), NONE);
+});
 
-  it('preferencesOf finds what is asked for among any other preferences, wherever it stands', () => {
-    fc.assert(
-      fc.property(
-        fc.array(other, { maxLength: 4 }),
-        fc.array(other, { maxLength: 4 }),
-        fc.constantFrom('respond-async', 'return=representation', 'return = "representation"'),
-        parameters,
-        fc.constantFrom(',', ', ', ' ,\t', ', ,'),
-        (before, after, asked, more, separator) => {
-          const header = [...before, asked + more, ...after].join(separator);
-          assert.deepEqual(preferencesOf(header), asked.startsWith('respond') ? ASYNC : FULL);
-          assert.deepEqual(preferencesOf([...before, ...after].join(separator)), NONE);
-        },
-      ),
-    );
-  });
+it('preferencesOf ignores a header that does not follow the grammar as a whole', () => {
+  for (const fault of [
+    ...['"', 'x="a', 'x="a\\"', 'x=', '=y', 'x y', 'x=a/b', '(x)', 'x=a=b', 'x="a"b', '; x', 'x, =', 'x;='],
+    ...['x="\u0000"', 'é', 'x=é'],
+  ])
+    for (const header of [`respond-async, ${fault}`, `${fault}, respond-async`])
+      assert.deepEqual(preferencesOf(header), NONE, header);
+});
 
-  it('preferencesOf reads the longest headers without delay, whatever is in them', () => {
-    for (const part of ['x;', 'x="', '"\\', ' ', ',', 'x=y;', '\\', 'x ', 'x;x=', '; '])
-      for (const end of ['', '"', '\u0000'])
-        for (const start of ['', 'x', 'x="']) {
-          const startedMs = performance.now();
-          preferencesOf(start + part.repeat(32_000) + end);
-          assert.ok(performance.now() - startedMs < 5000, JSON.stringify([start, part, end]));
-        }
-  });
+it('preferencesOf finds what is asked for among any other preferences, wherever it stands', () => {
+  fc.assert(
+    fc.property(
+      fc.array(other, { maxLength: 4 }),
+      fc.array(other, { maxLength: 4 }),
+      fc.constantFrom('respond-async', 'return=representation', 'return = "representation"'),
+      parameters,
+      fc.constantFrom(',', ', ', ' ,\t', ', ,'),
+      (before, after, asked, more, separator) => {
+        const header = [...before, asked + more, ...after].join(separator);
+        assert.deepEqual(preferencesOf(header), asked.startsWith('respond') ? ASYNC : FULL);
+        assert.deepEqual(preferencesOf([...before, ...after].join(separator)), NONE);
+      },
+    ),
+  );
+});
+
+it('preferencesOf reads the longest headers without delay, whatever is in them', () => {
+  for (const part of ['x;', 'x="', '"\\', ' ', ',', 'x=y;', '\\', 'x ', 'x;x=', '; '])
+    for (const end of ['', '"', '\u0000'])
+      for (const start of ['', 'x', 'x="']) {
+        const startedMs = performance.now();
+        preferencesOf(start + part.repeat(32_000) + end);
+        assert.ok(performance.now() - startedMs < 5000, JSON.stringify([start, part, end]));
+      }
 });

@@ -76,51 +76,49 @@ describe('problemOf: errors of the request', () => {
   });
 });
 
-describe('problemOf: refusals of the broker', () => {
-  it("refusals of the broker keep their 4xx or 501, with the broker's type and problem inside", () => {
-    for (const status of [400, 401, 403, 404, 409, 422, 499, 501]) {
-      const said = { status, type: `${ETSI}NonexistentTenant`, title: 'No such tenant', detail: 'city' };
-      const { problem } = refused(said);
-      assert.deepEqual(problem, {
-        type: said.type,
-        title: said.title,
-        status,
-        detail:
-          status === 501
-            ? 'The broker cannot list the matching entities: it does not implement this operation (status 501). It says: city'
-            : `The broker refused to list the matching entities with status ${status}. It says: city`,
-        broker: said,
-      });
-    }
-  });
-
-  it('refusals of the broker are 502 when their status means nothing to the client', () => {
-    for (const status of [200, 302, 505, 511, 600]) {
-      const { problem } = refused({ status, type: `${ETSI}InternalError`, title: 'x' });
-      assert.deepEqual([problem.status, problem.type], [502, ownType('broker-refused')]);
-      assert.deepEqual(problem['broker'], { status, type: `${ETSI}InternalError`, title: 'x' });
-    }
-  });
-
-  it('refusals of the broker have a type of the gateway when the broker gives none that is a URI', () => {
-    for (const type of ['BadRequest', 'about:blank', 'javascript:alert(1)', 'https://with blank']) {
-      assert.equal(refused({ status: 400, type }).problem.type, ownType('broker-refused'));
-    }
-    assert.deepEqual(refused({ status: 400 }).problem, {
-      type: ownType('broker-refused'),
-      title: 'The broker refused to list the matching entities',
-      status: 400,
-      detail: 'The broker refused to list the matching entities with status 400.',
-      broker: { status: 400 },
+it("refusals of the broker keep their 4xx or 501, with the broker's type and problem inside", () => {
+  for (const status of [400, 401, 403, 404, 409, 422, 499, 501]) {
+    const said = { status, type: `${ETSI}NonexistentTenant`, title: 'No such tenant', detail: 'city' };
+    const { problem } = refused(said);
+    assert.deepEqual(problem, {
+      type: said.type,
+      title: said.title,
+      status,
+      detail:
+        status === 501
+          ? 'The broker cannot list the matching entities: it does not implement this operation (status 501). It says: city'
+          : `The broker refused to list the matching entities with status ${status}. It says: city`,
+      broker: said,
     });
-  });
+  }
+});
 
-  it('refusals of the broker keep the challenge of a 401', () => {
-    assert.deepEqual(refused({ status: 401 }, 'Bearer realm="x"').headers, {
-      'www-authenticate': 'Bearer realm="x"',
-    });
-    assert.deepEqual(refused({ status: 401 }).headers, {});
+it('refusals of the broker are 502 when their status means nothing to the client', () => {
+  for (const status of [200, 302, 505, 511, 600]) {
+    const { problem } = refused({ status, type: `${ETSI}InternalError`, title: 'x' });
+    assert.deepEqual([problem.status, problem.type], [502, ownType('broker-refused')]);
+    assert.deepEqual(problem['broker'], { status, type: `${ETSI}InternalError`, title: 'x' });
+  }
+});
+
+it('refusals of the broker have a type of the gateway when the broker gives none that is a URI', () => {
+  for (const type of ['BadRequest', 'about:blank', 'javascript:alert(1)', 'https://with blank']) {
+    assert.equal(refused({ status: 400, type }).problem.type, ownType('broker-refused'));
+  }
+  assert.deepEqual(refused({ status: 400 }).problem, {
+    type: ownType('broker-refused'),
+    title: 'The broker refused to list the matching entities',
+    status: 400,
+    detail: 'The broker refused to list the matching entities with status 400.',
+    broker: { status: 400 },
   });
+});
+
+it('refusals of the broker keep the challenge of a 401', () => {
+  assert.deepEqual(refused({ status: 401 }, 'Bearer realm="x"').headers, {
+    'www-authenticate': 'Bearer realm="x"',
+  });
+  assert.deepEqual(refused({ status: 401 }).headers, {});
 });
 
 describe('problemOf: failures of the broker', () => {
@@ -176,27 +174,25 @@ describe('problemOf: failures of the broker', () => {
   });
 });
 
-describe('problemOf: unexpected errors', () => {
-  it('unexpected errors have no problem of their own, and reveal nothing of their cause', () => {
-    for (const error of [
-      new Error('secret'),
-      new TypeError('x'),
-      'text',
-      null,
-      undefined,
-      new ConfigError([]),
-      new TaskFailedError('The task failed.'),
-      new store.LeaseLostError('P'),
-      new store.DatabaseUnusableError('a.db is damaged.'),
-    ]) {
-      assert.equal(problemOf(error), undefined);
-    }
-    assert.deepEqual(unforeseen(), {
-      type: errorTypes.internalError,
-      title: 'Internal error',
-      status: 500,
-      detail: 'The gateway failed; its log has the cause.',
-    });
+it('unexpected errors have no problem of their own, and reveal nothing of their cause', () => {
+  for (const error of [
+    new Error('secret'),
+    new TypeError('x'),
+    'text',
+    null,
+    undefined,
+    new ConfigError([]),
+    new TaskFailedError('The task failed.'),
+    new store.LeaseLostError('P'),
+    new store.DatabaseUnusableError('a.db is damaged.'),
+  ]) {
+    assert.equal(problemOf(error), undefined);
+  }
+  assert.deepEqual(unforeseen(), {
+    type: errorTypes.internalError,
+    title: 'Internal error',
+    status: 500,
+    detail: 'The gateway failed; its log has the cause.',
   });
 });
 
@@ -314,28 +310,26 @@ describe('problemOf: each error', () => {
   });
 });
 
-describe('problemKinds', () => {
-  it('a problem of each type has the status that docs/errors.md states', () => {
-    const page = readFileSync(join(ROOT, 'docs/errors.md'), 'utf8');
-    const stated = new Map(
-      Array.from(page.matchAll(/^### ([a-z-]+)\n\n\*\*(\d{3})\b/gm), ([, type = '', status]) => [
-        type,
-        Number(status),
-      ]),
-    );
-    assert.ok(stated.size > 30, `${stated.size} types`);
-    for (const { type, status } of Object.values(problemKinds)) {
-      const own = /^urn:ngsi-ld-gateway:problem:(.*)$/.exec(type)?.[1];
-      if (own !== undefined && stated.has(own)) assert.equal(status, stated.get(own), own);
-    }
-  });
+it('a problem of each type has the status that docs/errors.md states', () => {
+  const page = readFileSync(join(ROOT, 'docs/errors.md'), 'utf8');
+  const stated = new Map(
+    Array.from(page.matchAll(/^### ([a-z-]+)\n\n\*\*(\d{3})\b/gm), ([, type = '', status]) => [
+      type,
+      Number(status),
+    ]),
+  );
+  assert.ok(stated.size > 30, `${stated.size} types`);
+  for (const { type, status } of Object.values(problemKinds)) {
+    const own = /^urn:ngsi-ld-gateway:problem:(.*)$/.exec(type)?.[1];
+    if (own !== undefined && stated.has(own)) assert.equal(status, stated.get(own), own);
+  }
+});
 
-  it('a problem of a type of the standard has its status', () => {
-    const standard = Object.entries(problemKinds).filter(([, { type }]) => type.startsWith('https:'));
-    assert.deepEqual(Object.fromEntries(standard.map(([name, { status }]) => [name, status])), {
-      ...{ invalidRequest: 400, badRequestData: 400, requestTimeout: 408, uriTooLong: 414 },
-      ...{ expectationFailed: 417, fieldsTooLarge: 431, notFound: 404, alreadyExists: 409 },
-      ...{ internalError: 500, brokerContextUnavailable: 502, contextUnavailable: 504 },
-    });
+it('a problem of a type of the standard has its status', () => {
+  const standard = Object.entries(problemKinds).filter(([, { type }]) => type.startsWith('https:'));
+  assert.deepEqual(Object.fromEntries(standard.map(([name, { status }]) => [name, status])), {
+    ...{ invalidRequest: 400, badRequestData: 400, requestTimeout: 408, uriTooLong: 414 },
+    ...{ expectationFailed: 417, fieldsTooLarge: 431, notFound: 404, alreadyExists: 409 },
+    ...{ internalError: 500, brokerContextUnavailable: 502, contextUnavailable: 504 },
   });
 });

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { purgeAnswer } from '../../../sidecar/http/purge-answer.js';
 import type { PurgeReport, Item } from '../../../sidecar/purge/index.js';
 import type { ItemError } from '../../../sidecar/purge/ledger/index.js';
+import { words } from '../../support/words.js';
 
 const CLEAN: PurgeReport = {
   dryRun: false,
@@ -21,12 +22,7 @@ const CLEAN: PurgeReport = {
   retries: 0,
 };
 const PROBLEM = { type: 'about:blank', title: 'Forbidden', status: 403 };
-const COUNTS = {
-  'purge-matched': '3',
-  'purge-deleted': '3',
-  'purge-already-gone': '0',
-  'purge-failed': '0',
-};
+const COUNTS = { 'purge-matched': '3', 'purge-deleted': '3', 'purge-already-gone': '0', 'purge-failed': '0' };
 
 describe('purgeAnswer', () => {
   it('purgeAnswer is 204 with counts and no body when all matches are gone', () => {
@@ -205,20 +201,12 @@ describe('purgeAnswer', () => {
     const report = { ...CLEAN, deleted: 2, failed: 1, errors: [{ entityId: 'urn:a:3', error: PROBLEM }] };
     const { status, body } = purgeAnswer(report, { id: 'p1', durationMs: 12, wantsRepresentation: true });
     assert.equal(status, 207);
-    assert.deepEqual(Object.keys(body as object).sort(), [
-      ...[
-        'alreadyGone',
-        'deleted',
-        'durationMs',
-        'errors',
-        'failed',
-        'id',
-        'matched',
-        'requests',
-        'success',
-        'unknown',
-      ],
-    ]);
+    assert.deepEqual(
+      Object.keys(body as object).sort(),
+      words(`
+      alreadyGone deleted durationMs errors failed id matched requests success unknown
+    `),
+    );
   });
 
   it('purgeAnswer is 207 when the broker warned that its result was incomplete, and passes the warning on', () => {

@@ -1,40 +1,38 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { eventsOf } from '../../../sidecar/http/api/purge-events.js';
 
-describe('the stream of events of a purge', () => {
-  it('a stream of events shows that it is alive every fifteen seconds without news, and leaves no timer', async (t) => {
-    const timers = new Map<unknown, { readonly ms: unknown; readonly fire: () => void }>();
-    t.mock.method(globalThis, 'setTimeout', (fire: () => void, ms: number) => {
-      const handle = {};
-      timers.set(handle, { fire, ms });
-      return handle;
-    });
-    t.mock.method(globalThis, 'clearTimeout', (handle: unknown) => timers.delete(handle));
-    const news: { readonly tell: (record: object) => void; readonly fail: (error: Error) => void }[] = [];
-    const records: object = {
-      next: () =>
-        new Promise((resolve, fail) => {
-          news.push({ tell: (value) => resolve({ done: false, value }), fail });
-        }),
-    };
-    const parts = eventsOf(records as Parameters<typeof eventsOf>[0], undefined);
-    for (let beat = 0; beat < 2; beat += 1) {
-      const part = parts.next();
-      const [timer, ...others] = timers.values();
-      assert.deepEqual([timer?.ms, others], [15_000, []]);
-      timer?.fire();
-      assert.equal((await part).value, ': still there\n\n');
-      assert.equal(timers.size, 0);
-    }
-    // The record that was waited for before is still the next one.
-    const told = parts.next();
-    assert.equal(news.length, 1);
-    news[0]?.tell({ id: 'p-1', state: 'succeeded' });
-    assert.match(String((await told).value), /"succeeded"/);
-    const failed = parts.next();
-    news[1]?.fail(new Error('The store is away.'));
-    await assert.rejects(failed, /away/);
-    assert.equal(timers.size, 0);
+it('a stream of events shows that it is alive every fifteen seconds without news, and leaves no timer', async (t) => {
+  const timers = new Map<unknown, { readonly ms: unknown; readonly fire: () => void }>();
+  t.mock.method(globalThis, 'setTimeout', (fire: () => void, ms: number) => {
+    const handle = {};
+    timers.set(handle, { fire, ms });
+    return handle;
   });
+  t.mock.method(globalThis, 'clearTimeout', (handle: unknown) => timers.delete(handle));
+  const news: { readonly tell: (record: object) => void; readonly fail: (error: Error) => void }[] = [];
+  const records: object = {
+    next: () =>
+      new Promise((resolve, fail) => {
+        news.push({ tell: (value) => resolve({ done: false, value }), fail });
+      }),
+  };
+  const parts = eventsOf(records as Parameters<typeof eventsOf>[0], undefined);
+  for (let beat = 0; beat < 2; beat += 1) {
+    const part = parts.next();
+    const [timer, ...others] = timers.values();
+    assert.deepEqual([timer?.ms, others], [15_000, []]);
+    timer?.fire();
+    assert.equal((await part).value, ': still there\n\n');
+    assert.equal(timers.size, 0);
+  }
+  // The record that was waited for before is still the next one.
+  const told = parts.next();
+  assert.equal(news.length, 1);
+  news[0]?.tell({ id: 'p-1', state: 'succeeded' });
+  assert.match(String((await told).value), /"succeeded"/);
+  const failed = parts.next();
+  news[1]?.fail(new Error('The store is away.'));
+  await assert.rejects(failed, /away/);
+  assert.equal(timers.size, 0);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { createTurns, type Turns } from '../../../sidecar/http/turns.js';
 import { nextTurn } from '../../../sidecar/shared/next-turn.js';
 
@@ -36,76 +36,74 @@ function connectionOn(turns: Turns, started: string[] = []) {
   return { socket, started, arrive };
 }
 
-describe('the turns of a connection', () => {
-  it('a request starts at once where no other is answered, and else when it is its turn', async () => {
-    const turns = createTurns();
-    const { socket, started, arrive } = connectionOn(turns);
-    const first = arrive('a', true);
-    const second = arrive('b');
-    assert.deepEqual(started, ['a']);
-    assert.equal(turns.answerOn(socket), first.res);
-    assert.equal(turns.count, 1);
-    first.close();
-    assert.equal(turns.answerOn(socket), undefined);
-    second.turn();
-    await nextTurn();
-    assert.deepEqual(started, ['a', 'b']);
-    assert.equal(turns.answerOn(socket), second.res);
-    second.close();
-    assert.equal(turns.count, 0);
-  });
+it('a request starts at once where no other is answered, and else when it is its turn', async () => {
+  const turns = createTurns();
+  const { socket, started, arrive } = connectionOn(turns);
+  const first = arrive('a', true);
+  const second = arrive('b');
+  assert.deepEqual(started, ['a']);
+  assert.equal(turns.answerOn(socket), first.res);
+  assert.equal(turns.count, 1);
+  first.close();
+  assert.equal(turns.answerOn(socket), undefined);
+  second.turn();
+  await nextTurn();
+  assert.deepEqual(started, ['a', 'b']);
+  assert.equal(turns.answerOn(socket), second.res);
+  second.close();
+  assert.equal(turns.count, 0);
+});
 
-  it('a request whose connection has ended when its turn comes is not started', async () => {
-    const { started, arrive } = connectionOn(createTurns());
-    arrive('a', true).close();
-    const second = arrive('b');
-    second.turn();
-    second.close();
-    await nextTurn();
-    assert.deepEqual(started, ['a']);
-  });
+it('a request whose connection has ended when its turn comes is not started', async () => {
+  const { started, arrive } = connectionOn(createTurns());
+  arrive('a', true).close();
+  const second = arrive('b');
+  second.turn();
+  second.close();
+  await nextTurn();
+  assert.deepEqual(started, ['a']);
+});
 
-  it('a hundred requests may wait on a connection at a time; with one more it is closed', () => {
-    const tooMany: unknown[] = [];
-    const turns = createTurns((req) => tooMany.push(req));
-    const { socket, arrive } = connectionOn(turns);
-    arrive('first', true);
-    for (let n = 0; n < 100; n += 1) arrive(`${n}`);
-    assert.equal(socket.destroyed, false);
-    const last = arrive('last');
-    assert.equal(socket.destroyed, true);
-    assert.deepEqual(tooMany, [last.req]);
-    // What came in the same piece is dropped, without another word.
-    const behind = arrive('behind');
-    assert.deepEqual([behind.req.isDestroyed, tooMany.length], [true, 1]);
-  });
+it('a hundred requests may wait on a connection at a time; with one more it is closed', () => {
+  const tooMany: unknown[] = [];
+  const turns = createTurns((req) => tooMany.push(req));
+  const { socket, arrive } = connectionOn(turns);
+  arrive('first', true);
+  for (let n = 0; n < 100; n += 1) arrive(`${n}`);
+  assert.equal(socket.destroyed, false);
+  const last = arrive('last');
+  assert.equal(socket.destroyed, true);
+  assert.deepEqual(tooMany, [last.req]);
+  // What came in the same piece is dropped, without another word.
+  const behind = arrive('behind');
+  assert.deepEqual([behind.req.isDestroyed, tooMany.length], [true, 1]);
+});
 
-  it('any number of requests may wait on a connection one after the other', () => {
-    const turns = createTurns(() => assert.fail('too many'));
-    const { socket, arrive } = connectionOn(turns);
-    let open = arrive('first', true);
-    for (let n = 0; n < 300; n += 1) {
-      const next = arrive(`${n}`);
-      open.close();
-      next.turn();
-      open = next;
-    }
-    assert.equal(socket.destroyed, false);
-    assert.equal(turns.count, 1);
-  });
+it('any number of requests may wait on a connection one after the other', () => {
+  const turns = createTurns(() => assert.fail('too many'));
+  const { socket, arrive } = connectionOn(turns);
+  let open = arrive('first', true);
+  for (let n = 0; n < 300; n += 1) {
+    const next = arrive(`${n}`);
+    open.close();
+    next.turn();
+    open = next;
+  }
+  assert.equal(socket.destroyed, false);
+  assert.equal(turns.count, 1);
+});
 
-  it('all is idle when every answer that is due has ended, on all connections', async () => {
-    const turns = createTurns();
-    await turns.idle();
-    const [one, other] = [connectionOn(turns).arrive('a', true), connectionOn(turns).arrive('b', true)];
-    let idle = 0;
-    for (let times = 0; times < 2; times += 1) void turns.idle().then(() => (idle += 1));
-    one.close();
-    await nextTurn();
-    assert.equal(idle, 0);
-    other.close();
-    await nextTurn();
-    assert.equal(idle, 2);
-    await turns.idle();
-  });
+it('all is idle when every answer that is due has ended, on all connections', async () => {
+  const turns = createTurns();
+  await turns.idle();
+  const [one, other] = [connectionOn(turns).arrive('a', true), connectionOn(turns).arrive('b', true)];
+  let idle = 0;
+  for (let times = 0; times < 2; times += 1) void turns.idle().then(() => (idle += 1));
+  one.close();
+  await nextTurn();
+  assert.equal(idle, 0);
+  other.close();
+  await nextTurn();
+  assert.equal(idle, 2);
+  await turns.idle();
 });

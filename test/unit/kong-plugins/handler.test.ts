@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Plugin, Priority } from '../../../kong-plugins/ngsi-ld-purge/index.js';
 import { FakeKong, type FakeRequest } from '../../support/fake-pdk.js';
+import { words } from '../../support/words.js';
 
 const config = {
   sidecar_host: 'sidecar',
@@ -51,351 +52,316 @@ function sent(kong: FakeKong): Readonly<Record<string, string>> {
   return Object.fromEntries([...kong.outcome.headers].filter(([name]) => name !== 'host'));
 }
 
-describe('the plugin among others', () => {
-  it('the plugin runs after authentication, access control, rate limiting and header transformation', () => {
-    // As Kong has them: key-auth 1250, acl 950, rate-limiting 910, request-transformer 801.
-    const priority: number = Priority;
-    assert.ok(priority > 0 && priority < 801, String(priority));
-  });
+it('the plugin runs after authentication, access control, rate limiting and header transformation', () => {
+  // As Kong has them: key-auth 1250, acl 950, rate-limiting 910, request-transformer 801.
+  const priority: number = Priority;
+  assert.ok(priority > 0 && priority < 801, String(priority));
 });
 
-describe('a purge', () => {
-  it('a purge goes to the sidecar, its target first and its stamp last', async () => {
-    const kong = await run({ rawPath: '/ngsi-ld/v1/entities' });
-    assert.deepEqual(kong.methods, [
-      'request.getMethod',
-      'request.getRawPath',
-      'request.getHeader',
-      'client.getConsumer',
-      'client.getCredential',
-      'request.getHeader',
-      'service.setTarget',
-      'service.setRetries',
-      'service.request.setHeaders',
-      'service.setTimeouts',
-      'service.request.setHeader',
-    ]);
-    assert.deepEqual(kong.calls.at(-1)?.args, ['X-Gateway-Token', 'the-secret']);
-    const { target, retries, timeouts } = kong.outcome;
-    assert.deepEqual(
-      { target, retries, timeouts },
-      { target: 'sidecar:8080', retries: 0, timeouts: [5000, 60_000, 3_600_000] },
-    );
-  });
-
-  it('a purge is recognised on both collections, with and without a trailing slash', async () => {
-    for (const path of ['entities', 'entities/', 'temporal/entities', 'temporal/entities/']) {
-      const kong = await run({ rawPath: `/ngsi-ld/v1/${path}` });
-      assert.equal(kong.outcome.target, 'sidecar:8080', path);
-      assert.equal(kong.outcome.headers.get('x-gateway-token'), 'the-secret', path);
-    }
-  });
-
-  it('a purge carries exactly the limits that are configured, as one dictionary', async () => {
-    const limits = {
-      max_affected: 1000,
-      page_size: 500,
-      batch_size: 100,
-      concurrency: 2,
-      temporal_concurrency: 8,
-    };
-    const all = await run({}, { ...config, ...limits, dry_run_only: true });
-    assert.equal(
-      all.outcome.headers.get('x-purge-policy'),
-      'max-affected=1000, page-size=500, batch-size=100, concurrency=2, temporal-concurrency=8, dry-run-only=?1',
-    );
-    const entitiesOnly = await run({}, { ...config, allow_temporal: false });
-    assert.equal(entitiesOnly.outcome.headers.get('x-purge-policy'), 'allow-temporal=?0');
-    const some = await run({}, { ...config, page_size: 20, dry_run_only: false });
-    assert.equal(some.outcome.headers.get('x-purge-policy'), 'page-size=20');
-  });
-
-  it('a purge waits as long as configured', async () => {
-    const kong = await run({}, { ...config, connect_timeout_ms: 1, read_timeout_ms: 2 });
-    assert.deepEqual(kong.outcome.timeouts, [1, 60_000, 2]);
-  });
-
-  it('a purge that the policy forbids goes to the sidecar with its policy, which refuses and records it', async () => {
-    const settings = { ...config, allow_temporal: false };
-    for (const rawPath of ['/ngsi-ld/v1/temporal/entities/', '/ngsi-ld/v1/entities']) {
-      const { answer, target, headers } = (await run({ rawPath }, settings)).outcome;
-      assert.deepEqual([answer, target], [undefined, 'sidecar:8080'], rawPath);
-      assert.equal(headers.get('x-purge-policy'), 'allow-temporal=?0', rawPath);
-    }
-  });
-
-  it('a purge keeps the Host that its client used, by which the sidecar knows the origin of a web page', async () => {
-    const kong = await run({ headers: { Host: 'gw.example:8000' } });
-    assert.equal(kong.outcome.headers.get('host'), 'gw.example:8000');
-    // HTTP/1.0 has none.
-    assert.equal((await run({})).outcome.headers.get('host'), 'sidecar');
-  });
+it('a purge goes to the sidecar, its target first and its stamp last', async () => {
+  const kong = await run({ rawPath: '/ngsi-ld/v1/entities' });
+  assert.deepEqual(
+    kong.methods,
+    words(`
+      request.getMethod request.getRawPath request.getHeader client.getConsumer client.getCredential
+      request.getHeader service.setTarget service.setRetries service.request.setHeaders service.setTimeouts
+      service.request.setHeader
+    `),
+  );
+  assert.deepEqual(kong.calls.at(-1)?.args, ['X-Gateway-Token', 'the-secret']);
+  const { target, retries, timeouts } = kong.outcome;
+  assert.deepEqual(
+    { target, retries, timeouts },
+    { target: 'sidecar:8080', retries: 0, timeouts: [5000, 60_000, 3_600_000] },
+  );
 });
 
-describe('a DELETE that is not a purge', () => {
-  it('a DELETE of a collection by another spelling is 400 where Kong has tidied up the path: the sidecar cannot see it', async () => {
-    const tidied: FakeRequest[] = [
-      { rawPath: '/ngsi-ld/v1//entities', path: '/ngsi-ld/v1/entities' },
-      { rawPath: '/ngsi-ld/v1/%65ntities', path: '/ngsi-ld/v1/entities' },
-      { rawPath: '/ngsi-ld/v1/x/../temporal/entities', path: '/ngsi-ld/v1/temporal/entities' },
-      { rawPath: '/looks/harmless', path: '/ngsi-ld/v1/entities/' },
-    ];
-    for (const request of tidied)
-      assert.equal(refusal(await run(request), 400), 'InvalidRequest', request.rawPath);
-  });
-
-  it('a DELETE of exactly one resource passes untouched', async () => {
-    const kong = await run({ rawPath: '/ngsi-ld/v1/entities/urn:x', headers: { 'X-Purge-Policy': 'mine' } });
-    assert.deepEqual(kong.methods, ['request.getMethod', 'request.getRawPath', 'request.getPath']);
-  });
-
-  it("a DELETE that may be more than one resource goes to the sidecar, without the plugin's stamp", async () => {
-    for (const rawPath of [
-      '/ngsi-ld/v1/subscriptions',
-      '/ngsi-ld/v1/entities/urn:a;b',
-      '/ngsi-ld/v1/snapshots/',
-      '/ngsi-ld/v1/entities;x',
-      '/ngsi-ld/v1\\entities',
-      '/ngsi-ld/V1/entities',
-    ]) {
-      const kong = await run({
-        rawPath,
-        headers: {
-          Host: 'gw.example',
-          'X-Gateway-Token': 'forged',
-          'X-Purge-Policy': 'forged',
-          'X-Consumer-ID': 'c',
-        },
-      });
-      const { target, retries, headers } = kong.outcome;
-      assert.deepEqual({ target, retries }, { target: 'sidecar:8080', retries: 0 }, rawPath);
-      // The broker may get it in the end, and then as from any other route.
-      assert.deepEqual(Object.fromEntries(headers), { host: 'gw.example', 'x-consumer-id': 'c' }, rawPath);
-      assert.equal(kong.methods.length, 8, 'as docs/kong.md says');
-    }
-  });
-
-  it('a DELETE that may be more than one resource is refused where its Connection would take off its tenant', async () => {
-    const headers = { Connection: 'close, NGSILD-Tenant', 'NGSILD-Tenant': 'a' };
-    const kong = await run({ rawPath: '/ngsi-ld/v1/entities/urn:a;b', headers });
-    assert.equal(refusal(kong, 400), 'hop-by-hop-header');
-    assert.equal(kong.outcome.target, undefined);
-  });
-
-  it('a DELETE of another service passes untouched', async () => {
-    assert.deepEqual((await run({ rawPath: '/orders/1' })).outcome.target, undefined);
-  });
+it('a purge is recognised on both collections, with and without a trailing slash', async () => {
+  for (const path of ['entities', 'entities/', 'temporal/entities', 'temporal/entities/']) {
+    const kong = await run({ rawPath: `/ngsi-ld/v1/${path}` });
+    assert.equal(kong.outcome.target, 'sidecar:8080', path);
+    assert.equal(kong.outcome.headers.get('x-gateway-token'), 'the-secret', path);
+  }
 });
 
-describe('a route bound too widely', () => {
-  it('the plugin on too wide a route never harms a request that reads', async () => {
-    for (const method of ['GET', 'HEAD', 'OPTIONS']) {
-      for (const rawPath of ['/ngsi-ld/v1/entities', '/ngsi-ld/v1/x', '/api/v2/domains', '/api/v2/purgesx']) {
-        const { methods } = await run(
-          { method, rawPath, headers: { Connection: 'X-Any' } },
-          { broken: true },
-        );
-        assert.ok(
-          methods.every((name) => name.startsWith('request.get')),
-          `${method} ${rawPath}`,
-        );
-      }
-    }
-  });
+it('a purge carries exactly the limits that are configured, as one dictionary', async () => {
+  const limits = {
+    max_affected: 1000,
+    page_size: 500,
+    batch_size: 100,
+    concurrency: 2,
+    temporal_concurrency: 8,
+  };
+  const all = await run({}, { ...config, ...limits, dry_run_only: true });
+  assert.equal(
+    all.outcome.headers.get('x-purge-policy'),
+    'max-affected=1000, page-size=500, batch-size=100, concurrency=2, temporal-concurrency=8, dry-run-only=?1',
+  );
+  const entitiesOnly = await run({}, { ...config, allow_temporal: false });
+  assert.equal(entitiesOnly.outcome.headers.get('x-purge-policy'), 'allow-temporal=?0');
+  const some = await run({}, { ...config, page_size: 20, dry_run_only: false });
+  assert.equal(some.outcome.headers.get('x-purge-policy'), 'page-size=20');
+});
 
-  it('the plugin on too wide a route never harms a write that is neither a DELETE nor for the schema service', async () => {
-    for (const method of ['POST', 'PUT', 'PATCH', 'PURGE']) {
-      const kong = await run(
-        { method, rawPath: '/ngsi-ld/v1/entities', headers: { Connection: 'X-Anything' } },
-        undefined,
-      );
+it('a purge waits as long as configured', async () => {
+  const kong = await run({}, { ...config, connect_timeout_ms: 1, read_timeout_ms: 2 });
+  assert.deepEqual(kong.outcome.timeouts, [1, 60_000, 2]);
+});
+
+it('a purge that the policy forbids goes to the sidecar with its policy, which refuses and records it', async () => {
+  const settings = { ...config, allow_temporal: false };
+  for (const rawPath of ['/ngsi-ld/v1/temporal/entities/', '/ngsi-ld/v1/entities']) {
+    const { answer, target, headers } = (await run({ rawPath }, settings)).outcome;
+    assert.deepEqual([answer, target], [undefined, 'sidecar:8080'], rawPath);
+    assert.equal(headers.get('x-purge-policy'), 'allow-temporal=?0', rawPath);
+  }
+});
+
+it('a purge keeps the Host that its client used, by which the sidecar knows the origin of a web page', async () => {
+  const kong = await run({ headers: { Host: 'gw.example:8000' } });
+  assert.equal(kong.outcome.headers.get('host'), 'gw.example:8000');
+  // HTTP/1.0 has none.
+  assert.equal((await run({})).outcome.headers.get('host'), 'sidecar');
+});
+
+it('a DELETE of a collection by another spelling is 400 where Kong has tidied up the path: the sidecar cannot see it', async () => {
+  const tidied: FakeRequest[] = [
+    { rawPath: '/ngsi-ld/v1//entities', path: '/ngsi-ld/v1/entities' },
+    { rawPath: '/ngsi-ld/v1/%65ntities', path: '/ngsi-ld/v1/entities' },
+    { rawPath: '/ngsi-ld/v1/x/../temporal/entities', path: '/ngsi-ld/v1/temporal/entities' },
+    { rawPath: '/looks/harmless', path: '/ngsi-ld/v1/entities/' },
+  ];
+  for (const request of tidied)
+    assert.equal(refusal(await run(request), 400), 'InvalidRequest', request.rawPath);
+});
+
+it('a DELETE of exactly one resource passes untouched', async () => {
+  const kong = await run({ rawPath: '/ngsi-ld/v1/entities/urn:x', headers: { 'X-Purge-Policy': 'mine' } });
+  assert.deepEqual(kong.methods, ['request.getMethod', 'request.getRawPath', 'request.getPath']);
+});
+
+it("a DELETE that may be more than one resource goes to the sidecar, without the plugin's stamp", async () => {
+  for (const rawPath of words(`
+      /ngsi-ld/v1/subscriptions /ngsi-ld/v1/entities/urn:a;b /ngsi-ld/v1/snapshots/ /ngsi-ld/v1/entities;x
+      /ngsi-ld/v1\\entities /ngsi-ld/V1/entities
+    `)) {
+    const kong = await run({
+      rawPath,
+      headers: {
+        Host: 'gw.example',
+        'X-Gateway-Token': 'forged',
+        'X-Purge-Policy': 'forged',
+        'X-Consumer-ID': 'c',
+      },
+    });
+    const { target, retries, headers } = kong.outcome;
+    assert.deepEqual({ target, retries }, { target: 'sidecar:8080', retries: 0 }, rawPath);
+    // The broker may get it in the end, and then as from any other route.
+    assert.deepEqual(Object.fromEntries(headers), { host: 'gw.example', 'x-consumer-id': 'c' }, rawPath);
+    assert.equal(kong.methods.length, 8, 'as docs/kong.md says');
+  }
+});
+
+it('a DELETE that may be more than one resource is refused where its Connection would take off its tenant', async () => {
+  const headers = { Connection: 'close, NGSILD-Tenant', 'NGSILD-Tenant': 'a' };
+  const kong = await run({ rawPath: '/ngsi-ld/v1/entities/urn:a;b', headers });
+  assert.equal(refusal(kong, 400), 'hop-by-hop-header');
+  assert.equal(kong.outcome.target, undefined);
+});
+
+it('a DELETE of another service passes untouched', async () => {
+  assert.deepEqual((await run({ rawPath: '/orders/1' })).outcome.target, undefined);
+});
+
+it('the plugin on too wide a route never harms a request that reads', async () => {
+  for (const method of ['GET', 'HEAD', 'OPTIONS']) {
+    for (const rawPath of ['/ngsi-ld/v1/entities', '/ngsi-ld/v1/x', '/api/v2/domains', '/api/v2/purgesx']) {
+      const { methods } = await run({ method, rawPath, headers: { Connection: 'X-Any' } }, { broken: true });
       assert.ok(
-        kong.methods.every((name) => name.startsWith('request.get')),
-        method,
+        methods.every((name) => name.startsWith('request.get')),
+        `${method} ${rawPath}`,
       );
     }
-  });
+  }
 });
 
-describe('a request to the sidecar’s own API', () => {
-  const guarded: FakeRequest[] = [
-    ...['POST', 'PUT', 'PATCH', 'DELETE'].map((method) => ({ method, rawPath: '/api/v2/domains' })),
-    ...['GET', 'HEAD'].flatMap((method) =>
-      ['purges', 'purges/', 'purges/1/events', 'retention-policies', 'retention-policies/p/runs'].map(
-        (path) => ({ method, rawPath: `/api/v2/${path}` }),
-      ),
-    ),
-  ];
-
-  it('a request to /api/v2 is stamped where it writes or reads guarded records, and keeps its Host', async () => {
-    for (const request of guarded) {
-      const kong = await run({ ...request, headers: { Host: 'gw.example:8000' } });
-      const { target, retries, headers } = kong.outcome;
-      const what = `${request.method} ${request.rawPath}`;
-      assert.deepEqual({ target, retries }, { target: 'sidecar:8080', retries: 0 }, what);
-      assert.equal(headers.get('host'), 'gw.example:8000', what);
-      assert.deepEqual(kong.calls.at(-1)?.args, ['X-Gateway-Token', 'the-secret'], what);
-    }
-  });
-
-  it('a request is for /api/v2 by the path that Kong forwards, however the client has spelt it', async () => {
-    for (const rawPath of ['//api/v2/purges', '/%61pi/v2/purges', '/x/../api/v2/purges', '/api/./v2/purges'])
-      for (const method of ['GET', 'POST', 'DELETE']) {
-        const kong = await run({ method, rawPath, path: '/api/v2/purges' });
-        assert.deepEqual(kong.calls.at(-1)?.args, ['X-Gateway-Token', 'the-secret'], `${method} ${rawPath}`);
-        const other = await run({ method, rawPath: '/api/v2/purges', path: '/elsewhere' });
-        assert.deepEqual(sent(other), {}, `${method} /elsewhere`);
-      }
-  });
-
-  it('a request to /api/v2 carries the policy, which holds for the purges it may start', async () => {
-    const settings = { ...config, max_affected: 10, allow_temporal: false, dry_run_only: true };
-    for (const request of guarded) {
-      const { headers } = (await run(request, settings)).outcome;
-      assert.equal(headers.get('x-purge-policy'), 'max-affected=10, allow-temporal=?0, dry-run-only=?1');
-    }
-  });
-});
-
-describe('a request that is given the token', () => {
-  const requests: FakeRequest[] = [
-    { rawPath: '/ngsi-ld/v1/entities' },
-    { rawPath: '/ngsi-ld/v1/temporal/entities/' },
-    { method: 'POST', rawPath: '/api/v2/purges' },
-    { method: 'GET', rawPath: '/api/v2/purges/1' },
-    { method: 'DELETE', rawPath: '/api/v2/retention-policies/p' },
-  ];
-
-  it('a request with the token never keeps a secret, a policy or a caller that the client sent', async () => {
-    for (const request of requests) {
-      const anonymous = await run({ ...request, headers: FORGED });
-      assert.deepEqual(sent(anonymous), { 'x-gateway-token': 'the-secret' }, request.rawPath);
-      const bare = await run({ ...request, headers: FORGED }, { sidecar_host: 'sidecar' });
-      assert.deepEqual(sent(bare), {}, request.rawPath);
-    }
-  });
-
-  it('a request with the token names the caller that Kong has authenticated, whatever the client sent', async () => {
-    const consumer = { id: 'c-1', username: 'alice', custom_id: 'a-1', created_at: 1 };
-    const credential = { id: 'k-1', key: 'the-api-key', consumer: { id: 'c-1' } };
-    for (const request of requests) {
-      const kong = await run({ ...request, headers: FORGED, consumer, credential });
-      assert.deepEqual(
-        sent(kong),
-        {
-          'x-consumer-id': 'c-1',
-          'x-consumer-custom-id': 'a-1',
-          'x-consumer-username': 'alice',
-          'x-credential-identifier': 'k-1',
-          'x-gateway-token': 'the-secret',
-        },
-        request.rawPath,
-      );
-    }
-  });
-
-  it('a request with the token has its stamp behind all other headers, the token last', async () => {
-    const fillers = Object.fromEntries(Array.from({ length: 990 }, (_, index) => [`x-filler-${index}`, '']));
+it('the plugin on too wide a route never harms a write that is neither a DELETE nor for the schema service', async () => {
+  for (const method of ['POST', 'PUT', 'PATCH', 'PURGE']) {
     const kong = await run(
-      { headers: { ...FORGED, ...fillers }, consumer: { id: 'c-1' } },
-      { ...config, max_affected: 1 },
+      { method, rawPath: '/ngsi-ld/v1/entities', headers: { Connection: 'X-Anything' } },
+      undefined,
     );
-    assert.deepEqual([...kong.outcome.headers.keys()].slice(-4), [
-      'x-purge-policy',
-      'x-consumer-id',
-      'x-anonymous-consumer',
-      'x-gateway-token',
-    ]);
-  });
-
-  it('a request with the token never loses its policy, its caller or its tenant to a Connection header', async () => {
-    for (const request of requests) {
-      for (const Connection of ['X-Purge-Policy', 'close, x-consumer-id', 'keep-alive,\tNGSILD-Tenant']) {
-        const kong = await run({ ...request, headers: { Connection } });
-        assert.equal(refusal(kong, 400), 'hop-by-hop-header', Connection);
-        assert.equal(kong.outcome.target, undefined);
-      }
-      for (const Connection of ['close', 'Keep-Alive', 'Upgrade, HTTP2-Settings', 'TE, close', '']) {
-        const kong = await run({ ...request, headers: { Connection } });
-        assert.equal(kong.outcome.target, 'sidecar:8080', Connection);
-      }
-    }
-  });
+    assert.ok(
+      kong.methods.every((name) => name.startsWith('request.get')),
+      method,
+    );
+  }
 });
 
-describe('a wrong configuration', () => {
-  it('a wrong configuration never makes the constructor throw', () => {
-    for (const settings of [undefined, null, 7, 'x', [], {}, { sidecar_host: 3 }])
-      assert.doesNotThrow(() => new Plugin(settings));
-  });
+const guarded: FakeRequest[] = [
+  ...['POST', 'PUT', 'PATCH', 'DELETE'].map((method) => ({ method, rawPath: '/api/v2/domains' })),
+  ...['GET', 'HEAD'].flatMap((method) =>
+    ['purges', 'purges/', 'purges/1/events', 'retention-policies', 'retention-policies/p/runs'].map(
+      (path) => ({ method, rawPath: `/api/v2/${path}` }),
+    ),
+  ),
+];
 
-  it('a wrong configuration refuses every request that would be re-routed, and is logged once, without values', async () => {
-    const plugin = new Plugin({ sidecar_host: 'sidecar', gateway_token: 'bad secret' });
-    const logged: unknown[] = [];
-    for (const rawPath of [
-      '/ngsi-ld/v1/entities',
-      '/ngsi-ld/v1/subscriptions',
-      '/ngsi-ld/v1/temporal/entities',
-    ]) {
-      const kong = new FakeKong({ rawPath });
-      await plugin.access(kong.pdk);
-      assert.equal(refusal(kong, 500), 'plugin-misconfigured', rawPath);
-      logged.push(...kong.calls.filter((call) => call.method === 'log.err').flatMap((call) => call.args));
-    }
-    assert.equal(logged.length, 1);
-    assert.match(String(logged[0]), /gateway_token/);
-    assert.doesNotMatch(String(logged[0]), /bad secret/);
-  });
+it('a request to /api/v2 is stamped where it writes or reads guarded records, and keeps its Host', async () => {
+  for (const request of guarded) {
+    const kong = await run({ ...request, headers: { Host: 'gw.example:8000' } });
+    const { target, retries, headers } = kong.outcome;
+    const what = `${request.method} ${request.rawPath}`;
+    assert.deepEqual({ target, retries }, { target: 'sidecar:8080', retries: 0 }, what);
+    assert.equal(headers.get('host'), 'gw.example:8000', what);
+    assert.deepEqual(kong.calls.at(-1)?.args, ['X-Gateway-Token', 'the-secret'], what);
+  }
 });
 
-describe('a problem', () => {
-  const instanceOf = (kong: FakeKong) =>
-    (JSON.parse(kong.outcome.answer?.body ?? '{}') as { instance?: string }).instance;
+it('a request is for /api/v2 by the path that Kong forwards, however the client has spelt it', async () => {
+  for (const rawPath of ['//api/v2/purges', '/%61pi/v2/purges', '/x/../api/v2/purges', '/api/./v2/purges'])
+    for (const method of ['GET', 'POST', 'DELETE']) {
+      const kong = await run({ method, rawPath, path: '/api/v2/purges' });
+      assert.deepEqual(kong.calls.at(-1)?.args, ['X-Gateway-Token', 'the-secret'], `${method} ${rawPath}`);
+      const other = await run({ method, rawPath: '/api/v2/purges', path: '/elsewhere' });
+      assert.deepEqual(sent(other), {}, `${method} /elsewhere`);
+    }
+});
 
-  it('a problem of the plugin has the path as it was sent for its instance, as a URI reference', async () => {
-    const paths = [
-      ['/ngsi-ld/v1//entities', '/ngsi-ld/v1//entities'],
-      ['/ngsi-ld/v1\\entities', '/ngsi-ld/v1%5Centities'],
-      ['/ngsi-ld/v1/\u00e4/../entities', '/ngsi-ld/v1/%C3%A4/../entities'],
-      ['/ngsi-ld/v1/entities/%', '/ngsi-ld/v1/entities/%25'],
-      ['/ngsi-ld/v1%2fentities/%2F/%zz', '/ngsi-ld/v1%2fentities/%2F/%25zz'],
-    ] as const;
-    for (const [rawPath, instance] of paths)
-      assert.equal(instanceOf(await run({ rawPath, path: '/ngsi-ld/v1/entities' })), instance);
-    assert.equal(instanceOf(await run({ method: 'GET', rawPath: '/api/v2/purges' }, {})), '/api/v2/purges');
-  });
+it('a request to /api/v2 carries the policy, which holds for the purges it may start', async () => {
+  const settings = { ...config, max_affected: 10, allow_temporal: false, dry_run_only: true };
+  for (const request of guarded) {
+    const { headers } = (await run(request, settings)).outcome;
+    assert.equal(headers.get('x-purge-policy'), 'max-affected=10, allow-temporal=?0, dry-run-only=?1');
+  }
+});
 
-  it('a problem of the plugin has no instance where Kong did not give the path', async () => {
-    const kong = new FakeKong({}).trouble('request.getRawPath', { kind: 'throw' });
-    await new Plugin(config).access(kong.pdk);
-    assert.equal(instanceOf(kong), undefined);
-  });
+const requests: FakeRequest[] = [
+  { rawPath: '/ngsi-ld/v1/entities' },
+  { rawPath: '/ngsi-ld/v1/temporal/entities/' },
+  { method: 'POST', rawPath: '/api/v2/purges' },
+  { method: 'GET', rawPath: '/api/v2/purges/1' },
+  { method: 'DELETE', rawPath: '/api/v2/retention-policies/p' },
+];
 
-  it('a problem of the plugin blames the gateway where the gateway is at fault', async () => {
-    const misconfigured = await run({}, {});
-    const failing = new FakeKong({}).trouble('service.setTarget', { kind: 'throw' });
-    await new Plugin(config).access(failing.pdk);
-    for (const kong of [misconfigured, failing])
-      assert.match(
-        kong.outcome.answer?.body ?? '',
-        /The fault is in the gateway, not in the request.*nothing was done/,
-      );
-  });
+it('a request with the token never keeps a secret, a policy or a caller that the client sent', async () => {
+  for (const request of requests) {
+    const anonymous = await run({ ...request, headers: FORGED });
+    assert.deepEqual(sent(anonymous), { 'x-gateway-token': 'the-secret' }, request.rawPath);
+    const bare = await run({ ...request, headers: FORGED }, { sidecar_host: 'sidecar' });
+    assert.deepEqual(sent(bare), {}, request.rawPath);
+  }
+});
+
+it('a request with the token names the caller that Kong has authenticated, whatever the client sent', async () => {
+  const consumer = { id: 'c-1', username: 'alice', custom_id: 'a-1', created_at: 1 };
+  const credential = { id: 'k-1', key: 'the-api-key', consumer: { id: 'c-1' } };
+  for (const request of requests) {
+    const kong = await run({ ...request, headers: FORGED, consumer, credential });
+    assert.deepEqual(
+      sent(kong),
+      {
+        'x-consumer-id': 'c-1',
+        'x-consumer-custom-id': 'a-1',
+        'x-consumer-username': 'alice',
+        'x-credential-identifier': 'k-1',
+        'x-gateway-token': 'the-secret',
+      },
+      request.rawPath,
+    );
+  }
+});
+
+it('a request with the token has its stamp behind all other headers, the token last', async () => {
+  const fillers = Object.fromEntries(Array.from({ length: 990 }, (_, index) => [`x-filler-${index}`, '']));
+  const kong = await run(
+    { headers: { ...FORGED, ...fillers }, consumer: { id: 'c-1' } },
+    { ...config, max_affected: 1 },
+  );
+  assert.deepEqual(
+    [...kong.outcome.headers.keys()].slice(-4),
+    words(`
+      x-purge-policy x-consumer-id x-anonymous-consumer x-gateway-token
+    `),
+  );
+});
+
+it('a request with the token never loses its policy, its caller or its tenant to a Connection header', async () => {
+  for (const request of requests) {
+    for (const Connection of ['X-Purge-Policy', 'close, x-consumer-id', 'keep-alive,\tNGSILD-Tenant']) {
+      const kong = await run({ ...request, headers: { Connection } });
+      assert.equal(refusal(kong, 400), 'hop-by-hop-header', Connection);
+      assert.equal(kong.outcome.target, undefined);
+    }
+    for (const Connection of ['close', 'Keep-Alive', 'Upgrade, HTTP2-Settings', 'TE, close', '']) {
+      const kong = await run({ ...request, headers: { Connection } });
+      assert.equal(kong.outcome.target, 'sidecar:8080', Connection);
+    }
+  }
+});
+
+it('a wrong configuration never makes the constructor throw', () => {
+  for (const settings of [undefined, null, 7, 'x', [], {}, { sidecar_host: 3 }])
+    assert.doesNotThrow(() => new Plugin(settings));
+});
+
+it('a wrong configuration refuses every request that would be re-routed, and is logged once, without values', async () => {
+  const plugin = new Plugin({ sidecar_host: 'sidecar', gateway_token: 'bad secret' });
+  const logged: unknown[] = [];
+  for (const rawPath of [
+    '/ngsi-ld/v1/entities',
+    '/ngsi-ld/v1/subscriptions',
+    '/ngsi-ld/v1/temporal/entities',
+  ]) {
+    const kong = new FakeKong({ rawPath });
+    await plugin.access(kong.pdk);
+    assert.equal(refusal(kong, 500), 'plugin-misconfigured', rawPath);
+    logged.push(...kong.calls.filter((call) => call.method === 'log.err').flatMap((call) => call.args));
+  }
+  assert.equal(logged.length, 1);
+  assert.match(String(logged[0]), /gateway_token/);
+  assert.doesNotMatch(String(logged[0]), /bad secret/);
+});
+
+const instanceOf = (kong: FakeKong) =>
+  (JSON.parse(kong.outcome.answer?.body ?? '{}') as { instance?: string }).instance;
+
+it('a problem of the plugin has the path as it was sent for its instance, as a URI reference', async () => {
+  const paths = [
+    ['/ngsi-ld/v1//entities', '/ngsi-ld/v1//entities'],
+    ['/ngsi-ld/v1\\entities', '/ngsi-ld/v1%5Centities'],
+    ['/ngsi-ld/v1/\u00e4/../entities', '/ngsi-ld/v1/%C3%A4/../entities'],
+    ['/ngsi-ld/v1/entities/%', '/ngsi-ld/v1/entities/%25'],
+    ['/ngsi-ld/v1%2fentities/%2F/%zz', '/ngsi-ld/v1%2fentities/%2F/%25zz'],
+  ] as const;
+  for (const [rawPath, instance] of paths)
+    assert.equal(instanceOf(await run({ rawPath, path: '/ngsi-ld/v1/entities' })), instance);
+  assert.equal(instanceOf(await run({ method: 'GET', rawPath: '/api/v2/purges' }, {})), '/api/v2/purges');
+});
+
+it('a problem of the plugin has no instance where Kong did not give the path', async () => {
+  const kong = new FakeKong({}).trouble('request.getRawPath', { kind: 'throw' });
+  await new Plugin(config).access(kong.pdk);
+  assert.equal(instanceOf(kong), undefined);
+});
+
+it('a problem of the plugin blames the gateway where the gateway is at fault', async () => {
+  const misconfigured = await run({}, {});
+  const failing = new FakeKong({}).trouble('service.setTarget', { kind: 'throw' });
+  await new Plugin(config).access(failing.pdk);
+  for (const kong of [misconfigured, failing])
+    assert.match(
+      kong.outcome.answer?.body ?? '',
+      /The fault is in the gateway, not in the request.*nothing was done/,
+    );
 });
 
 describe('a failing Kong', () => {
-  const failing = [
-    'request.getMethod',
-    'request.getRawPath',
-    'request.getHeader',
-    'client.getConsumer',
-    'client.getCredential',
-    'service.setTarget',
-    'service.setRetries',
-    'service.setTimeouts',
-    'service.request.setHeader',
-    'service.request.setHeaders',
-  ];
+  const failing = words(`
+    request.getMethod request.getRawPath request.getHeader client.getConsumer client.getCredential
+    service.setTarget service.setRetries service.setTimeouts service.request.setHeader
+    service.request.setHeaders
+  `);
 
   for (const method of failing) {
     it(`a purge never goes on when ${method} of Kong fails`, async () => {

@@ -1,48 +1,46 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import { parseConfig } from '../../../kong-plugins/ngsi-ld-purge/config-schema.js';
 import { purgePolicy } from '../../../kong-plugins/ngsi-ld-purge/policy.js';
 import { parsePurgePolicy } from '../../../sidecar/http/new-purge.js';
 
-describe('the policy the plugin writes', () => {
-  it('the policy the plugin writes is read by the sidecar as exactly the limits configured', () => {
-    const limit = fc.option(fc.integer({ min: 1, max: 256 }), { nil: undefined });
-    const limits = fc.record({
-      max: limit,
-      page: limit,
-      batch: limit,
-      width: limit,
-      temporal: limit,
-      history: fc.boolean(),
-      dry: fc.boolean(),
-    });
-    fc.assert(
-      fc.property(limits, ({ max, page, batch, width, temporal, history, dry }) => {
-        const parsed = parseConfig({
-          sidecar_host: 'sidecar',
-          max_affected: max,
-          page_size: page,
-          batch_size: batch,
-          concurrency: width,
-          temporal_concurrency: temporal,
-          allow_temporal: history,
-          dry_run_only: dry,
-        });
-        assert.ok(parsed.ok);
-        const header = purgePolicy(parsed.config);
-        const expected = {
-          maxAffected: max,
-          pageSize: page,
-          batchSize: batch,
-          concurrency: width,
-          temporalConcurrency: temporal,
-          allowTemporal: history ? undefined : false,
-          dryRunOnly: dry ? true : undefined,
-        };
-        const given = Object.fromEntries(Object.entries(expected).filter(([, value]) => value !== undefined));
-        assert.deepEqual(parsePurgePolicy(header === '' ? undefined : header), given);
-      }),
-    );
+it('the policy the plugin writes is read by the sidecar as exactly the limits configured', () => {
+  const limit = fc.option(fc.integer({ min: 1, max: 256 }), { nil: undefined });
+  const limits = fc.record({
+    max: limit,
+    page: limit,
+    batch: limit,
+    width: limit,
+    temporal: limit,
+    history: fc.boolean(),
+    dry: fc.boolean(),
   });
+  fc.assert(
+    fc.property(limits, ({ max, page, batch, width, temporal, history, dry }) => {
+      const parsed = parseConfig({
+        sidecar_host: 'sidecar',
+        max_affected: max,
+        page_size: page,
+        batch_size: batch,
+        concurrency: width,
+        temporal_concurrency: temporal,
+        allow_temporal: history,
+        dry_run_only: dry,
+      });
+      assert.ok(parsed.ok);
+      const header = purgePolicy(parsed.config);
+      const expected = {
+        maxAffected: max,
+        pageSize: page,
+        batchSize: batch,
+        concurrency: width,
+        temporalConcurrency: temporal,
+        allowTemporal: history ? undefined : false,
+        dryRunOnly: dry ? true : undefined,
+      };
+      const given = Object.fromEntries(Object.entries(expected).filter(([, value]) => value !== undefined));
+      assert.deepEqual(parsePurgePolicy(header === '' ? undefined : header), given);
+    }),
+  );
 });

@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, describe, it } from 'node:test';
+import { after, it } from 'node:test';
 import { ROOT } from '../../support/project.js';
 import { writtenCandidates, type WrittenChange } from '../../mutation/candidates.js';
 import { applyMutant } from '../../mutation/mutants.js';
@@ -18,20 +18,18 @@ const candidatesOf = async (changes: readonly WrittenChange[]) => {
   return writtenCandidates(file);
 };
 
-describe('changes that somebody wrote down', () => {
-  it('a written change replaces the text that it names, and nothing else', async () => {
-    const find = 'export function applyMutant(';
-    const [candidate] = await candidatesOf([{ path, find, replace: 'function hidden(' }]);
-    assert.ok(candidate);
-    const text = await readFile(join(ROOT, path), 'utf8');
-    assert.equal(applyMutant(candidate.text, candidate.mutant), text.replace(find, 'function hidden('));
-  });
+it('a written change replaces the text that it names, and nothing else', async () => {
+  const find = 'export function applyMutant(';
+  const [candidate] = await candidatesOf([{ path, find, replace: 'function hidden(' }]);
+  assert.ok(candidate);
+  const text = await readFile(join(ROOT, path), 'utf8');
+  assert.equal(applyMutant(candidate.text, candidate.mutant), text.replace(find, 'function hidden('));
+});
 
-  it('a written change whose text is missing, empty or stands twice is refused, and its file is named', async () => {
-    for (const find of ['nothing of the kind', '', 'ts.isBinaryExpression'])
-      await assert.rejects(
-        candidatesOf([{ path, find, replace: 'x' }]),
-        new RegExp(`${path} must hold exactly once`),
-      );
-  });
+it('a written change whose text is missing, empty or stands twice is refused, and its file is named', async () => {
+  for (const find of ['nothing of the kind', '', 'ts.isBinaryExpression'])
+    await assert.rejects(
+      candidatesOf([{ path, find, replace: 'x' }]),
+      new RegExp(`${path} must hold exactly once`),
+    );
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { ATTRIBUTE_KINDS } from '../../../sidecar/ngsi-ld/attribute-kinds.js';
 import { NO_OWN_ATTRIBUTES, ownAttributesOf } from '../../../sidecar/ngsi-ld/entity-members.js';
 import {
@@ -12,42 +12,38 @@ import {
 
 const CORE = 'https://uri.etsi.org/ngsi-ld/';
 
-describe('the members of an entity', () => {
-  it('the members of an entity that are not its own attributes are these, by term and by IRI', () => {
-    const terms = ['createdAt', 'modifiedAt', 'deletedAt', 'scope', 'expiresAt'];
-    const names = [
-      ...['id', 'type', '@id', '@type', '@context'],
-      ...terms,
-      ...terms.map((name) => `${CORE}${name}`),
-    ];
-    assert.deepEqual([...NO_OWN_ATTRIBUTES].sort(), names.sort());
-    const entity = Object.fromEntries([...names, 'observedAt', `${CORE}speed`].map((name) => [name, 1]));
-    assert.deepEqual(ownAttributesOf(entity), ['observedAt', `${CORE}speed`]);
-  });
+it('the members of an entity that are not its own attributes are these, by term and by IRI', () => {
+  const terms = ['createdAt', 'modifiedAt', 'deletedAt', 'scope', 'expiresAt'];
+  const names = [
+    ...['id', 'type', '@id', '@type', '@context'],
+    ...terms,
+    ...terms.map((name) => `${CORE}${name}`),
+  ];
+  assert.deepEqual([...NO_OWN_ATTRIBUTES].sort(), names.sort());
+  const entity = Object.fromEntries([...names, 'observedAt', `${CORE}speed`].map((name) => [name, 1]));
+  assert.deepEqual(ownAttributesOf(entity), ['observedAt', `${CORE}speed`]);
 });
 
-describe('the kinds of attributes', () => {
-  const MEMBERS = {
-    ...{ Property: 'value', GeoProperty: 'value', LanguageProperty: 'languageMap', VocabProperty: 'vocab' },
-    ...{ JsonProperty: 'json', ListProperty: 'valueList', Relationship: 'object' },
-    ListRelationship: 'objectList',
-  };
+const MEMBERS = {
+  ...{ Property: 'value', GeoProperty: 'value', LanguageProperty: 'languageMap', VocabProperty: 'vocab' },
+  ...{ JsonProperty: 'json', ListProperty: 'valueList', Relationship: 'object' },
+  ListRelationship: 'objectList',
+};
 
-  it('each kind of attribute has its value in a member of its own, and is named by its term or IRI', () => {
-    assert.deepEqual(VALUE_MEMBERS, MEMBERS);
-    assert.deepEqual([...KIND_NAMES].sort(), Object.keys(MEMBERS).sort());
-    assert.deepEqual([...ATTRIBUTE_KINDS].sort(), Object.keys(MEMBERS).sort());
-    for (const kind of ATTRIBUTE_KINDS) {
-      assert.equal(kindNamed(kind), kind);
-      assert.equal(kindNamed(`${CORE}${kind}`), kind);
-      assert.equal(KIND_OF_MEMBER.get(MEMBERS[kind]), kind === 'GeoProperty' ? 'Property' : kind);
-    }
-    for (const type of ['property', `${CORE}property`, 'TemporalProperty', undefined, null, ['Property']])
-      assert.equal(kindNamed(type), undefined);
-    assert.equal(KIND_OF_MEMBER.size, 7);
-  });
+it('each kind of attribute has its value in a member of its own, and is named by its term or IRI', () => {
+  assert.deepEqual(VALUE_MEMBERS, MEMBERS);
+  assert.deepEqual([...KIND_NAMES].sort(), Object.keys(MEMBERS).sort());
+  assert.deepEqual([...ATTRIBUTE_KINDS].sort(), Object.keys(MEMBERS).sort());
+  for (const kind of ATTRIBUTE_KINDS) {
+    assert.equal(kindNamed(kind), kind);
+    assert.equal(kindNamed(`${CORE}${kind}`), kind);
+    assert.equal(KIND_OF_MEMBER.get(MEMBERS[kind]), kind === 'GeoProperty' ? 'Property' : kind);
+  }
+  for (const type of ['property', `${CORE}property`, 'TemporalProperty', undefined, null, ['Property']])
+    assert.equal(kindNamed(type), undefined);
+  assert.equal(KIND_OF_MEMBER.size, 7);
+});
 
-  it('the kinds of attributes whose key-values form wraps the value are those of languages, words and JSON', () => {
-    assert.deepEqual([...WRAPPED_KINDS].sort(), ['JsonProperty', 'LanguageProperty', 'VocabProperty']);
-  });
+it('the kinds of attributes whose key-values form wraps the value are those of languages, words and JSON', () => {
+  assert.deepEqual([...WRAPPED_KINDS].sort(), ['JsonProperty', 'LanguageProperty', 'VocabProperty']);
 });

@@ -1,79 +1,57 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import { demandedAttributesOf, demandsAttribute, parseQ } from '../../../sidecar/ngsi-ld/q.js';
+import { words } from '../../support/words.js';
 
 const demands = (q: string) => demandsAttribute(parseQ(q));
 
 /** Conditions that hold of an entity without any attribute of its own, by the laxest reading that brokers have. */
-const LAX = [
-  '!a',
-  'a!=1',
-  'a!=1,2',
-  'a!=1..2',
-  'a!~=x',
-  'createdAt>2020-01-01T00:00:00Z',
-  'modifiedAt',
-  'id==urn:a:1',
-];
-const STRICT = [
-  'a',
-  'a.b',
-  'a==1',
-  'a==1,2',
-  'a>1',
-  'a<=1',
-  'a~=x',
-  'a.createdAt>2020-01-01T00:00:00Z',
-  'a[b]==1',
-];
+const LAX = words(`
+  !a a!=1 a!=1,2 a!=1..2 a!~=x createdAt>2020-01-01T00:00:00Z modifiedAt id==urn:a:1
+`);
+const STRICT = words(`
+  a a.b a==1 a==1,2 a>1 a<=1 a~=x a.createdAt>2020-01-01T00:00:00Z a[b]==1
+`);
 
-describe('a query demands an attribute', () => {
-  it('a query demands an attribute by a condition that only an entity with the attribute meets', () => {
-    for (const q of STRICT) assert.equal(demands(q), true, q);
-    for (const q of LAX) assert.equal(demands(q), false, q);
-  });
+it('a query demands an attribute by a condition that only an entity with the attribute meets', () => {
+  for (const q of STRICT) assert.equal(demands(q), true, q);
+  for (const q of LAX) assert.equal(demands(q), false, q);
+});
 
-  it('a query demands an attribute when one condition of a conjunction does, or every alternative', () => {
-    for (const q of ['!a;b', '(!a;b)', '(a|b)', 'a;(b|createdAt)', '(a|b);!c', '((a;!b)|(!a;b))', '(!a|b);c'])
-      assert.equal(demands(q), true, q);
-    for (const q of [
-      '!a;!b',
-      '(a|!b)',
-      '(a|createdAt)',
-      '((a;b)|!c)',
-      '(a|b|c!=1)',
-      '(!a|b);(c|!d)',
-      '(((!a)))',
-    ])
-      assert.equal(demands(q), false, q);
-  });
+it('a query demands an attribute when one condition of a conjunction does, or every alternative', () => {
+  for (const q of ['!a;b', '(!a;b)', '(a|b)', 'a;(b|createdAt)', '(a|b);!c', '((a;!b)|(!a;b))', '(!a|b);c'])
+    assert.equal(demands(q), true, q);
+  for (const q of words(`
+      !a;!b (a|!b) (a|createdAt) ((a;b)|!c) (a|b|c!=1) (!a|b);(c|!d) (((!a)))
+    `))
+    assert.equal(demands(q), false, q);
+});
 
-  it('a query demands an attribute where `;` and `|` stand without brackets, with `;` binding tighter', () => {
-    assert.equal(demands('a|createdAt>2020-01-01T00:00:00Z;b'), true);
-    assert.equal(demands('a;b|createdAt>2020-01-01T00:00:00Z'), false);
-  });
+it('a query demands an attribute where `;` and `|` stand without brackets, with `;` binding tighter', () => {
+  assert.equal(demands('a|createdAt>2020-01-01T00:00:00Z;b'), true);
+  assert.equal(demands('a;b|createdAt>2020-01-01T00:00:00Z'), false);
+});
 
-  it('a query demands an attribute exactly when an entity without attributes cannot match, whatever the brackets', () => {
-    const leaf = fc
-      .constantFrom(...LAX.map((q) => [q, true] as const), ...STRICT.map((q) => [q, false] as const))
-      .map(([q, holds]) => ({ q, holds }));
-    const { tree } = fc.letrec<{ tree: { readonly q: string; readonly holds: boolean } }>((tie) => ({
-      tree: fc.oneof(
-        { maxDepth: 4 },
-        leaf,
-        fc
-          .tuple(fc.constantFrom(';', '|'), fc.array(tie('tree'), { minLength: 1, maxLength: 3 }))
-          .map(([sign, parts]) => ({
-            q: `(${parts.map(({ q }) => q).join(sign)})`,
-            holds: sign === ';' ? parts.every(({ holds }) => holds) : parts.some(({ holds }) => holds),
-          })),
-      ),
-    }));
-    fc.assert(fc.property(tree, ({ q, holds }) => assert.equal(demands(q), !holds, q)));
-  });
+it('a query demands an attribute exactly when an entity without attributes cannot match, whatever the brackets', () => {
+  const leaf = fc
+    .constantFrom(...LAX.map((q) => [q, true] as const), ...STRICT.map((q) => [q, false] as const))
+    .map(([q, holds]) => ({ q, holds }));
+  const { tree } = fc.letrec<{ tree: { readonly q: string; readonly holds: boolean } }>((tie) => ({
+    tree: fc.oneof(
+      { maxDepth: 4 },
+      leaf,
+      fc
+        .tuple(fc.constantFrom(';', '|'), fc.array(tie('tree'), { minLength: 1, maxLength: 3 }))
+        .map(([sign, parts]) => ({
+          q: `(${parts.map(({ q }) => q).join(sign)})`,
+          holds: sign === ';' ? parts.every(({ holds }) => holds) : parts.some(({ holds }) => holds),
+        })),
+    ),
+  }));
+  fc.assert(fc.property(tree, ({ q, holds }) => assert.equal(demands(q), !holds, q)));
+});
 
-  it('a query names the attributes that it demands once each, in the order in which they are written', () => {
-    assert.deepEqual(demandedAttributesOf(parseQ('(b.c>1|!x);a==1;b;createdAt;y!=2')), ['b', 'a']);
-  });
+it('a query names the attributes that it demands once each, in the order in which they are written', () => {
+  assert.deepEqual(demandedAttributesOf(parseQ('(b.c>1|!x);a==1;b;createdAt;y!=2')), ['b', 'a']);
 });

@@ -72,10 +72,7 @@ const leaf: fc.Arbitrary<QNode> = fc.oneof(
     operator: fc.constantFrom('==' as const, '!=' as const),
     operand: fc.oneof(
       record({ kind: fc.constant('value' as const), value }),
-      record({
-        kind: fc.constant('list' as const),
-        values: fc.array(value, { minLength: 2, maxLength: 4 }),
-      }),
+      record({ kind: fc.constant('list' as const), values: fc.array(value, { minLength: 2, maxLength: 4 }) }),
       fc.oneof(number, string, dateTime).chain((from) =>
         record({
           kind: fc.constant('range' as const),

@@ -9,6 +9,7 @@ import {
   MAX_Q_CHARS,
 } from '../../../sidecar/ngsi-ld/q.js';
 import { NgsiLdSyntaxError } from '../../../sidecar/ngsi-ld/syntax-error.js';
+import { words } from '../../support/words.js';
 
 const path = (...names: string[]) => ({ names, valuePath: [], link: null });
 
@@ -113,12 +114,9 @@ describe('attribute paths of q', () => {
   });
 
   it('paths over linked entities are recognised, never evaluated and never a random syntax error', () => {
-    for (const q of [
-      'sensor{humidity}==40',
-      'sensor{Device:humidity}==40',
-      'a;(b|c{T}.d.e>1)',
-      'a{B,C:d{e{f}}}',
-    ]) {
+    for (const q of words(`
+      sensor{humidity}==40 sensor{Device:humidity}==40 a;(b|c{T}.d.e>1) a{B,C:d{e{f}}}
+    `)) {
       assert.equal(hasLinkedEntityPath(parseQ(q)), true, q);
     }
     assert.equal(hasLinkedEntityPath(parseQ('a=="{b}"')), false);
@@ -239,20 +237,9 @@ describe('bounds of q', () => {
     const fill = (unit: string) => unit.repeat(Math.floor((MAX_Q_CHARS - 4) / unit.length));
     assert.equal(attributePathsOf(parseQ(`${fill('a;')}a`)).length, 32_767);
     for (const unit of [
-      'a.',
-      'urn:',
-      '.http://',
-      'a{',
-      '"',
-      '\\"',
-      '1',
-      '1.',
-      '1..',
-      'a==1,',
-      '(',
-      '[',
-      '~=',
-      '!a|',
+      ...words(`
+      a. urn: .http:// a{ " \\" 1 1. 1.. a==1, ( [ ~= !a|
+    `),
       ' ',
     ]) {
       const started = process.cpuUsage();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { classifyRequest } from '../../../sidecar/ngsi-ld/request-path.js';
+import { words } from '../../support/words.js';
 
 const kindOf = (method: string, target: string, headers: string[] = []) =>
   classifyRequest(method, target, headers).kind;
@@ -40,23 +41,13 @@ describe('other methods', () => {
     }
   }
 
-  for (const target of [
-    '/ngsi-ld/../v2/op/update',
-    '/ngsi-ld/v1/../../v2/entities',
-    '/ngsi-ld/..%2Fadmin',
-    '/ngsi-ld/%2e%2e/v2/entities',
-    '/ngsi-ld/..;/v2/entities',
-    '/ngsi-ld\\..\\v2',
-    '/ngsi-ld/%C0%AE%C0%AE/v2',
-    '/ngsi-ld/%C1%9C..%C1%9Cv2',
-    '/ngsi-ld/%E0%81%9C..%E0%81%9Cv2',
-    '/ngsi-ld/%F0%80%81%9C..%F0%80%81%9Cv2',
-    '/ngsi-ld/%252e%252e/v2',
-    '/ngsi-ld/../api/v2/domains',
-    '/x/../ngsi-ld/v1/entities',
-    '/../ngsi-ld/v1/entities',
-    '/ngsi-ld/v1/entities/urn:x%2F..%2F..%2F..%2F..%2Fv2',
-  ]) {
+  for (const target of words(`
+    /ngsi-ld/../v2/op/update /ngsi-ld/v1/../../v2/entities /ngsi-ld/..%2Fadmin /ngsi-ld/%2e%2e/v2/entities
+    /ngsi-ld/..;/v2/entities /ngsi-ld\\..\\v2 /ngsi-ld/%C0%AE%C0%AE/v2 /ngsi-ld/%C1%9C..%C1%9Cv2
+    /ngsi-ld/%E0%81%9C..%E0%81%9Cv2 /ngsi-ld/%F0%80%81%9C..%F0%80%81%9Cv2 /ngsi-ld/%252e%252e/v2
+    /ngsi-ld/../api/v2/domains /x/../ngsi-ld/v1/entities /../ngsi-ld/v1/entities
+    /ngsi-ld/v1/entities/urn:x%2F..%2F..%2F..%2F..%2Fv2
+  `)) {
     it(`a method other than DELETE never leads out of the API: ${target}`, () => {
       assert.equal(reasonOf('POST', target), 'leaves-api');
     });
@@ -73,57 +64,48 @@ describe('other methods', () => {
   });
 });
 
-describe('an override never turns another method into the DELETE of a collection', () => {
-  const headers = [
-    ['X-HTTP-Method-Override', 'DELETE'],
-    ['x-http-method-override', 'delete'],
-    ['X-HTTP-Method', ' Delete '],
-    ['X-Method-Override', 'GET, DELETE'],
-    ['X-Method', 'DELETE'],
-    ['HTTP-Method-Override', 'DELETE'],
-    ['X_HTTP_Method_Override', 'DELETE'],
-  ];
-  for (const header of headers) {
-    it(`an override never turns another method into the DELETE of a collection by ${header.join(': ')}`, () => {
-      assert.equal(reasonOf('POST', `${ENTITIES}?type=T`, ['Accept', '*/*', ...header]), 'method-override');
-      assert.equal(reasonOf('GET', '/ngsi-ld/v1/%65ntities', header), 'method-override');
-      assert.equal(kindOf('POST', '/ngsi-ld/v1/entities/urn:x', header), 'pass');
-      assert.equal(kindOf('POST', '/api/v2/domains', header), 'other');
-    });
-  }
-  for (const query of [
-    '_method=DELETE',
-    'a=b&_method=delete',
-    '%5Fmethod=%44ELETE',
-    '_method[]=DELETE',
-    '_METHOD=DELETE',
-  ]) {
-    it(`an override never turns another method into the DELETE of a collection by query ${query}`, () => {
-      assert.equal(reasonOf('POST', `${ENTITIES}?${query}`), 'method-override');
-    });
-  }
-
-  it('an override never turns another method into the DELETE of a collection by a second header line', () => {
-    const lines = ['X-HTTP-Method-Override', 'PATCH', 'X-HTTP-Method-Override', 'DELETE'];
-    assert.equal(kindOf('POST', ENTITIES, lines), 'refuse');
+const headers = [
+  ['X-HTTP-Method-Override', 'DELETE'],
+  ['x-http-method-override', 'delete'],
+  ['X-HTTP-Method', ' Delete '],
+  ['X-Method-Override', 'GET, DELETE'],
+  ['X-Method', 'DELETE'],
+  ['HTTP-Method-Override', 'DELETE'],
+  ['X_HTTP_Method_Override', 'DELETE'],
+];
+for (const header of headers) {
+  it(`an override never turns another method into the DELETE of a collection by ${header.join(': ')}`, () => {
+    assert.equal(reasonOf('POST', `${ENTITIES}?type=T`, ['Accept', '*/*', ...header]), 'method-override');
+    assert.equal(reasonOf('GET', '/ngsi-ld/v1/%65ntities', header), 'method-override');
+    assert.equal(kindOf('POST', '/ngsi-ld/v1/entities/urn:x', header), 'pass');
+    assert.equal(kindOf('POST', '/api/v2/domains', header), 'other');
   });
-
-  it('other overrides and similar headers are left alone', () => {
-    assert.equal(kindOf('POST', ENTITIES, ['X-HTTP-Method-Override', 'PATCH']), 'pass');
-    assert.equal(
-      kindOf('POST', ENTITIES, ['X-Note', 'X-HTTP-Method-Override', 'X-Delete', 'DELETE']),
-      'pass',
-    );
-    assert.equal(kindOf('POST', `${ENTITIES}?method=DELETE`), 'pass');
+}
+for (const query of words(`
+    _method=DELETE a=b&_method=delete %5Fmethod=%44ELETE _method[]=DELETE _METHOD=DELETE
+  `)) {
+  it(`an override never turns another method into the DELETE of a collection by query ${query}`, () => {
+    assert.equal(reasonOf('POST', `${ENTITIES}?${query}`), 'method-override');
   });
+}
 
-  for (const name of ['X-Original-URL', 'X-Rewrite-URL']) {
-    it(`${name} never turns the DELETE of one resource into that of a collection`, () => {
-      const target = '/ngsi-ld/v1/entities/urn:x';
-      assert.equal(kindOf('DELETE', target, [name, ENTITIES]), 'refuse');
-      assert.equal(kindOf('DELETE', target, [name, `http://broker${ENTITIES}?type=T`]), 'refuse');
-      assert.equal(kindOf('DELETE', target, [name, target]), 'pass');
-      assert.equal(kindOf('DELETE', target, [name, `https://gateway${target}`]), 'pass');
-    });
-  }
+it('an override never turns another method into the DELETE of a collection by a second header line', () => {
+  const lines = ['X-HTTP-Method-Override', 'PATCH', 'X-HTTP-Method-Override', 'DELETE'];
+  assert.equal(kindOf('POST', ENTITIES, lines), 'refuse');
 });
+
+it('other overrides and similar headers are left alone', () => {
+  assert.equal(kindOf('POST', ENTITIES, ['X-HTTP-Method-Override', 'PATCH']), 'pass');
+  assert.equal(kindOf('POST', ENTITIES, ['X-Note', 'X-HTTP-Method-Override', 'X-Delete', 'DELETE']), 'pass');
+  assert.equal(kindOf('POST', `${ENTITIES}?method=DELETE`), 'pass');
+});
+
+for (const name of ['X-Original-URL', 'X-Rewrite-URL']) {
+  it(`${name} never turns the DELETE of one resource into that of a collection`, () => {
+    const target = '/ngsi-ld/v1/entities/urn:x';
+    assert.equal(kindOf('DELETE', target, [name, ENTITIES]), 'refuse');
+    assert.equal(kindOf('DELETE', target, [name, `http://broker${ENTITIES}?type=T`]), 'refuse');
+    assert.equal(kindOf('DELETE', target, [name, target]), 'pass');
+    assert.equal(kindOf('DELETE', target, [name, `https://gateway${target}`]), 'pass');
+  });
+}

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { classifyRequest, isSingleResourceDeletePath } from '../../../sidecar/ngsi-ld/request-path.js';
 import { runs } from '../../support/thoroughness.js';
+import { words } from '../../support/words.js';
 
 /**
  * A server as careless as they come, written without a look at the code under test: at every level of decoding it
@@ -55,25 +56,9 @@ const MUTATIONS: readonly Mutation[] = [
   (text, at) => replaceAt(text, at, (character) => (character === '/' ? '\\' : character)),
   (text, at) => replaceAt(text, at, (character) => (character === '/' ? '%2F' : character)),
   (text, at) => replaceAt(text, at, (character) => (character === '%' ? '%25' : character)),
-  ...[
-    '/',
-    '/.',
-    '/./',
-    '/x/../',
-    '/../',
-    '..',
-    '.',
-    ';',
-    ';a=b',
-    ';/',
-    '%2e',
-    '%2E%2e',
-    '%5c..',
-    '%3b',
-    '%3F',
-    '%23',
-    '%00',
-  ].map(insert),
+  ...words(`
+    / /. /./ /x/../ /../ .. . ; ;a=b ;/ %2e %2E%2e %5c.. %3b %3F %23 %00
+  `).map(insert),
   ...['%09', '%20', ' ', '\t', '*', '?', '#', '%25', 'urn:x', '/attrs/', '/entities', '/temporal'].map(
     insert,
   ),
@@ -82,15 +67,11 @@ const MUTATIONS: readonly Mutation[] = [
   (text) => `http://broker${text}`,
 ];
 
-const BASES = [
-  '/ngsi-ld/v1/entities',
-  '/ngsi-ld/v1/temporal/entities',
-  '/ngsi-ld/v1/subscriptions',
-  '/ngsi-ld/v1/entities/urn:x',
-  '/ngsi-ld/v1/entities/urn:x%2F..',
-  '/ngsi-ld/v1/entities/urn:x/attrs/a',
-  '/ngsi-ld/v1/temporal/entities/urn:x/attrs/a/i',
-];
+const BASES = words(`
+  /ngsi-ld/v1/entities /ngsi-ld/v1/temporal/entities /ngsi-ld/v1/subscriptions /ngsi-ld/v1/entities/urn:x
+  /ngsi-ld/v1/entities/urn:x%2F.. /ngsi-ld/v1/entities/urn:x/attrs/a
+  /ngsi-ld/v1/temporal/entities/urn:x/attrs/a/i
+`);
 
 const mutated = fc
   .tuple(
@@ -101,55 +82,53 @@ const mutated = fc
     steps.reduce((text, [which, at]) => MUTATIONS[which]?.(text, at % (text.length + 1)) ?? text, base),
   );
 
-describe('no spelling of a collection gets a DELETE through', () => {
-  it('a DELETE that a careless server takes for a collection is refused, or is exactly a purge', () => {
-    let landed = 0;
-    fc.assert(
-      fc.property(mutated, (target) => {
-        if (!landsOnCollection(target)) return;
-        landed += 1;
-        const { kind } = classifyRequest('DELETE', target);
-        assert.equal(kind, EXACT.test(target) ? 'purge' : 'refuse', target);
-      }),
-      { numRuns: 5000 },
-    );
-    assert.ok(landed > 500, `only ${landed} of the mutations were to the point`);
-  });
+it('a DELETE that a careless server takes for a collection is refused, or is exactly a purge', () => {
+  let landed = 0;
+  fc.assert(
+    fc.property(mutated, (target) => {
+      if (!landsOnCollection(target)) return;
+      landed += 1;
+      const { kind } = classifyRequest('DELETE', target);
+      assert.equal(kind, EXACT.test(target) ? 'purge' : 'refuse', target);
+    }),
+    { numRuns: 5000 },
+  );
+  assert.ok(landed > 500, `only ${landed} of the mutations were to the point`);
+});
 
-  it('a DELETE is a purge for the four exact spellings only', () => {
-    fc.assert(
-      fc.property(mutated, (target) => {
-        assert.equal(classifyRequest('DELETE', target).kind === 'purge', EXACT.test(target), target);
-      }),
-      { numRuns: runs(1000) },
-    );
-  });
+it('a DELETE is a purge for the four exact spellings only', () => {
+  fc.assert(
+    fc.property(mutated, (target) => {
+      assert.equal(classifyRequest('DELETE', target).kind === 'purge', EXACT.test(target), target);
+    }),
+    { numRuns: runs(1000) },
+  );
+});
 
-  it('a DELETE that passes never lands on a collection, whatever the identifier and its encoding', () => {
-    const character = fc.constantFrom(...Array.from('./\\;?#%25eE2Ff*: \t\0urnx'));
-    const identifier = fc.oneof(
-      fc.string({ unit: character, maxLength: 12 }),
-      fc.string({ unit: 'binary', maxLength: 8 }),
-    );
-    fc.assert(
-      fc.property(identifier, fc.boolean(), (id, encode) => {
-        const target = `/ngsi-ld/v1/entities/${encode && !/\p{Surrogate}/u.test(id) ? encodeURIComponent(id) : id}`;
-        if (classifyRequest('DELETE', target).kind === 'pass') assert.ok(!landsOnCollection(target), target);
-        if (isSingleResourceDeletePath(target)) assert.ok(!landsOnCollection(target), target);
-      }),
-      { numRuns: runs(1500) },
-    );
-  });
+it('a DELETE that passes never lands on a collection, whatever the identifier and its encoding', () => {
+  const character = fc.constantFrom(...Array.from('./\\;?#%25eE2Ff*: \t\0urnx'));
+  const identifier = fc.oneof(
+    fc.string({ unit: character, maxLength: 12 }),
+    fc.string({ unit: 'binary', maxLength: 8 }),
+  );
+  fc.assert(
+    fc.property(identifier, fc.boolean(), (id, encode) => {
+      const target = `/ngsi-ld/v1/entities/${encode && !/\p{Surrogate}/u.test(id) ? encodeURIComponent(id) : id}`;
+      if (classifyRequest('DELETE', target).kind === 'pass') assert.ok(!landsOnCollection(target), target);
+      if (isSingleResourceDeletePath(target)) assert.ok(!landsOnCollection(target), target);
+    }),
+    { numRuns: runs(1500) },
+  );
+});
 
-  it('an override of the method is treated like a DELETE', () => {
-    fc.assert(
-      fc.property(mutated, fc.constantFrom('GET', 'POST', 'PATCH'), (target, method) => {
-        const { kind } = classifyRequest(method, target, ['X-HTTP-Method-Override', 'DELETE']);
-        assert.ok(!landsOnCollection(target) || kind === 'refuse', target);
-      }),
-      { numRuns: runs(1000) },
-    );
-  });
+it('an override of the method is treated like a DELETE', () => {
+  fc.assert(
+    fc.property(mutated, fc.constantFrom('GET', 'POST', 'PATCH'), (target, method) => {
+      const { kind } = classifyRequest(method, target, ['X-HTTP-Method-Override', 'DELETE']);
+      assert.ok(!landsOnCollection(target) || kind === 'refuse', target);
+    }),
+    { numRuns: runs(1000) },
+  );
 });
 
 describe('ordinary requests are never in the way', () => {

@@ -1,61 +1,55 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fileKey, hostedFile, isSameFile, withoutRevision } from '../../../sidecar/shared/code-hosts.js';
+import { words } from '../../support/words.js';
 
 describe('the URLs of code hosts', () => {
-  for (const url of [
-    'https://acme.github.io/models/Car/schema.json',
-    'https://acme.github.com/models/Car/schema.json',
-    'https://raw.githubusercontent.com/acme/models/master/Car/schema.json',
-    'https://raw.githubusercontent.com/acme/models/v1.2/Car/schema.json?token=x',
-    'https://raw.githubusercontent.com/acme/models/refs/heads/main/Car/schema.json',
-    'https://raw.githubusercontent.com/acme/models/refs/tags/v1/Car/schema.json',
-    'https://raw.github.com/acme/models/master/Car/schema.json',
-    'https://rawcdn.githack.com/acme/models/0a1b2c3/Car/schema.json',
-    'https://github.com/acme/models/blob/main/Car/schema.json',
-    'https://github.com/acme/models/tree/main/Car/schema.json',
-    'https://github.com/acme/models/raw/refs/heads/main/Car/schema.json',
-    'https://github.com/acme/models/Car/schema.json',
-    'https://cdn.jsdelivr.net/gh/acme/models@1/Car/schema.json',
-    'https://cdn.jsdelivr.net/gh/acme/models/Car/schema.json',
-    'https://cdn.statically.io/gh/acme/models/main/Car/schema.json',
-    'https://gitlab.com/group/sub/models/-/raw/main/Car/schema.json',
-    'https://git.example.org/group/models/-/blob/main/Car/schema.json',
-    'https://bitbucket.org/acme/models/raw/0a1b2c3/Car/schema.json',
-    'https://codeberg.org/acme/models/raw/branch/main/Car/schema.json',
-    'https://acme.codeberg.page/models/Car/schema.json',
-  ])
+  for (const url of words(`
+    https://acme.github.io/models/Car/schema.json https://acme.github.com/models/Car/schema.json
+    https://raw.githubusercontent.com/acme/models/master/Car/schema.json
+    https://raw.githubusercontent.com/acme/models/v1.2/Car/schema.json?token=x
+    https://raw.githubusercontent.com/acme/models/refs/heads/main/Car/schema.json
+    https://raw.githubusercontent.com/acme/models/refs/tags/v1/Car/schema.json
+    https://raw.github.com/acme/models/master/Car/schema.json
+    https://rawcdn.githack.com/acme/models/0a1b2c3/Car/schema.json
+    https://github.com/acme/models/blob/main/Car/schema.json
+    https://github.com/acme/models/tree/main/Car/schema.json
+    https://github.com/acme/models/raw/refs/heads/main/Car/schema.json
+    https://github.com/acme/models/Car/schema.json https://cdn.jsdelivr.net/gh/acme/models@1/Car/schema.json
+    https://cdn.jsdelivr.net/gh/acme/models/Car/schema.json
+    https://cdn.statically.io/gh/acme/models/main/Car/schema.json
+    https://gitlab.com/group/sub/models/-/raw/main/Car/schema.json
+    https://git.example.org/group/models/-/blob/main/Car/schema.json
+    https://bitbucket.org/acme/models/raw/0a1b2c3/Car/schema.json
+    https://codeberg.org/acme/models/raw/branch/main/Car/schema.json
+    https://acme.codeberg.page/models/Car/schema.json
+  `))
     it(`a file of a repository is recognised in ${url}`, () => {
       const { repository, path } = hostedFile(url) ?? {};
       assert.deepEqual([repository, path], ['models', ['Car', 'schema.json']]);
     });
 
-  for (const url of [
-    'https://models.example/models/Car/schema.json',
-    'https://acme.github.io/Car/schema.json',
-    'https://acme.github.io/index.json',
-    'https://github.com/acme/models/',
-    'https://gist.github.com/acme/0a1b2c3',
-    'https://raw.githubusercontent.com/acme/models/main',
-    'urn:models:car',
-  ])
+  for (const url of words(`
+    https://models.example/models/Car/schema.json https://acme.github.io/Car/schema.json
+    https://acme.github.io/index.json https://github.com/acme/models/ https://gist.github.com/acme/0a1b2c3
+    https://raw.githubusercontent.com/acme/models/main urn:models:car
+  `))
     it(`no file of a repository is read into ${url}`, () => {
       assert.equal(hostedFile(url), undefined);
     });
 
-  const SAME = [
-    ...['https://acme.github.io/models/Car/a.json', 'http://acme.github.com/models/Car/a.json'],
-    'https://raw.githubusercontent.com/acme/models/master/Car/a.json',
-    'https://raw.githubusercontent.com/Acme/Models/main/Car/a.json',
-    'https://raw.githubusercontent.com/acme/models/refs/heads/master/Car/a.json',
-    'https://raw.githubusercontent.com/acme/models/refs/heads/main/Car/%61.json',
-    'https://github.com/acme/models/blob/main/Car/a.json',
-    'https://www.github.com/acme/models/raw/HEAD/Car/a.json',
-    'https://github.com/acme/models/Car/a.json',
-    'https://cdn.jsdelivr.net/gh/acme/models/Car/a.json',
-    'https://cdn.jsdelivr.net/gh/acme/models@main/Car/a.json',
-    'https://cdn.statically.io/gh/acme/models/main/Car/a.json',
-  ];
+  const SAME = words(`
+    https://acme.github.io/models/Car/a.json http://acme.github.com/models/Car/a.json
+    https://raw.githubusercontent.com/acme/models/master/Car/a.json
+    https://raw.githubusercontent.com/Acme/Models/main/Car/a.json
+    https://raw.githubusercontent.com/acme/models/refs/heads/master/Car/a.json
+    https://raw.githubusercontent.com/acme/models/refs/heads/main/Car/%61.json
+    https://github.com/acme/models/blob/main/Car/a.json
+    https://www.github.com/acme/models/raw/HEAD/Car/a.json https://github.com/acme/models/Car/a.json
+    https://cdn.jsdelivr.net/gh/acme/models/Car/a.json
+    https://cdn.jsdelivr.net/gh/acme/models@main/Car/a.json
+    https://cdn.statically.io/gh/acme/models/main/Car/a.json
+  `);
   for (const url of SAME)
     it(`the key of a file on GitHub is the same in ${url}`, () => {
       assert.equal(fileKey(url), fileKey(SAME[0] ?? ''));
@@ -65,13 +59,9 @@ describe('the URLs of code hosts', () => {
     const raw = 'https://raw.githubusercontent.com';
     const keys = [
       SAME[0] ?? '',
-      ...[
-        'other/models/main',
-        'acme/other/main',
-        'acme/models/develop',
-        'acme/models/v1',
-        'acme/models/0a1b2c3',
-      ],
+      ...words(`
+        other/models/main acme/other/main acme/models/develop acme/models/v1 acme/models/0a1b2c3
+      `),
     ].map((url) => fileKey(url.includes(':') ? url : `${raw}/${url}/Car/a.json`));
     const others = [
       'https://gitlab.com/acme/models/-/raw/main/Car/a.json',
@@ -90,11 +80,13 @@ describe('the URLs of code hosts', () => {
   });
 
   for (const url of [
-    'https://models.example/models/Car/a.json',
-    'https://raw.githubusercontent.com/acme/models/main/a.json?token=x',
-    'https://github.com:8443/acme/models/blob/main/a.json',
-    'https://user@github.com/acme/models/blob/main/a.json',
-    ...['urn:models:car', 'Car/a.json', ''],
+    ...words(`
+    https://models.example/models/Car/a.json
+    https://raw.githubusercontent.com/acme/models/main/a.json?token=x
+    https://github.com:8443/acme/models/blob/main/a.json
+    https://user@github.com/acme/models/blob/main/a.json urn:models:car Car/a.json
+  `),
+    '',
   ])
     it(`no key of a file is made of ${url === '' ? 'nothing' : url}`, () => {
       assert.equal(fileKey(url), undefined);

@@ -27,44 +27,42 @@ describe('one a turn', () => {
   });
 });
 
-describe('newcomers', () => {
-  /** Calls `each` in every turn of the event loop from now on, until it answers false. */
-  async function everyTurn(each: () => boolean): Promise<void> {
-    do await nextTurn();
-    while (each());
-  }
+/** Calls `each` in every turn of the event loop from now on, until it answers false. */
+async function everyTurn(each: () => boolean): Promise<void> {
+  do await nextTurn();
+  while (each());
+}
 
-  it('newcomers that keep coming go first, and work goes on after the first turn without one', async () => {
-    const newcomers = new Newcomers();
-    let arrived = 0;
-    const coming = everyTurn(() => {
-      newcomers.note();
-      arrived += 1;
-      return arrived < 30;
-    });
+it('newcomers that keep coming go first, and work goes on after the first turn without one', async () => {
+  const newcomers = new Newcomers();
+  let arrived = 0;
+  const coming = everyTurn(() => {
     newcomers.note();
-    const large = new OneATurn(newcomers);
-    await large.turn();
-    assert.equal(arrived, 30);
-    await coming;
-    await large.turn();
-    assert.equal(arrived, 30, 'nobody came, and nobody was waited for');
+    arrived += 1;
+    return arrived < 30;
   });
+  newcomers.note();
+  const large = new OneATurn(newcomers);
+  await large.turn();
+  assert.equal(arrived, 30);
+  await coming;
+  await large.turn();
+  assert.equal(arrived, 30, 'nobody came, and nobody was waited for');
+});
 
-  it('newcomers that never end hold work up for a hundred turns at most', async () => {
-    const newcomers = new Newcomers();
-    let isOver = false;
-    let arrived = 0;
-    const coming = everyTurn(() => {
-      newcomers.note();
-      arrived += 1;
-      return !isOver;
-    });
-    for (let piece = 1; piece <= 3; piece += 1) {
-      await newcomers.pass();
-      assert.ok(arrived >= 99 * piece && arrived <= 101 * piece, String(arrived));
-    }
-    isOver = true;
-    await coming;
+it('newcomers that never end hold work up for a hundred turns at most', async () => {
+  const newcomers = new Newcomers();
+  let isOver = false;
+  let arrived = 0;
+  const coming = everyTurn(() => {
+    newcomers.note();
+    arrived += 1;
+    return !isOver;
   });
+  for (let piece = 1; piece <= 3; piece += 1) {
+    await newcomers.pass();
+    assert.ok(arrived >= 99 * piece && arrived <= 101 * piece, String(arrived));
+  }
+  isOver = true;
+  await coming;
 });

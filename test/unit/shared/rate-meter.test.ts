@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { RateMeter } from '../../../sidecar/shared/rate-meter.js';
 
 /** A meter that was told how much was done at which times. */
@@ -9,61 +9,57 @@ function meterOf(...notes: readonly (readonly [atMs: number, done: number])[]): 
   return meter;
 }
 
-describe('the rate of something', () => {
-  it('a rate is known half a second after the first note, and not before', () => {
-    assert.equal(meterOf().perSecond, undefined);
-    assert.equal(meterOf([1000, 7]).perSecond, undefined);
-    assert.equal(meterOf([1000, 7], [1499, 50]).perSecond, undefined);
-    assert.equal(meterOf([1000, 7], [1500, 57]).perSecond, 100);
-  });
-
-  it('a rate is that of the last five seconds, and forgets what was before', () => {
-    const notes = (pace: (second: number) => number, seconds: number) =>
-      Array.from({ length: seconds + 1 }, (_, n) => [n * 1000, pace(n)] as const);
-    assert.equal(meterOf(...notes((n) => n * 10, 5)).perSecond, 10);
-    // 1000 in the first second, then 10 in each: at 5 s the first one still counts, a second later it does not.
-    const slower = (n: number) => (n === 0 ? 0 : 1000 + (n - 1) * 10);
-    assert.equal(meterOf(...notes(slower, 5)).perSecond, 1040 / 5);
-    assert.equal(meterOf(...notes(slower, 6)).perSecond, 10);
-    assert.equal(meterOf(...notes(slower, 20)).perSecond, 10);
-  });
-
-  it('a rate over a long pause counts from the last note before the window', () => {
-    assert.equal(meterOf([0, 0], [1000, 1000], [21_000, 1200]).perSecond, 10);
-  });
-
-  it('a rate is as exact with a note at each moment as with a few', () => {
-    const meter = new RateMeter();
-    for (let atMs = 0; atMs <= 20_000; atMs += 1) meter.note(atMs, atMs / 2);
-    const rate = meter.perSecond ?? 0;
-    assert.ok(Math.abs(rate - 500) < 1, `${rate}`);
-  });
-
-  it('a rate begins anew when the count or the clock goes back', () => {
-    for (const back of [
-      [2000, 900],
-      [1999, 1000],
-    ] as const) {
-      const meter = meterOf([0, 0], [2000, 1000], back);
-      assert.equal(meter.perSecond, undefined, back.join());
-      meter.note(back[0] + 1000, back[1] + 30);
-      assert.equal(meter.perSecond, 30, back.join());
-    }
-    assert.equal(meterOf([0, 100], [1000, 100], [2000, 100]).perSecond, 0);
-  });
+it('a rate is known half a second after the first note, and not before', () => {
+  assert.equal(meterOf().perSecond, undefined);
+  assert.equal(meterOf([1000, 7]).perSecond, undefined);
+  assert.equal(meterOf([1000, 7], [1499, 50]).perSecond, undefined);
+  assert.equal(meterOf([1000, 7], [1500, 57]).perSecond, 100);
 });
 
-describe('the time that is left', () => {
-  it('the time that is left is what the rest takes at the rate, and never below zero', () => {
-    const meter = meterOf([0, 0], [1000, 20]);
-    assert.equal(meter.leftMs(120), 5000);
-    assert.equal(meter.leftMs(20), 0);
-    assert.equal(meter.leftMs(7), 0);
-  });
+it('a rate is that of the last five seconds, and forgets what was before', () => {
+  const notes = (pace: (second: number) => number, seconds: number) =>
+    Array.from({ length: seconds + 1 }, (_, n) => [n * 1000, pace(n)] as const);
+  assert.equal(meterOf(...notes((n) => n * 10, 5)).perSecond, 10);
+  // 1000 in the first second, then 10 in each: at 5 s the first one still counts, a second later it does not.
+  const slower = (n: number) => (n === 0 ? 0 : 1000 + (n - 1) * 10);
+  assert.equal(meterOf(...notes(slower, 5)).perSecond, 1040 / 5);
+  assert.equal(meterOf(...notes(slower, 6)).perSecond, 10);
+  assert.equal(meterOf(...notes(slower, 20)).perSecond, 10);
+});
 
-  it('the time that is left is not known without a rate, nor while nothing moves', () => {
-    assert.equal(meterOf().leftMs(10), undefined);
-    assert.equal(meterOf([0, 5]).leftMs(10), undefined);
-    assert.equal(meterOf([0, 5], [1000, 5]).leftMs(10), undefined);
-  });
+it('a rate over a long pause counts from the last note before the window', () => {
+  assert.equal(meterOf([0, 0], [1000, 1000], [21_000, 1200]).perSecond, 10);
+});
+
+it('a rate is as exact with a note at each moment as with a few', () => {
+  const meter = new RateMeter();
+  for (let atMs = 0; atMs <= 20_000; atMs += 1) meter.note(atMs, atMs / 2);
+  const rate = meter.perSecond ?? 0;
+  assert.ok(Math.abs(rate - 500) < 1, `${rate}`);
+});
+
+it('a rate begins anew when the count or the clock goes back', () => {
+  for (const back of [
+    [2000, 900],
+    [1999, 1000],
+  ] as const) {
+    const meter = meterOf([0, 0], [2000, 1000], back);
+    assert.equal(meter.perSecond, undefined, back.join());
+    meter.note(back[0] + 1000, back[1] + 30);
+    assert.equal(meter.perSecond, 30, back.join());
+  }
+  assert.equal(meterOf([0, 100], [1000, 100], [2000, 100]).perSecond, 0);
+});
+
+it('the time that is left is what the rest takes at the rate, and never below zero', () => {
+  const meter = meterOf([0, 0], [1000, 20]);
+  assert.equal(meter.leftMs(120), 5000);
+  assert.equal(meter.leftMs(20), 0);
+  assert.equal(meter.leftMs(7), 0);
+});
+
+it('the time that is left is not known without a rate, nor while nothing moves', () => {
+  assert.equal(meterOf().leftMs(10), undefined);
+  assert.equal(meterOf([0, 5]).leftMs(10), undefined);
+  assert.equal(meterOf([0, 5], [1000, 5]).leftMs(10), undefined);
 });

@@ -4,32 +4,30 @@ import fc from 'fast-check';
 import type { JsonValue } from '../../../sidecar/shared/json/json.js';
 import { cut, MAX_QUOTED_CHARS, quoted, shown } from '../../../sidecar/shared/shown.js';
 
-describe('texts in messages', () => {
-  it('a text is cut only where it is too long, with an ellipsis', () => {
-    assert.equal(cut('abc', 3), 'abc');
-    assert.equal(cut('abcd', 3), 'abc…');
-    assert.equal(cut('', 0), '');
-  });
+it('a text is cut only where it is too long, with an ellipsis', () => {
+  assert.equal(cut('abc', 3), 'abc');
+  assert.equal(cut('abcd', 3), 'abc…');
+  assert.equal(cut('', 0), '');
+});
 
-  it('a text is never cut between the halves of a surrogate pair', () => {
-    assert.equal(cut('ab😀c', 3), 'ab…');
-    assert.equal(cut('ab😀c', 4), 'ab😀…');
-    assert.equal(cut('abc😀', 3), 'abc…');
-    fc.assert(
-      fc.property(fc.string({ unit: 'grapheme' }), fc.nat(20), (text, maxChars) => {
-        const short = cut(text, maxChars);
-        assert.doesNotThrow(() => encodeURIComponent(short));
-        assert.ok(short === text || short.length <= maxChars + 1);
-      }),
-    );
-  });
+it('a text is never cut between the halves of a surrogate pair', () => {
+  assert.equal(cut('ab😀c', 3), 'ab…');
+  assert.equal(cut('ab😀c', 4), 'ab😀…');
+  assert.equal(cut('abc😀', 3), 'abc…');
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), fc.nat(20), (text, maxChars) => {
+      const short = cut(text, maxChars);
+      assert.doesNotThrow(() => encodeURIComponent(short));
+      assert.ok(short === text || short.length <= maxChars + 1);
+    }),
+  );
+});
 
-  it('a quoted text is escaped, in double quotes, and has a hundred characters at most', () => {
-    assert.equal(quoted('a"b\n'), String.raw`"a\"b\n"`);
-    assert.equal(quoted('x'.repeat(MAX_QUOTED_CHARS)), `"${'x'.repeat(100)}"`);
-    assert.equal(quoted('x'.repeat(MAX_QUOTED_CHARS + 1)), `"${'x'.repeat(100)}…"`);
-    assert.equal(quoted('xyz', 2), '"xy…"');
-  });
+it('a quoted text is escaped, in double quotes, and has a hundred characters at most', () => {
+  assert.equal(quoted('a"b\n'), String.raw`"a\"b\n"`);
+  assert.equal(quoted('x'.repeat(MAX_QUOTED_CHARS)), `"${'x'.repeat(100)}"`);
+  assert.equal(quoted('x'.repeat(MAX_QUOTED_CHARS + 1)), `"${'x'.repeat(100)}…"`);
+  assert.equal(quoted('xyz', 2), '"xy…"');
 });
 
 describe('values in messages', () => {

@@ -42,14 +42,12 @@ describe('the filter of echoes', () => {
   });
 });
 
-describe('a start by npm', () => {
-  it('a start by npm is recognised by this package’s own script, and no other', () => {
-    const own = { npm_lifecycle_event: 'start', npm_package_name: 'ngsi-ld-gateway' };
-    assert.equal(isNpmStart(own), true);
-    assert.equal(isNpmStart({ ...own, npm_lifecycle_event: 'test' }), false);
-    assert.equal(isNpmStart({ ...own, npm_package_name: 'another' }), false);
-    assert.equal(isNpmStart({}), false);
-  });
+it('a start by npm is recognised by this package’s own script, and no other', () => {
+  const own = { npm_lifecycle_event: 'start', npm_package_name: 'ngsi-ld-gateway' };
+  assert.equal(isNpmStart(own), true);
+  assert.equal(isNpmStart({ ...own, npm_lifecycle_event: 'test' }), false);
+  assert.equal(isNpmStart({ ...own, npm_package_name: 'another' }), false);
+  assert.equal(isNpmStart({}), false);
 });
 
 describe('the end by signals', () => {
@@ -98,90 +96,86 @@ describe('the end by signals', () => {
   });
 });
 
-describe('the end of the parent', () => {
-  it('the end of the parent process is reported once, and not before another one has adopted this process', async () => {
-    const self = { ppid: 7 };
-    let looks = 0;
-    const watched = {
-      get ppid() {
-        looks += 1;
-        return self.ppid;
-      },
-    };
-    let told = 0;
-    onParentEnd(watched, 1, () => (told += 1));
-    const until = async (isDone: () => boolean): Promise<void> => {
-      // Timers of the watch keep nothing alive; this one does.
-      while (!isDone()) await new Promise((resolve) => setTimeout(resolve, 1));
-    };
-    await until(() => looks > 5);
-    assert.equal(told, 0);
-    self.ppid = 1;
-    await until(() => told > 0);
-    const seen = looks;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    assert.deepEqual([told, looks], [1, seen]);
-  });
-
-  it('the watch over the parent process keeps no process alive', () => {
-    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
-    const before = timers();
-    const self = { ppid: 7 };
-    onParentEnd(self, 1, () => undefined);
-    assert.equal(timers(), before);
-    // Its next look ends it.
-    self.ppid = 1;
-  });
+it('the end of the parent process is reported once, and not before another one has adopted this process', async () => {
+  const self = { ppid: 7 };
+  let looks = 0;
+  const watched = {
+    get ppid() {
+      looks += 1;
+      return self.ppid;
+    },
+  };
+  let told = 0;
+  onParentEnd(watched, 1, () => (told += 1));
+  const until = async (isDone: () => boolean): Promise<void> => {
+    // Timers of the watch keep nothing alive; this one does.
+    while (!isDone()) await new Promise((resolve) => setTimeout(resolve, 1));
+  };
+  await until(() => looks > 5);
+  assert.equal(told, 0);
+  self.ppid = 1;
+  await until(() => told > 0);
+  const seen = looks;
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.deepEqual([told, looks], [1, seen]);
 });
 
-describe('the end of a service', () => {
-  /** A service that closes when it is told. */
-  function service() {
-    const log: string[] = [];
-    let [closes, closed] = [0, 0];
-    let finish = () => {};
-    const end = new Promise<void>((resolve) => (finish = resolve));
-    const ending = createEnding({
-      close: async () => {
-        closes += 1;
-        await end;
-      },
-      log: (cause, words) => log.push(`${words} ${Object.values(cause).join()}`),
-      onClosed: () => (closed += 1),
-    });
-    return {
-      ...{ ending, log, counts: () => [closes, closed] },
-      finish: async () => {
-        finish();
-        await new Promise((resolve) => setImmediate(resolve));
-      },
-    };
-  }
+it('the watch over the parent process keeps no process alive', () => {
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const before = timers();
+  const self = { ppid: 7 };
+  onParentEnd(self, 1, () => undefined);
+  assert.equal(timers(), before);
+  // Its next look ends it.
+  self.ppid = 1;
+});
 
-  it('the end of a service begins when it is asked for, is hurried when that comes again, and is told once', async () => {
-    const { ending, log, counts, finish } = service();
-    ending.ask({ signal: 'SIGINT' });
-    assert.deepEqual(counts(), [1, 0]);
-    ending.ask({ signal: 'SIGTERM' });
-    assert.deepEqual(log, ['shutting down SIGINT', 'hurrying SIGTERM']);
-    assert.deepEqual(counts(), [2, 0]);
-    await finish();
-    assert.deepEqual(counts(), [2, 1]);
+/** A service that closes when it is told. */
+function service() {
+  const log: string[] = [];
+  let [closes, closed] = [0, 0];
+  let finish = () => {};
+  const end = new Promise<void>((resolve) => (finish = resolve));
+  const ending = createEnding({
+    close: async () => {
+      closes += 1;
+      await end;
+    },
+    log: (cause, words) => log.push(`${words} ${Object.values(cause).join()}`),
+    onClosed: () => (closed += 1),
   });
+  return {
+    ...{ ending, log, counts: () => [closes, closed] },
+    finish: async () => {
+      finish();
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+}
 
-  it('the end of a service is not hurried by those who only see that it is needed no more', async () => {
-    const { ending, log, counts, finish } = service();
-    ending.ask({ signal: 'SIGTERM' });
-    ending.ensure({ cause: 'npm has ended' });
-    assert.deepEqual([log, counts()], [['shutting down SIGTERM'], [1, 0]]);
-    await finish();
-    const other = service();
-    other.ending.ensure({ cause: 'npm has ended' });
-    other.ending.ensure({ cause: 'npm has ended' });
-    assert.deepEqual([other.log, other.counts()], [['shutting down npm has ended'], [1, 0]]);
-    other.ending.ask({ signal: 'SIGTERM' });
-    assert.deepEqual(other.counts(), [2, 0]);
-    await other.finish();
-    assert.deepEqual(other.counts(), [2, 1]);
-  });
+it('the end of a service begins when it is asked for, is hurried when that comes again, and is told once', async () => {
+  const { ending, log, counts, finish } = service();
+  ending.ask({ signal: 'SIGINT' });
+  assert.deepEqual(counts(), [1, 0]);
+  ending.ask({ signal: 'SIGTERM' });
+  assert.deepEqual(log, ['shutting down SIGINT', 'hurrying SIGTERM']);
+  assert.deepEqual(counts(), [2, 0]);
+  await finish();
+  assert.deepEqual(counts(), [2, 1]);
+});
+
+it('the end of a service is not hurried by those who only see that it is needed no more', async () => {
+  const { ending, log, counts, finish } = service();
+  ending.ask({ signal: 'SIGTERM' });
+  ending.ensure({ cause: 'npm has ended' });
+  assert.deepEqual([log, counts()], [['shutting down SIGTERM'], [1, 0]]);
+  await finish();
+  const other = service();
+  other.ending.ensure({ cause: 'npm has ended' });
+  other.ending.ensure({ cause: 'npm has ended' });
+  assert.deepEqual([other.log, other.counts()], [['shutting down npm has ended'], [1, 0]]);
+  other.ending.ask({ signal: 'SIGTERM' });
+  assert.deepEqual(other.counts(), [2, 0]);
+  await other.finish();
+  assert.deepEqual(other.counts(), [2, 1]);
 });

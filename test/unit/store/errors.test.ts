@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import {
   AlreadyExistsError,
   DependencyChangedError,
@@ -8,33 +8,31 @@ import {
 } from '../../../sidecar/store/errors.js';
 import type { Dependent } from '../../../sidecar/store/records.js';
 
-describe('the errors of a store', () => {
-  it('the errors of a store quote the name of the thing, shortened where it is long', () => {
-    const thing = { kind: 'model', domain: 'a"\n', name: '__proto__', version: 7 } as const;
-    assert.equal(
-      new NotFoundError(thing).message,
-      'There is no version 7 of model "__proto__" in domain "a\\"\\n".',
-    );
-    assert.equal(
-      new AlreadyExistsError({ kind: 'context', name: 'x'.repeat(1000) }).message,
-      `There already is a context "${'x'.repeat(200)}…".`,
-    );
-    assert.equal(
-      new DependencyChangedError(['https://a.example/'], ['city']).message,
-      'Changed or missing: reference document "https://a.example/", context "city".',
-    );
-  });
+it('the errors of a store quote the name of the thing, shortened where it is long', () => {
+  const thing = { kind: 'model', domain: 'a"\n', name: '__proto__', version: 7 } as const;
+  assert.equal(
+    new NotFoundError(thing).message,
+    'There is no version 7 of model "__proto__" in domain "a\\"\\n".',
+  );
+  assert.equal(
+    new AlreadyExistsError({ kind: 'context', name: 'x'.repeat(1000) }).message,
+    `There already is a context "${'x'.repeat(200)}…".`,
+  );
+  assert.equal(
+    new DependencyChangedError(['https://a.example/'], ['city']).message,
+    'Changed or missing: reference document "https://a.example/", context "city".',
+  );
+});
 
-  it('the errors of a store name the first dependents and count the rest', () => {
-    const dependents: Dependent[] = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => ({
-      kind: 'context',
-      name,
-      version: 1,
-    }));
-    const of = (count: number, total: number) =>
-      new InUseError({ kind: 'context', name: 'x' }, dependents.slice(0, count), total).message;
-    assert.equal(of(1, 1), 'The context "x" is in use by context "a".');
-    assert.match(of(5, 5), /context "d", context "e"\.$/);
-    assert.match(of(6, 20), /context "e" and 15 more\.$/);
-  });
+it('the errors of a store name the first dependents and count the rest', () => {
+  const dependents: Dependent[] = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => ({
+    kind: 'context',
+    name,
+    version: 1,
+  }));
+  const of = (count: number, total: number) =>
+    new InUseError({ kind: 'context', name: 'x' }, dependents.slice(0, count), total).message;
+  assert.equal(of(1, 1), 'The context "x" is in use by context "a".');
+  assert.match(of(5, 5), /context "d", context "e"\.$/);
+  assert.match(of(6, 20), /context "e" and 15 more\.$/);
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import Database from 'better-sqlite3';
 import { openDatabase } from '../../../sidecar/store/open-database.js';
 import { FIRST_FORMAT, newestFormat } from '../../../sidecar/store/formats.js';
@@ -17,110 +17,104 @@ import { DatabaseUnusableError } from '../../../sidecar/store/errors.js';
 
 const unchecked = () => undefined;
 
-describe('migrations', () => {
-  it('migrations run in order from where the database is, and mark it as a store', () => {
-    const db = new Database(':memory:');
-    const steps = ['CREATE TABLE a (x)', 'ALTER TABLE a RENAME TO b', 'INSERT INTO b VALUES (3)'];
-    migrate(db, unchecked, steps.slice(0, 1));
-    assert.equal(formatOf(db), FIRST_FORMAT);
-    migrate(db, unchecked, steps);
-    migrate(db, unchecked, steps);
-    assert.equal(formatOf(db), FIRST_FORMAT + 2);
-    assert.equal(db.pragma('application_id', { simple: true }), APPLICATION_ID);
-    assert.deepEqual(db.prepare('SELECT x FROM b').all(), [{ x: 3 }]);
-  });
-
-  it('migrations of SQLite happen all together, or not at all', () => {
-    const db = new Database(':memory:');
-    migrate(db, unchecked, ['CREATE TABLE a (x)']);
-    const pending = ['', 'CREATE TABLE b (x); INSERT INTO a VALUES (1)', 'CREATE TABLE a (x)'];
-    assert.throws(() => migrate(db, unchecked, pending), Database.SqliteError);
-    assert.equal(formatOf(db), FIRST_FORMAT);
-    assert.deepEqual(tables(db), ['a']);
-    assert.deepEqual(db.prepare('SELECT x FROM a').all(), []);
-  });
-
-  it('migrations hold the write lock from before the check, so that two processes never migrate at once', (t) => {
-    const [db, other] = twoConnections(t);
-    let wasChecked = false;
-    const check = () => {
-      assert.throws(() => other.exec('CREATE TABLE mine (x)'), /locked/);
-      wasChecked = true;
-    };
-    migrate(db, check, ['CREATE TABLE a (x)']);
-    assert.ok(wasChecked);
-    other.exec('CREATE TABLE mine (x)');
-  });
-
-  it('migrations are not begun when the check refuses the database', () => {
-    const db = new Database(':memory:');
-    const refusal = new Error('refused');
-    const refuse = () => {
-      assert.ok(db.inTransaction, 'checked under the lock');
-      throw refusal;
-    };
-    assert.throws(() => migrate(db, refuse), refusal);
-    assert.deepEqual(tables(db), []);
-  });
-
-  it('runs that the guard of their policy held back are known as such after a migration of SQLite', async (t) => {
-    const [db] = twoConnections(t);
-    migrate(db, unchecked, SQLITE_MIGRATIONS.slice(0, 1));
-    db.exec(RUNS_OF_FIRST_FORMAT);
-    const store = await SqliteStore.open(db.name, handClock());
-    await checkHeldBack(store.purges);
-    await store.close();
-  });
+it('migrations run in order from where the database is, and mark it as a store', () => {
+  const db = new Database(':memory:');
+  const steps = ['CREATE TABLE a (x)', 'ALTER TABLE a RENAME TO b', 'INSERT INTO b VALUES (3)'];
+  migrate(db, unchecked, steps.slice(0, 1));
+  assert.equal(formatOf(db), FIRST_FORMAT);
+  migrate(db, unchecked, steps);
+  migrate(db, unchecked, steps);
+  assert.equal(formatOf(db), FIRST_FORMAT + 2);
+  assert.equal(db.pragma('application_id', { simple: true }), APPLICATION_ID);
+  assert.deepEqual(db.prepare('SELECT x FROM b').all(), [{ x: 3 }]);
 });
 
-describe('a database that another process keeps locked', () => {
-  it('a database that another process keeps locked is refused, with what to do about it and the cause', (t) => {
-    const [db, other] = twoConnections(t);
-    other.exec('BEGIN EXCLUSIVE');
-    assert.throws(
-      () => openDatabase(db.name),
-      (error) => {
-        assert.ok(error instanceof DatabaseUnusableError);
-        assert.match(error.message, /another process keeps it locked; end that one first \(SQLITE_BUSY/);
-        assert.ok(error.cause instanceof Database.SqliteError);
-        return true;
-      },
-    );
-  });
+it('migrations of SQLite happen all together, or not at all', () => {
+  const db = new Database(':memory:');
+  migrate(db, unchecked, ['CREATE TABLE a (x)']);
+  const pending = ['', 'CREATE TABLE b (x); INSERT INTO a VALUES (1)', 'CREATE TABLE a (x)'];
+  assert.throws(() => migrate(db, unchecked, pending), Database.SqliteError);
+  assert.equal(formatOf(db), FIRST_FORMAT);
+  assert.deepEqual(tables(db), ['a']);
+  assert.deepEqual(db.prepare('SELECT x FROM a').all(), []);
 });
 
-describe('the database of a store', () => {
-  const db = openDatabase(':memory:');
+it('migrations hold the write lock from before the check, so that two processes never migrate at once', (t) => {
+  const [db, other] = twoConnections(t);
+  let wasChecked = false;
+  const check = () => {
+    assert.throws(() => other.exec('CREATE TABLE mine (x)'), /locked/);
+    wasChecked = true;
+  };
+  migrate(db, check, ['CREATE TABLE a (x)']);
+  assert.ok(wasChecked);
+  other.exec('CREATE TABLE mine (x)');
+});
 
-  it('the database of a store has strict tables only', () => {
-    const list = db.pragma('table_list') as { schema: string; type: string; name: string; strict: 0 | 1 }[];
-    const own = list.filter(({ type, name }) => type === 'table' && !name.startsWith('sqlite_'));
-    assert.equal(own.length, 18);
-    assert.deepEqual(
-      own.filter(({ strict }) => strict === 0),
-      [],
-    );
-  });
+it('migrations are not begun when the check refuses the database', () => {
+  const db = new Database(':memory:');
+  const refusal = new Error('refused');
+  const refuse = () => {
+    assert.ok(db.inTransaction, 'checked under the lock');
+    throw refusal;
+  };
+  assert.throws(() => migrate(db, refuse), refusal);
+  assert.deepEqual(tables(db), []);
+});
 
-  it('the database of a store has an index for every foreign key', () => {
-    for (const table of tables(db)) {
-      const keys = db.pragma(`foreign_key_list(${table})`) as { id: number; from: string }[];
-      for (const id of new Set(keys.map((key) => key.id))) {
-        const columns = keys.filter((key) => key.id === id).map(({ from }) => `${from} = 0`);
-        const plan = db
-          .prepare(`EXPLAIN QUERY PLAN SELECT 1 FROM ${table} WHERE ${columns.join(' AND ')}`)
-          .all();
-        const [{ detail } = { detail: '' }] = plan as { detail: string }[];
-        assert.match(detail, /^SEARCH/, `${table}: ${columns.join(', ')}`);
-      }
+it('runs that the guard of their policy held back are known as such after a migration of SQLite', async (t) => {
+  const [db] = twoConnections(t);
+  migrate(db, unchecked, SQLITE_MIGRATIONS.slice(0, 1));
+  db.exec(RUNS_OF_FIRST_FORMAT);
+  const store = await SqliteStore.open(db.name, handClock());
+  await checkHeldBack(store.purges);
+  await store.close();
+});
+
+it('a database that another process keeps locked is refused, with what to do about it and the cause', (t) => {
+  const [db, other] = twoConnections(t);
+  other.exec('BEGIN EXCLUSIVE');
+  assert.throws(
+    () => openDatabase(db.name),
+    (error) => {
+      assert.ok(error instanceof DatabaseUnusableError);
+      assert.match(error.message, /another process keeps it locked; end that one first \(SQLITE_BUSY/);
+      assert.ok(error.cause instanceof Database.SqliteError);
+      return true;
+    },
+  );
+});
+
+const db = openDatabase(':memory:');
+
+it('the database of a store has strict tables only', () => {
+  const list = db.pragma('table_list') as { schema: string; type: string; name: string; strict: 0 | 1 }[];
+  const own = list.filter(({ type, name }) => type === 'table' && !name.startsWith('sqlite_'));
+  assert.equal(own.length, 18);
+  assert.deepEqual(
+    own.filter(({ strict }) => strict === 0),
+    [],
+  );
+});
+
+it('the database of a store has an index for every foreign key', () => {
+  for (const table of tables(db)) {
+    const keys = db.pragma(`foreign_key_list(${table})`) as { id: number; from: string }[];
+    for (const id of new Set(keys.map((key) => key.id))) {
+      const columns = keys.filter((key) => key.id === id).map(({ from }) => `${from} = 0`);
+      const plan = db
+        .prepare(`EXPLAIN QUERY PLAN SELECT 1 FROM ${table} WHERE ${columns.join(' AND ')}`)
+        .all();
+      const [{ detail } = { detail: '' }] = plan as { detail: string }[];
+      assert.match(detail, /^SEARCH/, `${table}: ${columns.join(', ')}`);
     }
-  });
+  }
+});
 
-  it('the database of a store enforces foreign keys, and syncs a commit to disk before it is answered', () => {
-    assert.equal(db.pragma('foreign_keys', { simple: true }), 1);
-    assert.equal(db.pragma('synchronous', { simple: true }), 2);
-    assert.equal(formatOf(db), newestFormat(SQLITE_MIGRATIONS));
-  });
+it('the database of a store enforces foreign keys, and syncs a commit to disk before it is answered', () => {
+  assert.equal(db.pragma('foreign_keys', { simple: true }), 1);
+  assert.equal(db.pragma('synchronous', { simple: true }), 2);
+  assert.equal(formatOf(db), newestFormat(SQLITE_MIGRATIONS));
 });
 
 function tables(db: Database.Database): readonly string[] {

@@ -78,29 +78,27 @@ describe('a connection to PostgreSQL that cannot be made', () => {
   });
 });
 
-describe('what errors of PostgreSQL say', () => {
-  it('clients see the code of an error, and no message that may name hosts and users', () => {
-    const cause = ofSystem('ECONNREFUSED', 'connect ECONNREFUSED 10.1.2.3 for user ada');
-    const error = unavailable('The database cannot be reached', cause);
-    assert.equal(error.message, 'The database cannot be reached (ECONNREFUSED).');
-    assert.equal(error.cause, cause);
-    assert.equal(unavailable('It failed', new Error('secret')).message, 'It failed.');
-  });
+it('clients see the code of an error, and no message that may name hosts and users', () => {
+  const cause = ofSystem('ECONNREFUSED', 'connect ECONNREFUSED 10.1.2.3 for user ada');
+  const error = unavailable('The database cannot be reached', cause);
+  assert.equal(error.message, 'The database cannot be reached (ECONNREFUSED).');
+  assert.equal(error.cause, cause);
+  assert.equal(unavailable('It failed', new Error('secret')).message, 'It failed.');
+});
 
-  it('the operator sees the message and the code of an error, and the database without credentials', () => {
-    const cause = ofSystem('28P01', 'password authentication failed');
-    const error = unusable('postgres://db/x', cause);
-    assert.equal(
-      error.message,
-      'postgres://db/x cannot be used as a database: password authentication failed (28P01).',
-    );
-    assert.equal(error.cause, cause);
-    assert.match(unusable('postgres://db/x', new Error('no key')).message, /: no key\.$/);
-  });
+it('the operator sees the message and the code of an error, and the database without credentials', () => {
+  const cause = ofSystem('28P01', 'password authentication failed');
+  const error = unusable('postgres://db/x', cause);
+  assert.equal(
+    error.message,
+    'postgres://db/x cannot be used as a database: password authentication failed (28P01).',
+  );
+  assert.equal(error.cause, cause);
+  assert.match(unusable('postgres://db/x', new Error('no key')).message, /: no key\.$/);
+});
 
-  it('a name with several addresses has the error of the first', () => {
-    const error = new AggregateError([ofSystem('ECONNREFUSED', 'first'), ofSystem('EACCES', 'second')], '');
-    assert.deepEqual([codeOf(error), messageOf(error)], ['ECONNREFUSED', 'first']);
-    assert.deepEqual([codeOf('text'), messageOf('text')], ['', 'text']);
-  });
+it('a name with several addresses has the error of the first', () => {
+  const error = new AggregateError([ofSystem('ECONNREFUSED', 'first'), ofSystem('EACCES', 'second')], '');
+  assert.deepEqual([codeOf(error), messageOf(error)], ['ECONNREFUSED', 'first']);
+  assert.deepEqual([codeOf('text'), messageOf('text')], ['', 'text']);
 });

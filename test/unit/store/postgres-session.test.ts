@@ -166,58 +166,56 @@ describe('a statement that PostgreSQL does not do', () => {
   });
 });
 
-describe('writes that wait for each other', () => {
-  it('one write of a process is under way at a time, in order, and changes do not wait for it', async () => {
+it('one write of a process is under way at a time, in order, and changes do not wait for it', async () => {
+  let answer = () => {};
+  const isAnswered = new Promise<void>((resolve) => (answer = resolve));
+  const { session, sent } = sessionOf((text, count) =>
+    text === NEXT && count === 1 ? isAnswered : undefined,
+  );
+  const writes = Promise.all([session.write(insert), session.write(insert)]);
+  await session.change(insert);
+  const count = (text: string) => sent.filter((each) => each === text).length;
+  assert.deepEqual([count(NEXT), count(INSERTED), count('COMMIT')], [1, 1, 1]);
+  answer();
+  await writes;
+  assert.deepEqual([count(NEXT), count(INSERTED), count('COMMIT')], [2, 3, 3]);
+});
+
+it('a thousand writes wait at most, and one more fails at once', async () => {
+  let answer = () => {};
+  const isAnswered = new Promise<void>((resolve) => (answer = resolve));
+  const { session } = sessionOf((text, count) => (text === NEXT && count === 1 ? isAnswered : undefined));
+  const writes = [session.write(insert)];
+  await turn();
+  for (let count = 0; count < 1000; count += 1) writes.push(session.write(insert));
+  await assert.rejects(session.write(insert), /Too many writes wait/);
+  answer();
+  assert.equal((await Promise.all(writes)).length, 1001);
+});
+
+it('a write that has waited for more than five seconds is not begun', async () => {
+  for (const [waitedMs, isDone] of [
+    [5000, true],
+    [5001, false],
+  ] as const) {
     let answer = () => {};
     const isAnswered = new Promise<void>((resolve) => (answer = resolve));
-    const { session, sent } = sessionOf((text, count) =>
+    const { session, clock, sent } = sessionOf((text, count) =>
       text === NEXT && count === 1 ? isAnswered : undefined,
     );
-    const writes = Promise.all([session.write(insert), session.write(insert)]);
-    await session.change(insert);
-    const count = (text: string) => sent.filter((each) => each === text).length;
-    assert.deepEqual([count(NEXT), count(INSERTED), count('COMMIT')], [1, 1, 1]);
-    answer();
-    await writes;
-    assert.deepEqual([count(NEXT), count(INSERTED), count('COMMIT')], [2, 3, 3]);
-  });
-
-  it('a thousand writes wait at most, and one more fails at once', async () => {
-    let answer = () => {};
-    const isAnswered = new Promise<void>((resolve) => (answer = resolve));
-    const { session } = sessionOf((text, count) => (text === NEXT && count === 1 ? isAnswered : undefined));
-    const writes = [session.write(insert)];
+    const first = session.write(insert);
+    const second = session.write(insert).then(
+      () => true,
+      (reason: unknown) => {
+        assert.ok(reason instanceof StoreUnavailableError);
+        return false;
+      },
+    );
     await turn();
-    for (let count = 0; count < 1000; count += 1) writes.push(session.write(insert));
-    await assert.rejects(session.write(insert), /Too many writes wait/);
+    clock.time += waitedMs;
     answer();
-    assert.equal((await Promise.all(writes)).length, 1001);
-  });
-
-  it('a write that has waited for more than five seconds is not begun', async () => {
-    for (const [waitedMs, isDone] of [
-      [5000, true],
-      [5001, false],
-    ] as const) {
-      let answer = () => {};
-      const isAnswered = new Promise<void>((resolve) => (answer = resolve));
-      const { session, clock, sent } = sessionOf((text, count) =>
-        text === NEXT && count === 1 ? isAnswered : undefined,
-      );
-      const first = session.write(insert);
-      const second = session.write(insert).then(
-        () => true,
-        (reason: unknown) => {
-          assert.ok(reason instanceof StoreUnavailableError);
-          return false;
-        },
-      );
-      await turn();
-      clock.time += waitedMs;
-      answer();
-      await first;
-      assert.equal(await second, isDone);
-      assert.equal(sent.filter((text) => text === NEXT).length, isDone ? 2 : 1);
-    }
-  });
+    await first;
+    assert.equal(await second, isDone);
+    assert.equal(sent.filter((text) => text === NEXT).length, isDone ? 2 : 1);
+  }
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { StoreUnavailableError } from '../../../sidecar/store/errors.js';
 import { SqliteSession } from '../../../sidecar/store/sqlite-session.js';
 import { versionParameter, type Work } from '../../../sidecar/store/sql-work.js';
@@ -23,189 +23,178 @@ function* doing<T>(effect: () => T): Work<T> {
   return effect();
 }
 
-describe('a session of the store', () => {
-  it('a write session holds the write lock from its first read on', async (t) => {
-    const { other, count, session } = open(t);
-    await session.write(() =>
-      doing(() => {
-        assert.throws(() => other.exec(INSERT), /locked/);
-        assert.equal(count(), 0);
-      }),
-    );
-    other.exec(INSERT);
-    assert.equal(count(), 1);
-  });
-
-  it('a read session sees one moment, and does not block writes meanwhile', async (t) => {
-    const { other, count, session } = open(t);
-    await session.read(() =>
-      doing(() => {
-        assert.equal(count(), 0);
-        other.exec(INSERT);
-        assert.equal(count(), 0);
-      }),
-    );
-    assert.equal(count(), 1);
-  });
-
-  it('a write session writes all of its work or nothing', async (t) => {
-    const { db, count, session } = open(t);
-    const failure = new Error('midway');
-    const work = () => {
-      db.exec(INSERT);
-      throw failure;
-    };
-    await assert.rejects(
-      session.write(() => doing(work)),
-      failure,
-    );
-    assert.equal(count(), 0);
-  });
-
-  it('the revision of a session changes with each write, its own and those of others, and not otherwise', async (t) => {
-    const { db, other, session } = open(t);
-    const seen = new Set([await session.revision()]);
-    assert.equal(await session.revision(), [...seen][0]);
-    await session.read(() => doing(() => 1));
-    assert.equal(await session.revision(), [...seen][0]);
-    for (let round = 1; round <= 3; round += 1) {
-      await session.write(() => doing(() => db.exec(INSERT)));
-      seen.add(await session.revision());
-      other.exec(INSERT);
-      seen.add(await session.revision());
-      assert.equal(seen.size, 1 + 2 * round);
-    }
-  });
-
-  it('a session makes one write in a turn of the event loop, in order, without counting a wait for it', async (t) => {
-    const { db, session } = open(t);
-    const order: number[] = [];
-    const writes = [1, 2, 3, 4].map((number) =>
-      session.write(() =>
-        doing(() => {
-          order.push(number);
-          db.exec(INSERT);
-        }),
-      ),
-    );
-    assert.deepEqual(order, [1]);
-    while (order.length < writes.length) {
-      const done = order.length;
-      await new Promise((resolve) => setImmediate(resolve));
-      assert.ok(order.length <= done + 1, `${order.length - done} writes in a turn`);
-    }
-    await Promise.all(writes);
-    assert.deepEqual([order, session.lockWaits.count], [[1, 2, 3, 4], 0]);
-  });
-
-  it('a session waits for the lock of another connection without blocking the event loop, and writes in order', async (t) => {
-    const { db, other, count, session } = open(t);
-    other.exec('BEGIN IMMEDIATE');
-    const order: number[] = [];
-    const writes = [1, 2, 3].map((number) =>
-      session.write(() =>
-        doing(() => {
-          order.push(number);
-          db.exec(INSERT);
-        }),
-      ),
-    );
-    // The loop turns while they wait, and reads go on.
-    for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-    assert.equal(await session.read(() => doing(count)), 0);
-    assert.deepEqual(order, []);
-    other.exec('ROLLBACK');
-    await Promise.all(writes);
-    assert.deepEqual([order, count()], [[1, 2, 3], 3]);
-  });
-
-  it('a session gives up on a lock after five seconds, with all writes that wait behind it', async (t) => {
-    const { other, session, clock, db } = open(t, handClock());
-    other.exec('BEGIN IMMEDIATE');
-    const startedMs = clock.now();
-    const writes = Array.from({ length: 20 }, () => session.write(() => doing(() => db.exec(INSERT))));
-    for (const end of await Promise.allSettled(writes))
-      assert.ok(end.status === 'rejected' && end.reason instanceof StoreUnavailableError);
-    const waitedMs = clock.now() - startedMs;
-    assert.ok(waitedMs >= 5000 && waitedMs < 6000, `${waitedMs} ms`);
-  });
-
-  it('a session counts the writes that waited for a lock and how long, and no others', async (t) => {
-    const { other, session, db } = open(t, handClock());
-    await session.write(() => doing(() => db.exec(INSERT)));
-    await session.get(() => doing(() => 1));
-    assert.deepEqual(session.lockWaits, { count: 0, ms: 0 });
-    other.exec('BEGIN IMMEDIATE');
-    const writes = [1, 2].map(() => session.write(() => doing(() => db.exec(INSERT))));
-    await Promise.allSettled(writes);
-    other.exec('ROLLBACK');
-    const { count, ms } = session.lockWaits;
-    assert.equal(count, 2);
-    assert.ok(ms >= 10_000 && ms < 12_000, `${ms} ms`);
-  });
-
-  it('a session reports within a second that it cannot write, however many writes wait', async (t) => {
-    const { other, session, clock, db } = open(t, handClock());
-    other.exec('BEGIN IMMEDIATE');
-    const startedMs = clock.now();
-    const writes = Array.from({ length: 20 }, () => session.write(() => doing(() => db.exec(INSERT))));
-    const ended = Promise.allSettled(writes);
-    await assert.rejects(session.checkWritable(), StoreUnavailableError);
-    assert.ok(clock.now() - startedMs < 2000);
-    other.exec('ROLLBACK');
-    for (const { status } of await ended) assert.equal(status, 'fulfilled');
-  });
-
-  it('the revision of a session does not change while a write waits', async (t) => {
-    const { other, session, db } = open(t);
-    const before = await session.revision();
-    other.exec('BEGIN IMMEDIATE');
-    const write = session.write(() => doing(() => db.exec(INSERT)));
-    assert.equal(await session.revision(), before);
-    other.exec('ROLLBACK');
-    await write;
-    assert.notEqual(await session.revision(), before);
-  });
-
-  it('a session lets a thousand writes wait at most, and refuses others at once', async (t) => {
-    const { other, session, clock, db } = open(t, handClock());
-    other.exec('BEGIN IMMEDIATE');
-    const writes = Array.from({ length: 1000 }, () => session.write(() => doing(() => db.exec(INSERT))));
-    const ended = Promise.allSettled(writes);
-    const startedMs = clock.now();
-    await assert.rejects(
-      session.write(() => doing(() => db.exec(INSERT))),
-      StoreUnavailableError,
-    );
-    assert.equal(clock.now(), startedMs);
-    other.exec('ROLLBACK');
-    await ended;
-  });
-
-  it('a session reports refusals of SQLite and its own closing as an unavailable store', async (t) => {
-    const { db, session } = open(t);
-    await assert.rejects(
-      session.get(() => doing(() => db.exec('SELECT nothing FROM nowhere'))),
-      StoreUnavailableError,
-    );
-    db.close();
-    for (const how of ['get', 'read', 'write'] as const)
-      await assert.rejects(
-        session[how](() => doing(() => 1)),
-        /closed/,
-      );
-  });
+it('a write session holds the write lock from its first read on', async (t) => {
+  const { other, count, session } = open(t);
+  await session.write(() =>
+    doing(() => {
+      assert.throws(() => other.exec(INSERT), /locked/);
+      assert.equal(count(), 0);
+    }),
+  );
+  other.exec(INSERT);
+  assert.equal(count(), 1);
 });
 
-describe('a version number as a parameter', () => {
-  it('the parameter of a version is null for the current one, and finds nothing if it is not a number', () => {
-    assert.deepEqual([undefined, 1, 7, 1.5, Number.NaN, Infinity].map(versionParameter), [
-      null,
-      1,
-      7,
-      0,
-      0,
-      0,
-    ]);
-  });
+it('a read session sees one moment, and does not block writes meanwhile', async (t) => {
+  const { other, count, session } = open(t);
+  await session.read(() =>
+    doing(() => {
+      assert.equal(count(), 0);
+      other.exec(INSERT);
+      assert.equal(count(), 0);
+    }),
+  );
+  assert.equal(count(), 1);
+});
+
+it('a write session writes all of its work or nothing', async (t) => {
+  const { db, count, session } = open(t);
+  const failure = new Error('midway');
+  const work = () => {
+    db.exec(INSERT);
+    throw failure;
+  };
+  await assert.rejects(
+    session.write(() => doing(work)),
+    failure,
+  );
+  assert.equal(count(), 0);
+});
+
+it('the revision of a session changes with each write, its own and those of others, and not otherwise', async (t) => {
+  const { db, other, session } = open(t);
+  const seen = new Set([await session.revision()]);
+  assert.equal(await session.revision(), [...seen][0]);
+  await session.read(() => doing(() => 1));
+  assert.equal(await session.revision(), [...seen][0]);
+  for (let round = 1; round <= 3; round += 1) {
+    await session.write(() => doing(() => db.exec(INSERT)));
+    seen.add(await session.revision());
+    other.exec(INSERT);
+    seen.add(await session.revision());
+    assert.equal(seen.size, 1 + 2 * round);
+  }
+});
+
+it('a session makes one write in a turn of the event loop, in order, without counting a wait for it', async (t) => {
+  const { db, session } = open(t);
+  const order: number[] = [];
+  const writes = [1, 2, 3, 4].map((number) =>
+    session.write(() =>
+      doing(() => {
+        order.push(number);
+        db.exec(INSERT);
+      }),
+    ),
+  );
+  assert.deepEqual(order, [1]);
+  while (order.length < writes.length) {
+    const done = order.length;
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.ok(order.length <= done + 1, `${order.length - done} writes in a turn`);
+  }
+  await Promise.all(writes);
+  assert.deepEqual([order, session.lockWaits.count], [[1, 2, 3, 4], 0]);
+});
+
+it('a session waits for the lock of another connection without blocking the event loop, and writes in order', async (t) => {
+  const { db, other, count, session } = open(t);
+  other.exec('BEGIN IMMEDIATE');
+  const order: number[] = [];
+  const writes = [1, 2, 3].map((number) =>
+    session.write(() =>
+      doing(() => {
+        order.push(number);
+        db.exec(INSERT);
+      }),
+    ),
+  );
+  // The loop turns while they wait, and reads go on.
+  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(await session.read(() => doing(count)), 0);
+  assert.deepEqual(order, []);
+  other.exec('ROLLBACK');
+  await Promise.all(writes);
+  assert.deepEqual([order, count()], [[1, 2, 3], 3]);
+});
+
+it('a session gives up on a lock after five seconds, with all writes that wait behind it', async (t) => {
+  const { other, session, clock, db } = open(t, handClock());
+  other.exec('BEGIN IMMEDIATE');
+  const startedMs = clock.now();
+  const writes = Array.from({ length: 20 }, () => session.write(() => doing(() => db.exec(INSERT))));
+  for (const end of await Promise.allSettled(writes))
+    assert.ok(end.status === 'rejected' && end.reason instanceof StoreUnavailableError);
+  const waitedMs = clock.now() - startedMs;
+  assert.ok(waitedMs >= 5000 && waitedMs < 6000, `${waitedMs} ms`);
+});
+
+it('a session counts the writes that waited for a lock and how long, and no others', async (t) => {
+  const { other, session, db } = open(t, handClock());
+  await session.write(() => doing(() => db.exec(INSERT)));
+  await session.get(() => doing(() => 1));
+  assert.deepEqual(session.lockWaits, { count: 0, ms: 0 });
+  other.exec('BEGIN IMMEDIATE');
+  const writes = [1, 2].map(() => session.write(() => doing(() => db.exec(INSERT))));
+  await Promise.allSettled(writes);
+  other.exec('ROLLBACK');
+  const { count, ms } = session.lockWaits;
+  assert.equal(count, 2);
+  assert.ok(ms >= 10_000 && ms < 12_000, `${ms} ms`);
+});
+
+it('a session reports within a second that it cannot write, however many writes wait', async (t) => {
+  const { other, session, clock, db } = open(t, handClock());
+  other.exec('BEGIN IMMEDIATE');
+  const startedMs = clock.now();
+  const writes = Array.from({ length: 20 }, () => session.write(() => doing(() => db.exec(INSERT))));
+  const ended = Promise.allSettled(writes);
+  await assert.rejects(session.checkWritable(), StoreUnavailableError);
+  assert.ok(clock.now() - startedMs < 2000);
+  other.exec('ROLLBACK');
+  for (const { status } of await ended) assert.equal(status, 'fulfilled');
+});
+
+it('the revision of a session does not change while a write waits', async (t) => {
+  const { other, session, db } = open(t);
+  const before = await session.revision();
+  other.exec('BEGIN IMMEDIATE');
+  const write = session.write(() => doing(() => db.exec(INSERT)));
+  assert.equal(await session.revision(), before);
+  other.exec('ROLLBACK');
+  await write;
+  assert.notEqual(await session.revision(), before);
+});
+
+it('a session lets a thousand writes wait at most, and refuses others at once', async (t) => {
+  const { other, session, clock, db } = open(t, handClock());
+  other.exec('BEGIN IMMEDIATE');
+  const writes = Array.from({ length: 1000 }, () => session.write(() => doing(() => db.exec(INSERT))));
+  const ended = Promise.allSettled(writes);
+  const startedMs = clock.now();
+  await assert.rejects(
+    session.write(() => doing(() => db.exec(INSERT))),
+    StoreUnavailableError,
+  );
+  assert.equal(clock.now(), startedMs);
+  other.exec('ROLLBACK');
+  await ended;
+});
+
+it('a session reports refusals of SQLite and its own closing as an unavailable store', async (t) => {
+  const { db, session } = open(t);
+  await assert.rejects(
+    session.get(() => doing(() => db.exec('SELECT nothing FROM nowhere'))),
+    StoreUnavailableError,
+  );
+  db.close();
+  for (const how of ['get', 'read', 'write'] as const)
+    await assert.rejects(
+      session[how](() => doing(() => 1)),
+      /closed/,
+    );
+});
+
+it('the parameter of a version is null for the current one, and finds nothing if it is not a number', () => {
+  assert.deepEqual([undefined, 1, 7, 1.5, Number.NaN, Infinity].map(versionParameter), [null, 1, 7, 0, 0, 0]);
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import type { JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { pointerOf } from '../../../../sidecar/shared/json/pointer.js';
 import { Findings } from '../../../../sidecar/ngsi-ld/representation/findings.js';
@@ -39,23 +39,22 @@ const deepened = (value: JsonValue): JsonValue =>
     ? value.map((item: JsonValue, index) => (index === 0 ? deepened(item) : item))
     : [value];
 
-describe('a geometry', () => {
-  it('a geometry of every type is valid as an object and as text (clause 4.7.2)', () => {
-    for (const geometry of RIGHT) {
-      assert.deepEqual(faultsOf(geometry), []);
-      assert.deepEqual(faultsOf(JSON.stringify(geometry)), []);
-      assert.ok(isGeometry(geometry));
-    }
-  });
+it('a geometry of every type is valid as an object and as text (clause 4.7.2)', () => {
+  for (const geometry of RIGHT) {
+    assert.deepEqual(faultsOf(geometry), []);
+    assert.deepEqual(faultsOf(JSON.stringify(geometry)), []);
+    assert.ok(isGeometry(geometry));
+  }
+});
 
-  it('a geometry is neither an object of another type nor one without coordinates', () => {
-    assert.ok(isGeometry({ type: 'GeometryCollection', geometries: [] }));
-    for (const other of [{ type: 'Album', geometries: [] }, { type: 'Point' }, { coordinates: [1, 2] }, 5])
-      assert.ok(!isGeometry(other), JSON.stringify(other));
-  });
+it('a geometry is neither an object of another type nor one without coordinates', () => {
+  assert.ok(isGeometry({ type: 'GeometryCollection', geometries: [] }));
+  for (const other of [{ type: 'Album', geometries: [] }, { type: 'Point' }, { coordinates: [1, 2] }, 5])
+    assert.ok(!isGeometry(other), JSON.stringify(other));
+});
 
-  it('a fault of a geometry is reported at the wrong part', () => {
-    const cases: readonly (readonly [JsonValue, string])[] = [
+it('a fault of a geometry is reported at the wrong part', () => {
+  const cases: readonly (readonly [JsonValue, string])[] = [
       [5, ' type'],
       [{ coordinates: [1, 2] }, ' required'],
       [{ type: 'Point' }, ' required'],
@@ -83,61 +82,60 @@ describe('a geometry', () => {
       ['POINT(1 2)', ' type'],
       ['{"type": "Polygon", "coordinates": [[[0, 0], [1, 0]]]}', ' minItems'],
     ]; // oxfmt-ignore
-    for (const [geometry, fault] of cases)
-      assert.deepEqual(faultsOf(geometry), [fault], JSON.stringify(geometry));
-  });
+  for (const [geometry, fault] of cases)
+    assert.deepEqual(faultsOf(geometry), [fault], JSON.stringify(geometry));
+});
 
-  it('a geometry has each number of the first wrong position reported, by what it should be', () => {
-    const findings = new Findings();
-    checkGeometry({ type: 'LineString', coordinates: [['1', 'x'], ['3', '4']] }, findings); // oxfmt-ignore
-    assert.deepEqual(
-      findings.faults.map(({ tokens, detail }) => `${pointerOf(tokens)} ${detail}`),
-      [
-        '/coordinates/0/0 must be a longitude, a number, is "1"',
-        '/coordinates/0/1 must be a latitude, a number, is "x"',
-      ],
-    );
-  });
+it('a geometry has each number of the first wrong position reported, by what it should be', () => {
+  const findings = new Findings();
+  checkGeometry({ type: 'LineString', coordinates: [['1', 'x'], ['3', '4']] }, findings); // oxfmt-ignore
+  assert.deepEqual(
+    findings.faults.map(({ tokens, detail }) => `${pointerOf(tokens)} ${detail}`),
+    [
+      '/coordinates/0/0 must be a longitude, a number, is "1"',
+      '/coordinates/0/1 must be a latitude, a number, is "x"',
+    ],
+  );
+});
 
-  it('a geometry has each of two open rings reported', () => {
-    const open = [...RING.slice(0, 3), [0, 1]];
-    assert.deepEqual(faultsOf({ type: 'Polygon', coordinates: [open, RING, open] }), [
-      '/coordinates/0 const',
-      '/coordinates/2 const',
-    ]);
-  });
+it('a geometry has each of two open rings reported', () => {
+  const open = [...RING.slice(0, 3), [0, 1]];
+  assert.deepEqual(faultsOf({ type: 'Polygon', coordinates: [open, RING, open] }), [
+    '/coordinates/0 const',
+    '/coordinates/2 const',
+  ]);
+});
 
-  it('an odd geometry is accepted: a latitude beyond the poles, a collection', () => {
-    assert.deepEqual(warningsOf({ type: 'Point', coordinates: [40, 186] }), ['/coordinates latitude']);
-    for (const [latitude, isOdd] of [
-      [90, false],
-      [-90, false],
-      [90.1, true],
-      [-90.1, true],
-    ] as const) {
-      const place = isOdd ? ['/coordinates/1 latitude'] : [];
-      assert.deepEqual(warningsOf({ type: 'MultiPoint', coordinates: [[200, 0], [0, latitude]] }), place); // oxfmt-ignore
-    }
-    assert.deepEqual(warningsOf({ type: 'GeometryCollection', geometries: [] }), [' geometry-collection']);
-  });
+it('an odd geometry is accepted: a latitude beyond the poles, a collection', () => {
+  assert.deepEqual(warningsOf({ type: 'Point', coordinates: [40, 186] }), ['/coordinates latitude']);
+  for (const [latitude, isOdd] of [
+    [90, false],
+    [-90, false],
+    [90.1, true],
+    [-90.1, true],
+  ] as const) {
+    const place = isOdd ? ['/coordinates/1 latitude'] : [];
+    assert.deepEqual(warningsOf({ type: 'MultiPoint', coordinates: [[200, 0], [0, latitude]] }), place); // oxfmt-ignore
+  }
+  assert.deepEqual(warningsOf({ type: 'GeometryCollection', geometries: [] }), [' geometry-collection']);
+});
 
-  it('a geometry in a string is read with its two members only, and never deeper than its type is', () => {
-    const text = '{"type": "Point", "coordinates": [1, 2], "more": {}}';
-    assert.deepEqual(geometryInText(text), { type: 'Point', coordinates: [1, 2] });
-    const deep = `{"type": "Point", "coordinates": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
-    assert.equal(geometryInText(deep), undefined);
-    assert.equal(geometryInText('{"type": "Point", "coordinates": [1, [2]]}'), undefined);
-    for (const { type, coordinates } of RIGHT as readonly { type: string; coordinates: JsonValue }[]) {
-      assert.deepEqual(geometryInText(JSON.stringify({ type, coordinates })), { type, coordinates });
-      assert.equal(geometryInText(JSON.stringify({ type, coordinates: deepened(coordinates) })), undefined);
-    }
-    for (const other of [
-      '5',
-      '[]',
-      '{"type": "Point"}',
-      '{"coordinates": [1]}',
-      '{"type": "Pont", "coordinates": [1]}',
-    ])
-      assert.equal(geometryInText(other), undefined, other);
-  });
+it('a geometry in a string is read with its two members only, and never deeper than its type is', () => {
+  const text = '{"type": "Point", "coordinates": [1, 2], "more": {}}';
+  assert.deepEqual(geometryInText(text), { type: 'Point', coordinates: [1, 2] });
+  const deep = `{"type": "Point", "coordinates": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+  assert.equal(geometryInText(deep), undefined);
+  assert.equal(geometryInText('{"type": "Point", "coordinates": [1, [2]]}'), undefined);
+  for (const { type, coordinates } of RIGHT as readonly { type: string; coordinates: JsonValue }[]) {
+    assert.deepEqual(geometryInText(JSON.stringify({ type, coordinates })), { type, coordinates });
+    assert.equal(geometryInText(JSON.stringify({ type, coordinates: deepened(coordinates) })), undefined);
+  }
+  for (const other of [
+    '5',
+    '[]',
+    '{"type": "Point"}',
+    '{"coordinates": [1]}',
+    '{"type": "Pont", "coordinates": [1]}',
+  ])
+    assert.equal(geometryInText(other), undefined, other);
 });

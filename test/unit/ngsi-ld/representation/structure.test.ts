@@ -6,6 +6,7 @@ import { pointerOf } from '../../../../sidecar/shared/json/pointer.js';
 import { readEntity, type ReadOptions } from '../../../../sidecar/ngsi-ld/representation/read-entity.js';
 import { VALUE_MEMBERS } from '../../../../sidecar/ngsi-ld/value-members.js';
 import { entityOf, normalizedForm, sampleAttributes, valueAt } from './entities.js';
+import { words } from '../../../support/words.js';
 
 const POINT = { type: 'Point', coordinates: [8.5, 47.4] };
 const PROPERTY = { type: 'Property', value: 1 };
@@ -41,129 +42,121 @@ function detailOf(entity: JsonObject, options: ReadOptions = {}): string {
   return faults[0]?.detail ?? '';
 }
 
-describe('the structure of an entity', () => {
-  it('the structure of an entity needs an id that is a URI, and a type, in either spelling', () => {
-    assert.deepEqual(faultsOf({ '@id': 'urn:a:b', '@type': 'Vehicle' }), []);
-    assert.deepEqual(faultsOf({}), [' required', ' required']);
-    for (const id of ['vehicle1', 'urn:', 'urn:a b', '', 5, null, ['urn:a:b']])
-      assert.deepEqual(faultsOf({ id, type: 'Vehicle' }), ['/id format'], JSON.stringify(id));
-    assert.deepEqual(faultsOf({ '@id': 'x', type: 'A' }), ['/@id format']);
-    assert.deepEqual(faultsOf({ id: 'urn:a:b', '@id': 'urn:a:b', type: 'A' }), ['/@id additionalProperties']);
-  });
-
-  it('the structure of an entity has one type or several different ones', () => {
-    const of = (type: JsonValue) => faultsOf({ id: 'urn:a:b', type });
-    assert.deepEqual(of(['A', 'B']), []);
-    assert.deepEqual(of(''), ['/type type']);
-    assert.deepEqual(of({ a: 1 }), ['/type type']);
-    assert.deepEqual(of([]), ['/type minItems']);
-    assert.deepEqual(of(['A', 5, 'A']), ['/type/1 type', '/type/2 uniqueItems']);
-  });
-
-  it("the structure of an entity has the model's type, alone, among others or as an IRI that ends in it", () => {
-    const of = (type: JsonValue) => faultsOf({ id: 'urn:a:b', type }, { model: 'Vehicle' });
-    for (const type of [
-      'Vehicle',
-      ['Thing', 'Vehicle'],
-      'https://a.example/Vehicle',
-      'https://a.example/#Vehicle',
-      'ex:Vehicle',
-    ])
-      assert.deepEqual(of(type), [], JSON.stringify(type));
-    for (const type of ['Car', 'https://a.example/Car', ['Car', 'Thing'], 'SuperVehicle'])
-      assert.deepEqual(of(type), ['/type const'], JSON.stringify(type));
-  });
-
-  it('the structure of an entity with another type says which type it found, and which was probably meant', () => {
-    const of = (type: JsonValue) => detailOf({ id: 'urn:a:b', type }, { model: 'Vehicle' });
-    assert.equal(
-      of('Vehicel'),
-      'must be "Vehicle", the type of the model\'s entities, is "Vehicel"; did you mean "Vehicle"?',
-    );
-    assert.match(of('vehicle'), /did you mean "Vehicle"\?$/);
-    assert.equal(
-      of(['Car', 'Boat']),
-      'must contain "Vehicle", the type of the model\'s entities, is "Car", "Boat"',
-    );
-    assert.match(of(['Car', 'vehicle']), /did you mean "Vehicle"\?$/);
-    assert.match(of('Feature'), /GeoJSON/);
-  });
-
-  it('the structure of an entity has scopes and times in their formats', () => {
-    for (const scope of ['/Madrid/Gardens', 'Madrid', ['/a', '/b_1']])
-      assert.deepEqual(faultsOf(entityOf([['scope', scope]])), []);
-    assert.deepEqual(faultsOf(entityOf([['scope', ['/a', '//', 5]]])), [
-      '/scope/1 format',
-      '/scope/2 format',
-    ]);
-    assert.deepEqual(
-      faultsOf(
-        entityOf([
-          ['expiresAt', 'soon'],
-          ['createdAt', '2026-01-31T12:00:00Z'],
-        ]),
-      ),
-      ['/expiresAt format'],
-    );
-  });
+it('the structure of an entity needs an id that is a URI, and a type, in either spelling', () => {
+  assert.deepEqual(faultsOf({ '@id': 'urn:a:b', '@type': 'Vehicle' }), []);
+  assert.deepEqual(faultsOf({}), [' required', ' required']);
+  for (const id of ['vehicle1', 'urn:', 'urn:a b', '', 5, null, ['urn:a:b']])
+    assert.deepEqual(faultsOf({ id, type: 'Vehicle' }), ['/id format'], JSON.stringify(id));
+  assert.deepEqual(faultsOf({ '@id': 'x', type: 'A' }), ['/@id format']);
+  assert.deepEqual(faultsOf({ id: 'urn:a:b', '@id': 'urn:a:b', type: 'A' }), ['/@id additionalProperties']);
 });
 
-describe('the structure of an attribute', () => {
-  it('the structure of an attribute needs the member of its kind, and refuses that of another', () => {
-    for (const [kind, own] of Object.entries(VALUE_MEMBERS)) {
-      assert.deepEqual(faultsOfAttribute({ type: kind }), ['/x required'], kind);
-      const other = own === 'languageMap' ? 'valueList' : 'languageMap';
-      assert.deepEqual(
-        faultsOfAttribute({ type: kind, [other]: 'urn:a:b' }),
-        [`/x/${other} additionalProperties`],
-        kind,
-      );
-    }
-    assert.deepEqual(faultsOfAttribute({ ...PROPERTY, object: 'urn:a:b' }), [
-      '/x/object additionalProperties',
-    ]);
-    assert.deepEqual(faultsOfAttribute({ type: 'Relationship', value: 'urn:a:b' }), [
-      '/x/value additionalProperties',
-    ]);
-    assert.deepEqual(faultsOfAttribute({ value: 1, vocab: 'a' }), ['/x/vocab additionalProperties']);
-  });
+it('the structure of an entity has one type or several different ones', () => {
+  const of = (type: JsonValue) => faultsOf({ id: 'urn:a:b', type });
+  assert.deepEqual(of(['A', 'B']), []);
+  assert.deepEqual(of(''), ['/type type']);
+  assert.deepEqual(of({ a: 1 }), ['/type type']);
+  assert.deepEqual(of([]), ['/type minItems']);
+  assert.deepEqual(of(['A', 5, 'A']), ['/type/1 type', '/type/2 uniqueItems']);
+});
 
-  it('the structure of an attribute needs a known type, and suggests one for a misspelling', () => {
-    assert.deepEqual(faultsOfAttribute({ type: 'Text', value: 'a' }), ['/x/type enum']);
-    const detail = (type: string) =>
-      detailOf(
-        entityOf([
-          ['x', { type, value: 1 }],
-          ['other', PROPERTY],
-        ]),
-      );
-    assert.equal(detail('Text'), 'must be "Property": "Text" is a type of NGSIv2, not of NGSI-LD');
-    assert.equal(
-      detail('property'),
-      'must be the type of an attribute, is "property"; did you mean "Property"?',
+it("the structure of an entity has the model's type, alone, among others or as an IRI that ends in it", () => {
+  const of = (type: JsonValue) => faultsOf({ id: 'urn:a:b', type }, { model: 'Vehicle' });
+  for (const type of [
+    'Vehicle',
+    ['Thing', 'Vehicle'],
+    'https://a.example/Vehicle',
+    'https://a.example/#Vehicle',
+    'ex:Vehicle',
+  ])
+    assert.deepEqual(of(type), [], JSON.stringify(type));
+  for (const type of ['Car', 'https://a.example/Car', ['Car', 'Thing'], 'SuperVehicle'])
+    assert.deepEqual(of(type), ['/type const'], JSON.stringify(type));
+});
+
+it('the structure of an entity with another type says which type it found, and which was probably meant', () => {
+  const of = (type: JsonValue) => detailOf({ id: 'urn:a:b', type }, { model: 'Vehicle' });
+  assert.equal(
+    of('Vehicel'),
+    'must be "Vehicle", the type of the model\'s entities, is "Vehicel"; did you mean "Vehicle"?',
+  );
+  assert.match(of('vehicle'), /did you mean "Vehicle"\?$/);
+  assert.equal(
+    of(['Car', 'Boat']),
+    'must contain "Vehicle", the type of the model\'s entities, is "Car", "Boat"',
+  );
+  assert.match(of(['Car', 'vehicle']), /did you mean "Vehicle"\?$/);
+  assert.match(of('Feature'), /GeoJSON/);
+});
+
+it('the structure of an entity has scopes and times in their formats', () => {
+  for (const scope of ['/Madrid/Gardens', 'Madrid', ['/a', '/b_1']])
+    assert.deepEqual(faultsOf(entityOf([['scope', scope]])), []);
+  assert.deepEqual(faultsOf(entityOf([['scope', ['/a', '//', 5]]])), ['/scope/1 format', '/scope/2 format']);
+  assert.deepEqual(
+    faultsOf(
+      entityOf([
+        ['expiresAt', 'soon'],
+        ['createdAt', '2026-01-31T12:00:00Z'],
+      ]),
+    ),
+    ['/expiresAt format'],
+  );
+});
+
+it('the structure of an attribute needs the member of its kind, and refuses that of another', () => {
+  for (const [kind, own] of Object.entries(VALUE_MEMBERS)) {
+    assert.deepEqual(faultsOfAttribute({ type: kind }), ['/x required'], kind);
+    const other = own === 'languageMap' ? 'valueList' : 'languageMap';
+    assert.deepEqual(
+      faultsOfAttribute({ type: kind, [other]: 'urn:a:b' }),
+      [`/x/${other} additionalProperties`],
+      kind,
     );
-    assert.match(detail('string'), /^must be the type of an attribute \(Property, .*\), is "string"$/);
-    assert.deepEqual(faultsOfAttribute({ type: 'https://uri.etsi.org/ngsi-ld/Property', value: 1 }), []);
-  });
+  }
+  assert.deepEqual(faultsOfAttribute({ ...PROPERTY, object: 'urn:a:b' }), ['/x/object additionalProperties']);
+  assert.deepEqual(faultsOfAttribute({ type: 'Relationship', value: 'urn:a:b' }), [
+    '/x/value additionalProperties',
+  ]);
+  assert.deepEqual(faultsOfAttribute({ value: 1, vocab: 'a' }), ['/x/vocab additionalProperties']);
+});
 
-  it('the structure of an attribute may be concise, unless the form is named as normalized', () => {
-    const normalized = { form: 'normalized' } as const;
-    for (const [concise, fault] of [
-      [5, '/x type'],
-      [{ value: 5 }, '/x required'],
-      [POINT, '/x type'],
-      [['a', 'b'], '/x type'],
-      [{ ...PROPERTY, accuracy: 0.5 }, '/x/accuracy type'],
-    ] as const) {
-      assert.deepEqual(faultsOfAttribute(concise), []);
-      assert.deepEqual(faultsOfAttribute(concise, normalized), [fault]);
-    }
-    assert.deepEqual(faultsOfAttribute([], normalized), ['/x minItems']);
-    assert.deepEqual(faultsOfAttribute([PROPERTY, 5], normalized), ['/x/1 type']);
-  });
+it('the structure of an attribute needs a known type, and suggests one for a misspelling', () => {
+  assert.deepEqual(faultsOfAttribute({ type: 'Text', value: 'a' }), ['/x/type enum']);
+  const detail = (type: string) =>
+    detailOf(
+      entityOf([
+        ['x', { type, value: 1 }],
+        ['other', PROPERTY],
+      ]),
+    );
+  assert.equal(detail('Text'), 'must be "Property": "Text" is a type of NGSIv2, not of NGSI-LD');
+  assert.equal(
+    detail('property'),
+    'must be the type of an attribute, is "property"; did you mean "Property"?',
+  );
+  assert.match(detail('string'), /^must be the type of an attribute \(Property, .*\), is "string"$/);
+  assert.deepEqual(faultsOfAttribute({ type: 'https://uri.etsi.org/ngsi-ld/Property', value: 1 }), []);
+});
 
-  it('the structure of an attribute has values that its kind allows', () => {
-    const cases: readonly (readonly [JsonObject, readonly string[]])[] = [
+it('the structure of an attribute may be concise, unless the form is named as normalized', () => {
+  const normalized = { form: 'normalized' } as const;
+  for (const [concise, fault] of [
+    [5, '/x type'],
+    [{ value: 5 }, '/x required'],
+    [POINT, '/x type'],
+    [['a', 'b'], '/x type'],
+    [{ ...PROPERTY, accuracy: 0.5 }, '/x/accuracy type'],
+  ] as const) {
+    assert.deepEqual(faultsOfAttribute(concise), []);
+    assert.deepEqual(faultsOfAttribute(concise, normalized), [fault]);
+  }
+  assert.deepEqual(faultsOfAttribute([], normalized), ['/x minItems']);
+  assert.deepEqual(faultsOfAttribute([PROPERTY, 5], normalized), ['/x/1 type']);
+});
+
+it('the structure of an attribute has values that its kind allows', () => {
+  const cases: readonly (readonly [JsonObject, readonly string[]])[] = [
       [{ type: 'Property', value: null }, ['/x/value type']],
       [{ type: 'Relationship', object: 'a b' }, ['/x/object format']],
       [{ type: 'Relationship', object: [] }, ['/x/object minItems']],
@@ -176,12 +169,12 @@ describe('the structure of an attribute', () => {
       [{ type: 'ListRelationship', objectList: 'urn:a:b' }, ['/x/objectList type']],
       [{ type: 'ListRelationship', objectList: [{ object: 'urn:a:b' }, 'urn:a:c', { object: 5 }, {}, 5] }, ['/x/objectList/2/object format', '/x/objectList/3 required', '/x/objectList/4 format']],
     ]; // oxfmt-ignore
-    for (const [attribute, faults] of cases)
-      assert.deepEqual(faultsOfAttribute(attribute), faults, JSON.stringify(attribute));
-  });
+  for (const [attribute, faults] of cases)
+    assert.deepEqual(faultsOfAttribute(attribute), faults, JSON.stringify(attribute));
+});
 
-  it('the structure of an attribute has its own members in their formats', () => {
-    const cases: readonly (readonly [JsonObject, readonly string[]])[] = [
+it('the structure of an attribute has its own members in their formats', () => {
+  const cases: readonly (readonly [JsonObject, readonly string[]])[] = [
       [{ observedAt: '2026-01-31T12:00:00.5Z', datasetId: '@none', unitCode: 'KMH', valueType: 'Speed' }, []],
       [{ observedAt: '2026-01-31' }, ['/x/observedAt format']],
       [{ observedAt: '2026-01-31T12:00:00' }, ['/x/observedAt format']],
@@ -196,45 +189,44 @@ describe('the structure of an attribute', () => {
       [{ objectType: ['A', 5] }, ['/x/objectType/1 type']],
       [{ '@context': {} }, ['/x/@context additionalProperties']],
     ]; // oxfmt-ignore
-    for (const [members, faults] of cases)
-      assert.deepEqual(faultsOfAttribute({ ...PROPERTY, ...members }), faults, JSON.stringify(members));
-  });
+  for (const [members, faults] of cases)
+    assert.deepEqual(faultsOfAttribute({ ...PROPERTY, ...members }), faults, JSON.stringify(members));
+});
 
-  it('attributes of attributes follow the same rules, at any depth', () => {
-    const inner = {
-      ...PROPERTY,
-      of: { type: 'Relationship', object: 5, at: { type: 'GeoProperty', value: 7 } },
-    };
-    assert.deepEqual(faultsOfAttribute({ ...PROPERTY, a: inner }), [
-      '/x/a/of/object format',
-      '/x/a/of/at/value type',
-    ]);
-    const deep = Array.from({ length: 500 }).reduce<JsonObject>((below) => ({ ...PROPERTY, a: below }), {
-      type: 'Property',
-    });
-    const [fault] = readEntity(entityOf([['x', deep]])).faults;
-    assert.equal(fault?.tokens.length, 501);
+it('attributes of attributes follow the same rules, at any depth', () => {
+  const inner = {
+    ...PROPERTY,
+    of: { type: 'Relationship', object: 5, at: { type: 'GeoProperty', value: 7 } },
+  };
+  assert.deepEqual(faultsOfAttribute({ ...PROPERTY, a: inner }), [
+    '/x/a/of/object format',
+    '/x/a/of/at/value type',
+  ]);
+  const deep = Array.from({ length: 500 }).reduce<JsonObject>((below) => ({ ...PROPERTY, a: below }), {
+    type: 'Property',
   });
+  const [fault] = readEntity(entityOf([['x', deep]])).faults;
+  assert.equal(fault?.tokens.length, 501);
+});
 
-  it('the instances of an attribute differ by their datasetId', () => {
-    const of = (...datasetIds: readonly (string | undefined)[]) =>
-      faultsOfAttribute(
-        datasetIds.map((datasetId) => (datasetId === undefined ? PROPERTY : { ...PROPERTY, datasetId })),
-      );
-    assert.deepEqual(of(undefined, 'urn:a:1', 'urn:a:2'), []);
-    assert.deepEqual(of('urn:a:1', 'urn:a:2', 'urn:a:1'), ['/x/2/datasetId uniqueItems']);
-    assert.deepEqual(of(undefined, undefined), ['/x/1 uniqueItems']);
-    assert.deepEqual(of(undefined, '@none'), ['/x/1 uniqueItems']);
-    assert.deepEqual(faultsOfAttribute([PROPERTY, 5]), ['/x/1 type']);
-  });
-
-  it('a misspelled member of an attribute is named', () => {
-    const detail = detailOf(entityOf([['x', { type: 'Relationship', Object: ['urn:a:b'] }]]));
-    assert.equal(
-      detail,
-      'is a Relationship and must have the member "object"; "Object" is not a known member; did you mean "object"?',
+it('the instances of an attribute differ by their datasetId', () => {
+  const of = (...datasetIds: readonly (string | undefined)[]) =>
+    faultsOfAttribute(
+      datasetIds.map((datasetId) => (datasetId === undefined ? PROPERTY : { ...PROPERTY, datasetId })),
     );
-  });
+  assert.deepEqual(of(undefined, 'urn:a:1', 'urn:a:2'), []);
+  assert.deepEqual(of('urn:a:1', 'urn:a:2', 'urn:a:1'), ['/x/2/datasetId uniqueItems']);
+  assert.deepEqual(of(undefined, undefined), ['/x/1 uniqueItems']);
+  assert.deepEqual(of(undefined, '@none'), ['/x/1 uniqueItems']);
+  assert.deepEqual(faultsOfAttribute([PROPERTY, 5]), ['/x/1 type']);
+});
+
+it('a misspelled member of an attribute is named', () => {
+  const detail = detailOf(entityOf([['x', { type: 'Relationship', Object: ['urn:a:b'] }]]));
+  assert.equal(
+    detail,
+    'is a Relationship and must have the member "object"; "Object" is not a known member; did you mean "object"?',
+  );
 });
 
 describe('the members of an entity and of an attribute, one by one', () => {
@@ -272,11 +264,10 @@ describe('the members of an entity and of an attribute, one by one', () => {
   });
 
   it('what brokers write into an attribute is no attribute of it, whatever it holds', () => {
-    for (const name of [
-      ...['@type', 'id', '@id', 'instanceId', 'entity', 'entityList', 'entityIdSealed', 'entityTypeSealed'],
-      ...['previousValue', 'previousObject', 'previousLanguageMap', 'previousVocab', 'previousJson'],
-      ...['previousValueList', 'previousObjectList'],
-    ]) {
+    for (const name of words(`
+      @type id @id instanceId entity entityList entityIdSealed entityTypeSealed previousValue previousObject
+      previousLanguageMap previousVocab previousJson previousValueList previousObjectList
+    `)) {
       for (const value of [5, { type: 'Propertx', value: 1 }]) {
         const attribute = { ...PROPERTY, [name]: value };
         assert.deepEqual([faultsOfAttribute(attribute), warningsOfAttribute(attribute)], [[], []], name);
@@ -461,108 +452,103 @@ describe('an odd but accepted part of an entity', () => {
   });
 });
 
-describe('the geometries of an entity in key-values form', () => {
-  it('a wrong geometry of an entity in key-values form is reported at its place, that of each dataset as well', () => {
-    const wrong = { type: 'Point', coordinates: [1, 'x'] };
-    const entity = entityOf([
-      ['x', { dataset: { 'urn:a:1': wrong, '@none': wrong, 'urn:a:2': 5, 'urn:a:3': wrong } }],
-      ['y', wrong],
-      ['z', { inside: wrong }],
-    ]);
-    const { faults } = readEntity(entity, { form: 'keyvalues' });
-    assert.deepEqual(
-      faults.map(({ tokens }) => tokens.join(' ')),
-      [
-        'x dataset @none coordinates 1',
-        'x dataset urn:a:1 coordinates 1',
-        'x dataset urn:a:3 coordinates 1',
-        'y coordinates 1',
-      ],
-    );
-  });
+it('a wrong geometry of an entity in key-values form is reported at its place, that of each dataset as well', () => {
+  const wrong = { type: 'Point', coordinates: [1, 'x'] };
+  const entity = entityOf([
+    ['x', { dataset: { 'urn:a:1': wrong, '@none': wrong, 'urn:a:2': 5, 'urn:a:3': wrong } }],
+    ['y', wrong],
+    ['z', { inside: wrong }],
+  ]);
+  const { faults } = readEntity(entity, { form: 'keyvalues' });
+  assert.deepEqual(
+    faults.map(({ tokens }) => tokens.join(' ')),
+    [
+      'x dataset @none coordinates 1',
+      'x dataset urn:a:1 coordinates 1',
+      'x dataset urn:a:3 coordinates 1',
+      'y coordinates 1',
+    ],
+  );
 });
 
-describe('the faults of an entity', () => {
-  it('a valid entity has no faults, and a broken one has as many as were made, each at its place', () => {
-    fc.assert(
-      fc.property(
-        sampleAttributes,
-        fc.array(fc.nat(3), { minLength: 6, maxLength: 6 }),
-        (attributes, choices) => {
-          const expected: string[] = [];
-          const members = attributes.map((sample, index): [string, JsonObject] => {
-            const { name, kind } = sample;
-            const right = normalizedForm(sample);
-            const { attribute, tokens } = breakings(right, VALUE_MEMBERS[kind])[choices[index] ?? 0] ?? {
-              attribute: right,
-            };
-            if (tokens !== undefined) expected.push(pointerOf([name, ...tokens]));
-            return [name, attribute];
-          });
-          const entity = entityOf(members);
-          const order = Object.keys(entity);
-          expected.sort(
-            (one, other) => order.indexOf(one.split('/')[1] ?? '') - order.indexOf(other.split('/')[1] ?? ''),
-          );
-          const { faults } = readEntity(entity);
-          assert.deepEqual(
-            faults.map(({ tokens }) => pointerOf(tokens)),
-            expected,
-          );
-        },
-      ),
-    );
-  });
+it('a valid entity has no faults, and a broken one has as many as were made, each at its place', () => {
+  fc.assert(
+    fc.property(
+      sampleAttributes,
+      fc.array(fc.nat(3), { minLength: 6, maxLength: 6 }),
+      (attributes, choices) => {
+        const expected: string[] = [];
+        const members = attributes.map((sample, index): [string, JsonObject] => {
+          const { name, kind } = sample;
+          const right = normalizedForm(sample);
+          const { attribute, tokens } = breakings(right, VALUE_MEMBERS[kind])[choices[index] ?? 0] ?? {
+            attribute: right,
+          };
+          if (tokens !== undefined) expected.push(pointerOf([name, ...tokens]));
+          return [name, attribute];
+        });
+        const entity = entityOf(members);
+        const order = Object.keys(entity);
+        expected.sort(
+          (one, other) => order.indexOf(one.split('/')[1] ?? '') - order.indexOf(other.split('/')[1] ?? ''),
+        );
+        const { faults } = readEntity(entity);
+        assert.deepEqual(
+          faults.map(({ tokens }) => pointerOf(tokens)),
+          expected,
+        );
+      },
+    ),
+  );
+});
 
-  it('the faults and warnings of an entity stand at places that it has, whatever the entity and the form', () => {
-    const pieces = fc.constantFrom<JsonValue>(PROPERTY, POINT, [PROPERTY, 5], { value: 1, datasetId: 'a' }, { '@value': 1 }, {
-      dataset: { '@none': 1 } }, { type: 'Relationship', value: [1] }, { type: 'ListRelationship', objectList: [{}] }); // oxfmt-ignore
-    const names = fc.oneof(
-      fc.constantFrom('id', 'type', '@type', 'scope', 'value', 'object', 'json', 'observedAt', '__proto__'),
-      fc.string(),
-    );
-    const entities = fc.dictionary(
-      names,
-      fc.oneof(pieces, fc.jsonValue(), fc.dictionary(names, pieces, { noNullPrototype: true })),
-      { noNullPrototype: true },
-    );
-    fc.assert(
-      fc.property(
-        entities,
-        fc.constantFrom(undefined, 'normalized', 'concise', 'keyvalues'),
-        (entity, form) => {
-          const json = entity as JsonObject;
-          const { faults, warnings } = readEntity(json, {
-            ...(form === undefined ? {} : { form }),
-            model: 'Vehicle',
-          });
-          for (const { tokens } of [...faults, ...warnings])
-            assert.notEqual(valueAt(json, tokens), undefined, pointerOf(tokens));
-        },
-      ),
-      { numRuns: 500 },
-    );
-  });
+it('the faults and warnings of an entity stand at places that it has, whatever the entity and the form', () => {
+  const pieces = fc.constantFrom<JsonValue>(PROPERTY, POINT, [PROPERTY, 5], { value: 1, datasetId: 'a' }, { '@value': 1 }, { dataset: { '@none': 1 } }, { type: 'Relationship', value: [1] }, { type: 'ListRelationship', objectList: [{}] }); // oxfmt-ignore
+  const names = fc.oneof(
+    fc.constantFrom('id', 'type', '@type', 'scope', 'value', 'object', 'json', 'observedAt', '__proto__'),
+    fc.string(),
+  );
+  const entities = fc.dictionary(
+    names,
+    fc.oneof(pieces, fc.jsonValue(), fc.dictionary(names, pieces, { noNullPrototype: true })),
+    { noNullPrototype: true },
+  );
+  fc.assert(
+    fc.property(
+      entities,
+      fc.constantFrom(undefined, 'normalized', 'concise', 'keyvalues'),
+      (entity, form) => {
+        const json = entity as JsonObject;
+        const { faults, warnings } = readEntity(json, {
+          ...(form === undefined ? {} : { form }),
+          model: 'Vehicle',
+        });
+        for (const { tokens } of [...faults, ...warnings])
+          assert.notEqual(valueAt(json, tokens), undefined, pointerOf(tokens));
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
 
-  it('a thousand faults of an entity leave room for a thousand warnings', () => {
-    const entity = entityOf(
-      Array.from({ length: 1100 }, (_, index) => [`a-${index}`, { type: 'Propertx', value: 1 }]),
-    );
-    const { faults, warnings } = readEntity(entity);
-    assert.deepEqual([faults.length, warnings.length], [1000, 1000]);
-  });
+it('a thousand faults of an entity leave room for a thousand warnings', () => {
+  const entity = entityOf(
+    Array.from({ length: 1100 }, (_, index) => [`a-${index}`, { type: 'Propertx', value: 1 }]),
+  );
+  const { faults, warnings } = readEntity(entity);
+  assert.deepEqual([faults.length, warnings.length], [1000, 1000]);
+});
 
-  it('the faults of an entity are bounded in number, and in time for hostile entities', () => {
-    const entity = entityOf(
-      Array.from({ length: 50_000 }, (_, index) => [`a${index}`, { type: 'Propertx', value: 1 }]),
-    );
-    assert.equal(readEntity(entity).faults.length, 1000);
-    const line = { type: 'LineString', coordinates: Array.from({ length: 100_000 }, () => ['a', 'b']) };
-    assert.deepEqual(faultsOfAttribute({ type: 'GeoProperty', value: line }), [
-      '/x/value/coordinates/0/0 type',
-      '/x/value/coordinates/0/1 type',
-    ]);
-  });
+it('the faults of an entity are bounded in number, and in time for hostile entities', () => {
+  const entity = entityOf(
+    Array.from({ length: 50_000 }, (_, index) => [`a${index}`, { type: 'Propertx', value: 1 }]),
+  );
+  assert.equal(readEntity(entity).faults.length, 1000);
+  const line = { type: 'LineString', coordinates: Array.from({ length: 100_000 }, () => ['a', 'b']) };
+  assert.deepEqual(faultsOfAttribute({ type: 'GeoProperty', value: line }), [
+    '/x/value/coordinates/0/0 type',
+    '/x/value/coordinates/0/1 type',
+  ]);
 });
 
 /** A broken attribute, with the tokens of what is wrong; or a right one. */

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import { ConfigError, loadConfig } from '../../../../sidecar/shared/config/load.js';
 import { settings, type Setting } from '../../../../sidecar/shared/config/settings.js';
 import { isLoopback } from '../../../../sidecar/shared/loopback.js';
+import { words } from '../../../support/words.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -19,499 +20,444 @@ function mistakesOf(env: Env): readonly string[] {
 
 const NEEDS_BROKER = /^BROKER_URL is needed/;
 
-describe('loadConfig: defaults', () => {
-  it('loadConfig lets pages grow beyond PURGE_PAGE_SIZE only where that is not set', () => {
-    assert.equal(loadConfig({ PURGE_PAGE_SIZE: '' }).PURGE_PAGE_SIZE_MAX, 10_000);
-    for (const size of ['200', '1000', '50000'])
-      assert.equal(loadConfig({ PURGE_PAGE_SIZE: size }).PURGE_PAGE_SIZE_MAX, Number(size));
-  });
-
-  it('loadConfig has the defaults of the table when nothing is set', () => {
-    assert.deepEqual(
-      { ...loadConfig({}) },
-      {
-        HOST: '127.0.0.1',
-        PORT: 8080,
-        BROKER_URL: 'embedded',
-        GATEWAY_OPEN: false,
-        PURGE_PAGE_SIZE: 1000,
-        PURGE_PAGE_SIZE_MAX: 10_000,
-        PURGE_BATCH_SIZE: 500,
-        PURGE_CONCURRENCY: 4,
-        TEMPORAL_PURGE_CONCURRENCY: 16,
-        TEMPORAL_WHOLE_DELETE: 'allow',
-        PURGE_STRATEGY: 'auto',
-        PURGE_MAX_AFFECTED: 0,
-        PURGE_MAX_RUNNING: 16,
-        PURGE_MAX_QUEUED: 1000,
-        PURGE_RECORD: 'best-effort',
-        PURGE_HISTORY_DAYS: 90,
-        JOB_LEASE_MS: 30_000,
-        CONSOLE: 'on',
-        PURGE_WHOLE_TENANT: 'bounded',
-        BROKER_TIMEOUT_MS: 30_000,
-        RETRY_MAX_ATTEMPTS: 6,
-        RETRY_MIN_DELAY_MS: 200,
-        RETRY_MAX_DELAY_MS: 10_000,
-        BROKER_AWAY_MS: 30_000,
-        SHUTDOWN_GRACE_MS: 25_000,
-        DATABASE_PATH: './data/schema.db',
-        BODY_LIMIT_BYTES: 5_242_880,
-        IMPORT_LIMIT_BYTES: 67_108_864,
-        CONTEXT_BASE_IRI: 'https://uri.etsi.org/ngsi-ld/default-context/',
-        WORKBENCH_TIMEOUT_MS: 2000,
-        LOG_LEVEL: 'info',
-      },
-    );
-  });
-
-  it('loadConfig uses the defaults for empty variables, which compose files make of unset ones', () => {
-    const empty = Object.fromEntries(Object.keys(settings).map((name) => [name, '']));
-    assert.deepEqual(loadConfig(empty), loadConfig({}));
-  });
-
-  it('loadConfig defaults cannot be changed by anyone who holds the configuration', () => {
-    assert.ok(Object.isFrozen(loadConfig({})));
-  });
+it('loadConfig lets pages grow beyond PURGE_PAGE_SIZE only where that is not set', () => {
+  assert.equal(loadConfig({ PURGE_PAGE_SIZE: '' }).PURGE_PAGE_SIZE_MAX, 10_000);
+  for (const size of ['200', '1000', '50000'])
+    assert.equal(loadConfig({ PURGE_PAGE_SIZE: size }).PURGE_PAGE_SIZE_MAX, Number(size));
 });
 
-describe('loadConfig: values', () => {
-  it('loadConfig reads every setting', () => {
-    const config = loadConfig({
-      HOST: '0.0.0.0',
-      PORT: '0',
-      BROKER_URL: 'http://orion:1026/prefix',
-      PUBLIC_URL: 'https://data.city.test/ngsi',
-      GATEWAY_TOKEN: 's3cret-token',
-      PURGE_PAGE_SIZE: '50',
-      PURGE_STRATEGY: 'native',
-      PURGE_MAX_AFFECTED: '10',
-      PURGE_WHOLE_TENANT: 'allow',
-      TEMPORAL_WHOLE_DELETE: 'refuse',
-      RETRY_MIN_DELAY_MS: '0',
-      RETRY_MAX_DELAY_MS: '0',
-      DATABASE_PATH: ':memory:',
-      DATABASE_URL: 'postgres://gw:p%40ss@db:5433/gw?sslmode=verify-full',
-      BODY_LIMIT_BYTES: '1024',
-      REMOTE_ALLOWED_ORIGINS:
-        'https://schemas.city.test, HTTP://LOCALHOST:8000,https://schemas.city.test:443',
-      CONTEXT_BASE_IRI: 'https://city.test/terms#',
-      WORKBENCH_TIMEOUT_MS: '50',
-      LOG_LEVEL: 'silent',
-    });
-    assert.equal(config.PORT, 0);
-    assert.deepEqual(config.BROKER_URL, new URL('http://orion:1026/prefix'));
-    assert.deepEqual(config.PUBLIC_URL, new URL('https://data.city.test/ngsi'));
-    assert.deepEqual(config.GATEWAY_TOKEN, ['s3cret-token']);
-    assert.equal(config.PURGE_PAGE_SIZE, 50);
-    assert.equal(config.PURGE_STRATEGY, 'native');
-    assert.equal(config.PURGE_MAX_AFFECTED, 10);
-    assert.equal(config.PURGE_WHOLE_TENANT, 'allow');
-    assert.equal(config.TEMPORAL_WHOLE_DELETE, 'refuse');
-    assert.equal(config.RETRY_MIN_DELAY_MS, 0);
-    assert.equal(config.DATABASE_PATH, ':memory:');
-    assert.equal(config.DATABASE_URL, 'postgres://gw:p%40ss@db:5433/gw?sslmode=verify-full');
-    assert.equal(config.BODY_LIMIT_BYTES, 1024);
-    assert.deepEqual(config.REMOTE_ALLOWED_ORIGINS, ['https://schemas.city.test', 'http://localhost:8000']);
-    assert.equal(config.CONTEXT_BASE_IRI, 'https://city.test/terms#');
-    assert.equal(config.WORKBENCH_TIMEOUT_MS, 50);
-    assert.equal(config.LOG_LEVEL, 'silent');
-  });
+it('loadConfig has the defaults of the table when nothing is set', () => {
+  assert.deepEqual(
+    { ...loadConfig({}) },
+    {
+      HOST: '127.0.0.1',
+      PORT: 8080,
+      BROKER_URL: 'embedded',
+      GATEWAY_OPEN: false,
+      PURGE_PAGE_SIZE: 1000,
+      PURGE_PAGE_SIZE_MAX: 10_000,
+      PURGE_BATCH_SIZE: 500,
+      PURGE_CONCURRENCY: 4,
+      TEMPORAL_PURGE_CONCURRENCY: 16,
+      TEMPORAL_WHOLE_DELETE: 'allow',
+      PURGE_STRATEGY: 'auto',
+      PURGE_MAX_AFFECTED: 0,
+      PURGE_MAX_RUNNING: 16,
+      PURGE_MAX_QUEUED: 1000,
+      PURGE_RECORD: 'best-effort',
+      PURGE_HISTORY_DAYS: 90,
+      JOB_LEASE_MS: 30_000,
+      CONSOLE: 'on',
+      PURGE_WHOLE_TENANT: 'bounded',
+      BROKER_TIMEOUT_MS: 30_000,
+      RETRY_MAX_ATTEMPTS: 6,
+      RETRY_MIN_DELAY_MS: 200,
+      RETRY_MAX_DELAY_MS: 10_000,
+      BROKER_AWAY_MS: 30_000,
+      SHUTDOWN_GRACE_MS: 25_000,
+      DATABASE_PATH: './data/schema.db',
+      BODY_LIMIT_BYTES: 5_242_880,
+      IMPORT_LIMIT_BYTES: 67_108_864,
+      CONTEXT_BASE_IRI: 'https://uri.etsi.org/ngsi-ld/default-context/',
+      WORKBENCH_TIMEOUT_MS: 2000,
+      LOG_LEVEL: 'info',
+    },
+  );
+});
 
-  it('loadConfig accepts http, https and urn IRIs that terms can follow for CONTEXT_BASE_IRI', () => {
-    for (const base of [
-      'https://city.test/',
-      'https://data.café.test/wörter/',
-      'https://city.test/a#',
-      'urn:city:terms#',
-    ]) {
-      assert.equal(loadConfig({ CONTEXT_BASE_IRI: base }).CONTEXT_BASE_IRI, base);
-    }
-  });
+it('loadConfig uses the defaults for empty variables, which compose files make of unset ones', () => {
+  const empty = Object.fromEntries(Object.keys(settings).map((name) => [name, '']));
+  assert.deepEqual(loadConfig(empty), loadConfig({}));
+});
 
-  it('loadConfig accepts every log level and every strategy of the table', () => {
-    for (const level of ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']) {
-      assert.deepEqual(mistakesOf({ LOG_LEVEL: level }), [], level);
-    }
-    for (const strategy of ['auto', 'batch', 'single', 'native']) {
-      assert.deepEqual(mistakesOf({ PURGE_STRATEGY: strategy }), [], strategy);
-    }
-  });
+it('loadConfig defaults cannot be changed by anyone who holds the configuration', () => {
+  assert.ok(Object.isFrozen(loadConfig({})));
+});
 
-  it('loadConfig accepts numbers from the least to the greatest of their setting, and no others', () => {
-    const bounds: Readonly<Record<string, readonly [number, number]>> = {
-      PORT: [0, 65_535],
-      PURGE_PAGE_SIZE: [1, 1_000_000],
-      PURGE_BATCH_SIZE: [1, 100_000],
-      PURGE_CONCURRENCY: [1, 256],
-      TEMPORAL_PURGE_CONCURRENCY: [1, 256],
-      PURGE_MAX_AFFECTED: [0, Number.MAX_SAFE_INTEGER],
-      PURGE_MAX_RUNNING: [1, 1000],
-      PURGE_MAX_QUEUED: [1, 1_000_000],
-      PURGE_HISTORY_DAYS: [1, 36_500],
-      JOB_LEASE_MS: [500, 3_600_000],
-      BROKER_TIMEOUT_MS: [1, 3_600_000],
-      RETRY_MAX_ATTEMPTS: [1, 100],
-      RETRY_MIN_DELAY_MS: [0, 3_600_000],
-      RETRY_MAX_DELAY_MS: [0, 3_600_000],
-      BROKER_AWAY_MS: [0, 3_600_000],
-      SHUTDOWN_GRACE_MS: [0, 3_600_000],
-      BODY_LIMIT_BYTES: [1024, 104_857_600],
-      IMPORT_LIMIT_BYTES: [1024, 536_870_912],
-      WORKBENCH_TIMEOUT_MS: [1, 60_000],
-    };
-    const numbers = Object.entries<Setting<unknown>>(settings).filter(
-      ([, { default: fallback = '', parse }]) => fallback !== '' && typeof parse(fallback) === 'number',
-    );
-    assert.deepEqual(Object.keys(bounds).sort(), numbers.map(([name]) => name).sort());
-    for (const [name, [least, most]] of Object.entries(bounds)) {
-      const mistakes = (value: number) =>
-        mistakesOf({
-          RETRY_MIN_DELAY_MS: '0',
-          RETRY_MAX_DELAY_MS: '3600000',
-          [name]: String(value),
-        }).filter((mistake) => mistake.startsWith(`${name} must be a whole number`));
-      for (const value of [least, most]) assert.deepEqual(mistakes(value), [], `${name}=${value}`);
-      for (const value of [least - 1, most + 1])
-        assert.deepEqual(mistakes(value), [`${name} must be a whole number from ${least} to ${most}`]);
-    }
+it('loadConfig reads every setting', () => {
+  const config = loadConfig({
+    HOST: '0.0.0.0',
+    PORT: '0',
+    BROKER_URL: 'http://orion:1026/prefix',
+    PUBLIC_URL: 'https://data.city.test/ngsi',
+    GATEWAY_TOKEN: 's3cret-token',
+    PURGE_PAGE_SIZE: '50',
+    PURGE_STRATEGY: 'native',
+    PURGE_MAX_AFFECTED: '10',
+    PURGE_WHOLE_TENANT: 'allow',
+    TEMPORAL_WHOLE_DELETE: 'refuse',
+    RETRY_MIN_DELAY_MS: '0',
+    RETRY_MAX_DELAY_MS: '0',
+    DATABASE_PATH: ':memory:',
+    DATABASE_URL: 'postgres://gw:p%40ss@db:5433/gw?sslmode=verify-full',
+    BODY_LIMIT_BYTES: '1024',
+    REMOTE_ALLOWED_ORIGINS: 'https://schemas.city.test, HTTP://LOCALHOST:8000,https://schemas.city.test:443',
+    CONTEXT_BASE_IRI: 'https://city.test/terms#',
+    WORKBENCH_TIMEOUT_MS: '50',
+    LOG_LEVEL: 'silent',
   });
+  assert.equal(config.PORT, 0);
+  assert.deepEqual(config.BROKER_URL, new URL('http://orion:1026/prefix'));
+  assert.deepEqual(config.PUBLIC_URL, new URL('https://data.city.test/ngsi'));
+  assert.deepEqual(config.GATEWAY_TOKEN, ['s3cret-token']);
+  assert.equal(config.PURGE_PAGE_SIZE, 50);
+  assert.equal(config.PURGE_STRATEGY, 'native');
+  assert.equal(config.PURGE_MAX_AFFECTED, 10);
+  assert.equal(config.PURGE_WHOLE_TENANT, 'allow');
+  assert.equal(config.TEMPORAL_WHOLE_DELETE, 'refuse');
+  assert.equal(config.RETRY_MIN_DELAY_MS, 0);
+  assert.equal(config.DATABASE_PATH, ':memory:');
+  assert.equal(config.DATABASE_URL, 'postgres://gw:p%40ss@db:5433/gw?sslmode=verify-full');
+  assert.equal(config.BODY_LIMIT_BYTES, 1024);
+  assert.deepEqual(config.REMOTE_ALLOWED_ORIGINS, ['https://schemas.city.test', 'http://localhost:8000']);
+  assert.equal(config.CONTEXT_BASE_IRI, 'https://city.test/terms#');
+  assert.equal(config.WORKBENCH_TIMEOUT_MS, 50);
+  assert.equal(config.LOG_LEVEL, 'silent');
+});
 
-  for (const [name, values] of Object.entries({
-    HOST: [' '],
-    PORT: ['-1', '65536', '80.5', '8080x', ' 8080', '1e3', '0x50'],
-    BROKER_URL: [
-      'orion:1026',
-      'ftp://orion',
-      'not a url',
-      'http://user:pw@orion',
-      'http://user@orion',
-      'http://:pw@orion',
-      'http://orion?x=1',
-      'http://orion/ngsi-ld/v1',
-      'http://orion/ngsi-ld',
-      'http://orion/#x',
-      'Embedded',
-    ],
-    PUBLIC_URL: ['/path', 'javascript:alert(1)', 'https://u@host'],
-    GATEWAY_TOKEN: ['short', 'with a blank in it', 'ünicode-token', 'x'.repeat(1025)],
-    GATEWAY_OPEN: ['yes', '1', 'TRUE'],
-    CONSOLE: ['no', 'true', 'OFF'],
-    ALLOWED_HOSTS: ['http://gw', 'gw:8080', 'gw,', '*', '*.city.test', 'a b'],
-    PURGE_PAGE_SIZE: ['0', 'many', '1000001', '-5'],
-    PURGE_BATCH_SIZE: ['0', '1.5', '100001'],
-    PURGE_CONCURRENCY: ['0', '257'],
-    TEMPORAL_PURGE_CONCURRENCY: ['0', '257'],
-    TEMPORAL_WHOLE_DELETE: ['deny', 'ALLOW'],
-    PURGE_STRATEGY: ['fast', 'AUTO'],
-    PURGE_MAX_AFFECTED: ['-1', 'none', '99999999999999999'],
-    BROKER_TIMEOUT_MS: ['0', '30s'],
-    RETRY_MAX_ATTEMPTS: ['0', '101'],
-    RETRY_MIN_DELAY_MS: ['-1', '0.2'],
-    RETRY_MAX_DELAY_MS: ['never'],
-    SHUTDOWN_GRACE_MS: ['-1'],
-    DATABASE_PATH: [' ', '\t'],
-    BODY_LIMIT_BYTES: ['1023', '104857601', '5MB'],
-    REMOTE_ALLOWED_ORIGINS: [
-      'city.test',
-      'https://city.test/',
-      'https://city.test/schemas',
-      'https://city.test?x',
-      'https://u:p@city.test',
-      'https://*.city.test',
-      'https://city.test,',
-      'https://city.test https://other.test',
-      'file:///etc/passwd',
-      'view-source:http://city.test',
-      'ftp://city.test',
-      'null',
-      '*',
-    ],
-    CONTEXT_BASE_IRI: [
-      'terms/',
-      '/terms/',
-      'https://city.test',
-      'https://city.test/terms',
-      'https://city.test/a b/',
-      'https:///',
-      'javascript:alert(1)/',
-      'javascript:https://city.test/',
-      'https://[city/',
-    ],
-    WORKBENCH_TIMEOUT_MS: ['0', '2s', '60001'],
-    METRICS_PORT: ['-1', '65536', '/metrics', 'on'],
-    LOG_LEVEL: ['verbose', 'INFO'],
-  })) {
-    it(`loadConfig refuses a wrong ${name} by name`, () => {
-      for (const value of values) {
-        const mistakes = mistakesOf({ [name]: value });
-        assert.equal(mistakes.length, 1, `${value}: ${mistakes.join(' | ')}`);
-        assert.match(mistakes[0] ?? '', new RegExp(`^${name} must `), value);
-      }
-    });
+it('loadConfig accepts http, https and urn IRIs that terms can follow for CONTEXT_BASE_IRI', () => {
+  for (const base of words(`
+    https://city.test/ https://data.café.test/wörter/ https://city.test/a# urn:city:terms#
+  `)) {
+    assert.equal(loadConfig({ CONTEXT_BASE_IRI: base }).CONTEXT_BASE_IRI, base);
   }
-
-  it('loadConfig refuses one port for the gateway and its metrics', () => {
-    const mistakes = ['METRICS_PORT is the same as PORT; leave it unset to serve the metrics there'];
-    assert.deepEqual(mistakesOf({ METRICS_PORT: '8080' }), mistakes);
-    assert.deepEqual(mistakesOf({ PORT: '9464', METRICS_PORT: '9464' }), mistakes);
-    assert.deepEqual(mistakesOf({ PORT: '0', METRICS_PORT: '0' }), []);
-    assert.deepEqual(mistakesOf({ PORT: '9464' }), []);
-    assert.deepEqual(mistakesOf({ METRICS_PORT: 'tcp://10.0.0.4:9464' }), []);
-  });
-
-  it('loadConfig refuses a least delay above the largest, also when only one of them is set', () => {
-    assert.deepEqual(mistakesOf({ RETRY_MIN_DELAY_MS: '10001' }), [
-      'RETRY_MIN_DELAY_MS must not be above RETRY_MAX_DELAY_MS',
-    ]);
-    assert.equal(mistakesOf({ RETRY_MAX_DELAY_MS: '199' }).length, 1);
-    assert.deepEqual(mistakesOf({ RETRY_MIN_DELAY_MS: '5', RETRY_MAX_DELAY_MS: '5' }), []);
-  });
 });
 
-describe('loadConfig: DATABASE_URL', () => {
-  it('loadConfig accepts a PostgreSQL URL as it is', () => {
-    for (const url of [
-      'postgres://localhost',
-      'postgresql://u:p@[::1]:5432/db?connect_timeout=10&application_name=gw',
-      'postgres:///db?host=/var/run/postgresql',
-      'postgres://u@h/db?sslmode=verify-ca&sslrootcert=/ca.pem&sslcert=/c.pem&sslkey=/k.pem',
-      'postgres://u@h/db?options=-c%20search_path%3Dgateway',
-    ])
-      assert.equal(loadConfig({ DATABASE_URL: url }).DATABASE_URL, url);
-  });
-
-  it('loadConfig takes no parameter of DATABASE_URL that would be left out silently, and each of the others', () => {
-    const known = [
-      'sslmode',
-      'sslrootcert',
-      'sslcert',
-      'sslkey',
-      'host',
-      'port',
-      'application_name',
-      'options',
-    ];
-    for (const name of [...known, 'connect_timeout']) {
-      const value = { sslmode: 'require', connect_timeout: '9999' }[name] ?? 'x';
-      const url = `postgres://u@h/db?${name}=${value}`;
-      assert.equal(loadConfig({ DATABASE_URL: url }).DATABASE_URL, url, name);
-    }
-    for (const name of ['ssl', 'user', 'password', 'sslpassword', 'dbname', 'SSLMODE', 'keepalives', ''])
-      assert.equal(mistakesOf({ DATABASE_URL: `postgres://u@h/db?${name}=x` }).length, 1, name);
-    for (const timeout of ['10000', '-1', '1.5'])
-      assert.equal(mistakesOf({ DATABASE_URL: `postgres://u@h/db?connect_timeout=${timeout}` }).length, 1);
-    for (const mode of ['disable', 'require', 'verify-full'])
-      assert.ok(loadConfig({ DATABASE_URL: `postgres://u@h/db?sslmode=${mode}` }));
-    for (const mode of ['allow', 'prefer', 'no-verify', '', 'Require'])
-      assert.equal(mistakesOf({ DATABASE_URL: `postgres://u@h/db?sslmode=${mode}` }).length, 1, mode);
-  });
-
-  it('loadConfig reports a mistake in DATABASE_URL without repeating any of it', () => {
-    for (const [url, says] of [
-      ['hunter2', /must be a URL such as postgres:/],
-      ['mysql://u:hunter2@h/db', /must be a URL such as postgres:/],
-      ['postgres://u:hunter2@h/db#x', /must be a URL such as postgres:/],
-      ['postgres://u:hunter2@/db', /must/],
-      ['postgres:///db', /must name a host/],
-      ['postgres://u:hunter2@h/db?sslmod=require', /must have no parameters but sslmode, /],
-      ['postgres://u:pass?hunter2=@h/db', /must/],
-      ['postgres://u:hunter2@h/db?sslmode=disable&sslmode=require', /each once/],
-      [
-        'postgres://u:hunter2@h/db?sslmode=prefer',
-        /must have one of disable, require, verify-ca, verify-full/,
-      ],
-      ['postgres://u:hunter2@h/db?sslmode=verify-ca', /must name the certificate/],
-      ['postgres://u:hunter2@h/db?connect_timeout=soon', /must have a whole number of seconds/],
-    ] as const) {
-      const [mistake = '', ...others] = mistakesOf({ DATABASE_URL: url });
-      assert.deepEqual(others, []);
-      assert.match(mistake, /^DATABASE_URL must /);
-      assert.match(mistake, says, url);
-      assert.doesNotMatch(mistake, /hunter2/);
-    }
-  });
+it('loadConfig accepts every log level and every strategy of the table', () => {
+  for (const level of ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']) {
+    assert.deepEqual(mistakesOf({ LOG_LEVEL: level }), [], level);
+  }
+  for (const strategy of ['auto', 'batch', 'single', 'native']) {
+    assert.deepEqual(mistakesOf({ PURGE_STRATEGY: strategy }), [], strategy);
+  }
 });
 
-describe('loadConfig: mistakes', () => {
-  it('loadConfig reports all mistakes at once', () => {
-    const env = { PORT: 'x', PURGE_CONCURRENCY: '0', PURGE_PAGE: '5', LOG_LEVEL: 'loud', HOST: '0.0.0.0' };
-    const names = mistakesOf(env).map((mistake) => mistake.split(' ', 1)[0]);
-    assert.deepEqual(names.sort(), [
-      ...['BROKER_URL', 'GATEWAY_TOKEN', 'LOG_LEVEL', 'PORT', 'PURGE_CONCURRENCY', 'PURGE_PAGE'],
-    ]);
-    assert.throws(() => loadConfig(env), {
-      message: 'The configuration has 6 mistakes.',
-    });
-    assert.throws(() => loadConfig({ PORT: 'x' }), { message: 'The configuration has a mistake.' });
-  });
-
-  it('loadConfig reports unknown names under guarded prefixes, with the setting that was probably meant', () => {
-    for (const [name, meant] of [
-      ['PURGE_PAGESIZE', 'PURGE_PAGE_SIZE'],
-      ['PURGE_MAX_AFECTED', 'PURGE_MAX_AFFECTED'],
-      ['RETRY_MAX_DELAY', 'RETRY_MAX_DELAY_MS'],
-      ['RETRY_MAX_ATTEMPT', 'RETRY_MAX_ATTEMPTS'],
-      ['BROKER_URI', 'BROKER_URL'],
-      ['TEMPORAL_WHOLE_DELET', 'TEMPORAL_WHOLE_DELETE'],
-    ] as const) {
-      assert.deepEqual(mistakesOf({ [name]: '1' }), [`${name} is not a setting; did you mean ${meant}?`]);
-    }
-    assert.deepEqual(mistakesOf({ PURGE_EVERYTHING_NOW: '1' }), ['PURGE_EVERYTHING_NOW is not a setting']);
-    assert.deepEqual(mistakesOf({ RETRY_: '', BROKER_constructor: '1' }).length, 2);
-  });
-
-  it('loadConfig never reports names of other programs', () => {
-    assert.deepEqual(
-      mistakesOf({ PATH: '/bin', NODE_ENV: 'test', PURGED: '1', MY_PURGE_X: '1', constructor: 'x' }),
-      [],
-    );
-  });
-
-  it('loadConfig takes two tokens while one is replaced, each as long as one alone has to be', () => {
-    assert.deepEqual(loadConfig({ GATEWAY_TOKEN: 'the-new-one,the-old-one' }).GATEWAY_TOKEN, [
-      'the-new-one',
-      'the-old-one',
-    ]);
-    for (const GATEWAY_TOKEN of [
-      'the-new-one,',
-      ',the-old-one',
-      'the-new-one,short',
-      'the-new-one, the-old-one',
-    ])
-      assert.match(mistakesOf({ GATEWAY_TOKEN })[0] ?? '', /^GATEWAY_TOKEN must be 8 to 1024/, GATEWAY_TOKEN);
-    assert.deepEqual(mistakesOf({ GATEWAY_TOKEN: 'the-new-one,the-old-one,the-oldest' }), [
-      'GATEWAY_TOKEN must be one secret, or two separated by a comma',
-    ]);
-  });
-
-  it('loadConfig never shows a value that could be a secret', () => {
-    const secret = 'hunter2 hunter2';
-    const env = {
-      GATEWAY_TOKEN: secret,
-      BROKER_URL: `http://admin:${encodeURIComponent(secret)}@orion`,
-      PUBLIC_URL: secret,
-      PURGE_TOKEN: secret,
-    };
-    const text = mistakesOf(env).join('\n');
-    assert.equal(mistakesOf(env).length, 4);
-    assert.doesNotMatch(text, /hunter2|admin/);
-    assert.equal(settings.GATEWAY_TOKEN.secret, true);
-  });
-
-  it('loadConfig throws only ConfigError, whatever the environment holds', () => {
-    const names = fc.oneof(
-      fc.constantFrom(...Object.keys(settings), 'NODE_ENV', '__proto__', 'PURGE_X'),
-      fc.string(),
-    );
-    fc.assert(
-      fc.property(fc.dictionary(names, fc.string()), (env) => {
-        for (const mistake of mistakesOf(env)) assert.equal(typeof mistake, 'string');
-      }),
-    );
-  });
+it('loadConfig accepts numbers from the least to the greatest of their setting, and no others', () => {
+  const bounds: Readonly<Record<string, readonly [number, number]>> = {
+    PORT: [0, 65_535],
+    PURGE_PAGE_SIZE: [1, 1_000_000],
+    PURGE_BATCH_SIZE: [1, 100_000],
+    PURGE_CONCURRENCY: [1, 256],
+    TEMPORAL_PURGE_CONCURRENCY: [1, 256],
+    PURGE_MAX_AFFECTED: [0, Number.MAX_SAFE_INTEGER],
+    PURGE_MAX_RUNNING: [1, 1000],
+    PURGE_MAX_QUEUED: [1, 1_000_000],
+    PURGE_HISTORY_DAYS: [1, 36_500],
+    JOB_LEASE_MS: [500, 3_600_000],
+    BROKER_TIMEOUT_MS: [1, 3_600_000],
+    RETRY_MAX_ATTEMPTS: [1, 100],
+    RETRY_MIN_DELAY_MS: [0, 3_600_000],
+    RETRY_MAX_DELAY_MS: [0, 3_600_000],
+    BROKER_AWAY_MS: [0, 3_600_000],
+    SHUTDOWN_GRACE_MS: [0, 3_600_000],
+    BODY_LIMIT_BYTES: [1024, 104_857_600],
+    IMPORT_LIMIT_BYTES: [1024, 536_870_912],
+    WORKBENCH_TIMEOUT_MS: [1, 60_000],
+  };
+  const numbers = Object.entries<Setting<unknown>>(settings).filter(
+    ([, { default: fallback = '', parse }]) => fallback !== '' && typeof parse(fallback) === 'number',
+  );
+  assert.deepEqual(Object.keys(bounds).sort(), numbers.map(([name]) => name).sort());
+  for (const [name, [least, most]] of Object.entries(bounds)) {
+    const mistakes = (value: number) =>
+      mistakesOf({ RETRY_MIN_DELAY_MS: '0', RETRY_MAX_DELAY_MS: '3600000', [name]: String(value) }).filter(
+        (mistake) => mistake.startsWith(`${name} must be a whole number`),
+      );
+    for (const value of [least, most]) assert.deepEqual(mistakes(value), [], `${name}=${value}`);
+    for (const value of [least - 1, most + 1])
+      assert.deepEqual(mistakes(value), [`${name} must be a whole number from ${least} to ${most}`]);
+  }
 });
 
-describe('loadConfig: which broker', () => {
-  it('loadConfig starts the embedded broker on loopback addresses only', () => {
-    for (const HOST of ['127.0.0.1', '127.8.9.1', 'localhost', '::1']) {
-      assert.equal(loadConfig({ HOST }).BROKER_URL, 'embedded', HOST);
+for (const [name, values] of Object.entries({
+  HOST: [' '],
+  PORT: ['-1', '65536', '80.5', '8080x', ' 8080', '1e3', '0x50'],
+  BROKER_URL: [
+    ...words(`
+    orion:1026 ftp://orion http://user:pw@orion http://user@orion http://:pw@orion http://orion?x=1
+    http://orion/ngsi-ld/v1 http://orion/ngsi-ld http://orion/#x Embedded
+  `),
+    'not a url',
+  ],
+  PUBLIC_URL: ['/path', 'javascript:alert(1)', 'https://u@host'],
+  GATEWAY_TOKEN: ['short', 'with a blank in it', 'ünicode-token', 'x'.repeat(1025)],
+  GATEWAY_OPEN: ['yes', '1', 'TRUE'],
+  CONSOLE: ['no', 'true', 'OFF'],
+  ALLOWED_HOSTS: ['http://gw', 'gw:8080', 'gw,', '*', '*.city.test', 'a b'],
+  PURGE_PAGE_SIZE: ['0', 'many', '1000001', '-5'],
+  PURGE_BATCH_SIZE: ['0', '1.5', '100001'],
+  PURGE_CONCURRENCY: ['0', '257'],
+  TEMPORAL_PURGE_CONCURRENCY: ['0', '257'],
+  TEMPORAL_WHOLE_DELETE: ['deny', 'ALLOW'],
+  PURGE_STRATEGY: ['fast', 'AUTO'],
+  PURGE_MAX_AFFECTED: ['-1', 'none', '99999999999999999'],
+  BROKER_TIMEOUT_MS: ['0', '30s'],
+  RETRY_MAX_ATTEMPTS: ['0', '101'],
+  RETRY_MIN_DELAY_MS: ['-1', '0.2'],
+  RETRY_MAX_DELAY_MS: ['never'],
+  SHUTDOWN_GRACE_MS: ['-1'],
+  DATABASE_PATH: [' ', '\t'],
+  BODY_LIMIT_BYTES: ['1023', '104857601', '5MB'],
+  REMOTE_ALLOWED_ORIGINS: [
+    ...words(`
+    city.test https://city.test/ https://city.test/schemas https://city.test?x https://u:p@city.test
+    https://*.city.test https://city.test, file:///etc/passwd view-source:http://city.test ftp://city.test
+    null *
+  `),
+    'https://city.test https://other.test',
+  ],
+  CONTEXT_BASE_IRI: [
+    ...words(`
+    terms/ /terms/ https://city.test https://city.test/terms https:/// javascript:alert(1)/
+    javascript:https://city.test/ https://[city/
+  `),
+    'https://city.test/a b/',
+  ],
+  WORKBENCH_TIMEOUT_MS: ['0', '2s', '60001'],
+  METRICS_PORT: ['-1', '65536', '/metrics', 'on'],
+  LOG_LEVEL: ['verbose', 'INFO'],
+})) {
+  it(`loadConfig refuses a wrong ${name} by name`, () => {
+    for (const value of values) {
+      const mistakes = mistakesOf({ [name]: value });
+      assert.equal(mistakes.length, 1, `${value}: ${mistakes.join(' | ')}`);
+      assert.match(mistakes[0] ?? '', new RegExp(`^${name} must `), value);
     }
-    for (const HOST of [
-      '0.0.0.0',
-      '::',
-      '192.168.0.7',
-      'gateway.city.test',
-      '127.0.0.1.evil.test',
-      '1270.0.0.1',
-    ]) {
-      const mistakes = mistakesOf({ HOST, GATEWAY_OPEN: 'true' });
-      assert.equal(mistakes.length, 1, HOST);
-      assert.match(mistakes[0] ?? '', NEEDS_BROKER);
-      assert.deepEqual(mistakesOf({ HOST, GATEWAY_OPEN: 'true', BROKER_URL: 'http://orion:1026' }), []);
-    }
   });
+}
 
-  it('loadConfig never falls back to the embedded broker in production', () => {
-    assert.match(mistakesOf({ NODE_ENV: 'production' })[0] ?? '', NEEDS_BROKER);
-    assert.match(mistakesOf({ NODE_ENV: 'production', BROKER_URL: '' })[0] ?? '', NEEDS_BROKER);
-    assert.deepEqual(mistakesOf({ NODE_ENV: 'production', BROKER_URL: 'https://orion' }), []);
-  });
-
-  it('loadConfig accepts `embedded` anywhere when it is named', () => {
-    const env = {
-      ...{ NODE_ENV: 'production', HOST: '0.0.0.0', BROKER_URL: 'embedded', GATEWAY_OPEN: 'true' },
-    };
-    assert.equal(loadConfig(env).BROKER_URL, 'embedded');
-  });
-
-  it('loadConfig takes only addresses that no other machine can reach for loopback', () => {
-    assert.equal(isLoopback('127.0.0.2'), true);
-    for (const host of ['128.0.0.1', '127.evil.test', '127.1', '', '0.0.0.0', '::'])
-      assert.equal(isLoopback(host), false);
-  });
+it('loadConfig refuses one port for the gateway and its metrics', () => {
+  const mistakes = ['METRICS_PORT is the same as PORT; leave it unset to serve the metrics there'];
+  assert.deepEqual(mistakesOf({ METRICS_PORT: '8080' }), mistakes);
+  assert.deepEqual(mistakesOf({ PORT: '9464', METRICS_PORT: '9464' }), mistakes);
+  assert.deepEqual(mistakesOf({ PORT: '0', METRICS_PORT: '0' }), []);
+  assert.deepEqual(mistakesOf({ PORT: '9464' }), []);
+  assert.deepEqual(mistakesOf({ METRICS_PORT: 'tcp://10.0.0.4:9464' }), []);
 });
 
-describe('loadConfig: who may use it', () => {
-  const BROKER_URL = 'http://orion:1026';
-
-  it('loadConfig demands GATEWAY_TOKEN or GATEWAY_OPEN where other machines can reach the gateway', () => {
-    for (const HOST of ['0.0.0.0', '::', '192.168.0.7', 'gateway.city.test']) {
-      for (const GATEWAY_TOKEN of [undefined, '']) {
-        const mistakes = mistakesOf({ HOST, BROKER_URL, GATEWAY_TOKEN });
-        assert.match(mistakes[0] ?? '', /^GATEWAY_TOKEN is needed when HOST is not loopback/);
-      }
-      assert.deepEqual(mistakesOf({ HOST, BROKER_URL, GATEWAY_TOKEN: 's3cret-token' }), []);
-      assert.deepEqual(mistakesOf({ HOST, BROKER_URL, GATEWAY_OPEN: 'true' }), []);
-      assert.equal(mistakesOf({ HOST, BROKER_URL, GATEWAY_OPEN: 'false' }).length, 1);
-    }
-  });
-
-  it('loadConfig reports a wrong token once, and not as missing as well', () => {
-    assert.deepEqual(mistakesOf({ HOST: '0.0.0.0', BROKER_URL, GATEWAY_TOKEN: 'short' }).length, 1);
-  });
-
-  it('loadConfig reads host names without regard to case and blanks', () => {
-    assert.deepEqual(loadConfig({ ALLOWED_HOSTS: 'Gateway.City.test, gw ,[::1]' }).ALLOWED_HOSTS, [
-      ...['gateway.city.test', 'gw', '[::1]'],
-    ]);
-  });
+it('loadConfig refuses a least delay above the largest, also when only one of them is set', () => {
+  assert.deepEqual(mistakesOf({ RETRY_MIN_DELAY_MS: '10001' }), [
+    'RETRY_MIN_DELAY_MS must not be above RETRY_MAX_DELAY_MS',
+  ]);
+  assert.equal(mistakesOf({ RETRY_MAX_DELAY_MS: '199' }).length, 1);
+  assert.deepEqual(mistakesOf({ RETRY_MIN_DELAY_MS: '5', RETRY_MAX_DELAY_MS: '5' }), []);
 });
 
-describe('loadConfig: a gateway in front of itself', () => {
-  const isLoop = (env: Env) => mistakesOf(env).some((mistake) => mistake.includes('gateway itself'));
+it('loadConfig accepts a PostgreSQL URL as it is', () => {
+  for (const url of words(`
+    postgres://localhost postgresql://u:p@[::1]:5432/db?connect_timeout=10&application_name=gw
+    postgres:///db?host=/var/run/postgresql
+    postgres://u@h/db?sslmode=verify-ca&sslrootcert=/ca.pem&sslcert=/c.pem&sslkey=/k.pem
+    postgres://u@h/db?options=-c%20search_path%3Dgateway
+  `))
+    assert.equal(loadConfig({ DATABASE_URL: url }).DATABASE_URL, url);
+});
 
-  it('loadConfig refuses the gateway as its own broker, by every name of its address', () => {
-    for (const host of ['127.0.0.1', 'localhost', '[::1]']) {
-      assert.equal(isLoop({ PORT: '8080', BROKER_URL: `http://${host}:8080` }), true);
-    }
-    for (const HOST of ['127.0.0.1', '127.0.0.9', 'localhost', '::1', '0.0.0.0', '::']) {
-      for (const host of ['127.0.0.1', '127.0.0.9', 'localhost', '[::1]']) {
-        assert.equal(
-          isLoop({ HOST, PORT: '1026', BROKER_URL: `http://${host}:1026` }),
-          true,
-          `${HOST} ${host}`,
-        );
-        assert.equal(isLoop({ HOST, PORT: '1027', BROKER_URL: `http://${host}:1026` }), false);
-        assert.equal(isLoop({ HOST, PORT: '80', BROKER_URL: `http://${host}` }), true);
-        assert.equal(isLoop({ HOST, PORT: '443', BROKER_URL: `https://${host}` }), true);
-        assert.equal(isLoop({ HOST, PORT: '80', BROKER_URL: `https://${host}` }), false);
-        assert.equal(isLoop({ HOST, PORT: '443', BROKER_URL: `http://${host}` }), false);
-      }
-    }
-    for (const [HOST, host] of [
-      ['gateway.city.test', 'gateway.city.test'],
-      ['192.168.0.7', '192.168.0.7'],
-      ['fd00::7', '[fd00::7]'],
-    ] as const) {
-      assert.equal(isLoop({ HOST, PORT: '8080', BROKER_URL: `http://${host}:8080` }), true);
-      assert.equal(isLoop({ HOST, PORT: '8080', BROKER_URL: 'http://127.0.0.1:8080' }), false);
-    }
-  });
+it('loadConfig takes no parameter of DATABASE_URL that would be left out silently, and each of the others', () => {
+  const known = words(`
+      sslmode sslrootcert sslcert sslkey host port application_name options
+    `);
+  for (const name of [...known, 'connect_timeout']) {
+    const value = { sslmode: 'require', connect_timeout: '9999' }[name] ?? 'x';
+    const url = `postgres://u@h/db?${name}=${value}`;
+    assert.equal(loadConfig({ DATABASE_URL: url }).DATABASE_URL, url, name);
+  }
+  for (const name of ['ssl', 'user', 'password', 'sslpassword', 'dbname', 'SSLMODE', 'keepalives', ''])
+    assert.equal(mistakesOf({ DATABASE_URL: `postgres://u@h/db?${name}=x` }).length, 1, name);
+  for (const timeout of ['10000', '-1', '1.5'])
+    assert.equal(mistakesOf({ DATABASE_URL: `postgres://u@h/db?connect_timeout=${timeout}` }).length, 1);
+  for (const mode of ['disable', 'require', 'verify-full'])
+    assert.ok(loadConfig({ DATABASE_URL: `postgres://u@h/db?sslmode=${mode}` }));
+  for (const mode of ['allow', 'prefer', 'no-verify', '', 'Require'])
+    assert.equal(mistakesOf({ DATABASE_URL: `postgres://u@h/db?sslmode=${mode}` }).length, 1, mode);
+});
 
-  it('loadConfig accepts a broker on another port or host than the gateway', () => {
-    assert.equal(isLoop({ PORT: '8080', BROKER_URL: 'http://127.0.0.1:1026' }), false);
-    assert.equal(isLoop({ PORT: '8080', BROKER_URL: 'http://orion:8080' }), false);
-    assert.equal(isLoop({ PORT: '0', BROKER_URL: 'http://127.0.0.1:8080' }), false);
-  });
+it('loadConfig reports a mistake in DATABASE_URL without repeating any of it', () => {
+  for (const [url, says] of [
+    ['hunter2', /must be a URL such as postgres:/],
+    ['mysql://u:hunter2@h/db', /must be a URL such as postgres:/],
+    ['postgres://u:hunter2@h/db#x', /must be a URL such as postgres:/],
+    ['postgres://u:hunter2@/db', /must/],
+    ['postgres:///db', /must name a host/],
+    ['postgres://u:hunter2@h/db?sslmod=require', /must have no parameters but sslmode, /],
+    ['postgres://u:pass?hunter2=@h/db', /must/],
+    ['postgres://u:hunter2@h/db?sslmode=disable&sslmode=require', /each once/],
+    ['postgres://u:hunter2@h/db?sslmode=prefer', /must have one of disable, require, verify-ca, verify-full/],
+    ['postgres://u:hunter2@h/db?sslmode=verify-ca', /must name the certificate/],
+    ['postgres://u:hunter2@h/db?connect_timeout=soon', /must have a whole number of seconds/],
+  ] as const) {
+    const [mistake = '', ...others] = mistakesOf({ DATABASE_URL: url });
+    assert.deepEqual(others, []);
+    assert.match(mistake, /^DATABASE_URL must /);
+    assert.match(mistake, says, url);
+    assert.doesNotMatch(mistake, /hunter2/);
+  }
+});
+
+it('loadConfig reports all mistakes at once', () => {
+  const env = { PORT: 'x', PURGE_CONCURRENCY: '0', PURGE_PAGE: '5', LOG_LEVEL: 'loud', HOST: '0.0.0.0' };
+  const names = mistakesOf(env).map((mistake) => mistake.split(' ', 1)[0]);
+  assert.deepEqual(names.sort(), [
+    ...['BROKER_URL', 'GATEWAY_TOKEN', 'LOG_LEVEL', 'PORT', 'PURGE_CONCURRENCY', 'PURGE_PAGE'],
+  ]);
+  assert.throws(() => loadConfig(env), { message: 'The configuration has 6 mistakes.' });
+  assert.throws(() => loadConfig({ PORT: 'x' }), { message: 'The configuration has a mistake.' });
+});
+
+it('loadConfig reports unknown names under guarded prefixes, with the setting that was probably meant', () => {
+  for (const [name, meant] of [
+    ['PURGE_PAGESIZE', 'PURGE_PAGE_SIZE'],
+    ['PURGE_MAX_AFECTED', 'PURGE_MAX_AFFECTED'],
+    ['RETRY_MAX_DELAY', 'RETRY_MAX_DELAY_MS'],
+    ['RETRY_MAX_ATTEMPT', 'RETRY_MAX_ATTEMPTS'],
+    ['BROKER_URI', 'BROKER_URL'],
+    ['TEMPORAL_WHOLE_DELET', 'TEMPORAL_WHOLE_DELETE'],
+  ] as const) {
+    assert.deepEqual(mistakesOf({ [name]: '1' }), [`${name} is not a setting; did you mean ${meant}?`]);
+  }
+  assert.deepEqual(mistakesOf({ PURGE_EVERYTHING_NOW: '1' }), ['PURGE_EVERYTHING_NOW is not a setting']);
+  assert.deepEqual(mistakesOf({ RETRY_: '', BROKER_constructor: '1' }).length, 2);
+});
+
+it('loadConfig never reports names of other programs', () => {
+  assert.deepEqual(
+    mistakesOf({ PATH: '/bin', NODE_ENV: 'test', PURGED: '1', MY_PURGE_X: '1', constructor: 'x' }),
+    [],
+  );
+});
+
+it('loadConfig takes two tokens while one is replaced, each as long as one alone has to be', () => {
+  assert.deepEqual(loadConfig({ GATEWAY_TOKEN: 'the-new-one,the-old-one' }).GATEWAY_TOKEN, [
+    'the-new-one',
+    'the-old-one',
+  ]);
+  for (const GATEWAY_TOKEN of [
+    'the-new-one,',
+    ',the-old-one',
+    'the-new-one,short',
+    'the-new-one, the-old-one',
+  ])
+    assert.match(mistakesOf({ GATEWAY_TOKEN })[0] ?? '', /^GATEWAY_TOKEN must be 8 to 1024/, GATEWAY_TOKEN);
+  assert.deepEqual(mistakesOf({ GATEWAY_TOKEN: 'the-new-one,the-old-one,the-oldest' }), [
+    'GATEWAY_TOKEN must be one secret, or two separated by a comma',
+  ]);
+});
+
+it('loadConfig never shows a value that could be a secret', () => {
+  const secret = 'hunter2 hunter2';
+  const env = {
+    GATEWAY_TOKEN: secret,
+    BROKER_URL: `http://admin:${encodeURIComponent(secret)}@orion`,
+    PUBLIC_URL: secret,
+    PURGE_TOKEN: secret,
+  };
+  const text = mistakesOf(env).join('\n');
+  assert.equal(mistakesOf(env).length, 4);
+  assert.doesNotMatch(text, /hunter2|admin/);
+  assert.equal(settings.GATEWAY_TOKEN.secret, true);
+});
+
+it('loadConfig throws only ConfigError, whatever the environment holds', () => {
+  const names = fc.oneof(
+    fc.constantFrom(...Object.keys(settings), 'NODE_ENV', '__proto__', 'PURGE_X'),
+    fc.string(),
+  );
+  fc.assert(
+    fc.property(fc.dictionary(names, fc.string()), (env) => {
+      for (const mistake of mistakesOf(env)) assert.equal(typeof mistake, 'string');
+    }),
+  );
+});
+
+it('loadConfig starts the embedded broker on loopback addresses only', () => {
+  for (const HOST of ['127.0.0.1', '127.8.9.1', 'localhost', '::1']) {
+    assert.equal(loadConfig({ HOST }).BROKER_URL, 'embedded', HOST);
+  }
+  for (const HOST of words(`
+      0.0.0.0 :: 192.168.0.7 gateway.city.test 127.0.0.1.evil.test 1270.0.0.1
+    `)) {
+    const mistakes = mistakesOf({ HOST, GATEWAY_OPEN: 'true' });
+    assert.equal(mistakes.length, 1, HOST);
+    assert.match(mistakes[0] ?? '', NEEDS_BROKER);
+    assert.deepEqual(mistakesOf({ HOST, GATEWAY_OPEN: 'true', BROKER_URL: 'http://orion:1026' }), []);
+  }
+});
+
+it('loadConfig never falls back to the embedded broker in production', () => {
+  assert.match(mistakesOf({ NODE_ENV: 'production' })[0] ?? '', NEEDS_BROKER);
+  assert.match(mistakesOf({ NODE_ENV: 'production', BROKER_URL: '' })[0] ?? '', NEEDS_BROKER);
+  assert.deepEqual(mistakesOf({ NODE_ENV: 'production', BROKER_URL: 'https://orion' }), []);
+});
+
+it('loadConfig accepts `embedded` anywhere when it is named', () => {
+  const env = {
+    ...{ NODE_ENV: 'production', HOST: '0.0.0.0', BROKER_URL: 'embedded', GATEWAY_OPEN: 'true' },
+  };
+  assert.equal(loadConfig(env).BROKER_URL, 'embedded');
+});
+
+it('loadConfig takes only addresses that no other machine can reach for loopback', () => {
+  assert.equal(isLoopback('127.0.0.2'), true);
+  for (const host of ['128.0.0.1', '127.evil.test', '127.1', '', '0.0.0.0', '::'])
+    assert.equal(isLoopback(host), false);
+});
+
+const BROKER_URL = 'http://orion:1026';
+
+it('loadConfig demands GATEWAY_TOKEN or GATEWAY_OPEN where other machines can reach the gateway', () => {
+  for (const HOST of ['0.0.0.0', '::', '192.168.0.7', 'gateway.city.test']) {
+    for (const GATEWAY_TOKEN of [undefined, '']) {
+      const mistakes = mistakesOf({ HOST, BROKER_URL, GATEWAY_TOKEN });
+      assert.match(mistakes[0] ?? '', /^GATEWAY_TOKEN is needed when HOST is not loopback/);
+    }
+    assert.deepEqual(mistakesOf({ HOST, BROKER_URL, GATEWAY_TOKEN: 's3cret-token' }), []);
+    assert.deepEqual(mistakesOf({ HOST, BROKER_URL, GATEWAY_OPEN: 'true' }), []);
+    assert.equal(mistakesOf({ HOST, BROKER_URL, GATEWAY_OPEN: 'false' }).length, 1);
+  }
+});
+
+it('loadConfig reports a wrong token once, and not as missing as well', () => {
+  assert.deepEqual(mistakesOf({ HOST: '0.0.0.0', BROKER_URL, GATEWAY_TOKEN: 'short' }).length, 1);
+});
+
+it('loadConfig reads host names without regard to case and blanks', () => {
+  assert.deepEqual(loadConfig({ ALLOWED_HOSTS: 'Gateway.City.test, gw ,[::1]' }).ALLOWED_HOSTS, [
+    ...['gateway.city.test', 'gw', '[::1]'],
+  ]);
+});
+
+const isLoop = (env: Env) => mistakesOf(env).some((mistake) => mistake.includes('gateway itself'));
+
+it('loadConfig refuses the gateway as its own broker, by every name of its address', () => {
+  for (const host of ['127.0.0.1', 'localhost', '[::1]']) {
+    assert.equal(isLoop({ PORT: '8080', BROKER_URL: `http://${host}:8080` }), true);
+  }
+  for (const HOST of ['127.0.0.1', '127.0.0.9', 'localhost', '::1', '0.0.0.0', '::']) {
+    for (const host of ['127.0.0.1', '127.0.0.9', 'localhost', '[::1]']) {
+      assert.equal(
+        isLoop({ HOST, PORT: '1026', BROKER_URL: `http://${host}:1026` }),
+        true,
+        `${HOST} ${host}`,
+      );
+      assert.equal(isLoop({ HOST, PORT: '1027', BROKER_URL: `http://${host}:1026` }), false);
+      assert.equal(isLoop({ HOST, PORT: '80', BROKER_URL: `http://${host}` }), true);
+      assert.equal(isLoop({ HOST, PORT: '443', BROKER_URL: `https://${host}` }), true);
+      assert.equal(isLoop({ HOST, PORT: '80', BROKER_URL: `https://${host}` }), false);
+      assert.equal(isLoop({ HOST, PORT: '443', BROKER_URL: `http://${host}` }), false);
+    }
+  }
+  for (const [HOST, host] of [
+    ['gateway.city.test', 'gateway.city.test'],
+    ['192.168.0.7', '192.168.0.7'],
+    ['fd00::7', '[fd00::7]'],
+  ] as const) {
+    assert.equal(isLoop({ HOST, PORT: '8080', BROKER_URL: `http://${host}:8080` }), true);
+    assert.equal(isLoop({ HOST, PORT: '8080', BROKER_URL: 'http://127.0.0.1:8080' }), false);
+  }
+});
+
+it('loadConfig accepts a broker on another port or host than the gateway', () => {
+  assert.equal(isLoop({ PORT: '8080', BROKER_URL: 'http://127.0.0.1:1026' }), false);
+  assert.equal(isLoop({ PORT: '8080', BROKER_URL: 'http://orion:8080' }), false);
+  assert.equal(isLoop({ PORT: '0', BROKER_URL: 'http://127.0.0.1:8080' }), false);
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import { changedPointers } from '../../../../sidecar/shared/json/changed-pointers.js';
 import { type JsonValue, sameJson } from '../../../../sidecar/shared/json/json.js';
@@ -7,33 +7,31 @@ import { step, tokensOf } from '../../../../sidecar/shared/json/pointer.js';
 
 const documents = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<JsonValue>;
 
-describe('the places where two documents differ', () => {
-  it('the places where two documents differ are the innermost ones, each with the kind of change', () => {
-    const before = { a: 1, b: { c: [1, 2, { d: 1 }], e: 1 }, 'f/~': 1, g: [1] };
-    const after = { g: { '0': 1 }, b: { c: [1, 3, { d: 1 }, 4], h: 1 }, a: 1, 'f/~': 2 };
-    assert.deepEqual(changedPointers(before, after), [
-      { op: 'replace', pointer: '/b/c/1' },
-      { op: 'add', pointer: '/b/c/3' },
-      { op: 'remove', pointer: '/b/e' },
-      { op: 'add', pointer: '/b/h' },
-      { op: 'replace', pointer: '/f~1~0' },
-      { op: 'replace', pointer: '/g' },
-    ]);
-    assert.deepEqual(changedPointers(1, 2), [{ op: 'replace', pointer: '' }]);
-  });
+it('the places where two documents differ are the innermost ones, each with the kind of change', () => {
+  const before = { a: 1, b: { c: [1, 2, { d: 1 }], e: 1 }, 'f/~': 1, g: [1] };
+  const after = { g: { '0': 1 }, b: { c: [1, 3, { d: 1 }, 4], h: 1 }, a: 1, 'f/~': 2 };
+  assert.deepEqual(changedPointers(before, after), [
+    { op: 'replace', pointer: '/b/c/1' },
+    { op: 'add', pointer: '/b/c/3' },
+    { op: 'remove', pointer: '/b/e' },
+    { op: 'add', pointer: '/b/h' },
+    { op: 'replace', pointer: '/f~1~0' },
+    { op: 'replace', pointer: '/g' },
+  ]);
+  assert.deepEqual(changedPointers(1, 2), [{ op: 'replace', pointer: '' }]);
+});
 
-  it('two equal documents differ in no place, and every other place exists in one of them', () => {
-    const at = (document: JsonValue, pointer: string) =>
-      (tokensOf(pointer) ?? []).reduce<JsonValue | undefined>(step, document);
-    fc.assert(
-      fc.property(documents, documents, (before, after) => {
-        const changes = changedPointers(before, after);
-        assert.equal(changes.length === 0, sameJson(before, after));
-        for (const { op, pointer } of changes) {
-          assert.equal(at(before, pointer) === undefined, op === 'add');
-          assert.equal(at(after, pointer) === undefined, op === 'remove');
-        }
-      }),
-    );
-  });
+it('two equal documents differ in no place, and every other place exists in one of them', () => {
+  const at = (document: JsonValue, pointer: string) =>
+    (tokensOf(pointer) ?? []).reduce<JsonValue | undefined>(step, document);
+  fc.assert(
+    fc.property(documents, documents, (before, after) => {
+      const changes = changedPointers(before, after);
+      assert.equal(changes.length === 0, sameJson(before, after));
+      for (const { op, pointer } of changes) {
+        assert.equal(at(before, pointer) === undefined, op === 'add');
+        assert.equal(at(after, pointer) === undefined, op === 'remove');
+      }
+    }),
+  );
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import {
   compareDecimals,
@@ -35,95 +35,93 @@ const cases: fc.Arbitrary<Case> = fc
     };
   });
 
-describe('decimal numbers', () => {
-  it('decimals are ordered as the fractions are that they stand for', () => {
-    fc.assert(
-      fc.property(cases, cases, (one, other) => {
-        const difference = one.numerator * other.denominator - other.numerator * one.denominator;
-        const order = compareDecimals(decimalOf(one.literal), decimalOf(other.literal));
-        assert.equal(Math.sign(order), difference === 0n ? 0 : difference < 0n ? -1 : 1);
-        if (difference === 0n) assert.deepEqual(decimalOf(one.literal), decimalOf(other.literal));
-      }),
-    );
-  });
+it('decimals are ordered as the fractions are that they stand for', () => {
+  fc.assert(
+    fc.property(cases, cases, (one, other) => {
+      const difference = one.numerator * other.denominator - other.numerator * one.denominator;
+      const order = compareDecimals(decimalOf(one.literal), decimalOf(other.literal));
+      assert.equal(Math.sign(order), difference === 0n ? 0 : difference < 0n ? -1 : 1);
+      if (difference === 0n) assert.deepEqual(decimalOf(one.literal), decimalOf(other.literal));
+    }),
+  );
+});
 
-  it('a decimal is a multiple of another exactly where the quotient of the fractions is whole', () => {
-    const divisors = cases.filter(({ numerator }) => numerator !== 0n);
-    fc.assert(
-      fc.property(cases, divisors, fc.integer({ min: -50, max: 50 }), (value, divisor, factor) => {
-        const [by, isWhole] = [
-          decimalOf(divisor.literal),
-          (value.numerator * divisor.denominator) % (value.denominator * divisor.numerator) === 0n,
-        ];
-        assert.equal(isMultipleOf(decimalOf(value.literal), by), isWhole);
-        const { isNegative, digits, exponent } = by;
-        const multiple = `${BigInt(`${isNegative ? '-' : ''}${digits}`) * BigInt(factor)}e${exponent}`;
-        assert.ok(isMultipleOf(decimalOf(multiple), by), `${multiple} of ${divisor.literal}`);
-      }),
-    );
-  });
+it('a decimal is a multiple of another exactly where the quotient of the fractions is whole', () => {
+  const divisors = cases.filter(({ numerator }) => numerator !== 0n);
+  fc.assert(
+    fc.property(cases, divisors, fc.integer({ min: -50, max: 50 }), (value, divisor, factor) => {
+      const [by, isWhole] = [
+        decimalOf(divisor.literal),
+        (value.numerator * divisor.denominator) % (value.denominator * divisor.numerator) === 0n,
+      ];
+      assert.equal(isMultipleOf(decimalOf(value.literal), by), isWhole);
+      const { isNegative, digits, exponent } = by;
+      const multiple = `${BigInt(`${isNegative ? '-' : ''}${digits}`) * BigInt(factor)}e${exponent}`;
+      assert.ok(isMultipleOf(decimalOf(multiple), by), `${multiple} of ${divisor.literal}`);
+    }),
+  );
+});
 
-  it('a double is the decimal of its shortest text', () => {
-    fc.assert(
-      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
-        const { isNegative, digits, exponent } = decimalOfDouble(value);
-        assert.equal(Number(`${isNegative ? '-' : ''}${digits || '0'}e${exponent}`), value === 0 ? 0 : value);
-      }),
-    );
-  });
+it('a double is the decimal of its shortest text', () => {
+  fc.assert(
+    fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
+      const { isNegative, digits, exponent } = decimalOfDouble(value);
+      assert.equal(Number(`${isNegative ? '-' : ''}${digits || '0'}e${exponent}`), value === 0 ? 0 : value);
+    }),
+  );
+});
 
-  it('multiples of decimals are found where dividing doubles misses them', () => {
-    for (const [value, divisor] of [
-      ...[19.99, 1.11, 8.69, 0.94, 4.35, 1e15 + 0.25, -0.07, 0].map((value) => [value, 0.01] as const),
-      ...([
-        [0.3, 0.1],
-        [0.0075, 0.0001],
-        [12391239123, 1e-8],
-        [1e308, 0.5],
-      ] as const),
-      ...([
-        [1e308, 1e-308],
-        [1.7e308, 5e-324],
-        [1e22, 1e21],
-      ] as const),
-    ])
-      assert.ok(isDoubleMultipleOf(value, divisor), `${value} of ${divisor}`);
-    for (const [value, divisor] of [
-      ...([
-        [19.995, 0.01],
-        [0.00751, 0.0001],
-        [1e308, 0.123456789],
-        [1e-308, 1e308],
-      ] as const),
-      ...([
-        [0.1 + 0.2, 0.1],
-        [35, 1.5],
-        [Infinity, 1],
-        [NaN, 1],
-      ] as const),
-    ])
-      assert.ok(!isDoubleMultipleOf(value, divisor), `${value} of ${divisor}`);
-  });
+it('multiples of decimals are found where dividing doubles misses them', () => {
+  for (const [value, divisor] of [
+    ...[19.99, 1.11, 8.69, 0.94, 4.35, 1e15 + 0.25, -0.07, 0].map((value) => [value, 0.01] as const),
+    ...([
+      [0.3, 0.1],
+      [0.0075, 0.0001],
+      [12391239123, 1e-8],
+      [1e308, 0.5],
+    ] as const),
+    ...([
+      [1e308, 1e-308],
+      [1.7e308, 5e-324],
+      [1e22, 1e21],
+    ] as const),
+  ])
+    assert.ok(isDoubleMultipleOf(value, divisor), `${value} of ${divisor}`);
+  for (const [value, divisor] of [
+    ...([
+      [19.995, 0.01],
+      [0.00751, 0.0001],
+      [1e308, 0.123456789],
+      [1e-308, 1e308],
+    ] as const),
+    ...([
+      [0.1 + 0.2, 0.1],
+      [35, 1.5],
+      [Infinity, 1],
+      [NaN, 1],
+    ] as const),
+  ])
+    assert.ok(!isDoubleMultipleOf(value, divisor), `${value} of ${divisor}`);
+});
 
-  it('a multiple of a decimal is the double that its text means', () => {
-    assert.deepEqual(
-      [multiplied(0.1, 3), multiplied(0.01, 1999), multiplied(0.7, -3), multiplied(5, 3), multiplied(0.1, 0)],
-      [0.3, 19.99, -2.1, 15, 0],
-    );
-  });
+it('a multiple of a decimal is the double that its text means', () => {
+  assert.deepEqual(
+    [multiplied(0.1, 3), multiplied(0.01, 1999), multiplied(0.7, -3), multiplied(5, 3), multiplied(0.1, 0)],
+    [0.3, 19.99, -2.1, 15, 0],
+  );
+});
 
-  it('a text that is no number is refused', () => {
-    for (const text of [
-      '',
-      '.',
-      '1.',
-      'NaN',
-      'Infinity',
-      '1e',
-      ' 1',
-      '1e-9999999999',
-      '1e-1' + '0'.repeat(400),
-    ])
-      assert.throws(() => decimalOf(text), SyntaxError);
-  });
+it('a text that is no number is refused', () => {
+  for (const text of [
+    '',
+    '.',
+    '1.',
+    'NaN',
+    'Infinity',
+    '1e',
+    ' 1',
+    '1e-9999999999',
+    '1e-1' + '0'.repeat(400),
+  ])
+    assert.throws(() => decimalOf(text), SyntaxError);
 });

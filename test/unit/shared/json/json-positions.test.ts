@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import { positionsOf } from '../../../../sidecar/shared/json/json-positions.js';
 import { checkJson } from '../../../../sidecar/shared/json/strict-json.js';
@@ -77,71 +77,69 @@ function nearest({ text, starts }: Written, tokens: readonly string[]) {
   }
 }
 
-describe('positionsOf', () => {
-  it('positionsOf finds line and column of every value, in any layout of the text', () => {
-    fc.assert(
-      fc.property(json, choices, (value, stream) => {
-        const written = write(value, stream);
-        checkJson(written.text);
-        const pointers = [...written.starts.keys()].map((key) => JSON.parse(key) as string[]);
-        assert.deepEqual(
-          positionsOf(written.text, pointers),
-          [...written.starts.values()].map((at) => positionAt(written.text, at)),
-        );
-      }),
-      { numRuns: 500 },
-    );
-  });
+it('positionsOf finds line and column of every value, in any layout of the text', () => {
+  fc.assert(
+    fc.property(json, choices, (value, stream) => {
+      const written = write(value, stream);
+      checkJson(written.text);
+      const pointers = [...written.starts.keys()].map((key) => JSON.parse(key) as string[]);
+      assert.deepEqual(
+        positionsOf(written.text, pointers),
+        [...written.starts.values()].map((at) => positionAt(written.text, at)),
+      );
+    }),
+    { numRuns: 500 },
+  );
+});
 
-  it('positionsOf finds the nearest value for pointers that lead nowhere, in any order', () => {
-    const pointer = fc.array(fc.constantFrom(...NAMES, '2', '-', '00', '__proto__'), { maxLength: 5 });
-    fc.assert(
-      fc.property(json, choices, fc.array(pointer, { maxLength: 8 }), (value, stream, pointers) => {
-        const written = write(value, stream);
-        assert.deepEqual(
-          positionsOf(written.text, pointers),
-          pointers.map((tokens) => nearest(written, tokens)),
-        );
-      }),
-      { numRuns: 500 },
-    );
-  });
+it('positionsOf finds the nearest value for pointers that lead nowhere, in any order', () => {
+  const pointer = fc.array(fc.constantFrom(...NAMES, '2', '-', '00', '__proto__'), { maxLength: 5 });
+  fc.assert(
+    fc.property(json, choices, fc.array(pointer, { maxLength: 8 }), (value, stream, pointers) => {
+      const written = write(value, stream);
+      assert.deepEqual(
+        positionsOf(written.text, pointers),
+        pointers.map((tokens) => nearest(written, tokens)),
+      );
+    }),
+    { numRuns: 500 },
+  );
+});
 
-  it('positionsOf counts from the value itself, not from its name', () => {
-    const text = '{\n  "a": [1,\n    {"\\u0062": "x"}],\r\n  "c":null }';
-    const pointers = [[], ['a'], ['a', '1', 'b'], ['a', '2'], ['c'], ['d', 'e']];
-    assert.deepEqual(
-      positionsOf(text, pointers).map(({ line, column }) => `${line}:${column}`),
-      ['1:1', '2:8', '3:16', '2:8', '4:7', '1:1'],
-    );
-    assert.deepEqual(positionsOf(' 1', []), []);
-  });
+it('positionsOf counts from the value itself, not from its name', () => {
+  const text = '{\n  "a": [1,\n    {"\\u0062": "x"}],\r\n  "c":null }';
+  const pointers = [[], ['a'], ['a', '1', 'b'], ['a', '2'], ['c'], ['d', 'e']];
+  assert.deepEqual(
+    positionsOf(text, pointers).map(({ line, column }) => `${line}:${column}`),
+    ['1:1', '2:8', '3:16', '2:8', '4:7', '1:1'],
+  );
+  assert.deepEqual(positionsOf(' 1', []), []);
+});
 
-  it('positionsOf finds thousands of values of a long text, and the deepest', () => {
-    const entities = Array.from({ length: 20_000 }, (_, index) => ({
-      id: `urn:${index}`,
-      a: { value: [index] },
-    }));
-    const text = JSON.stringify(entities, null, 1);
-    const pointers = entities.flatMap((_, index) => [
-      [String(index), 'a', 'value', '0'],
-      [String(index), 'none'],
+it('positionsOf finds thousands of values of a long text, and the deepest', () => {
+  const entities = Array.from({ length: 20_000 }, (_, index) => ({
+    id: `urn:${index}`,
+    a: { value: [index] },
+  }));
+  const text = JSON.stringify(entities, null, 1);
+  const pointers = entities.flatMap((_, index) => [
+    [String(index), 'a', 'value', '0'],
+    [String(index), 'none'],
+  ]);
+  const positions = positionsOf(text, pointers);
+  const lines = text.split('\n');
+  for (const [index, { line, column }] of positions.entries())
+    if (index % 2 === 0) assert.equal(lines[line - 1]?.slice(column - 1), String(index / 2));
+    else assert.equal(lines[line - 1]?.slice(column - 1), '{');
+  const deep = `${'[{"a":'.repeat(250)}1${'}]'.repeat(250)}`;
+  const tokens = Array.from({ length: 500 }, (_, level) => (level % 2 === 0 ? '0' : 'a'));
+  assert.deepEqual(positionsOf(deep, [tokens]), [{ line: 1, column: deep.indexOf('1') + 1 }]);
+});
+
+it('positionsOf ends on texts that are not JSON', () => {
+  for (const text of ['', '{', '[', '{"a', '{"a"', '{"a":', '[1', '[[', '"\\'])
+    positionsOf(text, [
+      ['a', 'b'],
+      ['0', '0'],
     ]);
-    const positions = positionsOf(text, pointers);
-    const lines = text.split('\n');
-    for (const [index, { line, column }] of positions.entries())
-      if (index % 2 === 0) assert.equal(lines[line - 1]?.slice(column - 1), String(index / 2));
-      else assert.equal(lines[line - 1]?.slice(column - 1), '{');
-    const deep = `${'[{"a":'.repeat(250)}1${'}]'.repeat(250)}`;
-    const tokens = Array.from({ length: 500 }, (_, level) => (level % 2 === 0 ? '0' : 'a'));
-    assert.deepEqual(positionsOf(deep, [tokens]), [{ line: 1, column: deep.indexOf('1') + 1 }]);
-  });
-
-  it('positionsOf ends on texts that are not JSON', () => {
-    for (const text of ['', '{', '[', '{"a', '{"a"', '{"a":', '[1', '[[', '"\\'])
-      positionsOf(text, [
-        ['a', 'b'],
-        ['0', '0'],
-      ]);
-  });
 });

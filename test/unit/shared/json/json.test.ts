@@ -12,49 +12,47 @@ import {
   type JsonValue,
 } from '../../../../sidecar/shared/json/json.js';
 
-describe('sameJson', () => {
-  it('sameJson ignores the order of members, and nothing else', () => {
-    assert.ok(sameJson({ a: 1, b: [2, { c: null }] }, { b: [2, { c: null }], a: 1 }));
-    for (const [one, other] of [
-      [{ a: 1 }, { a: 1, b: 2 }],
-      [{ a: 1, b: 2 }, { a: 1 }],
-      [{ a: 1 }, { b: 1 }],
-      [[1], [1, 2]],
-      [[1, 2], [1]],
-      [
-        [1, 2],
-        [2, 1],
-      ],
-      [[], {}],
-      [{ 0: 1 }, [1]],
-      [null, {}],
-      [null, false],
-      [1, '1'],
-      [0, false],
-      [{ toString: 1 }, {}],
-      [{ a: 1 }, JSON.parse('{"__proto__":{"a":1},"b":1}')],
-    ] as const) {
-      assert.equal(sameJson(one, other), false, JSON.stringify([one, other]));
-      assert.equal(sameJson(other, one), false, JSON.stringify([other, one]));
-    }
-  });
+it('sameJson ignores the order of members, and nothing else', () => {
+  assert.ok(sameJson({ a: 1, b: [2, { c: null }] }, { b: [2, { c: null }], a: 1 }));
+  for (const [one, other] of [
+    [{ a: 1 }, { a: 1, b: 2 }],
+    [{ a: 1, b: 2 }, { a: 1 }],
+    [{ a: 1 }, { b: 1 }],
+    [[1], [1, 2]],
+    [[1, 2], [1]],
+    [
+      [1, 2],
+      [2, 1],
+    ],
+    [[], {}],
+    [{ 0: 1 }, [1]],
+    [null, {}],
+    [null, false],
+    [1, '1'],
+    [0, false],
+    [{ toString: 1 }, {}],
+    [{ a: 1 }, JSON.parse('{"__proto__":{"a":1},"b":1}')],
+  ] as const) {
+    assert.equal(sameJson(one, other), false, JSON.stringify([one, other]));
+    assert.equal(sameJson(other, one), false, JSON.stringify([other, one]));
+  }
+});
 
-  it('sameJson agrees with the texts of two values whose members are sorted', () => {
-    const small = fc.jsonValue({ maxDepth: 3 });
-    const sorted = (value: unknown): unknown => {
-      if (Array.isArray(value)) return value.map(sorted);
-      if (typeof value !== 'object' || value === null) return value;
-      const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-      return { members: members.map(([name, inner]) => [name, sorted(inner)]) };
-    };
-    fc.assert(
-      fc.property(small, small, (one, other) => {
-        assert.ok(sameJson(one, JSON.parse(JSON.stringify(one))));
-        const isEqual = JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
-        assert.equal(sameJson(one, other), isEqual);
-      }),
-    );
-  });
+it('sameJson agrees with the texts of two values whose members are sorted', () => {
+  const small = fc.jsonValue({ maxDepth: 3 });
+  const sorted = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(sorted);
+    if (typeof value !== 'object' || value === null) return value;
+    const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+    return { members: members.map(([name, inner]) => [name, sorted(inner)]) };
+  };
+  fc.assert(
+    fc.property(small, small, (one, other) => {
+      assert.ok(sameJson(one, JSON.parse(JSON.stringify(one))));
+      const isEqual = JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
+      assert.equal(sameJson(one, other), isEqual);
+    }),
+  );
 });
 
 describe('parts of JSON', () => {
@@ -83,23 +81,21 @@ describe('parts of JSON', () => {
   });
 });
 
-describe('types of JSON', () => {
-  for (const [value, type, isInteger] of [
-    [null, 'null', false],
-    [true, 'boolean', false],
-    [1, 'number', true],
-    [-1e20, 'number', true],
-    [1.5, 'number', false],
-    ['1', 'string', false],
-    [[1], 'array', false],
-    [{ a: 1 }, 'object', false],
-  ] as const) {
-    it(`the value ${JSON.stringify(value)} is of the type ${type}${isInteger ? ', and an integer' : ''}`, () => {
-      assert.equal(jsonType(value), type);
-      const types = ['null', 'boolean', 'number', 'string', 'array', 'object', 'integer'];
-      const expected = [type, ...(isInteger ? ['integer'] : [])].sort();
-      assert.deepEqual(types.filter((one) => isOfType(value, one)).sort(), expected);
-      assert.equal(isSchema(value), type === 'boolean' || type === 'object');
-    });
-  }
-});
+for (const [value, type, isInteger] of [
+  [null, 'null', false],
+  [true, 'boolean', false],
+  [1, 'number', true],
+  [-1e20, 'number', true],
+  [1.5, 'number', false],
+  ['1', 'string', false],
+  [[1], 'array', false],
+  [{ a: 1 }, 'object', false],
+] as const) {
+  it(`the value ${JSON.stringify(value)} is of the type ${type}${isInteger ? ', and an integer' : ''}`, () => {
+    assert.equal(jsonType(value), type);
+    const types = ['null', 'boolean', 'number', 'string', 'array', 'object', 'integer'];
+    const expected = [type, ...(isInteger ? ['integer'] : [])].sort();
+    assert.deepEqual(types.filter((one) => isOfType(value, one)).sort(), expected);
+    assert.equal(isSchema(value), type === 'boolean' || type === 'object');
+  });
+}

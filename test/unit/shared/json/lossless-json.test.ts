@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import { changedPointers } from '../../../../sidecar/shared/json/changed-pointers.js';
 import { isOfType, type JsonValue, jsonType, sameJson } from '../../../../sidecar/shared/json/json.js';
@@ -18,6 +18,7 @@ import {
   LosslessNumber,
 } from '../../../../sidecar/shared/json/lossless-number.js';
 import { readJson } from '../../../../sidecar/shared/json/strict-json.js';
+import { words } from '../../../support/words.js';
 
 /** Literals of which some fit into a double and some do not. */
 const literals = fc.oneof(
@@ -42,108 +43,99 @@ const texts = fc
 
 const parsed = (text: string): JsonValue => parseJson(text) as JsonValue;
 
-describe('numbers that no double holds', () => {
-  it('a text that is read and written has the same numbers, and is otherwise what JSON.parse and JSON.stringify make of it', () => {
-    fc.assert(
-      fc.property(texts, ({ text, numbers }) => {
-        const value = parsed(text);
-        const written = writeJson(value);
-        assert.deepEqual(withDoubles(value), JSON.parse(text));
-        assert.deepEqual(JSON.parse(written), JSON.parse(text));
-        assert.equal(writeJson(parsed(written)), written);
-        for (const [index, [name, literal]] of numbers.entries()) {
-          const [found] = (value as Record<string, JsonValue>)[`${name}${index}`] as readonly JsonValue[];
-          assert.ok(found !== undefined && isNumber(found));
-          const isSame = compareNumbers(found, new LosslessNumber(literal)) === 0;
-          assert.ok(isSame, `${literal} is read as ${String(found)}`);
-        }
-        assert.deepEqual(readJson(text), { value });
-      }),
-    );
-  });
+it('a text that is read and written has the same numbers, and is otherwise what JSON.parse and JSON.stringify make of it', () => {
+  fc.assert(
+    fc.property(texts, ({ text, numbers }) => {
+      const value = parsed(text);
+      const written = writeJson(value);
+      assert.deepEqual(withDoubles(value), JSON.parse(text));
+      assert.deepEqual(JSON.parse(written), JSON.parse(text));
+      assert.equal(writeJson(parsed(written)), written);
+      for (const [index, [name, literal]] of numbers.entries()) {
+        const [found] = (value as Record<string, JsonValue>)[`${name}${index}`] as readonly JsonValue[];
+        assert.ok(found !== undefined && isNumber(found));
+        const isSame = compareNumbers(found, new LosslessNumber(literal)) === 0;
+        assert.ok(isSame, `${literal} is read as ${String(found)}`);
+      }
+      assert.deepEqual(readJson(text), { value });
+    }),
+  );
+});
 
-  it('numbers are exact only where a double would change them', () => {
-    for (const literal of [
-      '1.0',
-      '1e2',
-      '0.1',
-      '1E30',
-      '123456789.1234567',
-      '9007199254740992',
-      '-0.0',
-      '5e-324',
-    ])
-      assert.equal(typeof parsed(literal), 'number', literal);
-    for (const literal of [
-      ...['9007199254740993', '-9223372036854775807', '9007199254740992.5', '0.1000000000000000055'],
-      ...['1e-400', '1152921504606846976', '12345678901234567.0e-3'],
-    ]) {
-      const value = parsed(` [ ${literal} ]`);
-      assert.equal(writeJson(value), `[${literal}]`);
-      assert.ok(hasLosslessNumber(value));
-    }
-    // Another notation of a number that a double holds.
-    assert.equal(parsed('9007199254740992.0000000000000000'), 9007199254740992);
-  });
+it('numbers are exact only where a double would change them', () => {
+  for (const literal of words(`
+      1.0 1e2 0.1 1E30 123456789.1234567 9007199254740992 -0.0 5e-324
+    `))
+    assert.equal(typeof parsed(literal), 'number', literal);
+  for (const literal of [
+    ...['9007199254740993', '-9223372036854775807', '9007199254740992.5', '0.1000000000000000055'],
+    ...['1e-400', '1152921504606846976', '12345678901234567.0e-3'],
+  ]) {
+    const value = parsed(` [ ${literal} ]`);
+    assert.equal(writeJson(value), `[${literal}]`);
+    assert.ok(hasLosslessNumber(value));
+  }
+  // Another notation of a number that a double holds.
+  assert.equal(parsed('9007199254740992.0000000000000000'), 9007199254740992);
+});
 
-  it('a number with an exponent of ten digits is refused, and costs nothing', () => {
-    for (const exponent of ['-9999999999', `-${'9'.repeat(400)}`]) {
-      const text = `[1, 1e${exponent}]`;
-      for (const anyNumber of [true, false])
-        assert.deepEqual(readJson(text, { anyNumber }), {
-          unreadable: {
-            ...{ line: 1, column: 5, detail: 'the exponent of the number is too large', isTooDeep: false },
-          },
-        });
-      assert.throws(() => parseJson(text), SyntaxError);
-    }
-    const tiny = parsed('1e-999999999');
-    assert.ok(isNumber(tiny) && compareNumbers(tiny, 0) > 0 && isMultiple(3, tiny));
-  });
+it('a number with an exponent of ten digits is refused, and costs nothing', () => {
+  for (const exponent of ['-9999999999', `-${'9'.repeat(400)}`]) {
+    const text = `[1, 1e${exponent}]`;
+    for (const anyNumber of [true, false])
+      assert.deepEqual(readJson(text, { anyNumber }), {
+        unreadable: {
+          ...{ line: 1, column: 5, detail: 'the exponent of the number is too large', isTooDeep: false },
+        },
+      });
+    assert.throws(() => parseJson(text), SyntaxError);
+  }
+  const tiny = parsed('1e-999999999');
+  assert.ok(isNumber(tiny) && compareNumbers(tiny, 0) > 0 && isMultiple(3, tiny));
+});
 
-  it('strings that look like numbers, or like what is not JSON, are left alone', () => {
-    for (const text of [
-      '"9007199254740993"',
-      '["\\"9007199254740993", "\\\\", 9007199254740993]',
-      '{"9007199254740993": "9007199254740993"}',
-    ])
-      assert.deepEqual(withDoubles(parsed(text)), JSON.parse(text));
-    for (const text of ['{9007199254740993: 1}', '9007199254740993x', '[09007199254740993]', '-'])
-      assert.throws(() => parseJson(text), SyntaxError, text);
-  });
+it('strings that look like numbers, or like what is not JSON, are left alone', () => {
+  for (const text of [
+    '"9007199254740993"',
+    '["\\"9007199254740993", "\\\\", 9007199254740993]',
+    '{"9007199254740993": "9007199254740993"}',
+  ])
+    assert.deepEqual(withDoubles(parsed(text)), JSON.parse(text));
+  for (const text of ['{9007199254740993: 1}', '9007199254740993x', '[09007199254740993]', '-'])
+    assert.throws(() => parseJson(text), SyntaxError, text);
+});
 
-  it('exact numbers are numbers, equal however they are written, and never equal to doubles', () => {
-    const [one, same, other] = ['9007199254740993', '9007199254740993.0', '9007199254740995'].map(parsed);
-    assert.ok(one !== undefined && same !== undefined && other !== undefined);
-    assert.ok(sameJson({ a: [one] }, { a: [same] }));
-    assert.ok(!sameJson(one, other) && !sameJson(one, 9007199254740992) && !sameJson(9007199254740992, one));
-    assert.ok(!sameJson(one, '9007199254740993') && !sameJson('9007199254740993', one));
-    assert.equal(canonicalJson([one]), canonicalJson([same]));
-    assert.notEqual(canonicalJson(one), canonicalJson(other));
-    assert.notEqual(canonicalJson(one), canonicalJson('9007199254740993'));
-    assert.deepEqual(
-      [jsonType(one), isOfType(one, 'integer'), isOfType(one, 'object')],
-      ['number', true, false],
-    );
-    assert.equal(isOfType(parsed('9007199254740992.5'), 'integer'), false);
-    assert.deepEqual(changedPointers({ a: one, b: one }, { a: same, b: other }), [
-      { op: 'replace', pointer: '/b' },
-    ]);
-  });
+it('exact numbers are numbers, equal however they are written, and never equal to doubles', () => {
+  const [one, same, other] = ['9007199254740993', '9007199254740993.0', '9007199254740995'].map(parsed);
+  assert.ok(one !== undefined && same !== undefined && other !== undefined);
+  assert.ok(sameJson({ a: [one] }, { a: [same] }));
+  assert.ok(!sameJson(one, other) && !sameJson(one, 9007199254740992) && !sameJson(9007199254740992, one));
+  assert.ok(!sameJson(one, '9007199254740993') && !sameJson('9007199254740993', one));
+  assert.equal(canonicalJson([one]), canonicalJson([same]));
+  assert.notEqual(canonicalJson(one), canonicalJson(other));
+  assert.notEqual(canonicalJson(one), canonicalJson('9007199254740993'));
+  assert.deepEqual(
+    [jsonType(one), isOfType(one, 'integer'), isOfType(one, 'object')],
+    ['number', true, false],
+  );
+  assert.equal(isOfType(parsed('9007199254740992.5'), 'integer'), false);
+  assert.deepEqual(changedPointers({ a: one, b: one }, { a: same, b: other }), [
+    { op: 'replace', pointer: '/b' },
+  ]);
+});
 
-  it('exact numbers are found with their places, and refuse to cross threads', () => {
-    const value = parsed('{"a":[1,{"b/c":9007199254740993}],"d":0.12345678901234567891}');
-    assert.deepEqual(
-      [...losslessNumbersIn(value, '/x')].map(({ pointer, number }) => [pointer, number.text]),
-      [
-        ['/x/a/1/b~1c', '9007199254740993'],
-        ['/x/d', '0.12345678901234567891'],
-      ],
-    );
-    assert.throws(() => structuredClone(value), { name: 'DataCloneError' });
-    // Not silently another number.
-    assert.equal(JSON.stringify(value), '{"a":[1,{"b/c":"9007199254740993"}],"d":"0.12345678901234567891"}');
-    assert.equal(writeJson({ a: 1 }, 2), JSON.stringify({ a: 1 }, null, 2));
-    assert.equal(writeJson(undefined), undefined);
-  });
+it('exact numbers are found with their places, and refuse to cross threads', () => {
+  const value = parsed('{"a":[1,{"b/c":9007199254740993}],"d":0.12345678901234567891}');
+  assert.deepEqual(
+    [...losslessNumbersIn(value, '/x')].map(({ pointer, number }) => [pointer, number.text]),
+    [
+      ['/x/a/1/b~1c', '9007199254740993'],
+      ['/x/d', '0.12345678901234567891'],
+    ],
+  );
+  assert.throws(() => structuredClone(value), { name: 'DataCloneError' });
+  // Not silently another number.
+  assert.equal(JSON.stringify(value), '{"a":[1,{"b/c":"9007199254740993"}],"d":"0.12345678901234567891"}');
+  assert.equal(writeJson({ a: 1 }, 2), JSON.stringify({ a: 1 }, null, 2));
+  assert.equal(writeJson(undefined), undefined);
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import { FairQueue, type Batch } from '../../../../sidecar/shared/workers/fair-queue.js';
 
@@ -131,94 +131,92 @@ class Ledger {
   }
 }
 
-describe('the fair queue', () => {
-  it('the fair queue keeps order and limits, loses no task, and never leaves a runnable task waiting', () => {
-    fc.assert(
-      fc.property(sizes, fc.array(step, { maxLength: 80 }), (some, steps) => {
-        const ledger = new Ledger(some);
-        for (const next of steps) ledger.do(next);
-        const rest = ledger.waiting.map(({ task }) => task);
-        assert.deepEqual([...ledger.queue.drain()].sort(byNumber), rest.sort(byNumber));
-        assert.equal(ledger.queue.waiting, 0);
-        assert.equal(ledger.queue.take(ledger.now), undefined);
-      }),
-      { numRuns: 1000 },
-    );
-  });
+it('the fair queue keeps order and limits, loses no task, and never leaves a runnable task waiting', () => {
+  fc.assert(
+    fc.property(sizes, fc.array(step, { maxLength: 80 }), (some, steps) => {
+      const ledger = new Ledger(some);
+      for (const next of steps) ledger.do(next);
+      const rest = ledger.waiting.map(({ task }) => task);
+      assert.deepEqual([...ledger.queue.drain()].sort(byNumber), rest.sort(byNumber));
+      assert.equal(ledger.queue.waiting, 0);
+      assert.equal(ledger.queue.take(ledger.now), undefined);
+    }),
+    { numRuns: 1000 },
+  );
+});
 
-  it('the fair queue gives every runnable queue key a batch before any key gets a second one', () => {
-    const counts = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 2, maxLength: 6 });
-    fc.assert(
-      fc.property(counts, fc.integer({ min: 1, max: 3 }), (waiting, batch) => {
-        const queue = new FairQueue<string>({ workers: 1, maxWaiting: 1000, batchSize: () => batch });
-        for (const [index, count] of waiting.entries())
-          for (let n = 0; n < count; n += 1) assert.ok(queue.offer(`${index}`, `${index}:${n}`, 0));
-        const turns: string[] = [];
-        for (let taken = queue.take(0); taken !== undefined; taken = queue.take(0)) {
-          turns.push(taken.queueKey);
-          queue.release(taken);
-        }
-        const round = waiting.map((_, index) => `${index}`);
-        assert.deepEqual(turns.slice(0, round.length), round);
-      }),
-    );
-  });
+it('the fair queue gives every runnable queue key a batch before any key gets a second one', () => {
+  const counts = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 2, maxLength: 6 });
+  fc.assert(
+    fc.property(counts, fc.integer({ min: 1, max: 3 }), (waiting, batch) => {
+      const queue = new FairQueue<string>({ workers: 1, maxWaiting: 1000, batchSize: () => batch });
+      for (const [index, count] of waiting.entries())
+        for (let n = 0; n < count; n += 1) assert.ok(queue.offer(`${index}`, `${index}:${n}`, 0));
+      const turns: string[] = [];
+      for (let taken = queue.take(0); taken !== undefined; taken = queue.take(0)) {
+        turns.push(taken.queueKey);
+        queue.release(taken);
+      }
+      const round = waiting.map((_, index) => `${index}`);
+      assert.deepEqual(turns.slice(0, round.length), round);
+    }),
+  );
+});
 
-  it('the fair queue leaves one worker and half of the places to other queue keys, however much one key sends', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 2, max: 6 }), fc.integer({ min: 2, max: 40 }), (workers, maxWaiting) => {
-        const queue = new FairQueue<string>({ workers, maxWaiting, batchSize: () => 1 });
-        for (let n = 0; n < 100; n += 1) queue.offer('flood', `${n}`, 0);
-        while (queue.take(0) !== undefined);
-        assert.ok(queue.offer('other', 'x', 0));
-        assert.deepEqual(queue.take(0), { queueKey: 'other', tasks: ['x'] });
-      }),
-    );
-  });
+it('the fair queue leaves one worker and half of the places to other queue keys, however much one key sends', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 2, max: 6 }), fc.integer({ min: 2, max: 40 }), (workers, maxWaiting) => {
+      const queue = new FairQueue<string>({ workers, maxWaiting, batchSize: () => 1 });
+      for (let n = 0; n < 100; n += 1) queue.offer('flood', `${n}`, 0);
+      while (queue.take(0) !== undefined);
+      assert.ok(queue.offer('other', 'x', 0));
+      assert.deepEqual(queue.take(0), { queueKey: 'other', tasks: ['x'] });
+    }),
+  );
+});
 
-  it('the fair queue removes only the tasks at the head of each queue key that have waited too long', () => {
-    const queue = new FairQueue<number>({ workers: 1, maxWaiting: 20, batchSize: () => 1 });
-    for (const task of [1, 2, 5]) assert.ok(queue.offer('a', task, 0));
-    for (const task of [3, 6]) assert.ok(queue.offer('b', task, 0));
-    assert.deepEqual([...queue.expired((task) => task < 4)].sort(), [1, 2, 3]);
-    assert.equal(queue.waiting, 2);
-    assert.deepEqual(queue.take(0)?.tasks, [5]);
-    assert.deepEqual(
-      queue.expired((task) => task === 6),
-      [6],
-    );
-    assert.equal(queue.waiting, 0);
-    assert.deepEqual(
-      queue.expired(() => true),
-      [],
-    );
-  });
+it('the fair queue removes only the tasks at the head of each queue key that have waited too long', () => {
+  const queue = new FairQueue<number>({ workers: 1, maxWaiting: 20, batchSize: () => 1 });
+  for (const task of [1, 2, 5]) assert.ok(queue.offer('a', task, 0));
+  for (const task of [3, 6]) assert.ok(queue.offer('b', task, 0));
+  assert.deepEqual([...queue.expired((task) => task < 4)].sort(), [1, 2, 3]);
+  assert.equal(queue.waiting, 2);
+  assert.deepEqual(queue.take(0)?.tasks, [5]);
+  assert.deepEqual(
+    queue.expired((task) => task === 6),
+    [6],
+  );
+  assert.equal(queue.waiting, 0);
+  assert.deepEqual(
+    queue.expired(() => true),
+    [],
+  );
+});
 
-  it('the fair queue leaves half of the places to others while queue keys are quarantined', () => {
-    const queue = new FairQueue<number>({ workers: 2, maxWaiting: 8, batchSize: () => 1 });
-    const names = Array.from({ length: 20 }, (_, index) => `${index}`);
-    for (const name of names) queue.quarantine(name, 0, 10);
-    assert.equal(names.filter((name, index) => queue.offer(name, index, 0)).length, 5);
-    for (const task of [1, 2, 3, 4, 5]) assert.ok(queue.offer(`good ${task}`, task, 0));
-    assert.equal(queue.offer('good', 6, 0), false);
-  });
+it('the fair queue leaves half of the places to others while queue keys are quarantined', () => {
+  const queue = new FairQueue<number>({ workers: 2, maxWaiting: 8, batchSize: () => 1 });
+  const names = Array.from({ length: 20 }, (_, index) => `${index}`);
+  for (const name of names) queue.quarantine(name, 0, 10);
+  assert.equal(names.filter((name, index) => queue.offer(name, index, 0)).length, 5);
+  for (const task of [1, 2, 3, 4, 5]) assert.ok(queue.offer(`good ${task}`, task, 0));
+  assert.equal(queue.offer('good', 6, 0), false);
+});
 
-  it('the fair queue gives quarantined queue keys one worker together, until the quarantine ends', () => {
-    const queue = new FairQueue<string>({ workers: 3, maxWaiting: 40, batchSize: () => 1 });
-    for (const name of KEYS) {
-      queue.quarantine(name, 0, 10);
-      for (let n = 0; n < 3; n += 1) assert.ok(queue.offer(name, `${name}${n}`, 0));
-    }
-    const first = queue.take(0);
-    assert.ok(first !== undefined);
-    assert.equal(queue.take(9), undefined);
-    assert.ok(queue.offer('good', 'g', 9));
-    assert.equal(queue.take(9)?.queueKey, 'good');
-    assert.equal(queue.take(10)?.queueKey, 'b');
-    queue.quarantine('e', 10, 20);
-    queue.release(first);
-    assert.equal(queue.take(10)?.queueKey, 'c');
-  });
+it('the fair queue gives quarantined queue keys one worker together, until the quarantine ends', () => {
+  const queue = new FairQueue<string>({ workers: 3, maxWaiting: 40, batchSize: () => 1 });
+  for (const name of KEYS) {
+    queue.quarantine(name, 0, 10);
+    for (let n = 0; n < 3; n += 1) assert.ok(queue.offer(name, `${name}${n}`, 0));
+  }
+  const first = queue.take(0);
+  assert.ok(first !== undefined);
+  assert.equal(queue.take(9), undefined);
+  assert.ok(queue.offer('good', 'g', 9));
+  assert.equal(queue.take(9)?.queueKey, 'good');
+  assert.equal(queue.take(10)?.queueKey, 'b');
+  queue.quarantine('e', 10, 20);
+  queue.release(first);
+  assert.equal(queue.take(10)?.queueKey, 'c');
 });
 
 function byNumber(one: number, other: number): number {

@@ -1,163 +1,159 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { serve } from '../../../../sidecar/shared/workers/serve.js';
 import { Deadlines } from '../../../../sidecar/shared/workers/deadlines.js';
 import { RunningBatch, type WorkerSlot } from '../../../../sidecar/shared/workers/slot.js';
 import { Task } from '../../../../sidecar/shared/workers/task.js';
 import type { JobResult } from '../../../../sidecar/shared/workers/tasks.js';
 
-describe('the jobs of a worker', () => {
-  it('jobs are run one after the other, and each has its own outcome and time', async () => {
-    const order: string[] = [];
-    const run = serve({
-      double: async (input: number) => {
-        order.push(`begin ${input}`);
-        await Promise.resolve();
-        order.push(`end ${input}`);
-        return 2 * input;
-      },
-      fail: () => {
-        throw new TypeError('no');
-      },
-    });
-    const outcomes = await run([
-      { kind: 'double', input: 1 },
-      { kind: 'fail', input: 0 },
-      { kind: 'toString', input: 0 },
-      { kind: 'double', input: 2 },
-    ]);
-    assert.deepEqual(order, ['begin 1', 'end 1', 'begin 2', 'end 2']);
-    const shortly = (outcome: JobResult) =>
-      'value' in outcome ? outcome.value : `${outcome.error.name}: ${outcome.error.message}`;
-    assert.deepEqual(outcomes.map(shortly), [2, 'TypeError: no', 'Error: No task is called toString.', 4]);
-    for (const { ms } of outcomes) assert.ok(ms >= 0);
+it('jobs are run one after the other, and each has its own outcome and time', async () => {
+  const order: string[] = [];
+  const run = serve({
+    double: async (input: number) => {
+      order.push(`begin ${input}`);
+      await Promise.resolve();
+      order.push(`end ${input}`);
+      return 2 * input;
+    },
+    fail: () => {
+      throw new TypeError('no');
+    },
   });
+  const outcomes = await run([
+    { kind: 'double', input: 1 },
+    { kind: 'fail', input: 0 },
+    { kind: 'toString', input: 0 },
+    { kind: 'double', input: 2 },
+  ]);
+  assert.deepEqual(order, ['begin 1', 'end 1', 'begin 2', 'end 2']);
+  const shortly = (outcome: JobResult) =>
+    'value' in outcome ? outcome.value : `${outcome.error.name}: ${outcome.error.message}`;
+  assert.deepEqual(outcomes.map(shortly), [2, 'TypeError: no', 'Error: No task is called toString.', 4]);
+  for (const { ms } of outcomes) assert.ok(ms >= 0);
 });
 
-describe('a batch that runs', () => {
-  /** A batch of tasks with these deadlines, on a clock that only the test moves. */
-  function batchOf(...deadlinesMs: readonly number[]) {
-    let nowMs = 0;
-    const sleeps: { readonly until: number; readonly wake: () => void; readonly signal?: AbortSignal }[] = [];
-    const clock = {
-      now: () => nowMs,
-      sleep: (ms: number, signal?: AbortSignal) =>
-        new Promise<void>((wake, reject) => {
-          sleeps.push({ until: nowMs + ms, wake, ...(signal === undefined ? {} : { signal }) });
-          signal?.addEventListener('abort', () => reject(new Error('aborted')));
-        }),
-    };
-    let ended = 0;
-    let finish: (outcomes: readonly JobResult[]) => void = () => undefined;
-    let fail: (error: unknown) => void = () => undefined;
-    let processorMs: number | undefined;
-    const slot: Pick<WorkerSlot, 'run' | 'end' | 'thread'> = {
-      thread: '1',
-      run: () =>
-        new Promise<readonly JobResult[]>((resolve, reject) => {
-          finish = resolve;
-          fail = reject;
-        }),
-      end: () => {
-        ended += 1;
-        fail(new Error('ended'));
-      },
-    };
-    const tasks = deadlinesMs.map(
-      (deadlineMs) =>
-        new Task({
-          ...{ kind: 'k', input: 1, queueKey: 'q', deadlineMs, since: 0 },
-          resolve: () => undefined,
-          reject: () => undefined,
-        }),
-    );
-    const batch = new RunningBatch(
-      { queueKey: 'q', tasks },
-      slot as WorkerSlot,
-      new Deadlines(clock),
-      () => processorMs,
-    );
-    return {
-      batch,
-      result: batch.carryOut(),
-      finish: (outcomes: readonly JobResult[]) => finish(outcomes),
-      fail: (error: unknown) => fail(error),
-      ended: () => ended,
-      /** @param ofProcessor what the worker gets of that time, where the system says it */
-      pass: async (ms: number, ofProcessor?: number) => {
-        nowMs += ms;
-        if (ofProcessor !== undefined) processorMs = (processorMs ?? 1000) + ofProcessor;
-        for (const { until, wake } of sleeps) if (until <= nowMs) wake();
-        await new Promise((resolve) => setImmediate(resolve));
-      },
-    };
+/** A batch of tasks with these deadlines, on a clock that only the test moves. */
+function batchOf(...deadlinesMs: readonly number[]) {
+  let nowMs = 0;
+  const sleeps: { readonly until: number; readonly wake: () => void; readonly signal?: AbortSignal }[] = [];
+  const clock = {
+    now: () => nowMs,
+    sleep: (ms: number, signal?: AbortSignal) =>
+      new Promise<void>((wake, reject) => {
+        sleeps.push({ until: nowMs + ms, wake, ...(signal === undefined ? {} : { signal }) });
+        signal?.addEventListener('abort', () => reject(new Error('aborted')));
+      }),
+  };
+  let ended = 0;
+  let finish: (outcomes: readonly JobResult[]) => void = () => undefined;
+  let fail: (error: unknown) => void = () => undefined;
+  let processorMs: number | undefined;
+  const slot: Pick<WorkerSlot, 'run' | 'end' | 'thread'> = {
+    thread: '1',
+    run: () =>
+      new Promise<readonly JobResult[]>((resolve, reject) => {
+        finish = resolve;
+        fail = reject;
+      }),
+    end: () => {
+      ended += 1;
+      fail(new Error('ended'));
+    },
+  };
+  const tasks = deadlinesMs.map(
+    (deadlineMs) =>
+      new Task({
+        ...{ kind: 'k', input: 1, queueKey: 'q', deadlineMs, since: 0 },
+        resolve: () => undefined,
+        reject: () => undefined,
+      }),
+  );
+  const batch = new RunningBatch(
+    { queueKey: 'q', tasks },
+    slot as WorkerSlot,
+    new Deadlines(clock),
+    () => processorMs,
+  );
+  return {
+    batch,
+    result: batch.carryOut(),
+    finish: (outcomes: readonly JobResult[]) => finish(outcomes),
+    fail: (error: unknown) => fail(error),
+    ended: () => ended,
+    /** @param ofProcessor what the worker gets of that time, where the system says it */
+    pass: async (ms: number, ofProcessor?: number) => {
+      nowMs += ms;
+      if (ofProcessor !== undefined) processorMs = (processorMs ?? 1000) + ofProcessor;
+      for (const { until, wake } of sleeps) if (until <= nowMs) wake();
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+}
+
+it('a batch ends with the outcomes of its tasks, and costs no worker later', async () => {
+  const { result, finish, pass, ended } = batchOf(100);
+  const outcomes = [{ value: 7, ms: 1 }];
+  finish(outcomes);
+  assert.deepEqual(await result, { outcomes });
+  await pass(1000);
+  assert.equal(ended(), 0);
+});
+
+it('a batch is ended with its worker at the shortest deadline of its tasks', async () => {
+  const { result, pass, ended } = batchOf(300, 100, 200);
+  await pass(99);
+  assert.equal(ended(), 0);
+  await pass(1);
+  assert.equal(ended(), 1);
+  const late = await result;
+  assert.ok('cause' in late && late.isLate);
+});
+
+it('a batch is not ended for time in which its worker waits for the processor', async () => {
+  const { result, pass, ended } = batchOf(100);
+  await pass(5, 1);
+  await pass(95, 19);
+  // What it had before the first look counts in full.
+  for (let rest = 76; rest > 5; rest -= 19) {
+    assert.equal(ended(), 0, `with ${rest} ms left`);
+    await pass(rest, 19);
   }
+  assert.equal(ended(), 1);
+  const late = await result;
+  assert.ok('cause' in late && late.isLate);
+});
 
-  it('a batch ends with the outcomes of its tasks, and costs no worker later', async () => {
-    const { result, finish, pass, ended } = batchOf(100);
-    const outcomes = [{ value: 7, ms: 1 }];
-    finish(outcomes);
-    assert.deepEqual(await result, { outcomes });
-    await pass(1000);
-    assert.equal(ended(), 0);
-  });
+it('a batch is ended after four deadlines, whatever its worker had of the processor', async () => {
+  const { pass, ended } = batchOf(100);
+  await pass(5, 0);
+  await pass(95, 0);
+  let passed = 100;
+  for (; ended() === 0; passed += 95) await pass(95, 0);
+  assert.ok(passed >= 400 && passed < 500, String(passed));
+});
 
-  it('a batch is ended with its worker at the shortest deadline of its tasks', async () => {
-    const { result, pass, ended } = batchOf(300, 100, 200);
-    await pass(99);
+it('a batch whose worker is lost in time is not late', async () => {
+  const { result, fail, pass, ended } = batchOf(100);
+  const cause = new Error('lost');
+  fail(cause);
+  assert.deepEqual(await result, { cause, isLate: false });
+  await pass(1000);
+  assert.equal(ended(), 0);
+});
+
+it('a batch that is hurried is ended after that time, instead of at its deadline', async () => {
+  for (const [deadlineMs, graceMs] of [
+    [1000, 100],
+    [50, 100],
+  ] as const) {
+    const { batch, result, pass, ended } = batchOf(deadlineMs);
+    batch.hurry(graceMs);
+    await pass(graceMs - 1);
     assert.equal(ended(), 0);
     await pass(1);
     assert.equal(ended(), 1);
-    const late = await result;
-    assert.ok('cause' in late && late.isLate);
-  });
-
-  it('a batch is not ended for time in which its worker waits for the processor', async () => {
-    const { result, pass, ended } = batchOf(100);
-    await pass(5, 1);
-    await pass(95, 19);
-    // What it had before the first look counts in full.
-    for (let rest = 76; rest > 5; rest -= 19) {
-      assert.equal(ended(), 0, `with ${rest} ms left`);
-      await pass(rest, 19);
-    }
+    await result;
+    await pass(2000);
     assert.equal(ended(), 1);
-    const late = await result;
-    assert.ok('cause' in late && late.isLate);
-  });
-
-  it('a batch is ended after four deadlines, whatever its worker had of the processor', async () => {
-    const { pass, ended } = batchOf(100);
-    await pass(5, 0);
-    await pass(95, 0);
-    let passed = 100;
-    for (; ended() === 0; passed += 95) await pass(95, 0);
-    assert.ok(passed >= 400 && passed < 500, String(passed));
-  });
-
-  it('a batch whose worker is lost in time is not late', async () => {
-    const { result, fail, pass, ended } = batchOf(100);
-    const cause = new Error('lost');
-    fail(cause);
-    assert.deepEqual(await result, { cause, isLate: false });
-    await pass(1000);
-    assert.equal(ended(), 0);
-  });
-
-  it('a batch that is hurried is ended after that time, instead of at its deadline', async () => {
-    for (const [deadlineMs, graceMs] of [
-      [1000, 100],
-      [50, 100],
-    ] as const) {
-      const { batch, result, pass, ended } = batchOf(deadlineMs);
-      batch.hurry(graceMs);
-      await pass(graceMs - 1);
-      assert.equal(ended(), 0);
-      await pass(1);
-      assert.equal(ended(), 1);
-      await result;
-      await pass(2000);
-      assert.equal(ended(), 1);
-    }
-  });
+  }
 });

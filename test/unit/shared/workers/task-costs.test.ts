@@ -1,74 +1,72 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import { TaskCosts } from '../../../../sidecar/shared/workers/task-costs.js';
 
-describe('the costs of tasks', () => {
-  it('tasks of a queue key are batched only while all of them are quick', () => {
-    const took = fc.array(fc.double({ min: 0, max: 5000, noNaN: true }), { minLength: 1, maxLength: 16 });
-    fc.assert(
-      fc.property(fc.array(took, { maxLength: 50 }), (noted) => {
-        const costs = new TaskCosts();
-        for (const ms of noted) costs.note('a', ms);
-        const size = costs.batchSize('a');
-        assert.ok(Number.isInteger(size) && size >= 1 && size <= 16);
-        const last = noted.at(-1);
-        if (last === undefined || last.some((ms) => ms >= 20)) assert.equal(size, 1);
-        const least = Math.min(...noted.flat());
-        // Of doubles that were added up, a last bit may be missing.
-        if (size > 1) assert.ok(size * least <= 2 + 1e-9);
-        const mean = (last ?? []).reduce((sum, ms) => sum + ms, 0) / (last?.length ?? 1);
-        if (size > 1) assert.ok(size * mean <= 20 + 1e-9);
-        assert.equal(costs.batchSize('b'), 1);
-      }),
-    );
-  });
-
-  it('a batch of equal tasks is limited to two milliseconds', () => {
-    for (const [ms, size] of [
-      [0.1, 16],
-      [0.4, 5],
-      [0.9, 2],
-      [1.1, 1],
-      [15, 1],
-    ] as const) {
+it('tasks of a queue key are batched only while all of them are quick', () => {
+  const took = fc.array(fc.double({ min: 0, max: 5000, noNaN: true }), { minLength: 1, maxLength: 16 });
+  fc.assert(
+    fc.property(fc.array(took, { maxLength: 50 }), (noted) => {
       const costs = new TaskCosts();
-      for (let count = 0; count < 20; count += 1) costs.note('a', [ms, ms]);
-      assert.equal(costs.batchSize('a'), size);
-    }
-  });
+      for (const ms of noted) costs.note('a', ms);
+      const size = costs.batchSize('a');
+      assert.ok(Number.isInteger(size) && size >= 1 && size <= 16);
+      const last = noted.at(-1);
+      if (last === undefined || last.some((ms) => ms >= 20)) assert.equal(size, 1);
+      const least = Math.min(...noted.flat());
+      // Of doubles that were added up, a last bit may be missing.
+      if (size > 1) assert.ok(size * least <= 2 + 1e-9);
+      const mean = (last ?? []).reduce((sum, ms) => sum + ms, 0) / (last?.length ?? 1);
+      if (size > 1) assert.ok(size * mean <= 20 + 1e-9);
+      assert.equal(costs.batchSize('b'), 1);
+    }),
+  );
+});
 
-  it('quick tasks are still batched after one of them lost its core for a moment', () => {
+it('a batch of equal tasks is limited to two milliseconds', () => {
+  for (const [ms, size] of [
+    [0.1, 16],
+    [0.4, 5],
+    [0.9, 2],
+    [1.1, 1],
+    [15, 1],
+  ] as const) {
     const costs = new TaskCosts();
-    for (let count = 0; count < 20; count += 1) costs.note('a', Array<number>(16).fill(0.05));
-    costs.note('a', [...Array<number>(15).fill(0.05), 4]);
-    assert.ok(costs.batchSize('a') >= 16);
-    for (let count = 0; count < 20; count += 1) costs.note('a', [4]);
+    for (let count = 0; count < 20; count += 1) costs.note('a', [ms, ms]);
+    assert.equal(costs.batchSize('a'), size);
+  }
+});
+
+it('quick tasks are still batched after one of them lost its core for a moment', () => {
+  const costs = new TaskCosts();
+  for (let count = 0; count < 20; count += 1) costs.note('a', Array<number>(16).fill(0.05));
+  costs.note('a', [...Array<number>(15).fill(0.05), 4]);
+  assert.ok(costs.batchSize('a') >= 16);
+  for (let count = 0; count < 20; count += 1) costs.note('a', [4]);
+  assert.equal(costs.batchSize('a'), 1);
+});
+
+it('tasks are not batched after a slow one until dozens of quick ones have followed', () => {
+  const costs = new TaskCosts();
+  costs.note('a', [0.01]);
+  assert.equal(costs.batchSize('a'), 16);
+  costs.note('a', [0.01, 1000]);
+  for (let count = 0; count < 50; count += 1) {
     assert.equal(costs.batchSize('a'), 1);
-  });
-
-  it('tasks are not batched after a slow one until dozens of quick ones have followed', () => {
-    const costs = new TaskCosts();
     costs.note('a', [0.01]);
-    assert.equal(costs.batchSize('a'), 16);
-    costs.note('a', [0.01, 1000]);
-    for (let count = 0; count < 50; count += 1) {
-      assert.equal(costs.batchSize('a'), 1);
-      costs.note('a', [0.01]);
-    }
-    for (let count = 0; count < 50; count += 1) costs.note('a', [0.01]);
-    assert.equal(costs.batchSize('a'), 16);
-    costs.forget('a');
-    assert.equal(costs.batchSize('a'), 1);
-  });
+  }
+  for (let count = 0; count < 50; count += 1) costs.note('a', [0.01]);
+  assert.equal(costs.batchSize('a'), 16);
+  costs.forget('a');
+  assert.equal(costs.batchSize('a'), 1);
+});
 
-  it('the costs of tasks are remembered for a bounded number of queue keys, the most recently used ones', () => {
-    const costs = new TaskCosts();
-    costs.note('kept', [0.01]);
-    for (let index = 0; index < 999; index += 1) costs.note(`${index}`, [0.01]);
-    costs.note('kept', [0.01]);
-    costs.note('new', [0.01]);
-    const sizes = ['kept', '0', '1', 'new'].map((queueKey) => costs.batchSize(queueKey));
-    assert.deepEqual(sizes, [16, 1, 16, 16]);
-  });
+it('the costs of tasks are remembered for a bounded number of queue keys, the most recently used ones', () => {
+  const costs = new TaskCosts();
+  costs.note('kept', [0.01]);
+  for (let index = 0; index < 999; index += 1) costs.note(`${index}`, [0.01]);
+  costs.note('kept', [0.01]);
+  costs.note('new', [0.01]);
+  const sizes = ['kept', '0', '1', 'new'].map((queueKey) => costs.batchSize(queueKey));
+  assert.deepEqual(sizes, [16, 1, 16, 16]);
 });
