@@ -1,4 +1,5 @@
 import { refuseOldNode } from './shared/node-version.js';
 
 refuseOldNode(process);
-void import('./serve.js');
+if (process.argv.length > 2) void import('./main-help.js');
+else void import('./serve.js');

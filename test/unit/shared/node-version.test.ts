@@ -68,6 +68,19 @@ describe('a platform without a binary', () => {
   });
 });
 
+describe('dist/sidecar/main.js with arguments', () => {
+  before(ensureBuilt);
+
+  it('dist/sidecar/main.js helps, or refuses what it does not know, instead of starting a gateway', () => {
+    const help = started('', 'dist/sidecar/main.js', '--help');
+    assert.deepEqual([help.status, help.stderr], [0, '']);
+    assert.match(help.stdout, /^Usage: node main\.js\n.*docs\/config\.md/);
+    const unknown = started('', 'dist/sidecar/main.js', '--port', '80');
+    assert.deepEqual([unknown.status, unknown.stdout], [2, '']);
+    assert.match(unknown.stderr, /^Unknown arguments: --port 80\.\nUsage: /);
+  });
+});
+
 /** Runs a program in a process that claims to be of another version, and in which no package can be imported. */
 function startedBy(version: string, program: string) {
   const pretence = `
@@ -83,10 +96,10 @@ function startedBy(version: string, program: string) {
 }
 
 /** Runs a program after a module that changes its surroundings. */
-function started(module: string, program: string) {
+function started(module: string, program: string, ...words: readonly string[]) {
   return spawnSync(
     process.execPath,
-    ['--import', `data:text/javascript,${encodeURIComponent(module)}`, join(ROOT, program)],
+    ['--import', `data:text/javascript,${encodeURIComponent(module)}`, join(ROOT, program), ...words],
     { encoding: 'utf8', env: { PORT: '0', DATABASE_PATH: ':memory:' } },
   );
 }
