@@ -8,13 +8,22 @@ export async function ask(
   signal: AbortSignal,
 ): Promise<boolean> {
   const lines = createInterface({ input: stdin, output: stderr, terminal: true });
+  let isAnswered = false;
   try {
     return await new Promise((resolve) => {
-      lines.once('close', () => resolve(false));
+      lines.once('close', () => {
+        // What is said next begins on a line of its own, also after Ctrl+C.
+        if (!isAnswered) stderr.write('\n');
+        resolve(false);
+      });
       lines.once('SIGINT', () => lines.close());
       signal.addEventListener('abort', () => lines.close(), { once: true });
       if (signal.aborted) lines.close();
-      else lines.question(question, (answer) => resolve(/^\s*y(?:es)?\s*$/i.test(answer)));
+      else
+        lines.question(question, (answer) => {
+          isAnswered = true;
+          resolve(/^\s*y(?:es)?\s*$/i.test(answer));
+        });
     });
   } finally {
     lines.close();

@@ -9,14 +9,12 @@ import { checkLines } from './check-view.js';
 import { say, type CliContext } from './context.js';
 import { EXIT, type ExitCode, usage } from './exit-codes.js';
 import { printable } from './format.js';
+import { importHere, type HereImport } from './import-here.js';
 import { sendImport } from './models-commands.js';
 import { readUpload, type Upload } from './repository-folder.js';
 
 /** Bytes of an archive that git makes. */
 const MAX_ARCHIVE = 512 * 1024 * 1024;
-
-/** The domain of what is checked here, where none is named; its name means nothing. */
-const UNNAMED = 'models';
 
 /**
  * Checks folders of data models: schemas compile, examples are valid, and, against a revision or a gateway, changes are harmless.
@@ -67,17 +65,18 @@ async function checkHere(
   { against, ...options }: CheckOptions,
   context: CliContext,
 ): Promise<Schemas['ImportReport']> {
-  // Several folders may be repositories that have models of one name, each in the domain of its own.
-  const domain = options.domain ?? (paths.length === 1 ? UNNAMED : undefined);
   const models = await context.openModels();
   const { transfer } = models;
   try {
+    let { domain } = options;
     if (against !== undefined) {
-      const old = await importing(transfer, await filesAt(against, paths), domain);
+      // The revision may name another domain, where its models would not be what the folder changes.
+      domain ??= onlyDomainOf(await importing(transfer, [upload.bytes], { dryRun: true }));
+      const old = await importing(transfer, await filesAt(against, paths), { domain });
       for (const { path, status, reason = '' } of old.files)
         if (status === 'refused') say(context.stderr, printable(`At ${against}, ${path}: ${reason}`));
     }
-    const report = await importing(transfer, [upload.bytes], domain);
+    const report = await importing(transfer, [upload.bytes], { domain });
     // Nothing is written where anybody would look for it.
     return { ...report, summary: { ...report.summary, dryRun: true } };
   } finally {
@@ -88,10 +87,16 @@ async function checkHere(
 function importing(
   transfer: Transfer,
   archives: readonly Uint8Array<ArrayBuffer>[],
-  domain: string | undefined,
+  options: HereImport,
 ): Promise<Schemas['ImportReport']> {
   const parts = archives.map((bytes) => ({ name: 'archive', bytes: bufferOf(bytes) }));
-  return transfer.import({ kind: 'parts', parts }, { domain, dryRun: false, baseUrl: 'http://localhost' });
+  return importHere(transfer, parts, options);
+}
+
+/** The domain of all models of a report; none if they are in several, as those of several repositories are. */
+function onlyDomainOf({ files }: Schemas['ImportReport']): string | undefined {
+  const domains = new Set(files.flatMap(({ model }) => model?.split('/', 1) ?? []));
+  return domains.size === 1 ? [...domains][0] : undefined;
 }
 
 function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): Buffer {

@@ -17,7 +17,7 @@ export interface CliContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: Readable & { readonly isTTY?: boolean };
   /** For results. */
-  readonly stdout: Writable;
+  readonly stdout: Writable & { readonly isTTY?: boolean };
   /** For questions, progress and complaints. */
   readonly stderr: Writable & { readonly isTTY?: boolean };
   readonly clock: Clock;

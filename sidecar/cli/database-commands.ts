@@ -1,14 +1,17 @@
+import { existsSync } from 'node:fs';
 import { copyToPostgres, migrateDatabase, placeOf } from '../store/databases.js';
 import { sayJson, say, type CliContext } from './context.js';
 import { databaseNamed, databaseOf, withDatabases } from './databases.js';
 import { EXIT, type ExitCode, usage } from './exit-codes.js';
 
-/** Brings a database to the newest format, and makes it where there is none. @throws CliError */
+/** Brings a database to the newest format. A SQLite file has to be there: its path may be mistyped. @throws CliError */
 export async function migrateCommand(
   database: string | undefined,
   { env, stdout }: CliContext,
 ): Promise<ExitCode> {
   const named = database === undefined ? databaseOf(env) : databaseNamed(database, '--database');
+  if (named.kind === 'sqlite' && !existsSync(named.path))
+    throw usage(`There is no database ${named.path}. A gateway creates its own when it starts.`);
   const format = await withDatabases(() => migrateDatabase(named));
   const place = named.kind === 'postgres' ? placeOf(named.url) : named.path;
   say(stdout, `${place} has format ${String(format)}.`);

@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from 'node:util';
+
 /** How numbers, times and rates are written for people. */
 
 /** `3,000`. */
@@ -37,14 +39,21 @@ export function printable(text: string): string {
   });
 }
 
+/** How long a text is on a terminal: its colours take up no room. */
+function widthOf(text: string): number {
+  return stripVTControlCharacters(text).length;
+}
+
 /** Aligns rows in columns, each as wide as its widest cell; the last column is not padded. */
 export function formatTable(rows: readonly (readonly string[])[]): readonly string[] {
   const widths: number[] = [];
   for (const row of rows)
-    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
+    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, widthOf(cell));
   return rows.map((row) =>
     row
-      .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
+      .map((cell, column) =>
+        column === row.length - 1 ? cell : cell + ' '.repeat((widths[column] ?? 0) - widthOf(cell)),
+      )
       .join('  ')
       .trimEnd(),
   );

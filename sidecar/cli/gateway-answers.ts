@@ -29,7 +29,10 @@ function wordsOf({ problem, message }: ApiError): string {
     ? errors.slice(0, MAX_FAULTS).map((fault) => `  ${writeJson(fault)}`)
     : [];
   const words = [...message.split('\n'), ...faults].map(printable).join('\n');
-  const hint = status === 401 ? '\nThe token is taken from NGSILD_GATEWAY_TOKEN.' : '';
+  const hint =
+    status === 401
+      ? '\nThe token is taken from NGSILD_GATEWAY_TOKEN, or from the token command of a context.'
+      : '';
   return `The gateway answered ${status}: ${words}${hint}`;
 }
 

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { CheckOptions } from './check-options.js';
 import type { CliContext } from './context.js';
 import type { ExitCode } from './exit-codes.js';
-import { gatewayActions, onGateway } from './program-options.js';
+import { gatewayActions, listing, onGateway } from './program-options.js';
 import { gatewayOf, type PlaceOptions } from './settings.js';
 
 /** The commands of `models`. @param end takes what the process is to end with */
@@ -13,6 +13,21 @@ export function addModelsCommands(
 ): void {
   const atGateway = gatewayActions(context, end);
   const models = program.command('models').description('manage the data models of a gateway');
+  atGateway(
+    listing(models.command('list'))
+      .argument('[text]', 'part of a name, a description, an attribute or a type')
+      .description('list the models of all domains')
+      .option('--domain <name>', 'of one domain')
+      .option('--type <type>', 'for entities of this type')
+      .option('--attribute <name>', 'that describe this attribute'),
+    async () => (await import('./models-list.js')).listModels,
+  );
+  atGateway(
+    listing(models.command('get'))
+      .argument('<model>', 'DOMAIN/MODEL, or DOMAIN/MODEL@N for an older version')
+      .description('show a model: its versions, and its schema'),
+    async () => (await import('./models-list.js')).getModel,
+  );
   atGateway(
     onGateway(models.command('import'))
       .argument('<paths...>', 'folders of data models, e.g. clones of repositories, or one tar.gz or zip')

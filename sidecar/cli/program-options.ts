@@ -1,16 +1,36 @@
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ApiClient } from '../client/client.js';
 import type { CliContext } from './context.js';
 import type { ExitCode } from './exit-codes.js';
 import { demandGateway, type PlaceOptions } from './settings.js';
+
+const OUTPUTS = ['table', 'json', 'yaml'] as const;
+
+/** How a command that lists or shows something writes it; `--json` is short for `-o json`. */
+export interface OutputOptions {
+  readonly json?: boolean;
+  readonly output?: (typeof OUTPUTS)[number];
+}
 
 /** Adds the options that all commands on a gateway have. */
 export function onGateway(command: Command): Command {
   return command.addOption(gatewayOption()).option('--json', 'JSON output, one document per line');
 }
 
+/** The same, for commands that list or show something. */
+export function listing(command: Command): Command {
+  return onGateway(command).addOption(outputOption());
+}
+
+export function outputOption(): Option {
+  return new Option('-o, --output <format>', 'table, json (one document per line) or yaml').choices(OUTPUTS);
+}
+
 export function gatewayOption(): Option {
-  return new Option('--gateway <url>', 'URL of the gateway (default: NGSILD_GATEWAY_URL)');
+  return new Option(
+    '--gateway <url>',
+    'URL of the gateway (default: NGSILD_GATEWAY_URL, or the current context)',
+  );
 }
 
 /** The gateway that `--gateway` names, if it does; the environment is read later. */
@@ -43,4 +63,16 @@ export function gatewayActions(context: CliContext, end: (code: ExitCode) => voi
       const words = read.slice(0, -2) as readonly unknown[] as Words;
       end(await run(...words, options, client, context));
     });
+}
+
+/** Reads the number of an option, as commander asks for it. */
+export function wholeNumber(text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1.');
+  return Number(text);
+}
+
+/** The same, with 0. */
+export function countFromZero(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 0.');
+  return Number(text);
 }

@@ -1,13 +1,22 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { GatewayError } from '../shared/errors.js';
 import { optionsIn, purgeOption } from '../shared/purge-options.js';
-import { say, type CliContext } from './context.js';
+import { canAsk, say, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode, usage } from './exit-codes.js';
 import type { CopyOptions } from './database-commands.js';
 import type { InferOptions } from './file-commands.js';
 import { gatewayFailure } from './gateway-answers.js';
 import { addModelsCommands } from './models-program.js';
-import { gatewayActions, gatewayNamed, gatewayOption, onGateway } from './program-options.js';
+import { addConfigCommands } from './config-program.js';
+import {
+  countFromZero,
+  gatewayActions,
+  gatewayNamed,
+  gatewayOption,
+  listing,
+  onGateway,
+  wholeNumber,
+} from './program-options.js';
 import type { PurgeOptions } from './purge-command.js';
 import type { PurgePlace } from './purge-place.js';
 import { authorizationOf, brokerOf, engineConfig, gatewayOf, type PlaceOptions } from './settings.js';
@@ -49,9 +58,10 @@ Examples:
   ngsi-ld-gateway validate bike.jsonld --schema ./dataModel.City/Bike
 
 Environment:
-  NGSILD_GATEWAY_URL     URL of the gateway, if there is no --gateway
+  NGSILD_GATEWAY_URL     URL of the gateway, if there is no --gateway; without both, that of the current context (config)
   NGSILD_GATEWAY_TOKEN   token of the gateway (X-Gateway-Token)
   NGSILD_AUTHORIZATION   Authorization header for the broker, directly or through the gateway
+  NO_COLOR               no colors
   DATABASE_URL, DATABASE_PATH
                          database for migrate, copy and backup; serve reads all settings in docs/config.md
 
@@ -131,21 +141,21 @@ function createProgram(
   const atGateway = gatewayActions(context, end);
   const purges = program.command('purges').description('manage the purges of a gateway');
   atGateway(
-    onGateway(purges.command('list'))
-      .description('list purges, newest first')
+    listing(purges.command('list'))
+      .description('list purges, newest first, without dry runs')
       .option('--state <state>', 'queued, running, succeeded, failed …')
       .option('--tenant <name>', 'of one tenant')
       .option('--caller <name>', 'of one caller')
       .option('--dry-run', 'only dry runs')
-      .option('--no-dry-run', 'no dry runs')
+      .option('--all', 'dry runs, too')
       .option('--limit <n>', 'how many', wholeNumber)
       .option('--offset <n>', 'how many to skip', countFromZero),
     async () => (await import('./purges-commands.js')).listPurges,
   );
-  const onePurge = (name: string, description: string) =>
-    onGateway(purges.command(name)).argument('<id>', 'ID of the purge').description(description);
+  const onePurge = (name: string, description: string, to = onGateway) =>
+    to(purges.command(name)).argument('<id>', 'ID of the purge, or its beginning').description(description);
   atGateway(
-    onePurge('show', 'show the record of a purge'),
+    onePurge('show', 'show the record of a purge', listing),
     async () => (await import('./purges-commands.js')).showPurge,
   );
   atGateway(
@@ -153,7 +163,7 @@ function createProgram(
     async () => (await import('./purges-commands.js')).followOne,
   );
   atGateway(
-    onePurge('cancel', 'cancel a purge and show what it did'),
+    onePurge('cancel', 'cancel a purge and show what it did; exits with 1 if it had ended'),
     async () => (await import('./purges-commands.js')).cancelOne,
   );
   atGateway(
@@ -167,13 +177,15 @@ function createProgram(
     .command('retention')
     .description('manage the retention policies of a gateway, which purge old data on a schedule');
   atGateway(
-    onGateway(retention.command('list')).description('list the policies'),
+    listing(retention.command('list')).description('list the policies'),
     async () => (await import('./retention-commands.js')).listPolicies,
   );
   atGateway(
     onGateway(retention.command('apply'))
-      .argument('<file>', 'JSON file with a policy or an array of policies; - for standard input')
-      .description('create policies, or replace those with the same names'),
+      .argument('<file>', 'JSON or YAML file with a policy or a list of policies; - for standard input')
+      .description('create policies, or replace those with the same names; shows what changes, and asks')
+      .option('--dry-run', 'show what would change, without applying anything')
+      .option('-y, --yes', 'do not ask'),
     async () => (await import('./retention-commands.js')).applyPolicies,
   );
   atGateway(
@@ -280,18 +292,19 @@ function createProgram(
       const { copyCommand } = await import('./database-commands.js');
       end(await copyCommand(options, context));
     });
+  addConfigCommands(program, context, end);
   return program;
 }
 
-async function placeOf(
-  options: PurgeOptions & PlaceOptions,
-  { env, clock }: CliContext,
-): Promise<PurgePlace> {
+async function placeOf(options: PurgeOptions & PlaceOptions, context: CliContext): Promise<PurgePlace> {
+  const { env, clock, stderr } = context;
   const brokerUrl = brokerOf(options);
   if (brokerUrl === undefined) {
     const gateway = gatewayOf(options, env);
     if (gateway === undefined)
       throw usage('Name a gateway or a broker: --gateway URL, --broker URL or NGSILD_GATEWAY_URL.');
+    // What was set earlier may be another gateway than somebody has in mind.
+    if (options.gateway === undefined && canAsk(context)) say(stderr, `Gateway: ${gateway.url}`);
     return (await import('./gateway-place.js')).createGatewayPlace(gateway, clock);
   }
   const config = engineConfig(env, brokerUrl);
@@ -303,14 +316,4 @@ async function placeOf(
     clock,
     random: Math.random,
   });
-}
-
-function wholeNumber(text: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1.');
-  return Number(text);
-}
-
-function countFromZero(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 0.');
-  return Number(text);
 }

@@ -37,6 +37,9 @@ const UPDATE_MS = 250;
 
 const SAMPLE_SHOWN = 5;
 
+const STOPPING =
+  'Stopping: no new deletes; waiting for those in progress. Press Ctrl+C again to exit immediately.';
+
 /**
  * The command `purge`: shows what would be deleted, asks, and follows the purge to its end.
  *
@@ -56,9 +59,9 @@ export async function purgeCommand(
       'There is no terminal for the confirmation: add --yes to delete without it, or --dry-run to only look.',
     );
   }
-  const interrupt = listenForInterrupts(context);
-  const { signal } = interrupt;
-  let isHandedOver = false;
+  const { signal, release } = listenForInterrupts(context);
+  // From then on, an error may be the end of a purge that deleted something.
+  let isSent = false;
   try {
     if (options.yes !== true || options.dryRun === true) {
       const preview = await place.preview(request, signal);
@@ -66,42 +69,26 @@ export async function purgeCommand(
       const answer = await confirm(request, preview, context, signal);
       if (answer !== 'yes') return answer;
     }
-    if (options.detach === true) {
-      isHandedOver = true;
-      return showDetached(await place.detach(request), options, context);
-    }
-    interrupt.deletesNow();
-    return await follow(place.run(request, signal), options, context, () => signal.aborted);
+    isSent = true;
+    if (options.detach === true) return showDetached(await place.detach(request), options, context);
+    return await follow(place.run(request, signal), options, context, { signal, onStop: STOPPING });
   } catch (error) {
-    if (!signal.aborted || interrupt.mayHaveDeleted || isHandedOver) throw error;
+    if (!signal.aborted || isSent) throw error;
     say(context.stderr, 'Nothing was deleted.');
     return EXIT.interrupted;
   } finally {
-    interrupt.release();
+    release();
   }
 }
 
-/** The first Ctrl+C stops cleanly, the second one exits at once. */
+/** The first Ctrl+C aborts the signal, the second one exits at once. */
 function listenForInterrupts(context: CliContext) {
   const controller = new AbortController();
-  let mayHaveDeleted = false;
   const release = context.onInterrupt(() => {
     if (controller.signal.aborted) context.leave(EXIT.interrupted);
     controller.abort();
-    if (mayHaveDeleted)
-      say(
-        context.stderr,
-        '\nStopping: no new deletes; waiting for those in progress. Press Ctrl+C again to exit immediately.',
-      );
   });
-  return {
-    signal: controller.signal,
-    release,
-    deletesNow: () => void (mayHaveDeleted = true),
-    get mayHaveDeleted() {
-      return mayHaveDeleted;
-    },
-  };
+  return { signal: controller.signal, release };
 }
 
 /** @throws CliError for wrong options or a wrong query; nothing was sent then */
@@ -218,22 +205,28 @@ function showDetached(view: PurgeView, { json }: PurgeOptions, context: CliConte
 /**
  * Shows a purge until its end: a bar for people, or one JSON document a line, the final one last.
  *
+ * @param interrupted its signal aborts at Ctrl+C. The bar makes room for the words then, and for the shell if the command is left
  * @throws CliError when it ends without a final state
  */
 export async function follow(
   views: AsyncIterable<PurgeView>,
   { json }: Pick<PurgeOptions, 'json'>,
   context: CliContext,
-  wasInterrupted: () => boolean,
+  { signal, onStop }: { readonly signal: AbortSignal; readonly onStop?: string },
 ): Promise<ExitCode> {
   const progress = json === true ? undefined : createProgress(context);
+  const stop = () => {
+    progress?.stop();
+    if (onStop !== undefined) say(context.stderr, onStop);
+  };
+  signal.addEventListener('abort', stop, { once: true });
   const startedMs = context.clock.now();
   let saidMs = -Infinity;
   let last: PurgeView | undefined;
   try {
     for await (const view of views) {
       last = view;
-      progress?.show(view);
+      if (!signal.aborted) progress?.show(view);
       const nowMs = context.clock.now();
       if (json === true && !isFinal(view) && nowMs - saidMs >= UPDATE_MS) {
         saidMs = nowMs;
@@ -241,15 +234,16 @@ export async function follow(
       }
     }
   } finally {
+    signal.removeEventListener('abort', stop);
     progress?.stop();
   }
   if (last === undefined || !isFinal(last)) {
-    if (wasInterrupted()) return EXIT.interrupted;
+    if (signal.aborted) return EXIT.interrupted;
     throw failure('The end of the purge was not reported.');
   }
   if (json === true) sayJson(context, last);
   else say(context.stdout, ...summaryOf(last, durationOf(last) ?? context.clock.now() - startedMs));
-  return exitCodeOf(last, wasInterrupted());
+  return exitCodeOf(last, signal.aborted);
 }
 
 function durationOf({ startedAt, endedAt }: PurgeView): number | undefined {

@@ -1,96 +1,133 @@
 import { isFinal } from '../client/purges.js';
 import type { ApiClient } from '../client/client.js';
 import { say, sayJson, type CliContext } from './context.js';
-import { EXIT, type ExitCode, usage } from './exit-codes.js';
+import { CliError, EXIT, type ExitCode, usage } from './exit-codes.js';
 import { formatCount, formatTable, printable } from './format.js';
 import { cancelPurge, demandId, followPurge } from './gateway-place.js';
+import { coloured, sayList, sayOne } from './output.js';
+import type { OutputOptions } from './program-options.js';
 import { follow } from './purge-command.js';
 import { readPurge, summaryOf, type PurgeView } from './purge-view.js';
+import { writeJson } from '../shared/json/lossless-json.js';
 import { cut } from '../shared/shown.js';
 
-export interface ListOptions {
+export interface ListOptions extends OutputOptions {
   readonly state?: PurgeView['state'];
   readonly tenant?: string;
   readonly caller?: string;
-  /** True: only dry runs; false: no dry runs. */
+  /** Only dry runs. */
   readonly dryRun?: boolean;
+  /** Dry runs, too. */
+  readonly all?: boolean;
   readonly limit?: number;
   readonly offset?: number;
-  readonly json?: boolean;
 }
 
 const QUERY_SHOWN = 80;
 
-/** Lists purges, newest first. @throws CliError */
+/** The most records that the gateway lists at once. */
+const MAX_PAGE = 1000;
+
+/** Lists purges, newest first; without dry runs, which each preview of the console leaves behind. @throws CliError */
 export async function listPurges(
-  { json, ...filter }: ListOptions,
+  { all, dryRun = false, state, tenant, caller, limit, offset = 0, ...form }: ListOptions,
   gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
-  const { items, total } = await gateway.page('/purges', { query: filter });
+  const query = { state, tenant, caller, limit, offset, dryRun: all === true ? undefined : dryRun };
+  const { items, total } = await gateway.page('/purges', { query });
   const records = items.map(readPurge);
-  if (json === true) {
-    for (const record of records) sayJson(context, record);
-    return EXIT.done;
-  }
+  const table = () => {
+    if (records.length === 0) return [];
+    const head = [
+      'ID',
+      'STATE',
+      'TARGET',
+      'MATCHED',
+      'DELETED',
+      'FAILED',
+      'CALLER',
+      'TENANT',
+      'CREATED',
+      'QUERY',
+    ];
+    return formatTable([head, ...records.map((record) => rowOf(record, context))]);
+  };
+  if (!sayList(records, form, table, context)) return EXIT.done;
   if (records.length === 0) {
-    say(context.stderr, 'There are no such purges.');
-    return EXIT.done;
+    const others = all === true || dryRun ? '' : ' --all shows dry runs, too.';
+    say(context.stderr, `There are no such purges.${others}`);
   }
-  const head = ['ID', 'STATE', 'TARGET', 'MATCHED', 'DELETED', 'FAILED', 'TENANT', 'CREATED', 'QUERY'];
-  say(context.stdout, ...formatTable([head, ...records.map(rowOf)]));
-  const shown = (filter.offset ?? 0) + records.length;
+  const shown = offset + records.length;
   if (total > shown) say(context.stderr, `${formatCount(total - shown)} more: --offset ${shown}`);
   return EXIT.done;
 }
 
-function rowOf(record: PurgeView): readonly string[] {
-  const { id = '', state, target, matched, deleted, failed, tenant, createdAt, dryRun, query } = record;
+function rowOf(record: PurgeView, context: CliContext): readonly string[] {
+  const { id = '', state, target, matched, deleted, failed, caller = '-', tenant, createdAt, query } = record;
   const counts = [matched, deleted, failed].map((count) => formatCount(count));
-  const shown = cut(query, QUERY_SHOWN);
+  const kind = record.retentionPolicy === undefined ? '' : ', retention';
+  const marked = record.dryRun ? `${state} (dry${kind})` : `${state}${kind && ' (retention)'}`;
   return [
-    ...[id, dryRun ? `${state} (dry)` : state, target, ...counts, tenant ?? '-', createdAt ?? '-', shown],
-  ].map(printable);
+    ...[printable(id), coloured(printable(marked), context)],
+    ...[target, ...counts, caller, tenant ?? '-', createdAt ?? '-', cut(query, QUERY_SHOWN)].map(printable),
+  ];
 }
 
 /** Shows the record of a purge. @throws CliError */
 export async function showPurge(
-  id: string,
-  { json }: { readonly json?: boolean },
+  idOrPrefix: string,
+  options: OutputOptions,
   gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
-  const record = readPurge(await gateway.json('get', '/purges/{purge}', { path: { purge: demandId(id) } }));
-  if (json === true) {
-    sayJson(context, record);
-    return EXIT.done;
-  }
-  const rows = Object.entries(record).flatMap(([name, value]) => {
+  const purge = await purgeNamed(idOrPrefix, gateway);
+  const record = readPurge(await gateway.json('get', '/purges/{purge}', { path: { purge } }));
+  sayOne(record, options, () => formatTable(rowsOf(record)), context);
+  return EXIT.done;
+}
+
+/** Members and values of a record that are there. */
+function rowsOf(record: PurgeView): readonly (readonly string[])[] {
+  return Object.entries(record).flatMap(([name, value]) => {
     if (value === null || (Array.isArray(value) && value.length === 0)) return [];
     const text =
-      typeof value === 'string'
-        ? value
-        : typeof value === 'number'
-          ? formatCount(value)
-          : JSON.stringify(value);
+      typeof value === 'string' ? value : typeof value === 'number' ? formatCount(value) : writeJson(value);
     return [[name, printable(text)]];
   });
-  say(context.stdout, ...formatTable(rows));
-  return EXIT.done;
+}
+
+/** The id of a purge that was given in full, or by as much of its beginning as no other has. @throws CliError */
+async function purgeNamed(idOrPrefix: string, gateway: ApiClient): Promise<string> {
+  const prefix = demandId(idOrPrefix);
+  // Ids are UUIDs: only what may be the beginning of one is looked up.
+  if (!/^[\da-f-]{1,35}$/.test(prefix)) return prefix;
+  const { items, total } = await gateway.page('/purges', { query: { limit: MAX_PAGE } });
+  const ids = items.map((record) => readPurge(record).id).filter((id) => id.startsWith(prefix));
+  const [id, ...others] = ids.includes(prefix) ? [prefix] : ids;
+  if (id !== undefined && others.length === 0) return id;
+  const among = total > MAX_PAGE ? ` among the newest ${formatCount(MAX_PAGE)}` : '';
+  if (id === undefined) throw new CliError(EXIT.refused, `There is no purge ${prefix}${among}.`);
+  throw usage(
+    [`Several purges begin with ${prefix}:`, ...ids.slice(0, 5).map((one) => `  ${printable(one)}`)].join(
+      '\n',
+    ),
+  );
 }
 
 /** Follows a purge to its end; Ctrl+C leaves it alone. @throws CliError */
 export async function followOne(
-  id: string,
+  idOrPrefix: string,
   options: { readonly json?: boolean },
   gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
+  const id = await purgeNamed(idOrPrefix, gateway);
   const stopped = new AbortController();
   const release = context.onInterrupt(() => stopped.abort());
   try {
     const views = followPurge(gateway, id, context.clock, { stopOn: stopped.signal });
-    const code = await follow(views, options, context, () => stopped.signal.aborted);
+    const code = await follow(views, options, context, stopped);
     if (code === EXIT.interrupted)
       say(context.stderr, `The purge continues. To stop it: ngsi-ld-gateway purges cancel ${id}`);
     return code;
@@ -99,15 +136,27 @@ export async function followOne(
   }
 }
 
-/** Cancels a purge, and waits until its deletes in flight have ended. @throws CliError */
+/**
+ * Cancels a purge, and waits until its deletes in flight have ended.
+ *
+ * @returns `failed` for a purge that had ended before: there was nothing to cancel
+ * @throws CliError
+ */
 export async function cancelOne(
-  id: string,
-  { json }: { readonly json?: boolean },
+  idOrPrefix: string,
+  { json }: OutputOptions,
   gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
-  let last: PurgeView = await cancelPurge(gateway, id);
-  if (!isFinal(last)) for await (const view of followPurge(gateway, id, context.clock, {})) last = view;
+  const purge = await purgeNamed(idOrPrefix, gateway);
+  const before = readPurge(await gateway.json('get', '/purges/{purge}', { path: { purge } }));
+  if (isFinal(before)) {
+    if (json === true) sayJson(context, before);
+    say(context.stderr, `The purge ${purge} had ended already: ${before.state}.`);
+    return EXIT.failed;
+  }
+  let last: PurgeView = await cancelPurge(gateway, purge);
+  if (!isFinal(last)) for await (const view of followPurge(gateway, purge, context.clock, {})) last = view;
   if (json === true) sayJson(context, last);
   else say(context.stdout, ...summaryOf(last, undefined));
   return EXIT.done;
@@ -115,7 +164,7 @@ export async function cancelOne(
 
 /** Changes how fast a running purge may delete. @param rate deletes per second, or `off` @throws CliError */
 export async function throttleOne(
-  id: string,
+  idOrPrefix: string,
   rate: string,
   { json, concurrency }: { readonly json?: boolean; readonly concurrency?: number },
   gateway: ApiClient,
@@ -129,14 +178,13 @@ export async function throttleOne(
     maxPerSecond: rate === 'off' ? null : Number(rate),
     ...(concurrency === undefined ? {} : { concurrency }),
   };
-  const record = readPurge(
-    await gateway.json('patch', '/purges/{purge}', { path: { purge: demandId(id) }, body }),
-  );
+  const purge = await purgeNamed(idOrPrefix, gateway);
+  const record = readPurge(await gateway.json('patch', '/purges/{purge}', { path: { purge }, body }));
   if (json === true) sayJson(context, record);
   else
     say(
       context.stdout,
-      `Purge ${id} deletes ${rate === 'off' ? 'as fast as it can' : `at most ${formatCount(Number(rate))} a second`}.`,
+      `Purge ${purge} deletes ${rate === 'off' ? 'as fast as it can' : `at most ${formatCount(Number(rate))} a second`}.`,
     );
   return EXIT.done;
 }

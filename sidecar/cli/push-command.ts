@@ -38,26 +38,43 @@ export async function pushModel(
 ): Promise<ExitCode> {
   const plan = await planPush(path, options);
   const { domain, name } = plan;
-  const label = `${domain}/${name}`;
-  const at = { domain, model: name };
-  const there = await unlessMissing(gateway.answer('get', MODEL, { path: at }));
-  const isThere = there !== undefined;
+  const there = await unlessMissing(gateway.answer('get', MODEL, { path: { domain, model: name } }));
   if (
-    !isThere &&
+    there === undefined &&
     (await unlessMissing(gateway.json('get', '/domains/{domain}', { path: { domain } }))) === undefined
   ) {
     if (options.dryRun === true) {
       const note = `The domain ${domain} does not exist: it would be created, and then the gateway would check the model.`;
       if (options.json === true) sayJson(context, { dryRun: true, domain, model: name, outcome: 'created' });
-      else say(context.stdout, `${label}: new. ${note}`);
+      else say(context.stdout, `${domain}/${name}: new. ${note}`);
       return EXIT.done;
     }
     await gateway.request('post', '/domains', { body: { name: domain } });
-    say(context.stderr, `The domain ${domain} was created.`);
+    try {
+      return await putPlan(plan, undefined, options, gateway, context);
+    } catch (error) {
+      // It is refused while it holds a model, such as one of somebody else.
+      await gateway.request('delete', '/domains/{domain}', { path: { domain } }).catch(() => undefined);
+      throw error;
+    }
   }
+  return putPlan(plan, there?.etag, options, gateway, context);
+}
+
+/** @param etag of the model, if it is there @throws CliError */
+async function putPlan(
+  plan: PushPlan,
+  etag: string | undefined,
+  options: PushCommandOptions,
+  gateway: ApiClient,
+  context: CliContext,
+): Promise<ExitCode> {
+  const label = `${plan.domain}/${plan.name}`;
+  const at = { domain: plan.domain, model: plan.name };
+  const isThere = etag !== undefined;
   const body = writeJson(modelChangeOf({ ...plan.texts, context: await contextFor(plan, gateway) }, isThere));
   const headers: Readonly<Record<string, string>> = isThere
-    ? { 'if-match': strongEtag(there.etag) }
+    ? { 'if-match': strongEtag(etag) }
     : { 'if-none-match': '*' };
   const put = (query: { readonly dryRun?: true }) =>
     putModel(gateway, { path: at, query, body, headers }, context, options);

@@ -1,11 +1,13 @@
 import type { ApiClient } from '../client/client.js';
 import type { Schemas } from '../client/operations.js';
-import { writeJson } from '../shared/json/lossless-json.js';
+import { DEFAULT_RETENTION } from '../jobs/retention/defaults.js';
+import { applyFile, type AppliedKind, type ApplyOptions } from './apply-file.js';
 import { say, sayJson, type CliContext } from './context.js';
-import { CliError, EXIT, type ExitCode, usage } from './exit-codes.js';
+import { EXIT, type ExitCode } from './exit-codes.js';
 import { formatCount, formatTable, printable } from './format.js';
-import { expected, gatewayFailure } from './gateway-answers.js';
-import { parseJson, readJsonText } from './json-file.js';
+import { expected, unlessMissing } from './gateway-answers.js';
+import { sayList } from './output.js';
+import type { OutputOptions } from './program-options.js';
 import { followOne } from './purges-commands.js';
 import { readPurge } from './purge-view.js';
 
@@ -17,15 +19,11 @@ interface JsonOption {
   readonly json?: boolean;
 }
 
-type Json = Readonly<Record<string, unknown>>;
 type Policy = Schemas['RetentionPolicy'];
-
-/** Members that only the gateway sets. They are left out, so that a listed policy can be applied again. */
-const READ_ONLY = ['caller', 'createdAt', 'modifiedAt'];
 
 /** Lists the policies by name. @throws CliError */
 export async function listPolicies(
-  { json }: JsonOption,
+  options: OutputOptions,
   gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
@@ -36,16 +34,10 @@ export async function listPolicies(
     policies.push(...items);
     isLast = items.length < MAX_PAGE;
   }
-  if (json === true) {
-    for (const policy of policies) sayJson(context, policy);
-    return EXIT.done;
-  }
-  if (policies.length === 0) {
-    say(context.stderr, 'There are no retention policies.');
-    return EXIT.done;
-  }
   const head = ['NAME', 'MODE', 'SCHEDULE', 'ZONE', 'OLDER THAN', 'BY', 'TARGET', 'TENANT', 'QUERY'];
-  say(context.stdout, ...formatTable([head, ...policies.map(rowOf)]));
+  const table = () => (policies.length === 0 ? [] : formatTable([head, ...policies.map(rowOf)]));
+  const isTable = sayList(policies, options, table, context);
+  if (isTable && policies.length === 0) say(context.stderr, 'There are no retention policies.');
   return EXIT.done;
 }
 
@@ -57,52 +49,23 @@ function rowOf(policy: Policy): readonly string[] {
   ].map(printable);
 }
 
-/** Creates or replaces the policies of a file, in its order. @throws CliError for the first that is refused */
+/** Creates or replaces the policies of a file. @throws CliError for the first that is refused */
 export async function applyPolicies(
   file: string,
-  { json }: JsonOption,
+  options: ApplyOptions,
   gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
-  const policies = await readPolicies(file, context);
-  const named = policies.map((policy, index) => {
-    const name = isObject(policy) ? policy['name'] : undefined;
-    if (!isObject(policy) || typeof name !== 'string') {
-      const which = policies.length === 1 ? 'The policy' : `Policy ${index + 1}`;
-      throw usage(`${which} in ${file} must be an object with a name.`);
-    }
-    return { name, policy };
-  });
-  const twice = named.find(({ name }, index) => named.findIndex((other) => other.name === name) < index);
-  if (twice !== undefined) throw usage(`${file} has two policies named ${printable(twice.name)}.`);
-  for (const [index, { name, policy }] of named.entries()) {
-    const settings = Object.entries(policy).filter(([member]) => !READ_ONLY.includes(member));
-    const asked = { path: { retentionPolicy: name }, body: writeJson(Object.fromEntries(settings)) };
-    const { status, value } = await gateway.answer('put', POLICY, asked).catch((caught: unknown) => {
-      const error = gatewayFailure(caught);
-      if (!(error instanceof CliError) || named.length === 1) throw error;
-      const applied = `${index} of ${named.length} policies of ${file} were applied.`;
-      throw new CliError(error.exitCode, `${printable(name)}: ${error.message}\n${applied}`, {
-        cause: error,
-      });
-    });
-    if (json === true) sayJson(context, value);
-    else say(context.stdout, `${printable(name)} ${status === 201 ? 'created' : 'replaced'}`);
-  }
-  return EXIT.done;
+  return applyFile(file, RETENTION, options, gateway, context);
 }
 
-/** The policies of a file: one, an array of them, or one a line, as `list --json` shows them. @throws CliError */
-async function readPolicies(file: string, context: CliContext): Promise<readonly unknown[]> {
-  const text = await readJsonText(file, context);
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
-  try {
-    if (lines.length > 1) return lines.map((line) => JSON.parse(line) as unknown);
-  } catch {
-    // Not one policy a line, but one document over several lines.
-  }
-  return [parseJson(file, text)].flat();
-}
+/** Retention policies, as {@link applyFile} sees them. */
+const RETENTION: AppliedKind = {
+  read: (name, gateway) => unlessMissing(gateway.json('get', POLICY, { path: { retentionPolicy: name } })),
+  put: (name, body, gateway) => gateway.answer('put', POLICY, { path: { retentionPolicy: name }, body }),
+  readOnly: ['caller', 'createdAt', 'modifiedAt'],
+  defaults: DEFAULT_RETENTION,
+};
 
 /** Shows what a policy matches now. @throws CliError */
 export async function previewPolicy(
@@ -141,8 +104,4 @@ export async function runPolicy(
 ): Promise<ExitCode> {
   const { id } = readPurge(await gateway.json('post', `${POLICY}/run`, { path: { retentionPolicy: name } }));
   return followOne(id, options, gateway, context);
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,6 +2,7 @@ import { ApiClient } from '../client/client.js';
 import { ConfigError, loadConfig, type Config } from '../shared/config/load.js';
 import { GUARDED_PREFIXES } from '../shared/config/settings.js';
 import { usage } from './exit-codes.js';
+import { currentContext, tokenOf } from './gateway-contexts.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -11,12 +12,23 @@ export interface PlaceOptions {
   readonly broker?: string;
 }
 
-/** The gateway that a command talks to, or undefined where none is named. @throws CliError when it is not the URL of a gateway */
+/**
+ * The gateway that a command talks to: that of `--gateway`, of NGSILD_GATEWAY_URL, or of the current context; undefined where
+ * none is named.
+ *
+ * @throws CliError when it is not the URL of a gateway
+ */
 export function gatewayOf({ gateway }: PlaceOptions, env: Env): ApiClient | undefined {
-  const text = gateway ?? nonEmpty(env['NGSILD_GATEWAY_URL']);
+  const named = gateway ?? nonEmpty(env['NGSILD_GATEWAY_URL']);
+  const context = named === undefined ? currentContext(env) : undefined;
+  const text = named ?? context?.gateway;
   if (text === undefined) return undefined;
   const { href } = urlOf(text, gateway === undefined ? 'NGSILD_GATEWAY_URL' : '--gateway');
-  const token = headerIn(env, 'NGSILD_GATEWAY_TOKEN');
+  const ofContext = context === undefined ? undefined : tokenOf(context, env);
+  const token =
+    ofContext === undefined
+      ? headerIn(env['NGSILD_GATEWAY_TOKEN'], 'NGSILD_GATEWAY_TOKEN')
+      : headerIn(ofContext, 'What the token command wrote');
   const authorization = authorizationOf(env);
   const headers = {
     accept: 'application/json',
@@ -30,7 +42,8 @@ export function gatewayOf({ gateway }: PlaceOptions, env: Env): ApiClient | unde
 /** @throws CliError where none is named */
 export function demandGateway(options: PlaceOptions, env: Env): ApiClient {
   const gateway = gatewayOf(options, env);
-  if (gateway === undefined) throw usage('No gateway given: use --gateway URL, or set NGSILD_GATEWAY_URL.');
+  if (gateway === undefined)
+    throw usage('No gateway given: use --gateway URL, NGSILD_GATEWAY_URL or config set-context.');
   return gateway;
 }
 
@@ -46,12 +59,12 @@ export function brokerOf({ broker, gateway }: PlaceOptions): URL | undefined {
 
 /** The value of Authorization for the broker, straight or through a gateway. Never an argument, which others can see. */
 export function authorizationOf(env: Env): string | undefined {
-  return headerIn(env, 'NGSILD_AUTHORIZATION');
+  return headerIn(env['NGSILD_AUTHORIZATION'], 'NGSILD_AUTHORIZATION');
 }
 
 /** A secret for a header field. @throws CliError, which does not repeat it, for what no header field can hold */
-function headerIn(env: Env, name: string): string | undefined {
-  const value = nonEmpty(env[name]?.trim());
+function headerIn(text: string | undefined, name: string): string | undefined {
+  const value = nonEmpty(text?.trim());
   if (value !== undefined && !/^[\x20-\x7e]+$/.test(value))
     throw usage(`${name} has characters that a header field cannot have.`);
   return value;
@@ -78,7 +91,8 @@ export function engineConfig(env: Env, broker: URL): Config {
   }
 }
 
-function urlOf(text: string, name: string): URL {
+/** The URL of a gateway or broker. @param name of the option or variable that it is from @throws CliError */
+export function urlOf(text: string, name: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '')
     throw usage(`${name} must be an http or https URL without a query, such as http://localhost:8080.`);

@@ -112,8 +112,8 @@ function sayVerdicts(
   for (const [index, verdict] of verdicts.entries()) {
     const where = isList ? `${file}[${index}]` : file;
     const lines = [
-      ...verdict.errors.map(({ pointer, detail }) => `  ${pointer === '' ? '(whole)' : pointer}: ${detail}`),
-      ...verdict.warnings.map((warning) => `  warning: ${warning.detail}`),
+      ...verdict.errors.map((error) => `  ${placeIn(error)}: ${error.detail}`),
+      ...verdict.warnings.map((warning) => `  warning: ${placeIn(warning)}: ${warning.detail}`),
     ];
     if (!verdict.valid || lines.length > 0 || !isList)
       say(stdout, `${where}: ${verdict.valid ? 'valid' : 'not valid'}`, ...lines.map(printable));
@@ -121,4 +121,9 @@ function sayVerdicts(
   if (!isList) return;
   const invalid = verdicts.filter(({ valid }) => !valid).length;
   say(stdout, `${formatCount(verdicts.length - invalid)} valid, ${formatCount(invalid)} not valid`);
+}
+
+/** What a finding is about, and where: `/speed, line 7`. */
+function placeIn({ pointer, line }: Verdict['warnings'][number] | Verdict['errors'][number]): string {
+  return `${pointer === '' ? '(whole)' : pointer}, line ${line}`;
 }

@@ -3,10 +3,8 @@ import type { JsonValue } from '../shared/json/json.js';
 import { parseJson } from '../shared/json/lossless-json.js';
 import { GatewayError } from '../shared/errors.js';
 import { fileNameOf } from '../schemas/repository/file-paths.js';
-import { RepositoryUnclearError } from '../schemas/repository/errors.js';
 import { modelChangeOf } from '../schemas/repository/model-change.js';
 import { refusalOf } from '../schemas/repository/refusals.js';
-import type { ImportReport, Transfer } from '../schemas/repository/transfer.js';
 import {
   DeadlineExceededError,
   type SchemaService,
@@ -17,6 +15,7 @@ import {
 import { say, type CliContext, type LocalModels } from './context.js';
 import { EXIT, type ExitCode, usage } from './exit-codes.js';
 import { printable } from './format.js';
+import { importHere, UNNAMED } from './import-here.js';
 import { isThere, modelAround, type ModelAround } from './model-around.js';
 import { demandName } from './push-plan.js';
 import { isFolder, readFolders, type ReadFolders } from './repository-folder.js';
@@ -36,9 +35,6 @@ export interface HereOptions {
   readonly model: string | undefined;
   readonly form: ValidateOptions['form'];
 }
-
-/** Stands for the domain of a model that is only checked here. */
-const UNNAMED = 'models';
 
 /**
  * Loads models from files into a schema service in memory: the model of a schema or of its folder, or all models below a folder.
@@ -161,7 +157,8 @@ async function byFolder(
   { stderr }: CliContext,
 ): Promise<Validate> {
   const files = await schemasBelow(paths, stderr);
-  const report = await imported(files, transfer);
+  const parts = files.map(({ path, content }) => ({ name: path, bytes: content }));
+  const report = await importHere(transfer, parts, {});
   for (const { path, status, reason = '' } of report.files)
     if (status === 'refused') say(stderr, printable(`Left out: ${path}: ${reason}`));
   const titles = report.files.flatMap(({ model: title, status }) =>
@@ -190,16 +187,4 @@ async function schemasBelow(
     ({ path }) =>
       !/(?:^|\/)examples?\//.test(path) && !path.endsWith('.jsonld') && fileNameOf(path) !== 'meta.json',
   );
-}
-
-async function imported(files: ReadFolders['files'], transfer: Transfer): Promise<ImportReport> {
-  const parts = files.map(({ path, content }) => ({ name: path, bytes: content }));
-  const into = (domain: string | undefined) =>
-    transfer.import({ kind: 'parts', parts }, { domain, dryRun: false, baseUrl: 'http://localhost' });
-  try {
-    return await into(undefined);
-  } catch (error) {
-    if (!(error instanceof RepositoryUnclearError)) throw error;
-    return into(UNNAMED);
-  }
 }

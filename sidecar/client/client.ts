@@ -56,6 +56,11 @@ export class ApiClient {
     this.#options = options;
   }
 
+  /** Where the gateway is. */
+  get url(): string {
+    return this.#options.baseUrl();
+  }
+
   /** Resolves with the answer as soon as its headers are there; the caller reads its body. */
   async request<M extends Method, Path extends PathOf<M>>(
     method: M,

@@ -177,7 +177,7 @@ describe('the commands for files', () => {
     assert.equal((await on('validate', file('good.json', good), ...model)).code, 0);
     const one = await on('validate', file('bad.json', bad), ...model);
     assert.equal(one.code, 3);
-    assert.match(one.stdout, /bad\.json: not valid\n {2}\/speed: /);
+    assert.match(one.stdout, /bad\.json: not valid\n {2}\/speed, line 1: /);
     const both = await on('validate', file('both.json', [good, bad]), ...model);
     assert.equal(both.code, 3);
     assert.match(both.stdout, /both\.json\[1\]: not valid[^]*1 valid, 1 not valid\n$/);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import type { ImportReport } from '../../sidecar/schemas/repository/transfer.js';
 import { tarGz } from '../support/archives.js';
-import { cli, CliProcess } from '../support/cli-process.js';
+import { cli, CliProcess, jsonLines } from '../support/cli-process.js';
 import { stopAll } from '../support/gateway-harness.js';
 import { folderOf, git, put } from '../support/model-folders.js';
 import {
@@ -105,6 +105,37 @@ describe('models export', () => {
   });
 });
 
+describe('models list and get', () => {
+  it('models are listed by domain, type and attribute, and shown with their versions and schema', async () => {
+    const { url } = await startApi();
+    await cli(['models', 'import', folderOf(completeRepository()), '--gateway', url]);
+    const models = async (...words: readonly string[]) => cli(['models', ...words, '--gateway', url]);
+    const { stdout } = await models('list');
+    assert.match(stdout, /^MODEL +VERSION +STATUS .*\ndataModel\.City\/Bench +1 +published .*\n.*\/Lamp /);
+    for (const [words, found] of [
+      [['--domain', 'dataModel.City'], 2],
+      [['--domain', 'other'], 0],
+      [['--type', 'Lamp'], 1],
+      [['bench'], 1],
+    ] as const)
+      assert.equal(
+        jsonLines((await models('list', ...words, '--json')).stdout).length,
+        found,
+        words.join(' '),
+      );
+    const shown = await models('get', 'dataModel.City/Bench@1');
+    assert.match(
+      shown.stdout,
+      /^dataModel\.City\/Bench, version 1\n[^]*\nversion 1 +\d{4}-[^]*"properties": \{/,
+    );
+    assert.match(
+      (await models('get', 'dataModel.City/Bench', '-o', 'yaml')).stdout,
+      /^domain: dataModel\.City\n/,
+    );
+    assert.deepEqual([(await models('get', 'Bench')).code, (await models('get', 'a/b')).code], [2, 4]);
+  });
+});
+
 describe('models check', () => {
   it('models check finds mistakes without a gateway, and prints text, JSON or annotations', async () => {
     const folder = folderOf(completeRepository());
@@ -112,7 +143,10 @@ describe('models check', () => {
     assert.equal(text.code, 3, text.stderr);
     assert.match(text.stdout, /city\/Bench\/examples\/example-wrong\.jsonld:4/);
     const json = await cli(['models', 'check', folder, '--json']);
-    assert.equal((JSON.parse(json.stdout) as ImportReport).summary.examples.invalid, 1);
+    const { summary, files } = JSON.parse(json.stdout) as ImportReport;
+    assert.equal(summary.examples.invalid, 1);
+    // As an import names them.
+    assert.ok(files.some(({ model }) => model === 'dataModel.City/Bench'));
     const github = await cli(['models', 'check', folder, '--format', 'github']);
     const path = join(folder, 'Bench/examples/example-wrong.jsonld');
     assert.match(

@@ -129,6 +129,8 @@ const ROOMS: Readonly<Record<string, Room>> = {
     onlyFor: {
       'sidecar/cli/broker-place.ts': ['sidecar/http', 'sidecar/jobs'],
       'sidecar/cli/file-commands.ts': ['sidecar/schemas/inference'],
+      'sidecar/cli/retention-commands.ts': ['sidecar/jobs'],
+      'sidecar/cli/import-here.ts': ['sidecar/schemas/repository'],
       'sidecar/cli/backup-command.ts': ['sidecar/store'],
       'sidecar/cli/database-commands.ts': ['sidecar/store'],
       'sidecar/cli/databases.ts': ['sidecar/store'],
@@ -140,7 +142,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'sidecar/cli/check-command.ts': ['sidecar/schemas/repository'],
       'sidecar/cli/context.ts': [...['sidecar/schemas/repository', 'sidecar/schemas/models']],
     },
-    packages: ['cli-progress', 'commander'],
+    packages: ['cli-progress', 'commander', 'yaml'],
   },
   'sidecar/embedded-broker': { rooms: ['sidecar/ngsi-ld', 'sidecar/shared'], packages: ['re2js'] },
 };
@@ -148,7 +150,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
 /** Wires all rooms; nothing but the entries main.ts and cli.ts imports them. */
 const WIRING = new Set(
   words(`
-  sidecar/gateway.ts sidecar/main.ts sidecar/serve.ts sidecar/start-error.ts sidecar/open-purges.ts
+  sidecar/gateway.ts sidecar/main.ts sidecar/main-help.ts sidecar/serve.ts sidecar/start-error.ts sidecar/open-purges.ts
   sidecar/cli.ts sidecar/cli/main.ts sidecar/schemas/open-schemas.ts sidecar/schemas/worker.ts
 `),
 );

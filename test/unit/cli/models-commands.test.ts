@@ -221,6 +221,17 @@ describe('models push', () => {
     assert.deepEqual([withDomain.code, without.code, dry.code], [0, 0, 0]);
   });
 
+  it('a push that is refused leaves no empty domain behind', async (t) => {
+    const missing = jsonResponse({ title: 'Not there' }, 404);
+    const { code, requests } = await push(t, [], ({ method }) =>
+      method === 'GET'
+        ? missing.clone()
+        : jsonResponse({ detail: 'No.' }, method === 'POST' ? 201 : method === 'PUT' ? 400 : 204),
+    );
+    assert.equal(code, 4);
+    assert.deepEqual(requests.slice(-2), [`PUT ${MODEL}?dryRun=true *`, 'DELETE /api/v2/domains/City']);
+  });
+
   it('a change that may refuse entities needs an answer or --yes, and any other none', async (t) => {
     for (const overall of ['compatible', 'narrowing', 'breaking']) {
       const answer = ({ method }: AskedGateway) =>

@@ -199,6 +199,20 @@ it('Ctrl+C while a purge deletes stops it, says so, and a second one leaves at o
   assert.equal(context.listening, 0);
 });
 
+it('Ctrl+C removes the bar before anything is said, and leaves a cursor', async () => {
+  const context = new FakeContext({ isTerminal: true });
+  const { place } = placeOf(SEVEN, [], {
+    async *run() {
+      yield VIEW;
+      context.interrupt();
+      yield { ...VIEW, state: 'cancelling', deleted: 3 };
+      yield { ...VIEW, state: 'cancelled', deleted: 3 };
+    },
+  });
+  assert.equal(await purgeCommand(['type=A'], { yes: true }, place, context), EXIT.interrupted);
+  assert.match(context.err, /\u001b\[\?25h[^]*\u001b\[2KStopping: [^\n]*immediately\.\n$/);
+});
+
 it('an error after Ctrl+C is shown once a purge may have started', async () => {
   const context = new FakeContext();
   const { place } = placeOf(SEVEN, [], {
@@ -219,6 +233,9 @@ it('an error after Ctrl+C is shown once a purge may have started', async () => {
   assert.equal(context.listening, 0);
 });
 
+/** Nobody presses Ctrl+C. */
+const ON = { signal: new AbortController().signal };
+
 async function* viewsOf(context: { nowMs: number }, steps: readonly (readonly [number, PurgeView])[]) {
   for (const [atMs, view] of steps) {
     context.nowMs = atMs;
@@ -232,7 +249,7 @@ it('a purge that is followed by a program is shown four times a second at most, 
   const context = new FakeContext({ clock });
   const at = (deleted: number) => ({ ...VIEW, deleted });
   const steps = [0, 249, 250, 499, 500].map((ms, index) => [ms, at(index)] as const);
-  const code = await follow(viewsOf(time, [...steps, [501, DONE]]), { json: true }, context, () => false);
+  const code = await follow(viewsOf(time, [...steps, [501, DONE]]), { json: true }, context, ON);
   const counts = context.out
     .trim()
     .split('\n')
@@ -243,7 +260,12 @@ it('a purge that is followed by a program is shown four times a second at most, 
 it('a purge whose end is not reported ends with 1, and with 130 after Ctrl+C', async () => {
   const followed = (views: readonly PurgeView[], wasInterrupted: boolean) => {
     const steps = views.map((view) => [0, view] as const);
-    return follow(viewsOf({ nowMs: 0 }, steps), {}, new FakeContext(), () => wasInterrupted);
+    return follow(
+      viewsOf({ nowMs: 0 }, steps),
+      {},
+      new FakeContext(),
+      wasInterrupted ? { signal: AbortSignal.abort() } : ON,
+    );
   };
   for (const views of [[], [VIEW]]) {
     await assert.rejects(followed(views, false), { exitCode: EXIT.failed });
@@ -267,7 +289,7 @@ it('the summary of a purge has the time from its record, and else that of the co
       ]),
       {},
       context,
-      () => false,
+      ON,
     );
     summaries.push(context.out);
   }

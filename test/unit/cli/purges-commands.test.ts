@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { EXIT } from '../../../sidecar/cli/exit-codes.js';
 import {
@@ -182,7 +185,7 @@ describe('the commands of purges', () => {
     const { requests, out, err, code } = await run(
       t,
       [
-        ...['purges', 'list', '--state', 'running', '--tenant', 'city', '--caller', 'me', '--no-dry-run'],
+        ...['purges', 'list', '--state', 'running', '--tenant', 'city', '--caller', 'me'],
         ...['--limit', '2', '--offset', '3'],
       ],
       () => jsonResponse([RECORD, { ...RECORD, id: 'p-0', dryRun: true }], 200, { 'x-total-count': '9' }),
@@ -192,12 +195,62 @@ describe('the commands of purges', () => {
       ...{ state: 'running', tenant: 'city', caller: 'me', dryRun: 'false', limit: '2', offset: '3' },
     });
     assert.equal(code, 0);
-    assert.match(out, /^ID .*\np-1 +running .*\np-0 +running \(dry\) /);
+    assert.match(out, /^ID .* CALLER .*\np-1 +running .*\np-0 +running \(dry\) /);
     assert.equal(err, '4 more: --offset 5\n');
     const all = await run(t, ['purges', 'list', '--dry-run'], () =>
       jsonResponse([RECORD], 200, { 'x-total-count': '1' }),
     );
-    assert.deepEqual([all.requests, all.err], [['GET /api/v2/purges?dryRun=true'], '']);
+    assert.deepEqual([all.requests, all.err], [['GET /api/v2/purges?offset=0&dryRun=true'], '']);
+    const both = await run(t, ['purges', 'list', '--all'], () => jsonResponse([]));
+    assert.deepEqual(
+      [both.requests, both.err],
+      [['GET /api/v2/purges?offset=0'], 'There are no such purges.\n'],
+    );
+  });
+
+  it('-o chooses between a table, a document a line, and YAML; states have colors on a terminal alone', async (t) => {
+    const list = async (
+      words: readonly string[],
+      env: Readonly<Record<string, string>> = {},
+      isTTY = false,
+    ) => {
+      const context = new FakeContext({ env: { ...ENV, ...env } });
+      Object.assign(context.stdout, { isTTY });
+      return (await run(t, ['purges', ...words], () => jsonResponse([over({})]), context)).out;
+    };
+    assert.deepEqual(JSON.parse(await list(['list', '-o', 'json'])), over({}));
+    assert.match(await list(['list', '-o', 'yaml']), /^- id: p-1\n {2}state: succeeded\n/);
+    assert.match(
+      await list(['list', '-o', 'table'], {}, true),
+      /\u001b\[32msucceeded\u001b\[39m {2}entities/,
+    );
+    for (const [env, isTTY] of [
+      [{ NO_COLOR: '1' }, true],
+      [{ TERM: 'dumb' }, true],
+      [{}, false],
+    ] as const)
+      assert.match(await list(['list'], env, isTTY), /\np-1 {2}succeeded {2}entities/);
+    assert.equal((await run(t, ['purges', 'list', '-o', 'xml'], () => jsonResponse([]))).code, EXIT.usage);
+  });
+
+  it('a purge is found by the beginning of its id, if no other begins like it', async (t) => {
+    const ids = ['ab1', 'ab2', 'c3', 'c34'];
+    const show = (id: string) =>
+      run(t, ['purges', 'show', id, '--json'], ({ target }) =>
+        target.includes('?')
+          ? jsonResponse(ids.map((one) => ({ ...RECORD, id: one })))
+          : jsonResponse({ ...RECORD, id: target.split('/').at(-1) }),
+      );
+    for (const [given, id] of [
+      ['ab2', 'ab2'],
+      ['c3', 'c3'],
+      ['c34', 'c34'],
+    ] as const)
+      assert.equal((JSON.parse((await show(given)).out) as { id: string }).id, id);
+    const several = await show('ab');
+    assert.deepEqual([several.code, several.requests.length], [EXIT.usage, 1]);
+    assert.match(several.err, /Several purges begin with ab:\n {2}ab1\n {2}ab2\n/);
+    assert.equal((await show('dd')).code, EXIT.refused);
   });
 
   it('purges throttle sends the rate, null for off, and the concurrency', async (t) => {
@@ -221,13 +274,22 @@ describe('the commands of purges', () => {
 
   it('purges cancel waits until what was under way is done, unless the purge is over at once', async (t) => {
     const ended = over({ state: 'cancelled', deleted: 4 });
-    const waited = await run(t, ['purges', 'cancel', 'p-1'], ({ method }) =>
-      method === 'POST' ? jsonResponse({ ...RECORD, state: 'cancelling' }, 202) : eventsOf(ended),
+    const waited = await run(t, ['purges', 'cancel', 'p-1'], ({ method, target }) =>
+      method === 'POST'
+        ? jsonResponse({ ...RECORD, state: 'cancelling' }, 202)
+        : target.endsWith('/events')
+          ? eventsOf(ended)
+          : jsonResponse(RECORD),
     );
-    assert.deepEqual([waited.code, waited.requests.length], [0, 2]);
+    assert.deepEqual([waited.code, waited.requests.length], [0, 3]);
     assert.equal(waited.out, 'Cancelled: 4 entities had been deleted.\n');
-    const atOnce = await run(t, ['purges', 'cancel', 'p-1'], () => jsonResponse(ended, 202));
-    assert.deepEqual([atOnce.requests.length, atOnce.out], [1, waited.out]);
+    const atOnce = await run(t, ['purges', 'cancel', 'p-1'], ({ method }) =>
+      method === 'POST' ? jsonResponse(ended, 202) : jsonResponse({ ...RECORD, state: 'queued' }),
+    );
+    assert.deepEqual([atOnce.requests.length, atOnce.out], [2, waited.out]);
+    const before = await run(t, ['purges', 'cancel', 'p-1'], () => jsonResponse(ended));
+    assert.deepEqual([before.code, before.requests], [EXIT.failed, ['GET /api/v2/purges/p-1']]);
+    assert.equal(before.err, 'The purge p-1 had ended already: cancelled.\n');
   });
 
   it('purges follow leaves the purge alone at Ctrl+C, and says how to stop it', async (t) => {
@@ -294,7 +356,10 @@ describe('the commands of purges', () => {
       ...[408, 429, 500, 502, 503, 504].map((one) => [one, EXIT.failed] as const),
     ]) {
       const { code: ended, err } = await show(() => jsonResponse({ detail: 'Why.' }, status));
-      const hint = status === 401 ? '\nThe token is taken from NGSILD_GATEWAY_TOKEN.' : '';
+      const hint =
+        status === 401
+          ? '\nThe token is taken from NGSILD_GATEWAY_TOKEN, or from the token command of a context.'
+          : '';
       assert.deepEqual([ended, err], [code, `The gateway answered ${status}: Why.${hint}\n`]);
     }
     const errors = Array.from({ length: 6 }, (_, index) => ({ pointer: `/${index}` }));
@@ -352,6 +417,53 @@ it('retention apply sends what list shows, without what the gateway adds', async
     ]);
     assert.equal(out, 'old created\na/b replaced\n');
   }
+});
+
+it('retention apply takes YAML, shows what changes to what, and asks on a terminal alone', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'cli-apply-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'policies.yaml');
+  writeFileSync(file, 'name: old\nmode: enforce\nquery: type=A\n---\nname: new\nquery: type=B\n');
+  const stored = { ...POLICY, ...{ timeZone: 'UTC', maxGrowth: 3, enabled: true, caller: 'me' } };
+  const apply = async (words: readonly string[], answer?: string) => {
+    const context = new FakeContext({ env: ENV, isTerminal: answer !== undefined });
+    context.onQuestion = (text) => {
+      if (text.includes('[y/N]')) context.stdin.write(answer ?? '');
+    };
+    const { code, requests, out, err } = await run(
+      t,
+      ['retention', 'apply', file, ...words],
+      ({ method, target }) =>
+        method === 'GET' && target.endsWith('/new')
+          ? jsonResponse({ title: 'Not there' }, 404)
+          : jsonResponse(stored),
+      context,
+    );
+    return { code, puts: requests.filter((one) => one.startsWith('PUT')), out, err };
+  };
+  const changes = [
+    ...['old:', '  - mode: "report"', '  + mode: "enforce"'],
+    ...['new:', '  + name: "new"', '  + query: "type=B"', ''],
+  ].join('\n');
+  const dry = await apply(['--dry-run']);
+  assert.deepEqual(dry, { code: 0, puts: [], out: changes, err: '' });
+  const refused = await apply([], 'n\r');
+  assert.deepEqual([refused.code, refused.puts], [EXIT.interrupted, []]);
+  assert.ok(refused.err.startsWith(changes));
+  const puts = [
+    'PUT /api/v2/retention-policies/old {"name":"old","mode":"enforce","query":"type=A"}',
+    'PUT /api/v2/retention-policies/new {"name":"new","query":"type=B"}',
+  ];
+  for (const [words, answer] of [
+    [[], 'y\r'],
+    [['--yes'], ''],
+    [[], undefined],
+  ] as const)
+    assert.deepEqual((await apply(words, answer)).puts, puts);
+  writeFileSync(file, 'name: [');
+  const wrong = await apply([]);
+  assert.deepEqual([wrong.code, wrong.puts], [EXIT.usage, []]);
+  assert.match(wrong.err, /policies\.yaml is neither JSON nor YAML: .*line/);
 });
 
 it('retention apply applies nothing of a file with a policy without a name, or two of one name', async (t) => {

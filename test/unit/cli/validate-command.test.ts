@@ -206,9 +206,9 @@ describe('validate', () => {
   it('a list of entities has a line for each that is not valid or has a warning, and then the counts', async (t) => {
     const answer = [
       { valid: true, errors: [], warnings: [] },
-      { valid: false, errors: [{ pointer: '', detail: 'no' }], warnings: [] },
-      { valid: true, errors: [], warnings: [{ detail: 'old' }] },
-      { valid: false, errors: [{ pointer: '/a', detail: 'not a number' }], warnings: [] },
+      { valid: false, errors: [{ pointer: '', line: 1, detail: 'no' }], warnings: [] },
+      { valid: true, errors: [], warnings: [{ pointer: '/a/unitCode', line: 7, detail: 'old' }] },
+      { valid: false, errors: [{ pointer: '/a', line: 9, detail: 'not a number' }], warnings: [] },
     ];
     const folder = folderWith(t, { 'all.json': '[]' });
     fakeGateway(t, () => jsonResponse(answer));
@@ -216,8 +216,13 @@ describe('validate', () => {
     const file = join(folder, 'all.json');
     assert.equal(await context.run('validate', file, '--gateway', GATEWAY), 3);
     assert.deepEqual(context.out.replaceAll(file, 'all').split('\n'), [
-      ...['all[1]: not valid', '  (whole): no', 'all[2]: valid', '  warning: old'],
-      ...['all[3]: not valid', '  /a: not a number', '2 valid, 2 not valid', ''],
+      ...[
+        'all[1]: not valid',
+        '  (whole), line 1: no',
+        'all[2]: valid',
+        '  warning: /a/unitCode, line 7: old',
+      ],
+      ...['all[3]: not valid', '  /a, line 9: not a number', '2 valid, 2 not valid', ''],
     ]);
   });
 

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { ApiError } from '../../../sidecar/client/errors.js';
 import { isTooMuch } from '../../../sidecar/cli/check-options.js';
@@ -366,6 +369,15 @@ describe('the settings of the command line', () => {
         return true;
       },
     );
+  });
+
+  it('migrate with a mistyped path creates nothing', async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'cli-migrate-'));
+    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    const context = new FakeContext();
+    assert.equal(await context.run('migrate', '--database', join(folder, 'x', 'schma.db')), EXIT.usage);
+    assert.match(context.err, /^There is no database .*schma\.db\./);
+    assert.deepEqual(readdirSync(folder), []);
   });
 
   it('a database is a path, sqlite:PATH or a URL of PostgreSQL, and never one in memory', () => {

@@ -1,0 +1,79 @@
+import type { Command, Option } from 'commander';
+import { readContexts } from './gateway-contexts.js';
+import { CliError } from './exit-codes.js';
+
+/** Scripts that ask the program itself, with the words of the line up to the cursor. */
+const SCRIPTS = {
+  bash: `_ngsi_ld_gateway() {
+  local IFS=$'\\n'
+  COMPREPLY=($(ngsi-ld-gateway complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+  [ \${#COMPREPLY[@]} -gt 0 ] || compopt -o default
+}
+complete -F _ngsi_ld_gateway ngsi-ld-gateway`,
+  zsh: `#compdef ngsi-ld-gateway
+_ngsi_ld_gateway() {
+  local -a found
+  found=(\${(f)"$(ngsi-ld-gateway complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)"})
+  if (( \${#found} )); then compadd -a found; else _files; fi
+}
+compdef _ngsi_ld_gateway ngsi-ld-gateway`,
+  fish: `function __ngsi_ld_gateway
+  set -l words (commandline -opc) (commandline -ct)
+  ngsi-ld-gateway complete -- $words[2..] 2>/dev/null
+end
+complete -c ngsi-ld-gateway -a '(__ngsi_ld_gateway)'`,
+} as const;
+
+export const SHELLS = Object.keys(SCRIPTS) as (keyof typeof SCRIPTS)[];
+
+/** The script that completes commands in a shell. */
+export function completionScript(shell: keyof typeof SCRIPTS): string {
+  return SCRIPTS[shell];
+}
+
+/**
+ * What the last of some words may become: commands, options, values of options. Nothing where a file or free text belongs.
+ *
+ * @param words without the program; the last one is what is being typed, perhaps empty
+ */
+export function completionsOf(
+  program: Command,
+  words: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
+  const typed = words.at(-1) ?? '';
+  let command = program;
+  let awaiting: Option | undefined;
+  for (const word of words.slice(0, -1)) {
+    if (awaiting === undefined) command = command.commands.find((one) => one.name() === word) ?? command;
+    const option = command.options.find(({ long, short }) => word === long || word === short);
+    awaiting = awaiting === undefined && option?.required === true ? option : undefined;
+  }
+  return candidatesOf(command, awaiting, typed, env).filter((one) => one.startsWith(typed));
+}
+
+function candidatesOf(
+  command: Command,
+  awaiting: Option | undefined,
+  typed: string,
+  env: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
+  if (awaiting !== undefined) return awaiting.argChoices ?? [];
+  if (typed.startsWith('-')) return [...command.options.flatMap(({ long }) => long ?? []), '--help'];
+  if (command.commands.length > 0)
+    return command
+      .createHelp()
+      .visibleCommands(command)
+      .map((one) => one.name());
+  if (command.name() === 'use-context') return namesOfContexts(env);
+  return command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices);
+}
+
+function namesOfContexts(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  try {
+    return Object.keys(readContexts(env).contexts);
+  } catch (error) {
+    if (error instanceof CliError) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,68 @@
+import { say, type CliContext } from './context.js';
+import { EXIT, type ExitCode, usage } from './exit-codes.js';
+import { formatTable, printable } from './format.js';
+import { readContexts, writeContexts } from './gateway-contexts.js';
+import { sayList } from './output.js';
+import type { OutputOptions } from './program-options.js';
+import { urlOf } from './settings.js';
+
+export interface SetContextOptions {
+  readonly gateway?: string;
+  readonly tokenCommand?: string;
+}
+
+/** Adds or changes a context; the first one becomes the current one. @throws CliError */
+export function setContext(
+  name: string,
+  { gateway, tokenCommand }: SetContextOptions,
+  { env, stdout }: CliContext,
+): ExitCode {
+  const { current = name, contexts } = readContexts(env);
+  const url = gateway === undefined ? contexts[name]?.gateway : urlOf(gateway, '--gateway').href;
+  if (url === undefined) throw usage(`There is no context ${printable(name)}: add --gateway URL to make it.`);
+  const command = tokenCommand ?? contexts[name]?.tokenCommand;
+  const context = { gateway: url, ...(command ? { tokenCommand: command } : {}) };
+  writeContexts({ current, contexts: { ...contexts, [name]: context } }, env);
+  say(stdout, `The context ${printable(name)} is ${url}${current === name ? ', and the current one' : ''}.`);
+  return EXIT.done;
+}
+
+/** @throws CliError if there is no such context */
+export function useContext(name: string, { env, stdout }: CliContext): ExitCode {
+  const { contexts } = readContexts(env);
+  const context = contexts[name];
+  if (context === undefined) {
+    const names = Object.keys(contexts).map(printable).join(', ');
+    throw usage(`There is no context ${printable(name)}.${names === '' ? '' : ` There are: ${names}.`}`);
+  }
+  writeContexts({ current: name, contexts }, env);
+  say(
+    stdout,
+    `Commands go to ${context.gateway} from now on, unless --gateway or NGSILD_GATEWAY_URL says otherwise.`,
+  );
+  return EXIT.done;
+}
+
+/** Lists the contexts. Token commands are not shown: somebody may have put a token into one. @throws CliError */
+export function listContexts(options: OutputOptions, context: CliContext): ExitCode {
+  const { current, contexts } = readContexts(context.env);
+  const records = Object.entries(contexts).map(([name, { gateway, tokenCommand }]) => ({
+    ...{
+      name,
+      gateway,
+      isCurrent: name === current,
+      token: tokenCommand === undefined ? 'none' : 'by command',
+    },
+  }));
+  const table = () =>
+    records.length === 0
+      ? ['There are no contexts: ngsi-ld-gateway config set-context NAME --gateway URL']
+      : formatTable([
+          ['', 'NAME', 'GATEWAY', 'TOKEN'],
+          ...records.map(({ name, gateway, isCurrent, token }) => [
+            ...[isCurrent ? '*' : '', printable(name), gateway, token],
+          ]),
+        ]);
+  sayList(records, options, table, context);
+  return EXIT.done;
+}

@@ -1,0 +1,84 @@
+import { execSync } from 'node:child_process';
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { failure, usage } from './exit-codes.js';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** A gateway under a short name. Its token is not kept: a command, such as that of a keyring, writes it. */
+export interface GatewayContext {
+  readonly gateway: string;
+  readonly tokenCommand?: string;
+}
+
+export interface GatewayContexts {
+  readonly current?: string;
+  readonly contexts: Readonly<Record<string, GatewayContext>>;
+}
+
+/** The file of the contexts; undefined where the user has no home. */
+function fileOf(env: Env): string | undefined {
+  const home = env['HOME'] || env['USERPROFILE'];
+  const folder = env['XDG_CONFIG_HOME'] || (home && join(home, '.config'));
+  return folder ? join(folder, 'ngsi-ld-gateway', 'config.json') : undefined;
+}
+
+/** @throws CliError for a file that is not what was written, or that others may write: it names commands to run */
+export function readContexts(env: Env): GatewayContexts {
+  const file = fileOf(env);
+  const stat = file === undefined ? undefined : statSync(file, { throwIfNoEntry: false });
+  if (file === undefined || stat === undefined) return { contexts: {} };
+  if (process.platform !== 'win32' && (stat.mode & 0o022) !== 0)
+    throw usage(`Others may write ${file}, which has commands that are run: chmod 600 it.`);
+  try {
+    const content: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    if (areContexts(content)) return content;
+  } catch (cause) {
+    throw usage(`${file} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}.`, {
+      cause,
+    });
+  }
+  throw usage(`${file} is not a file of contexts. Remove it, and set them again with config set-context.`);
+}
+
+function areContexts(content: unknown): content is GatewayContexts {
+  const { current = '', contexts } = Object(content) as Partial<Record<keyof GatewayContexts, unknown>>;
+  const all = Object.values(Object(contexts) as object) as unknown[];
+  return (
+    typeof current === 'string' &&
+    typeof contexts === 'object' &&
+    all.every((one) => {
+      const { gateway, tokenCommand = '' } = Object(one) as Partial<Record<keyof GatewayContext, unknown>>;
+      return typeof gateway === 'string' && typeof tokenCommand === 'string';
+    })
+  );
+}
+
+/** Replaces the contexts; the file is there in full or not at all, for its owner alone. @throws CliError */
+export function writeContexts(contexts: GatewayContexts, env: Env): void {
+  const file = fileOf(env);
+  if (file === undefined) throw usage('There is no place for the contexts: set HOME or XDG_CONFIG_HOME.');
+  const partial = `${file}.${process.pid}`;
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(partial, `${JSON.stringify(contexts, null, 2)}\n`, { mode: 0o600 });
+  renameSync(partial, file);
+}
+
+/** The context that `config use-context` chose. */
+export function currentContext(env: Env): GatewayContext | undefined {
+  const { current, contexts } = readContexts(env);
+  return current === undefined ? undefined : contexts[current];
+}
+
+/** Runs the command that writes the token of a context. @throws CliError, which does not repeat what it wrote */
+export function tokenOf({ tokenCommand }: GatewayContext, env: Env): string | undefined {
+  if (tokenCommand === undefined) return undefined;
+  try {
+    const written = execSync(tokenCommand, {
+      ...{ env: { ...env }, encoding: 'utf8', stdio: ['inherit', 'pipe', 'inherit'] },
+    });
+    return written.trim();
+  } catch {
+    throw failure('The token command of the current context failed.');
+  }
+}

@@ -1,0 +1,29 @@
+import type { ImportReport, Transfer } from '../schemas/repository/transfer.js';
+import { RepositoryUnclearError } from '../schemas/repository/errors.js';
+
+/** Stands for the domain of models that are only looked at, where nothing names one. */
+export const UNNAMED = 'models';
+
+export interface HereImport {
+  readonly domain?: string | undefined;
+  readonly dryRun?: boolean;
+}
+
+/**
+ * Imports files into a schema service in memory. Without a domain, models go where an import at a gateway would put them; if
+ * nothing says where that is, they are all in one.
+ */
+export async function importHere(
+  transfer: Transfer,
+  parts: readonly { readonly name: string; readonly bytes: Buffer }[],
+  { domain, dryRun = false }: HereImport,
+): Promise<ImportReport> {
+  const into = (named: string | undefined) =>
+    transfer.import({ kind: 'parts', parts }, { domain: named, dryRun, baseUrl: 'http://localhost' });
+  try {
+    return await into(domain);
+  } catch (error) {
+    if (!(error instanceof RepositoryUnclearError) || domain !== undefined) throw error;
+    return into(UNNAMED);
+  }
+}

@@ -1,0 +1,87 @@
+import type { ApiClient } from '../client/client.js';
+import type { Schemas } from '../client/operations.js';
+import { writeJson } from '../shared/json/lossless-json.js';
+import { say, type CliContext } from './context.js';
+import { EXIT, type ExitCode, usage } from './exit-codes.js';
+import { formatTable, printable } from './format.js';
+import { expected } from './gateway-answers.js';
+import { coloured, sayList, sayOne } from './output.js';
+import type { OutputOptions } from './program-options.js';
+
+const MAX_PAGE = 1000;
+
+interface ListOptions extends OutputOptions {
+  readonly domain?: string;
+  readonly type?: string;
+  readonly attribute?: string;
+}
+
+/** Lists models by domain and name. @throws CliError */
+export async function listModels(
+  q: string | undefined,
+  { domain, type, attribute, ...form }: ListOptions,
+  gateway: ApiClient,
+  context: CliContext,
+): Promise<ExitCode> {
+  const found: Schemas['ModelSummary'][] = [];
+  for (let isLast = false, offset = 0; !isLast; offset += MAX_PAGE) {
+    const query = { q, type, attribute, limit: MAX_PAGE, offset };
+    const { items } = await gateway.page('/models', { query });
+    found.push(...items.filter((model) => domain === undefined || model.domain === domain));
+    isLast = items.length < MAX_PAGE;
+  }
+  const rows = found.map((model) => {
+    const { version, status, modifiedAt, description = '' } = model;
+    return [
+      ...[printable(`${model.domain}/${model.name}`), String(version), coloured(printable(status), context)],
+      ...[modifiedAt, description].map(printable),
+    ];
+  });
+  const head = ['MODEL', 'VERSION', 'STATUS', 'MODIFIED', 'DESCRIPTION'];
+  const table = () => (rows.length === 0 ? [] : formatTable([head, ...rows]));
+  const isTable = sayList(found, form, table, context);
+  if (isTable && rows.length === 0) say(context.stderr, 'There are no such models.');
+  return EXIT.done;
+}
+
+/** Shows a model: for people its settings, versions and schema, else the document of the API. @throws CliError */
+export async function getModel(
+  name: string,
+  form: OutputOptions,
+  gateway: ApiClient,
+  context: CliContext,
+): Promise<ExitCode> {
+  const [, domain = '', model = '', digits] = /^([^/@]+)\/([^/@]+)(?:@(\d{1,9}))?$/.exec(name) ?? [];
+  if (model === '')
+    throw usage(`The model must be DOMAIN/MODEL or DOMAIN/MODEL@VERSION, not ${JSON.stringify(name)}.`);
+  const version = digits === undefined ? undefined : Number(digits);
+  const path = { domain, model };
+  const answer = await gateway.json('get', '/domains/{domain}/models/{model}', { path, query: { version } });
+  const found = expected(answer, 'a model', { name: 'string', version: 'number', warnings: 'array' });
+  const { items: versions } = await gateway.page('/domains/{domain}/models/{model}/versions', { path });
+  sayOne(found, form, () => linesOf(found, versions), context);
+  return EXIT.done;
+}
+
+function linesOf(model: Schemas['Model'], versions: readonly Schemas['ModelVersion'][]): readonly string[] {
+  const { status, compatibility, dialect, contextName, modifiedAt, description, warnings, schema } = model;
+  const settings = {
+    description,
+    status,
+    compatibility,
+    dialect,
+    context: contextName,
+    modified: modifiedAt,
+  };
+  const rows = Object.entries(settings).flatMap(([name, value]) => (value ? [[name, printable(value)]] : []));
+  const made = versions.map(({ version, createdAt, change }) => [
+    `version ${version}`,
+    [createdAt, change ?? ''].map(printable).join('  ').trimEnd(),
+  ]);
+  return [
+    `${printable(`${model.domain}/${model.name}`)}, version ${model.version}`,
+    ...formatTable([...rows, ...made]),
+    ...warnings.map(({ detail }) => printable(`warning: ${detail}`)),
+    ...writeJson(schema, 2).split('\n').map(printable),
+  ];
+}

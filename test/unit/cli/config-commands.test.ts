@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { EXIT } from '../../../sidecar/cli/exit-codes.js';
+import { fakeGateway, FakeContext, GATEWAY, jsonResponse } from '../../support/cli-context.js';
+
+function home(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'cli-contexts-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, '.config', 'ngsi-ld-gateway', 'config.json');
+  const run = async (words: readonly string[], env: Readonly<Record<string, string>> = {}) => {
+    const context = new FakeContext({ env: { HOME: folder, PATH: process.env['PATH'] ?? '', ...env } });
+    return { code: await context.run(...words), out: context.out, err: context.err };
+  };
+  return { file, run };
+}
+
+describe('contexts', () => {
+  it('commands go to the gateway of the current context, with the token that its command writes', async (t) => {
+    const { file, run } = home(t);
+    const set = (name: string, ...words: readonly string[]) => run(['config', 'set-context', name, ...words]);
+    await set('test', '--gateway', GATEWAY, '--token-command', 'echo secret-1; echo');
+    await set('other', '--gateway', 'http://other.test');
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    const { out } = await run(['config', 'list']);
+    assert.equal(
+      out,
+      [
+        '   NAME   GATEWAY                   TOKEN',
+        '*  test   http://gateway.test/base  by command',
+        '   other  http://other.test/        none\n',
+      ].join('\n'),
+    );
+    const asked = fakeGateway(t, () => jsonResponse([]));
+    const listed = await run(['purges', 'list']);
+    assert.deepEqual([listed.code, asked[0]?.headers.get('x-gateway-token')], [0, 'secret-1']);
+    // A gateway that is named otherwise is not told the token of this one.
+    await run(['purges', 'list', '--gateway', GATEWAY], { NGSILD_GATEWAY_TOKEN: 'mine' });
+    await run(['purges', 'list'], { NGSILD_GATEWAY_URL: GATEWAY });
+    assert.deepEqual(
+      asked.slice(1).map(({ headers }) => headers.get('x-gateway-token')),
+      ['mine', null],
+    );
+    assert.equal((await run(['config', 'use-context', 'other'])).code, 0);
+    assert.match((await run(['config', 'list', '-o', 'json'])).out, /"name":"other",[^\n]*"isCurrent":true/);
+    assert.doesNotMatch(readFileSync(file, 'utf8'), /"secret-1"/);
+  });
+
+  it('a context that is not there, a command that fails and a file that others may write are mistakes', async (t) => {
+    const { file, run } = home(t);
+    for (const [words, message] of [
+      [['config', 'use-context', 'x'], 'There is no context x.'],
+      [['config', 'set-context', 'x'], 'add --gateway URL'],
+      [['config', 'set-context', 'x', '--gateway', 'http://u:pw@g'], 'must not contain credentials'],
+    ] as const) {
+      const { code, err } = await run(words);
+      assert.deepEqual([code, err.includes(message)], [EXIT.usage, true], err);
+    }
+    await run([
+      'config',
+      'set-context',
+      'x',
+      '--gateway',
+      GATEWAY,
+      '--token-command',
+      'echo leaked >&1; exit 3',
+    ]);
+    const failed = await run(['purges', 'list']);
+    assert.equal(failed.code, EXIT.failed);
+    assert.doesNotMatch(failed.err, /leaked/);
+    chmodSync(file, 0o666);
+    assert.match((await run(['purges', 'list'])).err, /Others may write .*chmod 600/);
+  });
+});
+
+describe('completion', () => {
+  it('completes commands, options, values of options and names of contexts', async (t) => {
+    const { run } = home(t);
+    await run(['config', 'set-context', 'production', '--gateway', GATEWAY]);
+    for (const [line, found] of [
+      [['comp'], ['compact', 'completion']],
+      [['purges', 'c'], ['cancel']],
+      [['purges', 'list', '--dry'], ['--dry-run']],
+      [
+        ['purges', 'list', '-o', ''],
+        ['table', 'json', 'yaml'],
+      ],
+      [
+        ['completion', ''],
+        ['bash', 'zsh', 'fish'],
+      ],
+      [['config', 'use-context', 'p'], ['production']],
+      [['validate', 'file'], []],
+    ] as const) {
+      const { out, code } = await run(['complete', '--', ...line]);
+      assert.deepEqual([code, out.split('\n').slice(0, -1)], [0, found], line.join(' '));
+    }
+  });
+
+  it('each shell has a script that asks the program, and no other has one', async (t) => {
+    const { run } = home(t);
+    for (const shell of ['bash', 'zsh', 'fish'])
+      assert.match((await run(['completion', shell])).out, /ngsi-ld-gateway complete -- /);
+    assert.equal((await run(['completion', 'tcsh'])).code, EXIT.usage);
+  });
+});
