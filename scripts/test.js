@@ -9,7 +9,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { filesBelow, loadEsbuild, putOutputs } from './outputs.js';
@@ -30,6 +30,12 @@ if (!isNarrowed) {
 
 /** How many processes share the test files. */
 const GROUPS = { unit: 6, others: 14 };
+
+/** Files that take longest, each in another group: the run ends with groups of short ones, so that no core waits for long. */
+const LONGEST = (
+  'console-browser postgres-sidecars gateway-build api-import import-killed gateway-limits kong-plugin-restarts ' +
+  'gateway-postgres json-schema-workers pass-through-streaming settings api-openapi npm-start purge-jobs'
+).split(' ');
 
 const sources = (
   await Promise.all(
@@ -77,18 +83,15 @@ function suiteOf(file) {
 }
 
 /**
- * Tests share processes: to start one for each file, and to load the gateway there, takes longer than most of them. Those that
- * take longest, of whole gateways, come first.
+ * Tests share processes: to start one for each file, and to load the gateway there, takes longer than most of them. Those of
+ * whole gateways come first.
  *
  * @param {readonly string[]} all compiled test files @returns {Promise<string[]>} the files to run
  */
 async function inGroups(all) {
   const isUnit = (/** @type {string} */ file) => file.startsWith(join(compiled, 'test', 'unit'));
   const groups = [
-    ...dealt(
-      all.filter((file) => !isUnit(file)),
-      GROUPS.others,
-    ),
+    ...dealt(longestFirst(all.filter((file) => !isUnit(file))), GROUPS.others),
     ...dealt(all.filter(isUnit), GROUPS.unit),
   ].filter((members) => members.length > 0);
   // A name with a dot is left alone by a narrowed run that begins meanwhile.
@@ -101,6 +104,12 @@ async function inGroups(all) {
       return group;
     }),
   );
+}
+
+/** @param {readonly string[]} files @returns {string[]} */
+function longestFirst(files) {
+  const rank = (/** @type {string} */ file) => LONGEST.indexOf(basename(file, '.test.js')) >>> 0;
+  return files.toSorted((one, other) => rank(one) - rank(other));
 }
 
 /**
@@ -119,6 +128,8 @@ const files = isGrouped ? await inGroups(found) : found;
 const env = {
   ...process.env,
   NODE_ENV: 'test',
+  // Many processes load the same modules. What the tests reach could not be told exactly with it.
+  ...(process.env['NODE_V8_COVERAGE'] ? {} : { NODE_COMPILE_CACHE: join(compiled, '.compiled-by-node') }),
   ...(isNarrowed ? {} : { TEST_IS_BUILT: 'yes' }),
   ...(isLong ? { TEST_THOROUGHLY: 'yes' } : {}),
 };

@@ -162,8 +162,7 @@ describe('every status and problem in the OpenAPI document', () => {
     const { api: withBroker } = await startApi({ BROKER_URL: broker.url });
     broker.entities.seed(3, (index) => ({ id: `urn:ngsi-ld:Car:${String(index)}`, type: 'Car' }));
     await preview(withBroker);
-    const fakes = await failures();
-    for (const client of [api, trusted, hasty, withBroker, ...fakes])
+    for (const client of [api, trusted, hasty, withBroker, await failures()])
       for (const one of client.description.seen) seen.add(one);
   });
 
@@ -451,10 +450,11 @@ async function tooCostly(api: ApiClient): Promise<void> {
 }
 
 /** What only a race, or a failure of the machine, brings about. */
-async function failures(): Promise<readonly ApiClient[]> {
-  const clients: ApiClient[] = [];
-  for (const error of [
-    new Error('unforeseen'),
+async function failures(): Promise<ApiClient> {
+  let error = new Error('unforeseen');
+  const { api } = await startFakeApi(failingService(() => error));
+  for (error of [
+    error,
     new StoreUnavailableError('down'),
     new WorkersBusyError(64),
     new QueueFullError(1000),
@@ -479,15 +479,13 @@ async function failures(): Promise<readonly ApiClient[]> {
     new WorkbenchRefusedError('contextUnavailable', 'not had', [], 'https://elsewhere.example/context'),
     new WorkbenchRefusedError('contextInvalid', 'no context', [], 'https://elsewhere.example/context'),
   ]) {
-    const { api } = await startFakeApi(failingService(() => error));
-    clients.push(api);
     for (const [method, target, body] of REQUESTS) {
       // Elsewhere these errors cannot come up, and are not described.
       const isDescribed = describes(api, method, target, error);
       if (isDescribed) await api.send(method, target, { body });
     }
   }
-  return clients;
+  return api;
 }
 
 function describes({ description }: ApiClient, method: string, target: string, error: Error): boolean {

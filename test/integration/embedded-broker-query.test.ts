@@ -88,6 +88,15 @@ describe('selecting', () => {
     assert.match((named.body as { detail: string }).detail, /"idpattern"/);
   });
 
+  it('a pattern that takes long to compile is refused, in q and in idPattern', async () => {
+    const pattern = encode('"a{0,1000}a{0,1000}"');
+    for (const filter of [`q=name~=${pattern}`, `idPattern=${pattern}`]) {
+      const answer = await many.send('GET', `/entities?type=N&${filter}`);
+      assertProblem(answer, 400);
+      assert.match((answer.body as { detail: string }).detail, /pattern that is too large/);
+    }
+  });
+
   it('a query of the greatest allowed length is answered', async () => {
     const ids = Array.from({ length: 8000 }, (_, index) => `urn:ngsi-ld:N:${index}`);
     assert.equal((await many.idsOf(`type=N&limit=1000&id=${ids.join(',')}`)).length, 45);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, describe, it, type TestContext } from 'node:test';
 import type { JsonObject } from '../../sidecar/shared/json/json.js';
 import type { Tasks } from '../../sidecar/schemas/worker.js';
 import {
@@ -8,10 +8,32 @@ import {
   WorkersBusyError,
 } from '../../sidecar/shared/workers/errors.js';
 import { entryBeside, WorkerPool, type PoolOptions } from '../../sidecar/shared/workers/pool.js';
+import type { BusyTasks } from '../support/busy-worker.js';
 
 const ENTRY = entryBeside('../../sidecar/schemas/worker', import.meta.url);
 const HUNGRY = entryBeside('../support/hungry-worker', import.meta.url);
-const ROOMY: PoolOptions = { entry: ENTRY, threads: 2, queueLength: 8, deadlineMs: 60_000 };
+const BUSY = entryBeside('../support/busy-worker', import.meta.url);
+
+interface HungryTasks {
+  readonly [kind: string]: (input: never) => unknown;
+  readonly fill: (size: number) => number;
+  readonly fillMap: (input: null) => number;
+  readonly environment: (input: null) => readonly string[];
+  readonly none: (input: number) => number;
+}
+
+/** A pool with one worker, which is closed with the test. To fill the memory of a worker is much work. */
+function poolOf<Tasks extends Record<string, (input: never) => unknown>>(
+  t: TestContext,
+  entry: URL,
+  options: Partial<PoolOptions> = {},
+): WorkerPool<Tasks> {
+  const pool = new WorkerPool<Tasks>({ threads: 1, queueLength: 8, deadlineMs: 600_000, entry, ...options });
+  t.after(() => pool.close());
+  return pool;
+}
+
+const isOutOfMemory = (error: unknown) => error instanceof TaskTooCostlyError && error.bound === 'memory';
 
 /** A default that is tried against a pattern which backtracks for ever. */
 const ENDLESS: JsonObject = {
@@ -19,14 +41,10 @@ const ENDLESS: JsonObject = {
   required: ['a'],
 };
 
-/** A task that is done at once, and its outcome. */
-const EMPTY = { before: '{}', after: '{}' };
-const UNCHANGED = { overall: 'compatible', differences: [] };
-
 describe('work on schemas in workers', () => {
   let workers: WorkerPool<Tasks>;
   before(() => {
-    workers = new WorkerPool<Tasks>(ROOMY);
+    workers = new WorkerPool<Tasks>({ entry: ENTRY, threads: 2, queueLength: 8, deadlineMs: 60_000 });
   });
   after(() => workers.close());
 
@@ -108,20 +126,7 @@ describe('work on schemas in workers', () => {
 });
 
 describe('the pool of workers', () => {
-  it('the pool of workers ends a task past its deadline, and runs the next in a new worker', async () => {
-    const workers = new WorkerPool<Tasks>({ ...ROOMY, threads: 1 });
-    try {
-      const input = { schema: JSON.stringify(ENDLESS), entityType: 'T' };
-      const waiting = workers.run('makeExample', input, { deadlineMs: 80 });
-      const next = workers.run('compareSchemas', EMPTY);
-      await assert.rejects(waiting, (error) => error instanceof TaskTooCostlyError && error.bound === 'time');
-      assert.deepEqual(await next, UNCHANGED);
-    } finally {
-      await workers.close();
-    }
-  });
-
-  it('the pool of workers counts the deadline from the start of a task, however long it waited', async () => {
+  it('the pool of workers ends a task past its deadline, counted from the start of the task, and runs the next in a new worker', async (t) => {
     const sleeps: { readonly ms: number; readonly end: () => void }[] = [];
     const sleep = async (ms: number, signal?: AbortSignal): Promise<void> => {
       const { promise, resolve, reject } = promiseOf();
@@ -129,144 +134,69 @@ describe('the pool of workers', () => {
       signal?.addEventListener('abort', () => reject(new Error('over')));
       return promise;
     };
-    const workers = new WorkerPool<Tasks>({ ...ROOMY, threads: 1, clock: { now: () => 0, sleep } });
-    try {
-      const first = workers.run(
-        'makeExample',
-        { schema: JSON.stringify(ENDLESS), entityType: 'T' },
-        { deadlineMs: 7 },
-      );
-      const second = workers.run('compareSchemas', EMPTY, { deadlineMs: 8 });
-      await untilTurns(() => sleeps.length === 1);
-      assert.deepEqual(
-        sleeps.map(({ ms }) => ms),
-        [7],
-      );
-      sleeps[0]?.end();
-      await assert.rejects(first, TaskTooCostlyError);
-      assert.deepEqual(await second, UNCHANGED);
-      assert.deepEqual(
-        sleeps.map(({ ms }) => ms),
-        [7, 8],
-      );
-    } finally {
-      await workers.close();
-    }
+    const workers = poolOf<BusyTasks>(t, BUSY, { clock: { now: () => 0, sleep } });
+    const begun = () => sleeps.map(({ ms }) => ms);
+    const first = workers.run('spin', null, { deadlineMs: 7 });
+    const second = workers.run('echo', 1, { deadlineMs: 8 });
+    await untilTurns(() => sleeps.length === 1);
+    assert.deepEqual(begun(), [7]);
+    sleeps[0]?.end();
+    await assert.rejects(first, (error) => error instanceof TaskTooCostlyError && error.bound === 'time');
+    assert.equal(await second, 1);
+    assert.deepEqual(begun(), [7, 8]);
   });
 
-  it('the pool of workers refuses a task when all workers are busy and enough tasks wait', async () => {
-    const workers = new WorkerPool<Tasks>({ ...ROOMY, threads: 1, queueLength: 1 });
-    const input = { schema: JSON.stringify(ENDLESS), entityType: 'T' };
-    const endless = [workers.run('makeExample', input), workers.run('makeExample', input)];
-    await assert.rejects(workers.run('compareSchemas', EMPTY), WorkersBusyError);
+  it('the pool of workers refuses a task when all workers are busy and enough tasks wait', async (t) => {
+    const workers = poolOf<BusyTasks>(t, BUSY, { queueLength: 1 });
+    const endless = [workers.run('spin', null), workers.run('spin', null)];
+    await assert.rejects(workers.run('echo', 1), WorkersBusyError);
     const ends = endless.map((task) => assert.rejects(task, TaskFailedError));
     await workers.close();
     await Promise.all(ends);
   });
 
-  it('the pool of workers gives up a task whose caller goes away, waiting or running', async () => {
-    const workers = new WorkerPool<Tasks>({ ...ROOMY, threads: 1 });
-    try {
-      const caller = new AbortController();
-      const tasks = [1, 2].map(() =>
-        workers.run(
-          'makeExample',
-          { schema: JSON.stringify(ENDLESS), entityType: 'T' },
-          { signal: caller.signal },
-        ),
-      );
-      const ends = tasks.map((task) => assert.rejects(task, /went away/));
-      caller.abort(new Error('The caller went away.'));
-      await Promise.all(ends);
-      assert.deepEqual(await workers.run('compareSchemas', EMPTY), UNCHANGED);
-    } finally {
-      await workers.close();
-    }
+  it('the pool of workers gives up a task whose caller goes away, waiting or running', async (t) => {
+    const workers = poolOf<BusyTasks>(t, BUSY);
+    const caller = new AbortController();
+    const tasks = [1, 2].map(() => workers.run('spin', null, { signal: caller.signal }));
+    const ends = tasks.map((task) => assert.rejects(task, /went away/));
+    caller.abort(new Error('The caller went away.'));
+    await Promise.all(ends);
+    assert.equal(await workers.run('echo', 1), 1);
   });
 
-  it('the pool of workers says that a task took too much memory, and goes on with fewer tasks of its queue key', async () => {
-    const workers = new WorkerPool<{ fill: (size: number) => number }>({
-      ...ROOMY,
-      entry: HUNGRY,
-      threads: 3,
-      queueLength: 2,
-      // To fill the memory of a worker is much work.
-      deadlineMs: 600_000,
+  it('the pool of workers says that a task took too much memory, and goes on with fewer tasks of its queue key', async (t) => {
+    const workers = poolOf<HungryTasks>(t, HUNGRY, { threads: 3, queueLength: 2 });
+    await assert.rejects(workers.run('fill', Infinity), isOutOfMemory);
+    const tasks = [1, 2].map((size) => workers.run('fill', size));
+    await assert.rejects(workers.run('fill', 3), WorkersBusyError);
+    assert.deepEqual(await Promise.all(tasks), [1, 2]);
+  });
+
+  it('the pool of workers outlives a task that fills a Map without end, of which single allocations are large', async (t) => {
+    const workers = poolOf<HungryTasks>(t, HUNGRY);
+    await assert.rejects(workers.run('fillMap', null), isOutOfMemory);
+    assert.equal(await workers.run('fill', 3), 3);
+  });
+
+  it('the pool of workers passes on the cause of a failed task, and hides the environment from workers', async (t) => {
+    const workers = poolOf<HungryTasks>(t, HUNGRY);
+    await assert.rejects(workers.run('fill', -1), (error) => {
+      assert.ok(error instanceof TaskFailedError && error.cause instanceof Error);
+      return /negative/.test(error.cause.message);
     });
-    try {
-      await assert.rejects(
-        workers.run('fill', Infinity),
-        (error) => error instanceof TaskTooCostlyError && error.bound === 'memory',
-      );
-      const tasks = [1, 2].map((size) => workers.run('fill', size));
-      await assert.rejects(workers.run('fill', 3), WorkersBusyError);
-      assert.deepEqual(await Promise.all(tasks), [1, 2]);
-    } finally {
-      await workers.close();
-    }
-  });
-
-  it('the pool of workers outlives a task that fills a Map without end, of which single allocations are large', async () => {
-    const workers = new WorkerPool<{ fill: (size: number) => number; fillMap: (input: null) => number }>({
-      ...ROOMY,
-      entry: HUNGRY,
-      threads: 1,
-      // To fill the memory of a worker is much work.
-      deadlineMs: 600_000,
-    });
-    try {
-      await assert.rejects(
-        workers.run('fillMap', null),
-        (error) => error instanceof TaskTooCostlyError && error.bound === 'memory',
-      );
-      assert.equal(await workers.run('fill', 3), 3);
-    } finally {
-      await workers.close();
-    }
-  });
-
-  it('the pool of workers passes on the cause of a failed task', async () => {
-    const workers = new WorkerPool<{ fill: (size: number) => number; none: (input: number) => number }>({
-      ...ROOMY,
-      entry: HUNGRY,
-      threads: 1,
-      // To fill the memory of a worker is much work.
-      deadlineMs: 600_000,
-    });
-    try {
-      await assert.rejects(workers.run('fill', -1), (error) => {
-        assert.ok(error instanceof TaskFailedError && error.cause instanceof Error);
-        return /negative/.test(error.cause.message);
-      });
-      await assert.rejects(workers.run('none', 1), TaskFailedError);
-    } finally {
-      await workers.close();
-    }
-  });
-
-  it('the pool of workers fails its tasks when no worker can be started, and when it is closed', async () => {
-    const workers = new WorkerPool<Tasks>({
-      ...ROOMY,
-      entry: new URL('./no-such-module.js', import.meta.url),
-    });
-    for (let count = 0; count < 3; count += 1)
-      await assert.rejects(workers.run('compareSchemas', EMPTY), TaskFailedError);
-    await workers.close();
-    await assert.rejects(workers.run('compareSchemas', EMPTY), TaskFailedError);
-  });
-
-  it('the pool of workers hides the environment from workers', async () => {
+    await assert.rejects(workers.run('none', 1), TaskFailedError);
     process.env['SECRET_OF_THE_TEST'] = 'x';
-    const workers = new WorkerPool<{ environment: (input: null) => readonly string[] }>({
-      ...ROOMY,
-      entry: HUNGRY,
-    });
-    try {
-      assert.ok(!(await workers.run('environment', null)).includes('SECRET_OF_THE_TEST'));
-    } finally {
-      delete process.env['SECRET_OF_THE_TEST'];
-      await workers.close();
-    }
+    t.after(() => delete process.env['SECRET_OF_THE_TEST']);
+    const other = poolOf<HungryTasks>(t, HUNGRY);
+    assert.ok(!(await other.run('environment', null)).includes('SECRET_OF_THE_TEST'));
+  });
+
+  it('the pool of workers fails its tasks when no worker can be started, and when it is closed', async (t) => {
+    const workers = poolOf<BusyTasks>(t, new URL('./no-such-module.js', import.meta.url));
+    for (let count = 0; count < 3; count += 1) await assert.rejects(workers.run('echo', 1), TaskFailedError);
+    await workers.close();
+    await assert.rejects(workers.run('echo', 1), TaskFailedError);
   });
 });
 

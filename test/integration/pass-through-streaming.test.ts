@@ -48,7 +48,7 @@ async function memoryGrowth(work: () => Promise<void>): Promise<number> {
   let isRunning = true;
   let turns = 0;
   const sample = () => {
-    if (turns % 50 === 0) most = Math.max(most, held());
+    if (turns % 250 === 0) most = Math.max(most, held());
     turns += 1;
     if (isRunning) setImmediate(sample);
   };

@@ -125,7 +125,7 @@ describe('three sidecars on one PostgreSQL', PATIENCE, () => {
   it('jobs of ten tenants are each done once, by all of them together', async () => {
     const { broker, all } = sidecars;
     broker.delayMs = 0;
-    const jobs = Array.from({ length: 200 }, (_, n) => ({
+    const jobs = Array.from({ length: 60 }, (_, n) => ({
       type: `Job${String(n)}`,
       tenant: `t${String(n % 10)}`,
     }));
@@ -156,7 +156,7 @@ describe('three sidecars on one PostgreSQL', PATIENCE, () => {
 describe('three sidecars of which one is gone for longer than its lease', PATIENCE, () => {
   let sidecars: Sidecars;
   before(async () => {
-    sidecars = await Sidecars.start(NAMES, BRIEFLY);
+    sidecars = await Sidecars.start(NAMES, BRIEFLY, { isApart: true });
   });
 
   it('a sidecar that was stopped for longer than its lease sends no further delete, and another one ends its job', async () => {
@@ -165,13 +165,13 @@ describe('three sidecars of which one is gone for longer than its lease', PATIEN
     const stopped = sidecars.named(worker);
     const [other] = sidecars.others(worker);
     assert.ok(other !== undefined);
-    stopped.process.signal('SIGSTOP');
+    sidecars.processOf(worker).signal('SIGSTOP');
     await until(
       () => broker.sendersOf('Stopped'),
       (senders) => senders.length === 2,
     );
     const [late] = broker.sendersOf('Stopped');
-    stopped.process.signal('SIGCONT');
+    sidecars.processOf(worker).signal('SIGCONT');
     // It goes on with everything else.
     assert.equal((await send(stopped.url, 'GET', '/health/live')).status, 200);
     const last = await until(() => recordAt(other, id), isOver);
@@ -206,7 +206,7 @@ describe('three sidecars of which one is gone for longer than its lease', PATIEN
         (await send(other.url, 'GET', '/api/v2/purges?state=running')).json() as readonly PurgeRecord[],
       ({ length }) => length === 2,
     );
-    killed.process.signal('SIGKILL');
+    sidecars.processOf(worker).signal('SIGKILL');
     await waiting;
     const last = await until(() => recordAt(other, id), isOver);
     assert.equal(last.state, 'succeeded');
@@ -258,7 +258,7 @@ describe('two sidecars whose PostgreSQL is restarted', PATIENCE, () => {
   });
 
   it('their job stops when its lease is over, and is resumed once when the database is back', async () => {
-    const sidecars = await Sidecars.start(['one', 'two'], BRIEFLY, server.url);
+    const sidecars = await Sidecars.start(['one', 'two'], BRIEFLY, { server: server.url });
     const { broker } = sidecars;
     const { id, count } = await underWay(sidecars, 'Restarted', { entities: 600 });
     await server.stop();

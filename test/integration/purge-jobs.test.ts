@@ -289,18 +289,18 @@ describe('a purge as a job', () => {
     }
   });
 
-  it('records of purges are listed page by page, the newest first, among ten thousand', async () => {
+  it('records of purges are listed page by page, the newest first, among thousands', async () => {
     const path = await temporaryDatabase();
     const store = await SqliteStore.open(path, systemClock);
-    const numbers = Array.from({ length: 10_000 }, (_, index) => index);
+    const numbers = Array.from({ length: 2_500 }, (_, index) => index);
     for (const number of numbers) await store.purges.put(oldRecord(number));
     await store.close();
     const broker = await startTestBroker();
     const gateway = await startTestGateway({ BROKER_URL: broker.url, DATABASE_PATH: path });
     const found: string[] = [];
-    for (let next: string | undefined = '/api/v2/purges?tenant=t1&limit=1000'; next !== undefined;) {
+    for (let next: string | undefined = '/api/v2/purges?tenant=t1&limit=500'; next !== undefined;) {
       const answer = await gateway.send('GET', next);
-      assert.equal(answer.headers.get('x-total-count'), '5000');
+      assert.equal(answer.headers.get('x-total-count'), '1250');
       found.push(...(answer.json() as PurgeRecord[]).map(({ requestId }) => requestId));
       next = /<[^>]*(\/api\/v2[^>]*)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1];
     }

@@ -23,7 +23,7 @@ function longestPauseMs(sidecars: Sidecars): number {
 describe('three sidecars at work for minutes', () => {
   it('a purge of 200,000 ends with every match gone, one record and true counts, though its sidecar is killed three times', async (t) => {
     // The lease is the one that users have.
-    const sidecars = await Sidecars.start(NAMES, {});
+    const sidecars = await Sidecars.start(NAMES, {}, { isApart: true });
     const { broker } = sidecars;
     broker.seed('Car', ENTITIES);
     broker.seed('Bus', 100);
@@ -70,7 +70,7 @@ describe('three sidecars at work for minutes', () => {
   });
 
   it('a thousand jobs of ten tenants are each done once, in turn, by all sidecars together', async (t) => {
-    const sidecars = await Sidecars.start(NAMES, {});
+    const sidecars = await Sidecars.start(NAMES, {}, { isApart: true });
     const { broker, all } = sidecars;
     const jobs = Array.from({ length: JOBS }, (_, n) => ({
       type: `Job${String(n)}`,

@@ -3,6 +3,12 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { ROOT } from './project.js';
 
+/** For the environment of processes that are started: what Node keeps of modules that it has compiled. */
+export const COMPILE_CACHE: Readonly<Record<string, string>> =
+  process.env['NODE_COMPILE_CACHE'] === undefined
+    ? {}
+    : { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] };
+
 let built: Promise<void> | undefined;
 
 /** Brings dist/ up to date, once for each test file; `npm test` has done so before the first. */

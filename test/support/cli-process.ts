@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { runCli } from '../../sidecar/cli/program.js';
 import { openSchemasInMemory } from '../../sidecar/schemas/open-schemas.js';
 import { systemClock } from '../../sidecar/shared/clock.js';
-import { ensureBuilt } from './built.js';
+import { COMPILE_CACHE, ensureBuilt } from './built.js';
 import { sharedWorkers, stopLater } from './gateway-harness.js';
 import { ROOT } from './project.js';
 import { Waiting } from './waiting.js';
@@ -44,7 +44,7 @@ export class CliProcess {
     const [program = '', ...args] = command;
     const child = spawn(program, args, {
       cwd: ROOT,
-      env: { PATH: process.env['PATH'], ...env },
+      env: { PATH: process.env['PATH'], ...COMPILE_CACHE, ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     child.stdout.on('data', (chunk: Buffer) => {

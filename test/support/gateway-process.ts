@@ -4,7 +4,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { stopLater } from './gateway-harness.js';
-import { ensureBuilt } from './built.js';
+import { COMPILE_CACHE, ensureBuilt } from './built.js';
 import { Waiting } from './waiting.js';
 import { ROOT } from './project.js';
 
@@ -30,7 +30,7 @@ export class GatewayProcess {
   private constructor(env: Readonly<Record<string, string>>, root: string) {
     this.#child = spawn(process.execPath, ['--enable-source-maps', 'dist/sidecar/main.js'], {
       cwd: root,
-      env: { PATH: process.env['PATH'], DATABASE_PATH: ':memory:', ...env },
+      env: { PATH: process.env['PATH'], ...COMPILE_CACHE, DATABASE_PATH: ':memory:', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child.stdout?.on('data', (chunk: Buffer) => {

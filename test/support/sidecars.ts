@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
 import type { PurgeRecord } from '../../sidecar/store/purge-records.js';
-import { send, startTestBroker, stopLater, type Answer } from './gateway-harness.js';
+import { send, startTestBroker, startTestGateway, stopLater, type Answer } from './gateway-harness.js';
 import { GatewayProcess } from './gateway-process.js';
 import { createDatabase, type TestDatabase } from './postgres.js';
 import { isDelete, relayTo, startRecordingBroker, type RecordedRequest } from './recording-broker.js';
@@ -68,11 +68,18 @@ export class WatchedBroker {
   }
 }
 
-/** A gateway in a process of its own. */
 export interface Sidecar {
   readonly name: string;
-  readonly process: GatewayProcess;
   readonly url: string;
+  /** Of those that are started apart. */
+  readonly process?: GatewayProcess;
+}
+
+export interface SidecarsOptions {
+  /** The URL of a PostgreSQL; the shared one's by default. */
+  readonly server?: string;
+  /** Each in a process of its own, to be stopped and killed: to start one takes longer than most tests. */
+  readonly isApart?: boolean;
 }
 
 /** Several gateways on one PostgreSQL, in front of one broker. */
@@ -82,17 +89,20 @@ export class Sidecars {
   readonly #all: Sidecar[];
   readonly #env: Readonly<Record<string, string>>;
 
-  /** @param server the URL of a PostgreSQL; the shared one's by default */
   static async start(
     names: readonly string[],
     env: Readonly<Record<string, string>>,
-    server?: string,
+    { server, isApart = false }: SidecarsOptions = {},
   ): Promise<Sidecars> {
     const database = await createDatabase(server);
     stopLater(() => database.drop());
     const broker = await WatchedBroker.start();
-    const all = await Promise.all(names.map((name) => startSidecar(name, broker, database, env)));
-    return new Sidecars(all, broker, database, env);
+    const place = { BROKER_URL: broker.url, DATABASE_URL: database.url };
+    const start = async (name: string) =>
+      isApart
+        ? startApart(name, { ...place, ...env })
+        : { name, url: (await startTestGateway({ ...place, INSTANCE_NAME: name, ...env })).url };
+    return new Sidecars(await Promise.all(names.map(start)), broker, database, { ...place, ...env });
   }
 
   private constructor(
@@ -115,16 +125,20 @@ export class Sidecars {
     return this.all.find((each) => each.name === name) ?? assert.fail(`there is no sidecar ${name}`);
   }
 
+  processOf(name: string): GatewayProcess {
+    return this.named(name).process ?? assert.fail(`${name} has no process of its own`);
+  }
+
   /** Kills a process with SIGKILL. */
   async kill(name: string): Promise<void> {
-    const { process } = this.named(name);
+    const process = this.processOf(name);
     process.signal('SIGKILL');
     await process.ended;
   }
 
   /** Starts one anew, under the name of one that has ended. */
   async revive(name: string): Promise<void> {
-    const sidecar = await startSidecar(name, this.broker, this.database, this.#env);
+    const sidecar = await startApart(name, this.#env);
     this.#all.splice(this.#all.indexOf(this.named(name)), 1, sidecar);
   }
 
@@ -133,16 +147,8 @@ export class Sidecars {
   }
 }
 
-async function startSidecar(
-  name: string,
-  broker: WatchedBroker,
-  database: TestDatabase,
-  env: Readonly<Record<string, string>>,
-): Promise<Sidecar> {
-  const process = await GatewayProcess.start({
-    ...{ BROKER_URL: broker.url, DATABASE_URL: database.url, INSTANCE_NAME: name, PORT: '0' },
-    ...env,
-  });
+async function startApart(name: string, env: Readonly<Record<string, string>>): Promise<Sidecar> {
+  const process = await GatewayProcess.start({ INSTANCE_NAME: name, PORT: '0', ...env });
   return { name, process, url: await process.url() };
 }
 
