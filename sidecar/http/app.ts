@@ -7,28 +7,24 @@ import Fastify, {
   type FastifyRequest,
 } from 'fastify';
 import type { Problem } from '../ngsi-ld/problem.js';
-import { problemOfFastify } from './fastify-problem.js';
+import { problemOfFastify, problemOf, unforeseen } from './problem.js';
 import { isApiPath } from './api/routes.js';
 import { registerApi, type ApiOptions } from './api/register-api.js';
 import { MIN_BYTES_PER_SECOND, type ClientPace } from './client-pace.js';
 import { registerConsoleRoutes, type ConsoleRoutesOptions } from './console-routes.js';
 import { createFrontDoor } from './front-door.js';
-import { instanceOf } from './forward-problem.js';
 import { closeIdleClients } from './idle-clients.js';
 import { registerHealthRoutes } from './health.js';
 import { sendAfterUpload } from './late-upload.js';
-import type { LoopCheck } from './loop-check.js';
+import type { LoopCheck, HostCheck } from './request-checks.js';
 import { registerMetricsRoute, type MetricsPage } from './metrics-routes.js';
 import type { PassThrough } from './pass-through.js';
-import type { HostCheck } from './trusted-hosts.js';
 import { problem } from './problem-kinds.js';
-import { problemOf, unforeseen } from './problem.js';
 import type { Turns } from './turns.js';
 import { createRawAnswers } from './unreadable-request.js';
 import { PurgeFailedError } from '../jobs/errors.js';
 import { PURGE_ID_HEADER, registerPurgeRoutes, type PurgeRoutesOptions } from './purge-routes.js';
-import { REQUEST_ID_HEADER, requestIdOf } from './request-id.js';
-import { refusalFields } from './request-log.js';
+import { REQUEST_ID_HEADER, requestIdOf, instanceOf, refusalFields } from './request-log.js';
 
 export interface AppOptions extends PurgeRoutesOptions, ApiOptions, ConsoleRoutesOptions {
   readonly logger: FastifyBaseLogger;

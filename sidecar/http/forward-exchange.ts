@@ -1,7 +1,6 @@
 import { PassThrough as BodyStream } from 'node:stream';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { errors } from 'undici';
-import type { Dispatcher } from 'undici';
+import { errors, type Dispatcher } from 'undici';
 import {
   answerProblem,
   failureKind,
@@ -12,10 +11,10 @@ import {
 } from './forward-problem.js';
 import { timeFor } from './client-pace.js';
 import { endAfterUpload, hasBody } from './late-upload.js';
-import { endToEndHeaders, isPlainlyFramed } from './hop-by-hop.js';
+import { endToEndHeaders } from './forward-headers.js';
+import { isPlainlyFramed } from './request-checks.js';
 import type { Entrant, Holder, Places } from './places.js';
-import { requestIdOf } from './request-id.js';
-import { loggedPath } from './request-log.js';
+import { requestIdOf, loggedPath } from './request-log.js';
 
 /** A request that could not be forwarded completely. */
 export interface ForwardFailure {

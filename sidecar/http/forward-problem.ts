@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { endAfterUpload } from './late-upload.js';
 import type { Problem } from '../ngsi-ld/problem.js';
 import { problem } from './problem-kinds.js';
-import { requestIdOf } from './request-id.js';
+import { instanceOf, requestIdOf } from './request-log.js';
 
 /** A problem without its `instance`, which is the path of the request. */
 export type ProblemDraft = Required<Pick<Problem, 'type' | 'title' | 'status' | 'detail'>>;
@@ -31,18 +31,6 @@ export function answerProblem(
   res.write(body); // dropped by node:http where the method is HEAD
   if (isLast) res.end();
   else endAfterUpload(req, res);
-}
-
-/** Longest path that an answer repeats; longer paths are refused. */
-const MAX_INSTANCE_CHARS = 8 * 1024;
-
-/** The path of a request as a URI reference for `instance`: no query, which may hold personal data. */
-export function instanceOf(rawUrl: string): string {
-  const [path = ''] = rawUrl.slice(0, MAX_INSTANCE_CHARS).split('?', 1);
-  return path.replace(
-    /[^\x21-\x7e]|["#<>\\^`{|}]|%(?![0-9a-f]{2})/gi,
-    (character) => `%${Buffer.from(character, 'latin1').toString('hex').toUpperCase()}`,
-  );
 }
 
 /** Why forwarding failed, in the kinds that matter to operators. */

@@ -1,9 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerProblem, type ProblemDraft } from './forward-problem.js';
 import type { PassThrough } from './pass-through.js';
-import { faultyFields, faultyMessage, isMisframed, longPath, longTarget } from './request-limits.js';
-import type { LoopCheck } from './loop-check.js';
-import type { HostCheck } from './trusted-hosts.js';
+import {
+  faultyFields,
+  faultyMessage,
+  isMisframed,
+  longPath,
+  longTarget,
+  type HostCheck,
+  type LoopCheck,
+} from './request-checks.js';
 import { problem } from './problem-kinds.js';
 import { classifyRequest, type RefusalReason } from '../ngsi-ld/request-path.js';
 

@@ -4,8 +4,8 @@ import { MIN_BYTES_PER_SECOND } from './client-pace.js';
 import { ForwardExchange, type ForwardFailure, type PassThroughEnd } from './forward-exchange.js';
 import { answerProblem, FAILURE_PROBLEMS } from './forward-problem.js';
 import { createForwardedHeaders } from './forward-headers.js';
-import { brokerBase, brokerTarget } from './forward-target.js';
 import { Places } from './places.js';
+import { originForm } from '../ngsi-ld/request-path.js';
 
 export interface PassThroughOptions {
   /** Pool or Agent, which the caller owns and closes. It must not decompress, cache, redirect or retry. */
@@ -70,7 +70,7 @@ const PLACES: PassThroughPlaces = {
  * An answer that breaks off breaks the client's connection too: no cut-off body ever looks complete. Otherwise failures
  * are problem+json: 502 out of reach or not HTTP, 504 too slow, 503 shutting down or no place in time, 408 a body that
  * stands still, 400 what HTTP/1.1 cannot carry. What servers read in different ways must have been refused before: see
- * request-limits.ts.
+ * request-checks.ts.
  *
  * @throws TypeError when the broker's URL cannot be a base
  */
@@ -105,4 +105,37 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
       new ForwardExchange(req, res, exchangeOptions, outbound).start(awaitsContinue);
     }
   };
+}
+
+/** Where requests are forwarded to. */
+export interface BrokerBase {
+  /** Scheme and authority, e.g. `http://orion:1026`. */
+  readonly origin: string;
+  /** Path prefix without a trailing slash; empty when there is none. */
+  readonly prefix: string;
+}
+
+/**
+ * Takes a broker's base URL apart.
+ * @throws TypeError when it is not http(s) or has credentials, a query or a fragment, which could not be honoured
+ */
+export function brokerBase(url: URL): BrokerBase {
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new TypeError(`The broker's URL must be http or https, not ${url.protocol}`);
+  }
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+    throw new TypeError("The broker's URL must not have credentials, a query or a fragment.");
+  }
+  return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, '') };
+}
+
+/**
+ * The request-target for the broker: its prefix, then path and query of the request byte for byte. A target in absolute
+ * form loses scheme and authority, as a server must ignore them in favour of its own (RFC 9112 § 3.2.2).
+ *
+ * @returns undefined when the target cannot be sent on: another form, or a character that no request line may hold
+ */
+export function brokerTarget(base: BrokerBase, rawUrl: string): string | undefined {
+  const target = originForm(rawUrl);
+  return /^\/[\x21-\x7e\x80-\xff]*$/.test(target) ? base.prefix + target : undefined;
 }

@@ -6,8 +6,7 @@ import { disconnectSignal } from './client-disconnect.js';
 import { refused, type RequestRefusedError } from './errors.js';
 import { TOKEN_HEADER, type TokenCheck } from './gateway-token.js';
 import { newPurgeOf, type RequesterOptions } from './new-purge.js';
-import { preferencesOf } from './prefer.js';
-import { purgeAnswer } from './purge-answer.js';
+import { preferencesOf, purgeAnswer } from './purge-answer.js';
 
 export interface PurgeRoutesOptions extends RequesterOptions {
   readonly purges: PurgeService;

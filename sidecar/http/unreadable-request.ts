@@ -5,8 +5,7 @@ import { errorTypes } from '../ngsi-ld/problem.js';
 import type { ProblemDraft } from './forward-problem.js';
 import { UNREADABLE } from './late-upload.js';
 import { problem } from './problem-kinds.js';
-import { newRequestId, requestIdOf } from './request-id.js';
-import { refusalFields } from './request-log.js';
+import { newRequestId, requestIdOf, refusalFields } from './request-log.js';
 import type { Turns } from './turns.js';
 
 /** Time for the sender to read the answer before the connection is cut, in milliseconds. */

@@ -6,7 +6,7 @@ import type {
   preValidationHookHandler,
 } from 'fastify';
 import { refused } from '../errors.js';
-import { instanceOf } from '../forward-problem.js';
+import { instanceOf } from '../request-log.js';
 import { TOKEN_HEADER, type TokenCheck } from '../gateway-token.js';
 import { REVALIDATE } from './answer.js';
 import type { BaseUrlOf } from './base-url.js';

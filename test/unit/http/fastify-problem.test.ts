@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { BODY_MEDIA_TYPES } from '../../../sidecar/http/api/body-parser.js';
-import { problemOfFastify } from '../../../sidecar/http/fastify-problem.js';
+import { problemOfFastify } from '../../../sidecar/http/problem.js';
 import { errorTypes, ownType } from '../../../sidecar/ngsi-ld/problem.js';
 
 const errorOf = (statusCode: unknown, code: unknown) =>

@@ -2,14 +2,11 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import {
-  answerProblem,
-  FAILURE_PROBLEMS,
-  failureKind,
-  instanceOf,
-} from '../../../sidecar/http/forward-problem.js';
-import { brokerBase, brokerTarget } from '../../../sidecar/http/forward-target.js';
-import { endToEndHeaders, isPlainlyFramed, valuesOf } from '../../../sidecar/http/hop-by-hop.js';
+import { answerProblem, FAILURE_PROBLEMS, failureKind } from '../../../sidecar/http/forward-problem.js';
+import { brokerBase, brokerTarget } from '../../../sidecar/http/pass-through.js';
+import { endToEndHeaders } from '../../../sidecar/http/forward-headers.js';
+import { isPlainlyFramed } from '../../../sidecar/http/request-checks.js';
+import { instanceOf } from '../../../sidecar/http/request-log.js';
 import { words } from '../../support/words.js';
 
 const names = (raw: string[], drop?: ReadonlySet<string>) =>
@@ -63,11 +60,8 @@ it('isPlainlyFramed accepts no transfer coding but chunked, once', () => {
   assert.equal(isPlainlyFramed(['chunked', 'chunked']), false);
 });
 
-it('valuesOf reads names, not values', () => {
-  assert.deepEqual(
-    valuesOf(['X', 'transfer-encoding', 'Transfer-Encoding', 'chunked'], 'transfer-encoding'),
-    ['chunked'],
-  );
+it('endToEndHeaders takes the value of a field for no Connection', () => {
+  assert.deepEqual(names(words('X connection Y connection Z y')), ['X', 'Y', 'Z']);
 });
 
 const base = (url: string) => brokerBase(new URL(url));

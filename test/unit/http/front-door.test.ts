@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { it } from 'node:test';
 import { createFrontDoor } from '../../../sidecar/http/front-door.js';
 import { problem } from '../../../sidecar/http/problem-kinds.js';
-import type { CalledBy } from '../../../sidecar/http/trusted-hosts.js';
+import type { CalledBy } from '../../../sidecar/http/request-checks.js';
 
 const HOST = { host: 'gw' };
 

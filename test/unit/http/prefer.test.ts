@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { preferencesOf } from '../../../sidecar/http/prefer.js';
+import { preferencesOf } from '../../../sidecar/http/purge-answer.js';
 
 const NONE = { respondAsync: false, representation: false };
 const ASYNC = { respondAsync: true, representation: false };

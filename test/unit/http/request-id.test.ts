@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { newRequestId, requestIdOf } from '../../../sidecar/http/request-id.js';
-import { loggedPath, refusalFields } from '../../../sidecar/http/request-log.js';
+import { newRequestId, requestIdOf, loggedPath, refusalFields } from '../../../sidecar/http/request-log.js';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

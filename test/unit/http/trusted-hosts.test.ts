@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { createHostCheck } from '../../../sidecar/http/trusted-hosts.js';
+import { createHostCheck } from '../../../sidecar/http/request-checks.js';
 import { words } from '../../support/words.js';
 
 const check = createHostCheck({ names: ['gw.city.test'], anyHost: false });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createLoopCheck } from '../../../sidecar/http/loop-check.js';
+import { createLoopCheck } from '../../../sidecar/http/request-checks.js';
 import { createViaName, loopIn, MAX_HOPS, withVia } from '../../../sidecar/shared/via.js';
 
 /** A Via that has passed so many other gateways of this kind. */

@@ -1,9 +1,14 @@
 import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
 import type { ProblemDraft } from './forward-problem.js';
-import { isPlainlyFramed, type RawHeaders } from './hop-by-hop.js';
 import { problem } from './problem-kinds.js';
+import { isLoopback } from '../shared/loopback.js';
+import { MAX_HOPS, loopIn } from '../shared/via.js';
 
-/** What the front door refuses because of its length, its number of header fields, or fields that are ambiguous or missing. */
+/**
+ * What the front door refuses, whatever the path: requests that are too long, have too many header fields, or fields that are
+ * ambiguous or missing; requests that a foreign web page may have sent; and requests that go in circles.
+ */
 
 /** Far more than any client or proxy sends. */
 export const MAX_FIELDS = 500;
@@ -51,7 +56,7 @@ const UNKNOWN_CODING = problem(
 );
 
 /** The problem of a request with too many header fields, or with an ambiguous one; undefined for every other request. */
-export function faultyFields(raw: RawHeaders): ProblemDraft | undefined {
+export function faultyFields(raw: readonly string[]): ProblemDraft | undefined {
   if (raw.length > 2 * MAX_FIELDS) return TOO_MANY;
   let seen: Set<string> | undefined;
   let hasHost = false;
@@ -95,6 +100,15 @@ export function isMisframed({
   return httpVersion !== '1.1' && headers['transfer-encoding'] !== undefined;
 }
 
+/**
+ * True when a body is framed by nothing but the chunked transfer coding, the only one that can be undone here.
+ *
+ * @param transferEncoding value of Transfer-Encoding, or all its values
+ */
+export function isPlainlyFramed(transferEncoding: string | readonly string[] | undefined): boolean {
+  return transferEncoding === undefined || transferEncoding.toString().trim().toLowerCase() === 'chunked';
+}
+
 function ambiguous(name: string, fault: string): ProblemDraft {
   const detail = `The header field ${name} ${fault}: send it once with a value, or leave it out.`;
   return problem('invalidRequest', detail);
@@ -116,4 +130,79 @@ export function longTarget(target: string): ProblemDraft | undefined {
     'uriTooLong',
     `Path and query of the request together are longer than ${MAX_TARGET_CHARS} bytes. Send a long list of ids in several requests, or POST it to /ngsi-ld/v1/entityOperations/delete.`,
   );
+}
+
+export interface TrustedHostsOptions {
+  /** Names by which the gateway is called, lower-case, without ports. */
+  readonly names: readonly string[];
+  /** Requests are taken by any Host: they carry a token, or every caller is allowed. */
+  readonly anyHost: boolean;
+}
+
+/** The parts of a request that the check needs. */
+export interface CalledBy {
+  readonly method: string;
+  readonly host: string | undefined;
+  readonly origin: string | undefined;
+}
+
+/** Gives the problem of a request that a foreign web page may have sent; undefined for all others. */
+export type HostCheck = (request: CalledBy) => ProblemDraft | undefined;
+
+const FOREIGN_HOST: ProblemDraft = problem(
+  'hostNotAllowed',
+  'The gateway has no token and does not know this Host, so any web page could have sent the request. Call it by its address or as localhost, name the host in ALLOWED_HOSTS, or set GATEWAY_TOKEN.',
+);
+
+const FOREIGN_ORIGIN: ProblemDraft = problem(
+  'originNotAllowed',
+  'The request comes from a web page of another origin. Name its host in ALLOWED_HOSTS to allow it.',
+);
+
+/** Methods that change nothing (RFC 9110 § 9.2.1). */
+const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/**
+ * A check against web pages that make a browser send requests to a gateway it can reach: by DNS rebinding, which shows as
+ * a foreign Host, or across origins, which shows in Origin. Ports are not compared.
+ */
+export function createHostCheck({ names, anyHost }: TrustedHostsOptions): HostCheck {
+  const known = new Set(names);
+  const isOurs = (name: string) => known.has(name) || name.endsWith('.localhost') || isLoopback(bare(name));
+  return ({ method, host, origin }) => {
+    if (SAFE.has(method)) return undefined;
+    const called = host === undefined ? undefined : nameOf(host);
+    // HTTP/1.0 has no Host; browsers always send one.
+    if (!anyHost && called !== undefined && !isOurs(called) && isIP(bare(called)) === 0) return FOREIGN_HOST;
+    if (origin === undefined) return undefined;
+    const from = URL.canParse(origin) ? new URL(origin).hostname : '';
+    return from !== '' && (from === called || isOurs(from)) ? undefined : FOREIGN_ORIGIN;
+  };
+}
+
+/** The name in a Host header (RFC 9110 § 7.2), lower-case; an IPv6 address in its brackets. */
+function nameOf(host: string): string {
+  return /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(host.trim().toLowerCase())?.[1] ?? host;
+}
+
+function bare(name: string): string {
+  return name.replace(/^\[|\]$/g, '');
+}
+
+/** The problem of a request that goes in circles (RFC 9110 § 7.6.3); undefined for all others. */
+export type LoopCheck = (via: string | undefined) => ProblemDraft | undefined;
+
+const DETAILS = {
+  'been-here':
+    'The request has been here before, as its Via says: BROKER_URL, or a broker behind it, leads back to this gateway.',
+  'too-many-hops': `The request has passed ${MAX_HOPS} gateways of this kind, as its Via says: they probably forward to each other.`,
+} as const;
+
+/** @param name this gateway's own name in Via */
+export function createLoopCheck(name: string): LoopCheck {
+  return (via) => {
+    const loop = via === undefined ? undefined : loopIn(via, name);
+    if (loop === undefined) return undefined;
+    return problem('loopDetected', DETAILS[loop]);
+  };
 }
