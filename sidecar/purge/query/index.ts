@@ -1,5 +1,5 @@
 /** Parses and vets the query string of a purge: what is unknown, ambiguous or too wide is refused. */
-export { itemsOf, namesOf } from './name-list.js';
+export { itemsOf, namesOf } from './parameters.js';
 export { cutoffOf, olderThan } from './older-than.js';
 export {
   ENTITY_PARAMETERS,

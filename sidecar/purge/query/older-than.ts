@@ -1,16 +1,15 @@
 import { DateTime, Duration } from 'luxon';
 import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
 import { parseQ } from '../../ngsi-ld/q.js';
-import { NgsiLdSyntaxError } from '../../ngsi-ld/syntax-error.js';
 import { QueryRefusedError } from '../errors.js';
-import { checkName } from './name-list.js';
 import {
+  checkName,
   ENTITY_PARAMETERS,
   parseParameters,
   TEMPORAL_PARAMETERS,
   type PurgeParameters,
 } from './parameters.js';
-import { refusedData } from './selection.js';
+import { parsed, refusedData } from './selection.js';
 
 /** The time by which the age is measured: of entities, or of the instances of temporal entities. */
 export interface Age {
@@ -127,13 +126,4 @@ function checkComparison(comparison: string, by: string): void {
 
 function withoutSuffix(by: string): string {
   return by.endsWith(OBSERVED_AT) ? by.slice(0, -OBSERVED_AT.length) : by;
-}
-
-function parsed<Result>(parse: () => Result): Result {
-  try {
-    return parse();
-  } catch (error) {
-    if (!(error instanceof NgsiLdSyntaxError)) throw error;
-    throw new QueryRefusedError('badRequestData', error.message, error.parameter, { cause: error });
-  }
 }

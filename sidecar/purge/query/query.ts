@@ -1,6 +1,5 @@
 import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
-import { namesOf } from './name-list.js';
-import { ENTITY_PARAMETERS, parseParameters, type PurgeParameters } from './parameters.js';
+import { namesOf, ENTITY_PARAMETERS, parseParameters, type PurgeParameters } from './parameters.js';
 import { refusedData, vetSelection, type PurgeQuery, type WholeTenant } from './selection.js';
 
 /** Attributes to remove from each match instead of the entity (clause 5.6.21). */

@@ -2,7 +2,7 @@ import { BrokerRefusedError, BrokerReplyError, TooManyMatchesError } from '../er
 import { type ListedPage, type PageShape, walkMatches, type WalkEnd } from '../listing/index.js';
 import { learnCounting } from '../proof/index.js';
 import type { Parameter } from '../query/index.js';
-import type { PurgeContext } from './context.js';
+import type { PurgeContext } from './purge-run.js';
 import type { QueryView } from './query-view.js';
 import { IdStates } from '../ledger/index.js';
 

@@ -1,6 +1,6 @@
 import { BrokerMemory, type BrokerRequest, type BrokerReply } from '../../../sidecar/purge/broker/index.js';
 import { Deleter, type DeletingContext } from '../../../sidecar/purge/deleting/index.js';
-import { createPurgeScope } from '../../../sidecar/purge/run/context.js';
+import { createPurgeScope } from '../../../sidecar/purge/run/purge-run.js';
 import type {
   PurgeContext,
   PurgeLimits,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { checkName } from '../../../../sidecar/purge/query/name-list.js';
+import { checkName } from '../../../../sidecar/purge/query/parameters.js';
 import { itemsOf, namesOf } from '../../../../sidecar/purge/query/index.js';
 import { assertRefused } from '../refusals.js';
 
