@@ -1,5 +1,5 @@
 import { parseJson } from '../../sidecar/shared/json/lossless-json.js';
-import { isNumber } from '../../sidecar/shared/json/lossless-number.js';
+import { isNumber } from '../../sidecar/shared/json/json.js';
 
 /** What is done with samples before a schema is inferred from them. */
 

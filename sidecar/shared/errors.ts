@@ -1,4 +1,4 @@
-import type { InputIssue } from './json/pointer.js';
+import type { InputIssue } from './json/json.js';
 
 /**
  * What a client can be told that went wrong. http/problem-kinds.ts has the status, type and title of each.

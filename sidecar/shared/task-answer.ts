@@ -1,5 +1,5 @@
 import type { ProblemKind } from './errors.js';
-import type { InputIssue } from './json/pointer.js';
+import type { InputIssue } from './json/json.js';
 import type { Unreadable } from './json/strict-json.js';
 
 /** Why a task on a body refuses it, as plain data that crosses threads. */

@@ -1,6 +1,5 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
-import { LosslessNumber } from '../../shared/json/lossless-number.js';
-import { type InputIssue, pointerOf } from '../../shared/json/pointer.js';
+import { type InputIssue, LosslessNumber, pointerOf } from '../../shared/json/json.js';
 import { isResourceName } from '../../shared/resource-name.js';
 import { MAX_QUOTED_CHARS, quoted } from '../../shared/shown.js';
 import { refused, type RequestRefusedError } from '../errors.js';

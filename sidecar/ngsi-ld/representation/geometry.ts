@@ -1,6 +1,13 @@
-import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
-import { doubleOf, isNumber } from '../../shared/json/lossless-number.js';
-import { pointerOf } from '../../shared/json/pointer.js';
+import {
+  doubleOf,
+  isArray,
+  isNumber,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  member,
+  pointerOf,
+} from '../../shared/json/json.js';
 import { GEOMETRY_DEPTHS } from '../geo-query.js';
 import { Findings } from './findings.js';
 import { didYouMean } from './wording.js';

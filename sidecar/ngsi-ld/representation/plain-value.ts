@@ -5,8 +5,8 @@ import {
   type JsonValue,
   member,
   objectOf,
+  step,
 } from '../../shared/json/json.js';
-import { step } from '../../shared/json/pointer.js';
 import { VALUE_MEMBERS, kindNamed } from '../value-members.js';
 
 /** What a wrapping in a value holds. */

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../shared/errors.js';
-import type { InputIssue } from '../../shared/json/pointer.js';
+import type { InputIssue } from '../../shared/json/json.js';
 
 /**
  * Samples from which no schema can be inferred; `errors` has the first faults. `bodyInvalid`: a sample is not an object, not

@@ -1,5 +1,11 @@
-import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
-import { isNumber } from '../../shared/json/lossless-number.js';
+import {
+  isArray,
+  isNumber,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  member,
+} from '../../shared/json/json.js';
 
 /** Arrays around the positions of each geometry, and the fewest items of each, from outside in (RFC 7946, section 3.1). */
 const LISTS = {

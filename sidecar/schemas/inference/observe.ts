@@ -1,5 +1,11 @@
-import { isArray, isObject, type JsonObject, jsonType, type JsonValue } from '../../shared/json/json.js';
-import { isInteger } from '../../shared/json/lossless-number.js';
+import {
+  isArray,
+  isInteger,
+  isObject,
+  type JsonObject,
+  jsonType,
+  type JsonValue,
+} from '../../shared/json/json.js';
 import { wrappedMemberOf } from '../../ngsi-ld/representation/form.js';
 import { formatOf, hasUriFormat, type Format } from './formats.js';
 import { geometryTypeOf, LANGUAGE_MAP, languagesOf } from './geojson.js';

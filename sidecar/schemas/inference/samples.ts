@@ -1,5 +1,12 @@
-import { isArray, isObject, type JsonObject, jsonType, type JsonValue } from '../../shared/json/json.js';
-import { pointerOf, type InputIssue } from '../../shared/json/pointer.js';
+import {
+  type InputIssue,
+  isArray,
+  isObject,
+  type JsonObject,
+  jsonType,
+  type JsonValue,
+  pointerOf,
+} from '../../shared/json/json.js';
 import { cut } from '../../shared/shown.js';
 import { INFERENCE_LIMITS, SamplesRefusedError } from './errors.js';
 

@@ -1,6 +1,5 @@
-import { isObject } from '../../shared/json/json.js';
+import { type InputIssue, isObject, pointerTo } from '../../shared/json/json.js';
 import { quoted } from '../../shared/shown.js';
-import { type InputIssue, pointerTo } from '../../shared/json/pointer.js';
 import { processingError, processingFault } from './context-check.js';
 import { type ContextReference, formFaults, referencesOf, unwrapped, urlFault } from './context-form.js';
 import { safetyFaults } from './context-safety.js';

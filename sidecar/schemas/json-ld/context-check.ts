@@ -1,5 +1,4 @@
-import { isObject, type JsonObject } from '../../shared/json/json.js';
-import { type InputIssue, pointerTo } from '../../shared/json/pointer.js';
+import { type InputIssue, isObject, type JsonObject, pointerTo } from '../../shared/json/json.js';
 import { dependenciesFirst } from './context-safety.js';
 import { KEYWORD_OF_CODE, processingErrorOf, sentenceOf, type ProcessingError } from './processing-errors.js';
 import { createProcessor, type DocumentLoader } from './processor.js';

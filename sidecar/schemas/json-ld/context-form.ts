@@ -1,5 +1,10 @@
-import { isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
-import { type InputIssue, pointerTo } from '../../shared/json/pointer.js';
+import {
+  type InputIssue,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  pointerTo,
+} from '../../shared/json/json.js';
 
 /** A context without its wrapping. */
 export interface ContextForm {

@@ -1,5 +1,4 @@
-import { isObject, type JsonObject, member } from '../../shared/json/json.js';
-import { type InputIssue, pointerTo } from '../../shared/json/pointer.js';
+import { type InputIssue, isObject, type JsonObject, member, pointerTo } from '../../shared/json/json.js';
 import { hasScopedContext } from './context-form.js';
 
 /** What one context document may be. Processing it takes time by terms × contexts, and memory by terms × IRIs. */

@@ -1,5 +1,4 @@
-import { isObject, member, type JsonObject } from '../../shared/json/json.js';
-import { pointerTo } from '../../shared/json/pointer.js';
+import { isObject, type JsonObject, member, pointerTo } from '../../shared/json/json.js';
 import { coreIriOf, coreVersionOf } from './core-context.js';
 import { hasScopedContext } from './context-form.js';
 import { prefixOf } from './context-safety.js';

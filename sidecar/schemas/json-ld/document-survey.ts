@@ -1,5 +1,4 @@
-import { isObject, type JsonObject } from '../../shared/json/json.js';
-import { pointerTo } from '../../shared/json/pointer.js';
+import { isObject, type JsonObject, pointerTo } from '../../shared/json/json.js';
 
 /** What one pass over a JSON-LD document finds out. */
 export interface DocumentSurvey {

@@ -1,5 +1,5 @@
 import { GatewayError, type ProblemMembers } from '../../shared/errors.js';
-import type { InputIssue } from '../../shared/json/pointer.js';
+import type { InputIssue } from '../../shared/json/json.js';
 import type { ContextFailure, ContextFailureKind } from './supplied-contexts.js';
 
 /** A context that cannot be used as one. */

@@ -1,5 +1,4 @@
-import { member } from '../../shared/json/json.js';
-import { pointerTo } from '../../shared/json/pointer.js';
+import { member, pointerTo } from '../../shared/json/json.js';
 import { visitMembers } from './document-survey.js';
 import type { CountedEvent } from './processing-session.js';
 import { type JsonLdWarning, shown } from './outcomes.js';

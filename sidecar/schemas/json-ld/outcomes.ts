@@ -1,4 +1,4 @@
-import type { InputIssue } from '../../shared/json/pointer.js';
+import type { InputIssue } from '../../shared/json/json.js';
 import type { Refused as TaskRefused, TaskAnswer, TaskRefusal } from '../../shared/task-answer.js';
 import { cut } from '../../shared/shown.js';
 import type { ContextFailureKind, Needs, Supplied, Supply } from './supplied-contexts.js';

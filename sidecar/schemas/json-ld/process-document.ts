@@ -1,5 +1,4 @@
-import { isObject, type JsonObject, sameJson } from '../../shared/json/json.js';
-import { pointerTo } from '../../shared/json/pointer.js';
+import { isObject, type JsonObject, pointerTo, sameJson } from '../../shared/json/json.js';
 import { type DocumentSurvey, surveyOf } from './document-survey.js';
 import { eventWarnings } from './event-warnings.js';
 import { type JsonLdWarning, type Refused, refusedFor, shown } from './outcomes.js';

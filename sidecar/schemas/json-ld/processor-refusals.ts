@@ -1,5 +1,4 @@
-import { isObject, sameJson } from '../../shared/json/json.js';
-import { pointerTo } from '../../shared/json/pointer.js';
+import { isObject, pointerTo, sameJson } from '../../shared/json/json.js';
 import { referencesOf } from './context-form.js';
 import { visitMembers } from './document-survey.js';
 import { type Refused, shown } from './outcomes.js';

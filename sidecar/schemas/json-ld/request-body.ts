@@ -1,5 +1,4 @@
-import { isObject, member } from '../../shared/json/json.js';
-import { type InputIssue, pointerTo } from '../../shared/json/pointer.js';
+import { type InputIssue, isObject, member, pointerTo } from '../../shared/json/json.js';
 
 /** What an expansion or a compaction is asked to do. */
 export interface JsonLdRequest {

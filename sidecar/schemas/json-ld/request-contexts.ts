@@ -1,6 +1,5 @@
-import { isObject } from '../../shared/json/json.js';
+import { type InputIssue, isObject, pointerTo } from '../../shared/json/json.js';
 import { LRUCache } from 'lru-cache';
-import { type InputIssue, pointerTo } from '../../shared/json/pointer.js';
 import { referencesOf } from './context-form.js';
 import { countOf, limitFaults, termFaults } from './context-safety.js';
 import type { DocumentSurvey } from './document-survey.js';

@@ -1,5 +1,4 @@
-import { isObject, type JsonObject } from '../../shared/json/json.js';
-import { pointerTo } from '../../shared/json/pointer.js';
+import { isObject, type JsonObject, pointerTo } from '../../shared/json/json.js';
 import { type JsonLdWarning, shown } from './outcomes.js';
 
 /** Stands for a value that was left out of the comparison: JSON has no NaN. */

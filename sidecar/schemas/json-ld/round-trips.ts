@@ -1,5 +1,11 @@
-import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
-import { pointerTo } from '../../shared/json/pointer.js';
+import {
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  member,
+  pointerTo,
+} from '../../shared/json/json.js';
 import { LRUCache } from 'lru-cache';
 import type { JsonLdWarning } from './outcomes.js';
 import { processingErrorOf, sentenceOf } from './processing-errors.js';

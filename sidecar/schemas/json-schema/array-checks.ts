@@ -1,19 +1,17 @@
 import {
+  compareNumbers,
+  doubleOf,
   isArray,
+  isMultiple,
+  isNumber,
   isSchema,
+  type JsonNumber,
   type JsonObject,
   type JsonValue,
   member,
   sameJson,
   type Schema,
 } from '../../shared/json/json.js';
-import {
-  compareNumbers,
-  doubleOf,
-  isMultiple,
-  isNumber,
-  type JsonNumber,
-} from '../../shared/json/lossless-number.js';
 import {
   type CheckContext,
   type Finding,

@@ -1,9 +1,16 @@
 import { ANNOTATIONS, DIALECT_URIS, identifierKeyword, subschemaAt } from './keywords.js';
 import { blameIn, enter, keyOf, rootOf, type Position, type SchemaDocument } from './document.js';
 import { SchemaRefusedError } from './errors.js';
-import { isObject, type JsonObject, member, objectOf, type Schema } from '../../shared/json/json.js';
+import {
+  fragmentOf,
+  isObject,
+  type JsonObject,
+  member,
+  objectOf,
+  pointerOf,
+  type Schema,
+} from '../../shared/json/json.js';
 import type { LinkedSchema, ReferenceKeyword } from './linker.js';
-import { fragmentOf, pointerOf } from '../../shared/json/pointer.js';
 import { render, renderedTokens, type Entry, type Style } from './render.js';
 import { isAbsolute } from './uri.js';
 

@@ -1,6 +1,12 @@
-import { isArray, isObject, type JsonObject, type JsonValue, sameJson } from '../../shared/json/json.js';
+import {
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  pointerOf,
+  sameJson,
+} from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
-import { pointerOf } from '../../shared/json/pointer.js';
 import { cut } from '../../shared/shown.js';
 import type { Finding } from './checks.js';
 import { type ChangeReason, type Difference, reasonOf } from './differences.js';

@@ -14,9 +14,10 @@ import {
   type JsonObject,
   type JsonValue,
   member,
+  pointerOf,
   type Schema,
+  step,
 } from '../../shared/json/json.js';
-import { pointerOf, step } from '../../shared/json/pointer.js';
 import { ANONYMOUS, resolveUri } from './uri.js';
 import { inSupportedDraft, ownMetaSchemaUri } from './vocabularies.js';
 

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../shared/errors.js';
-import { pointerOf, type InputIssue } from '../../shared/json/pointer.js';
+import { pointerOf, type InputIssue } from '../../shared/json/json.js';
 
 /** Says where a fault is, from the tokens of a JSON pointer into the document at hand. */
 export type Blame = (tokens: readonly string[], detail: string) => InputIssue;

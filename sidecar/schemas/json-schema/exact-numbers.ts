@@ -1,22 +1,20 @@
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type { DataValidationCxt } from 'ajv/dist/types/index.js';
 import {
+  compareNumbers,
+  doubleOf,
   isArray,
+  isMultiple,
+  isNumber,
   isObject,
+  type JsonNumber,
   type JsonObject,
   type JsonValue,
+  LosslessNumber,
   objectOf,
   sameJson,
 } from '../../shared/json/json.js';
 import { canonicalJson, hasLosslessNumber } from '../../shared/json/lossless-json.js';
-import {
-  compareNumbers,
-  doubleOf,
-  isMultiple,
-  isNumber,
-  type JsonNumber,
-  LosslessNumber,
-} from '../../shared/json/lossless-number.js';
 
 /** Checks a document against a schema; every fault is in the answer, none when it is valid. */
 export type Validate = (document: JsonValue) => readonly ErrorObject[];

@@ -1,6 +1,5 @@
 import type { Facts } from './facts.js';
 import { multiplied } from '../../shared/json/decimal.js';
-import { member } from '../../shared/json/json.js';
 import {
   compareNumbers,
   doubleOf,
@@ -8,7 +7,8 @@ import {
   isMultiple,
   isNumber,
   type JsonNumber,
-} from '../../shared/json/lossless-number.js';
+  member,
+} from '../../shared/json/json.js';
 import { patternExample } from './pattern-example.js';
 
 /** Longest string made to satisfy `minLength`. */

@@ -1,5 +1,11 @@
-import { isObject, type JsonObject, type JsonValue, objectOf, type Schema } from '../../shared/json/json.js';
-import { tokensOf } from '../../shared/json/pointer.js';
+import {
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  objectOf,
+  type Schema,
+  tokensOf,
+} from '../../shared/json/json.js';
 import { ExampleMaker, type Choices, type Preferred } from './example-maker.js';
 import { flatten, type Targets } from './flatten.js';
 import { resolveWith } from './references.js';

@@ -10,8 +10,13 @@ import {
 import type { Targets } from './flatten.js';
 import { ANNOTATIONS } from './keywords.js';
 import {
+  compareNumbers,
+  doubleOf,
   isArray,
+  isInteger,
+  isNumber,
   isObject,
+  type JsonNumber,
   type JsonObject,
   type JsonValue,
   member,
@@ -19,13 +24,6 @@ import {
   type Schema,
   stringsOf,
 } from '../../shared/json/json.js';
-import {
-  compareNumbers,
-  doubleOf,
-  isInteger,
-  isNumber,
-  type JsonNumber,
-} from '../../shared/json/lossless-number.js';
 
 /** The JSON types, with integers and fractions as two types. */
 const TYPES = ['null', 'boolean', 'object', 'array', 'string', 'integer', 'fraction'] as const;

@@ -1,5 +1,12 @@
-import { isArray, isObject, isSchema, type JsonObject, member, type Schema } from '../../shared/json/json.js';
-import { step } from '../../shared/json/pointer.js';
+import {
+  isArray,
+  isObject,
+  isSchema,
+  type JsonObject,
+  member,
+  type Schema,
+  step,
+} from '../../shared/json/json.js';
 import { type Blame, blameSubmitted, SchemaRefusedError } from './errors.js';
 import { cut } from '../../shared/shown.js';
 

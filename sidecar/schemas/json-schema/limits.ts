@@ -1,6 +1,12 @@
-import { isArray, isObject, type JsonValue, member, type Schema } from '../../shared/json/json.js';
+import {
+  type InputIssue,
+  isArray,
+  isObject,
+  type JsonValue,
+  member,
+  type Schema,
+} from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
-import type { InputIssue } from '../../shared/json/pointer.js';
 import { type Blame, blameSubmitted, SchemaRefusedError } from './errors.js';
 
 /** How large a schema may be, so that checking and compiling it stays within bounds. Counts include referenced parts. */

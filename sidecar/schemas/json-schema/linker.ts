@@ -1,12 +1,13 @@
 import {
+  type InputIssue,
   isObject,
   isSchema,
   type JsonObject,
   type JsonValue,
   member,
   type Schema,
+  tokensOf,
 } from '../../shared/json/json.js';
-import { tokensOf, type InputIssue } from '../../shared/json/pointer.js';
 import {
   anchorKey,
   blameIn,

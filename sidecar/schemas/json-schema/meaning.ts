@@ -1,6 +1,12 @@
-import { isObject, type JsonObject, type JsonValue, member, type Schema } from '../../shared/json/json.js';
+import {
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  member,
+  pointerOf,
+  type Schema,
+} from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
-import { pointerOf } from '../../shared/json/pointer.js';
 import { cut } from '../../shared/shown.js';
 import { attributesOf, everywhere, type ModelAttribute, type ModelAttributes } from './attributes.js';
 import type { Difference } from './differences.js';

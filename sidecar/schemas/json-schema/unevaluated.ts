@@ -5,8 +5,15 @@ import type {
   SchemaValidateFunction,
 } from 'ajv/dist/types/index.js';
 import type { Ajv2020, ValidateFunction } from 'ajv/dist/2020.js';
-import { isArray, isObject, type JsonObject, type JsonValue, type Schema } from '../../shared/json/json.js';
-import { fragmentOf, pointerTo } from '../../shared/json/pointer.js';
+import {
+  fragmentOf,
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  pointerTo,
+  type Schema,
+} from '../../shared/json/json.js';
 import { type Evaluation, optionalSchemasIn, unevaluatedIndexes, unevaluatedMembers } from './evaluated.js';
 import { alternativesIn, conjunctsOf, eachSchemaIn } from './flat-graph.js';
 import type { FlatSchema } from './flatten.js';

@@ -1,7 +1,6 @@
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/ajv.js';
-import { isObject, type JsonObject, type Schema } from '../../shared/json/json.js';
+import { type InputIssue, isObject, type JsonObject, type Schema, tokensOf } from '../../shared/json/json.js';
 import { withDoubles } from '../../shared/json/lossless-json.js';
-import { tokensOf, type InputIssue } from '../../shared/json/pointer.js';
 import { blameIn, type Position, rootOf } from './document.js';
 import { SchemaRefusedError } from './errors.js';
 import { alternativesIn, schemasIn, targetOf } from './flat-graph.js';

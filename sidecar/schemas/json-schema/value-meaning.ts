@@ -1,5 +1,11 @@
-import { isObject, type JsonObject, type JsonValue, member, type Schema } from '../../shared/json/json.js';
-import { doubleOf } from '../../shared/json/lossless-number.js';
+import {
+  doubleOf,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  member,
+  type Schema,
+} from '../../shared/json/json.js';
 import { Facts } from './facts.js';
 import { conjunctsOf, schemasIn } from './flat-graph.js';
 import type { Targets } from './flatten.js';

@@ -1,12 +1,13 @@
 import {
+  doubleOf,
   isArray,
+  isNumber,
   isObject,
-  type JsonValue,
   jsonType,
+  type JsonValue,
   objectOf,
   type Schema,
 } from '../../shared/json/json.js';
-import { doubleOf, isNumber } from '../../shared/json/lossless-number.js';
 import type { Finding } from './checks.js';
 import { ExampleMaker } from './example-maker.js';
 import { FORMATTED } from './example-values.js';

@@ -1,7 +1,13 @@
 import { isUri } from '../../ngsi-ld/names.js';
-import { isArray, isObject, type JsonObject, type JsonValue, objectOf } from '../../shared/json/json.js';
+import {
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  objectOf,
+  tokensOf,
+} from '../../shared/json/json.js';
 import { hasLosslessNumber, writeJson } from '../../shared/json/lossless-json.js';
-import { tokensOf } from '../../shared/json/pointer.js';
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { attributesOf } from './attributes.js';
 import { type TracedChange, type TracedChanges, traceChanges } from './change-report.js';

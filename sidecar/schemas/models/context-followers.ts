@@ -1,6 +1,6 @@
 import type { Clock } from '../../shared/clock.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
-import { unlessTooCostly } from '../../shared/workers/too-costly.js';
+import { unlessTooCostly } from '../../shared/workers/errors.js';
 import { runWithContexts } from '../json-ld/outcomes.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
 import type { ChangeReport } from '../json-schema/differences.js';

@@ -1,7 +1,7 @@
 import { writeJson } from '../../shared/json/lossless-json.js';
-import type { InputIssue } from '../../shared/json/pointer.js';
+import type { InputIssue } from '../../shared/json/json.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
-import { unlessTooCostly } from '../../shared/workers/too-costly.js';
+import { unlessTooCostly } from '../../shared/workers/errors.js';
 import type { CheckedContext } from '../json-ld/check-context.js';
 import { unwrapped } from '../json-ld/context-form.js';
 import type { ContextWarning } from '../json-ld/context-warnings.js';

@@ -1,8 +1,7 @@
 import { GatewayError, InvalidBodyError, type ProblemMembers } from '../../shared/errors.js';
-import type { InputIssue } from '../../shared/json/pointer.js';
+import type { InputIssue } from '../../shared/json/json.js';
 import { isResourceName } from '../../shared/resource-name.js';
-import type { TaskTooCostlyError } from '../../shared/workers/errors.js';
-import { unlessTooCostly } from '../../shared/workers/too-costly.js';
+import { type TaskTooCostlyError, unlessTooCostly } from '../../shared/workers/errors.js';
 import type { ChangeReport } from '../json-schema/differences.js';
 import { SchemaRefusedError, type SchemaRefusal } from '../json-schema/errors.js';
 import { type Dependent, describeThing, type ModelKey } from '../../store/index.js';

@@ -1,6 +1,6 @@
 import type { ChangedPointer } from '../../shared/json/changed-pointers.js';
 import type { ModelKey, ModelTexts, SchemaStore } from '../../store/index.js';
-import { unlessTooCostly } from '../../shared/workers/too-costly.js';
+import { unlessTooCostly } from '../../shared/workers/errors.js';
 import { runWithContexts } from '../json-ld/outcomes.js';
 import { comparableTerms, withoutCore } from '../json-ld/term-meanings.js';
 import { type ChangeReport, reportOf, TOO_COMPLEX, unproven } from '../json-schema/differences.js';

@@ -1,5 +1,4 @@
-import { TaskFailedError } from '../../shared/workers/errors.js';
-import { unlessTooCostly } from '../../shared/workers/too-costly.js';
+import { TaskFailedError, unlessTooCostly } from '../../shared/workers/errors.js';
 import type { ModelVersion } from '../../store/index.js';
 import { type Cache, type Contents, createCache, made } from './contents.js';
 import { unlessRefused } from './errors.js';

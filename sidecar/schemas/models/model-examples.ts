@@ -1,6 +1,5 @@
-import { isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
+import { type InputIssue, isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
 import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
-import type { InputIssue } from '../../shared/json/pointer.js';
 import { type Cache, createCache, made } from './contents.js';
 import { unlessTooMuch } from './model-descriptions.js';
 import type { ServiceWorkers } from './model-tasks.js';

@@ -1,8 +1,7 @@
-import type { JsonValue } from '../../shared/json/json.js';
+import type { InputIssue, JsonValue } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
-import type { InputIssue } from '../../shared/json/pointer.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
-import { unlessTooCostly } from '../../shared/workers/too-costly.js';
+import { unlessTooCostly } from '../../shared/workers/errors.js';
 import type { ComposedContext, ComposeInput, ComposeOutcome } from '../json-ld/compose-context.js';
 import { unwrapped } from '../json-ld/context-form.js';
 import { ContextInvalidError } from '../json-ld/errors.js';

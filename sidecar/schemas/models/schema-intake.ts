@@ -3,13 +3,12 @@ import { contextDocument, type GeneratedContext, isContextBase } from '../json-l
 import { entityTypes } from '../json-schema/entity-types.js';
 import type { ChangeReport } from '../json-schema/differences.js';
 import type { Dialect } from '../json-schema/keywords.js';
-import { isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
+import { isObject, type JsonObject, type JsonValue, tokensOf } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
-import { tokensOf } from '../../shared/json/pointer.js';
 import { resolveAll } from '../json-schema/references.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
 import type { ModelKey, ModelTexts, ModelVersion, SchemaStore } from '../../store/index.js';
-import { unlessTooCostly } from '../../shared/workers/too-costly.js';
+import { unlessTooCostly } from '../../shared/workers/errors.js';
 import { accepting, invalidMember, SchemaNotAcceptedError, unlessRefused } from './errors.js';
 import type { AcceptedVersion, VersionBefore, VersionSource } from './accept-version.js';
 import type { ModelDescription } from './describe-model.js';

@@ -1,4 +1,4 @@
-import type { InputIssue } from '../../shared/json/pointer.js';
+import type { InputIssue } from '../../shared/json/json.js';
 import { cut } from '../../shared/shown.js';
 import type { Model, SchemaStore } from '../../store/index.js';
 import type { NamedType, TypesInBody } from '../validation/entities-in.js';

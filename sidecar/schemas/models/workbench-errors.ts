@@ -1,8 +1,8 @@
 import { GatewayError, type ProblemMembers } from '../../shared/errors.js';
-import type { InputIssue } from '../../shared/json/pointer.js';
+import type { InputIssue } from '../../shared/json/json.js';
 import type { Unreadable } from '../../shared/json/strict-json.js';
 import type { TaskAnswer } from '../../shared/task-answer.js';
-import { unlessTooCostly } from '../../shared/workers/too-costly.js';
+import { unlessTooCostly } from '../../shared/workers/errors.js';
 
 /**
  * The answer of a task; a refusal is thrown.

@@ -1,5 +1,5 @@
 import { positionsOf } from '../../shared/json/json-positions.js';
-import { tokensOf } from '../../shared/json/pointer.js';
+import { tokensOf } from '../../shared/json/json.js';
 import { GatewayError } from '../../shared/errors.js';
 import { TaskFailedError, WorkersBusyError } from '../../shared/workers/errors.js';
 import { StoreUnavailableError } from '../../store/index.js';

@@ -15,7 +15,7 @@ import type { PlanInput, RepositoryTasks } from './tasks.js';
 import { readZip } from './zip.js';
 import { UnreadableBodyError } from '../models/index.js';
 import { InvalidBodyError } from '../../shared/errors.js';
-import { unlessTooCostly } from '../../shared/workers/too-costly.js';
+import { unlessTooCostly } from '../../shared/workers/errors.js';
 import { nextTurn } from '../../shared/next-turn.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
 import type { ImportSource } from './shapes.js';

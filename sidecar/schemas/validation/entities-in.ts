@@ -2,8 +2,14 @@ import { typeMemberOf } from '../../ngsi-ld/representation/entity-checks.js';
 import type { SubmittedForm } from '../../ngsi-ld/representation/form.js';
 import { featuresIn, isFeature } from '../../ngsi-ld/representation/geojson.js';
 import { localName } from '../../ngsi-ld/representation/names.js';
-import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
-import { pointerOf } from '../../shared/json/pointer.js';
+import {
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  member,
+  pointerOf,
+} from '../../shared/json/json.js';
 import type { TaskRefusal } from '../../shared/task-answer.js';
 
 /** Entities of one body. */

@@ -1,6 +1,11 @@
-import { isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
+import {
+  type InputIssue,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  pointerOf,
+} from '../../shared/json/json.js';
 import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
-import { type InputIssue, pointerOf } from '../../shared/json/pointer.js';
 import { attributesOf } from '../json-schema/attributes.js';
 import { exampleEntity } from '../json-schema/example-entity.js';
 import { exampleOf } from '../json-schema/example.js';

@@ -1,5 +1,11 @@
-import { isArray, isObject, type JsonObject, type JsonValue, type Schema } from '../../shared/json/json.js';
-import { isNumber } from '../../shared/json/lossless-number.js';
+import {
+  isArray,
+  isNumber,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  type Schema,
+} from '../../shared/json/json.js';
 import { type Evaluation, unevaluatedIndexes, unevaluatedMembers } from '../json-schema/evaluated.js';
 import { namedSchemasIn, schemaIn, schemasIn, targetOf } from '../json-schema/flat-graph.js';
 import type { FlatSchema, Targets } from '../json-schema/flatten.js';

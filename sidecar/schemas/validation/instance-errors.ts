@@ -8,8 +8,8 @@ import {
   member,
   objectOf,
   sameJson,
+  tokensOf,
 } from '../../shared/json/json.js';
-import { tokensOf } from '../../shared/json/pointer.js';
 import { explain, type Explained } from './explain.js';
 import type { Model, ModelError } from './model.js';
 import type { Spelling } from './spelling.js';

@@ -1,12 +1,12 @@
 import {
   isArray,
+  isNumber,
   isObject,
   type JsonObject,
   type JsonValue,
   member,
   type Schema,
 } from '../../shared/json/json.js';
-import { isNumber } from '../../shared/json/lossless-number.js';
 import type { Spelling } from './spelling.js';
 import { allowedValue, either, shown, typed, typeWord, type Words } from './words.js';
 

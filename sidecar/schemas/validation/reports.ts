@@ -1,7 +1,13 @@
 import { type Position, positionsOf } from '../../shared/json/json-positions.js';
-import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
+import {
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  member,
+  pointerOf,
+} from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
-import { pointerOf } from '../../shared/json/pointer.js';
 import type { EntityError, EntityNotice, EntityVerdict } from './validate-entity.js';
 
 /** What an answer holds at most. */

@@ -1,19 +1,17 @@
 import {
+  compareNumbers,
   isArray,
+  isMultiple,
+  isNumber,
   isOfType,
+  type JsonNumber,
   type JsonObject,
   type JsonValue,
+  LosslessNumber,
   member,
   sameJson,
   stringsOf,
 } from '../../shared/json/json.js';
-import {
-  compareNumbers,
-  isMultiple,
-  isNumber,
-  type JsonNumber,
-  LosslessNumber,
-} from '../../shared/json/lossless-number.js';
 import { hasFormat } from '../json-schema/formats.js';
 import { issue, type Issue, isScalar, type Place, typeIssue, valueIssue } from './issue.js';
 import { counted, formatHint, formatWords, shown, shownPattern, type Words } from './words.js';

@@ -9,8 +9,7 @@ import {
   type Reading,
 } from '../../ngsi-ld/representation/read-entity.js';
 import { KIND_OF_MEMBER } from '../../ngsi-ld/value-members.js';
-import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
-import { step } from '../../shared/json/pointer.js';
+import { isArray, isObject, type JsonObject, type JsonValue, member, step } from '../../shared/json/json.js';
 import type { Explained } from './explain.js';
 import { instanceIssues, isAccepted, viewOf } from './instance-errors.js';
 import type { Model } from './model.js';

@@ -1,5 +1,4 @@
-import { isArray, isObject, type JsonValue } from '../../shared/json/json.js';
-import { isNumber } from '../../shared/json/lossless-number.js';
+import { isArray, isNumber, isObject, type JsonValue } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import { cut, quoted } from '../../shared/shown.js';
 

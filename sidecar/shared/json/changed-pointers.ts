@@ -1,6 +1,4 @@
-import { isArray, isObject, type JsonValue, sameJson } from './json.js';
-import { LosslessNumber } from './lossless-number.js';
-import { pointerTo } from './pointer.js';
+import { isArray, isObject, type JsonValue, LosslessNumber, pointerTo, sameJson } from './json.js';
 
 /** A place where two documents differ; the words are those of JSON Patch (RFC 6902). */
 export interface ChangedPointer {

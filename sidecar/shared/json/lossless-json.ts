@@ -1,6 +1,15 @@
-import { isArray, isObject, type JsonObject, type JsonValue, objectOf } from './json.js';
-import { areThereLosslessNumbers, isLossy, LosslessNumber, writingNumbers } from './lossless-number.js';
-import { pointerTo } from './pointer.js';
+import {
+  areThereLosslessNumbers,
+  isArray,
+  isLossy,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  LosslessNumber,
+  objectOf,
+  pointerTo,
+  writingNumbers,
+} from './json.js';
 
 /** Stands before the digits of an exact number while the text around it is read or written. Nobody else knows it. */
 const MARK = crypto.getRandomValues(new Uint32Array(4)).join('-');

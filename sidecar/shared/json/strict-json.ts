@@ -1,6 +1,6 @@
 import { hasHugeExponent } from './decimal.js';
 import { closingQuote, parseJson } from './lossless-json.js';
-import { LosslessNumber } from './lossless-number.js';
+import { LosslessNumber } from './json.js';
 
 /** A text is not JSON, or is JSON that two readers could understand differently. */
 export class JsonTextError extends Error {

@@ -1,6 +1,6 @@
 import { getPriority, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
-import { systemThread } from '../thread-time.js';
+import { systemThread } from '../clock.js';
 import type { Job, Loaded, JobResult, TaskTable } from './tasks.js';
 
 /** How much lower the priority of a worker is than that of the main thread (nice, -20 to 19). */

@@ -1,9 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { Piscina } from 'piscina';
 import type { Clock } from '../clock.js';
-import type { Deadlines } from './deadlines.js';
+import { type Deadlines, HEAP, HeapFullError, HeapWatch } from './limits.js';
 import type { Batch } from './fair-queue.js';
-import { HEAP, HeapFullError, HeapWatch } from './heap-watch.js';
 import type { Task } from './task.js';
 import type { Job, JobResult, Loaded } from './tasks.js';
 

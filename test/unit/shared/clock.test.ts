@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { systemClock } from '../../../sidecar/shared/clock.js';
+import { processorTimeMs, systemClock, systemThread } from '../../../sidecar/shared/clock.js';
 
 describe('the clock of the system', () => {
   it('the clock gives milliseconds since the epoch', () => {
@@ -21,4 +21,17 @@ describe('the clock of the system', () => {
     await cutShort;
     await assert.rejects(systemClock.sleep(3_600_000, controller.signal), { name: 'AbortError' });
   });
+});
+
+it('the processor time of a thread grows as it works, where the system says it', () => {
+  const thread = systemThread();
+  const before = processorTimeMs(thread);
+  if (before === undefined) return;
+  assert.match(thread ?? '', /^\d+$/);
+  for (let turns = 0; (processorTimeMs(thread) ?? 0) < before + 2; turns += 1) assert.ok(turns < 1_000_000);
+});
+
+it('the processor time of a thread is not known where there is no such thread', () => {
+  assert.equal(processorTimeMs(undefined), undefined);
+  assert.equal(processorTimeMs('none'), undefined);
 });

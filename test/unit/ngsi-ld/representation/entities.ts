@@ -6,8 +6,8 @@ import {
   type JsonObject,
   type JsonValue,
   objectOf,
+  step,
 } from '../../../../sidecar/shared/json/json.js';
-import { step } from '../../../../sidecar/shared/json/pointer.js';
 import { VALUE_MEMBERS, WRAPPED_KINDS } from '../../../../sidecar/ngsi-ld/value-members.js';
 
 /** An attribute, and its value as the value's member holds it. */

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
-import { pointerOf, tokensOf } from '../../../../sidecar/shared/json/pointer.js';
+import {
+  type JsonObject,
+  type JsonValue,
+  pointerOf,
+  tokensOf,
+} from '../../../../sidecar/shared/json/json.js';
 import { featuresIn, isFeature, unfoldFeature } from '../../../../sidecar/ngsi-ld/representation/geojson.js';
 
 const ID = 'urn:ngsi-ld:Car:1';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { JsonValue } from '../../../../sidecar/shared/json/json.js';
-import { pointerOf } from '../../../../sidecar/shared/json/pointer.js';
+import { type JsonValue, pointerOf } from '../../../../sidecar/shared/json/json.js';
 import { Findings } from '../../../../sidecar/ngsi-ld/representation/findings.js';
 import {
   checkGeometry,

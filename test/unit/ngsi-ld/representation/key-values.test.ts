@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { type JsonObject, type JsonValue, objectOf } from '../../../../sidecar/shared/json/json.js';
-import { pointerOf, tokensOf } from '../../../../sidecar/shared/json/pointer.js';
+import {
+  type JsonObject,
+  type JsonValue,
+  objectOf,
+  pointerOf,
+  tokensOf,
+} from '../../../../sidecar/shared/json/json.js';
 import { exampleEntity } from '../../../../sidecar/schemas/json-schema/example-entity.js';
 import { readEntity, type ReadOptions } from '../../../../sidecar/ngsi-ld/representation/read-entity.js';
 import { WRAPPED_KINDS } from '../../../../sidecar/ngsi-ld/value-members.js';

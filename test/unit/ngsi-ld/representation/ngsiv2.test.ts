@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { pointerOf } from '../../../../sidecar/shared/json/pointer.js';
-import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
+import { type JsonObject, type JsonValue, pointerOf } from '../../../../sidecar/shared/json/json.js';
 import { readEntity } from '../../../../sidecar/ngsi-ld/representation/read-entity.js';
 
 const CAR: JsonObject = {

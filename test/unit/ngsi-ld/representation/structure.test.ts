@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
-import { pointerOf } from '../../../../sidecar/shared/json/pointer.js';
+import { type JsonObject, type JsonValue, pointerOf } from '../../../../sidecar/shared/json/json.js';
 import { readEntity, type ReadOptions } from '../../../../sidecar/ngsi-ld/representation/read-entity.js';
 import { VALUE_MEMBERS } from '../../../../sidecar/ngsi-ld/value-members.js';
 import { entityOf, normalizedForm, sampleAttributes, valueAt } from './entities.js';

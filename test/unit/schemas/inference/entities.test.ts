@@ -5,11 +5,15 @@ import { SamplesRefusedError } from '../../../../sidecar/schemas/inference/error
 import { inferSchema, type InferSchemaOptions } from '../../../../sidecar/schemas/inference/tasks.js';
 import { attributesOf } from '../../../../sidecar/schemas/json-schema/attributes.js';
 import { namedSchemasIn } from '../../../../sidecar/schemas/json-schema/flat-graph.js';
-import { isObject, type JsonObject, type JsonValue } from '../../../../sidecar/shared/json/json.js';
+import {
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  pointerOf,
+} from '../../../../sidecar/shared/json/json.js';
 import { exampleFor } from '../../../../sidecar/schemas/validation/example-tasks.js';
 import { exampleEntity } from '../../../../sidecar/schemas/json-schema/example-entity.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
-import { pointerOf } from '../../../../sidecar/shared/json/pointer.js';
 import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';
 import { validateEntity } from '../../../../sidecar/schemas/validation/validate-entity.js';
 import { prepareModel } from '../../../../sidecar/schemas/validation/model.js';

@@ -10,9 +10,9 @@ import {
   member,
   sameJson,
   type Schema,
+  step,
   stringsOf,
 } from '../../../../sidecar/shared/json/json.js';
-import { step } from '../../../../sidecar/shared/json/pointer.js';
 
 /** What a schema has evaluated of a value that it accepts: names of members, and indexes of items. */
 type Evaluated = ReadonlySet<string | number>;

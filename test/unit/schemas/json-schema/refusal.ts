@@ -1,4 +1,4 @@
-import type { InputIssue } from '../../../../sidecar/shared/json/pointer.js';
+import type { InputIssue } from '../../../../sidecar/shared/json/json.js';
 import assert from 'node:assert/strict';
 import { SchemaRefusedError } from '../../../../sidecar/schemas/json-schema/errors.js';
 

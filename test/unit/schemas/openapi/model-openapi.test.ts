@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SchemaRefusedError } from '../../../../sidecar/schemas/json-schema/errors.js';
-import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
-import { step } from '../../../../sidecar/shared/json/pointer.js';
+import { type JsonObject, type JsonValue, step } from '../../../../sidecar/shared/json/json.js';
 import { modelOpenApi } from '../../../../sidecar/schemas/openapi/model-openapi.js';
 import { assertValidOpenApi, openApi, refsIn, schemasOf, withSchema } from './documents.js';
 import { PARKING } from './models.js';

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { isObject, type JsonObject, type JsonValue } from '../../../../sidecar/shared/json/json.js';
+import {
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  pointerOf,
+  step,
+} from '../../../../sidecar/shared/json/json.js';
 import { loopsOf } from '../../../../sidecar/schemas/json-schema/usability.js';
-import { pointerOf, step } from '../../../../sidecar/shared/json/pointer.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
 import { compileSchema } from '../../../../sidecar/schemas/json-schema/validator.js';
 import { explain } from '../../../../sidecar/schemas/validation/explain.js';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
-import { pointerOf } from '../../../../sidecar/shared/json/pointer.js';
+import { type JsonObject, type JsonValue, pointerOf } from '../../../../sidecar/shared/json/json.js';
 import { validateEntity } from '../../../../sidecar/schemas/validation/validate-entity.js';
 import { validatorOf, type Verdict } from './validating.js';
 import { modelOf } from './models.js';

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Entry, validatorOf } from './validating.js';
-import { isArray, isObject, type JsonObject, type JsonValue } from '../../../../sidecar/shared/json/json.js';
-import { tokensOf } from '../../../../sidecar/shared/json/pointer.js';
+import {
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  tokensOf,
+} from '../../../../sidecar/shared/json/json.js';
 
 const SCHEMA = {
   type: 'object',

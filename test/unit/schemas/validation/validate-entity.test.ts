@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { type JsonObject, type JsonValue, objectOf } from '../../../../sidecar/shared/json/json.js';
-import { pointerOf, step } from '../../../../sidecar/shared/json/pointer.js';
+import {
+  type JsonObject,
+  type JsonValue,
+  objectOf,
+  pointerOf,
+  step,
+} from '../../../../sidecar/shared/json/json.js';
 import { readEntity, type Form } from '../../../../sidecar/ngsi-ld/representation/read-entity.js';
 import { validateEntity } from '../../../../sidecar/schemas/validation/validate-entity.js';
 import { MISTAKES, modelOf, VEHICLE, VEHICLE_KEY_VALUES, VEHICLE_SCHEMA, withValue } from './models.js';

@@ -2,7 +2,16 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
 import { changedPointers } from '../../../../sidecar/shared/json/changed-pointers.js';
-import { isOfType, type JsonValue, jsonType, sameJson } from '../../../../sidecar/shared/json/json.js';
+import {
+  compareNumbers,
+  isMultiple,
+  isNumber,
+  isOfType,
+  jsonType,
+  type JsonValue,
+  LosslessNumber,
+  sameJson,
+} from '../../../../sidecar/shared/json/json.js';
 import {
   canonicalJson,
   hasLosslessNumber,
@@ -11,12 +20,6 @@ import {
   withDoubles,
   writeJson,
 } from '../../../../sidecar/shared/json/lossless-json.js';
-import {
-  compareNumbers,
-  isMultiple,
-  isNumber,
-  LosslessNumber,
-} from '../../../../sidecar/shared/json/lossless-number.js';
 import { readJson } from '../../../../sidecar/shared/json/strict-json.js';
 import { words } from '../../../support/words.js';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { fragmentOf, pointerOf, step, tokensOf } from '../../../../sidecar/shared/json/pointer.js';
+import { fragmentOf, pointerOf, step, tokensOf } from '../../../../sidecar/shared/json/json.js';
 import { documentUri, resolveUri } from '../../../../sidecar/schemas/json-schema/uri.js';
 
 /** Tokens that look like escapes. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
 import type { Clock } from '../../../../sidecar/shared/clock.js';
-import { Deadlines } from '../../../../sidecar/shared/workers/deadlines.js';
+import { Deadlines } from '../../../../sidecar/shared/workers/limits.js';
 
 /** A clock that is moved by hand; what sleeps wakes when it has been moved far enough. */
 class HandClock implements Clock {

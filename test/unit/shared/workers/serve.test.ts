@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { serve } from '../../../../sidecar/shared/workers/serve.js';
-import { Deadlines } from '../../../../sidecar/shared/workers/deadlines.js';
+import { Deadlines } from '../../../../sidecar/shared/workers/limits.js';
 import { RunningBatch, type WorkerSlot } from '../../../../sidecar/shared/workers/slot.js';
 import { Task } from '../../../../sidecar/shared/workers/task.js';
 import type { JobResult } from '../../../../sidecar/shared/workers/tasks.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { TaskCosts } from '../../../../sidecar/shared/workers/task-costs.js';
+import { TaskCosts } from '../../../../sidecar/shared/workers/pool.js';
 
 it('tasks of a queue key are batched only while all of them are quick', () => {
   const took = fc.array(fc.double({ min: 0, max: 5000, noNaN: true }), { minLength: 1, maxLength: 16 });
