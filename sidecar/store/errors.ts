@@ -1,6 +1,7 @@
 import { GatewayError, type ProblemMembers } from '../shared/errors.js';
 import { quoted } from '../shared/shown.js';
 import type { Dependent } from './records.js';
+import type { IfMatch } from './store.js';
 
 /** Something the store holds, or might hold. */
 export type Thing =
@@ -207,4 +208,25 @@ export function requireStorable(texts: Readonly<Record<string, string | undefine
   for (const [what, text] of Object.entries(texts)) {
     if (text !== undefined && !isStorable(text)) throw new UnstorableTextError(what);
   }
+}
+
+/** @throws PreconditionFailedError when the thing has none of the expected ETags */
+export function requireMatch(thing: Thing, etag: string, ifMatch: IfMatch | undefined): void {
+  if (ifMatch?.includes(etag) === false) throw new PreconditionFailedError(thing, etag);
+}
+
+/** The state that a thing must be in before it is put: absent, present in any form, or with one of these ETags. */
+export type Expected = 'absent' | 'present' | IfMatch | undefined;
+
+/**
+ * @param etag undefined for a thing that is not there
+ * @throws PreconditionFailedError
+ */
+export function requireExpected(thing: Thing, etag: string | undefined, expected: Expected): void {
+  const holds =
+    expected === undefined ||
+    (expected === 'absent'
+      ? etag === undefined
+      : etag !== undefined && (expected === 'present' || expected.includes(etag)));
+  if (!holds) throw new PreconditionFailedError(thing, etag);
 }

@@ -4,8 +4,8 @@
  */
 export type { BrokerNote, BrokerNotes, BrokerNotice } from './broker-notes.js';
 export * from './errors.js';
-export type { LockWaits } from './lock-queue.js';
-export { type Expected, requireExpected, requireMatch } from './preconditions.js';
+export type { LockWaits } from './sqlite-session.js';
+export { type Expected, requireExpected, requireMatch } from './errors.js';
 export * from './purge-records.js';
 export * from './records.js';
 export type * from './retention-records.js';

@@ -2,10 +2,17 @@ import pLimit from 'p-limit';
 import type { PoolClient, QueryConfig } from 'pg';
 import type { Clock } from '../shared/clock.js';
 import { StoreUnavailableError } from './errors.js';
-import { LOCK_WAIT_MS } from './lock-queue.js';
 import type { PostgresConnections } from './postgres-connections.js';
 import { messageOf, StatementFailure, unavailable } from './postgres-errors.js';
-import { first, run, type SqlSession, type Statement, statement, type Work } from './sql-work.js';
+import {
+  first,
+  LOCK_WAIT_MS,
+  run,
+  type SqlSession,
+  type Statement,
+  statement,
+  type Work,
+} from './sql-work.js';
 
 /** Times that a transaction is run when connections break, or other writers are in its way. */
 const ATTEMPTS = 4;

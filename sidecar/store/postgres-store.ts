@@ -1,7 +1,7 @@
 import type { Clock } from '../shared/clock.js';
 import type { BrokerNotice } from './broker-notes.js';
 import { GatewayError } from '../shared/errors.js';
-import type { LockWaits } from './lock-queue.js';
+import type { LockWaits } from './sqlite-session.js';
 import { connectionConfig, placeOf } from './postgres-config.js';
 import { PostgresConnections } from './postgres-connections.js';
 import { PostgresListener } from './postgres-listener.js';

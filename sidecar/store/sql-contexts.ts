@@ -5,6 +5,7 @@ import {
   isStorable,
   NotFoundError,
   ReadOnlyContextError,
+  requireMatch,
   requireStorable,
 } from './errors.js';
 import type {
@@ -18,14 +19,17 @@ import type {
 } from './records.js';
 import { ofContext, requireUnusedContext } from './sql-dependents.js';
 import { resolveReferences } from './sql-references.js';
-import { etagOf, mapped, putContent, SqlListing, timeAfter } from './sql-rows.js';
-import { requireMatch } from './preconditions.js';
 import {
+  etagOf,
   first,
   insertedId,
+  mapped,
+  putContent,
   run,
+  SqlListing,
   type SqlSession,
   statement,
+  timeAfter,
   versionParameter,
   type Work,
 } from './sql-work.js';

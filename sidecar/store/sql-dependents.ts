@@ -1,7 +1,6 @@
 import type { Dependent, Page, Paged } from './records.js';
 import { InUseError, type Thing } from './errors.js';
-import { mapped, SqlListing } from './sql-rows.js';
-import type { Work } from './sql-work.js';
+import { mapped, SqlListing, type Work } from './sql-work.js';
 
 interface DependentRow {
   readonly kind: Dependent['kind'];

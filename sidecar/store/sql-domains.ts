@@ -3,6 +3,7 @@ import {
   contextNameTaken,
   isStorable,
   NotFoundError,
+  requireMatch,
   requireStorable,
 } from './errors.js';
 import type {
@@ -15,9 +16,18 @@ import type {
   Paged,
 } from './records.js';
 import { requireEmptyDomain, requireUnusedDomain } from './sql-dependents.js';
-import { etagOf, mapped, present, SqlListing, timeAfter } from './sql-rows.js';
-import { requireMatch } from './preconditions.js';
-import { first, run, type SqlSession, statement, type Work } from './sql-work.js';
+import {
+  etagOf,
+  first,
+  mapped,
+  present,
+  run,
+  SqlListing,
+  type SqlSession,
+  statement,
+  timeAfter,
+  type Work,
+} from './sql-work.js';
 import type { Domains, IfMatch } from './store.js';
 
 export interface DomainRow {

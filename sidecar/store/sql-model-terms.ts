@@ -1,8 +1,7 @@
 import { isStorable } from './errors.js';
 import type { Model, ModelFilter, ModelTerms, Page, Paged } from './records.js';
 import { type ModelRow, SELECT_MODEL, toModel } from './sql-model-rows.js';
-import { mapped, SqlListing } from './sql-rows.js';
-import { run, statement, type Work } from './sql-work.js';
+import { mapped, run, SqlListing, statement, type Work } from './sql-work.js';
 
 interface TermRow {
   readonly modelId: number;

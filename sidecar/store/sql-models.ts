@@ -1,4 +1,10 @@
-import { AlreadyExistsError, NotFoundError, StoreUnavailableError, type Thing } from './errors.js';
+import {
+  AlreadyExistsError,
+  NotFoundError,
+  requireMatch,
+  StoreUnavailableError,
+  type Thing,
+} from './errors.js';
 import {
   generatedContextName,
   type ContentRef,
@@ -19,27 +25,23 @@ import { findContext, insertContext } from './sql-contexts.js';
 import { requireUnusedContext } from './sql-dependents.js';
 import type { SqlDomains } from './sql-domains.js';
 import {
+  appendVersion,
+  currentVersions,
   deleteModel,
+  deleteVersion,
   findContentRef,
   findModel,
+  findVersion,
   hasSettings,
   insertModel,
   listModels,
+  listVersions,
   type ModelRow,
   toModel,
   updateModel,
 } from './sql-model-rows.js';
 import { putTerms, searchModels } from './sql-model-terms.js';
-import {
-  appendVersion,
-  currentVersions,
-  deleteVersion,
-  findVersion,
-  listVersions,
-} from './sql-model-versions.js';
-import { contentText, etagOf, timeAfter } from './sql-rows.js';
-import { requireMatch } from './preconditions.js';
-import { type SqlSession, versionParameter, type Work } from './sql-work.js';
+import { contentText, etagOf, type SqlSession, timeAfter, versionParameter, type Work } from './sql-work.js';
 import type { IfMatch, Models } from './store.js';
 
 interface ModelUpdate {

@@ -1,5 +1,12 @@
 import { fileKey } from '../shared/code-hosts.js';
-import { isStorable, NotFoundError, requireStorable } from './errors.js';
+import {
+  type Expected,
+  isStorable,
+  NotFoundError,
+  requireExpected,
+  requireMatch,
+  requireStorable,
+} from './errors.js';
 import {
   type Dependent,
   type NewReference,
@@ -12,9 +19,20 @@ import {
   theOneDocument,
 } from './records.js';
 import { ofReference, requireUnusedReference } from './sql-dependents.js';
-import { etagOf, mapped, putContent, SqlListing, timeAfter } from './sql-rows.js';
-import { type Expected, requireExpected, requireMatch } from './preconditions.js';
-import { all, first, insertedId, run, type SqlSession, statement, type Work } from './sql-work.js';
+import {
+  all,
+  etagOf,
+  first,
+  insertedId,
+  mapped,
+  putContent,
+  run,
+  SqlListing,
+  type SqlSession,
+  statement,
+  timeAfter,
+  type Work,
+} from './sql-work.js';
 import type { IfMatch, PutReference, References } from './store.js';
 
 interface ReferenceRow {

@@ -1,4 +1,11 @@
-import { isStorable, NotFoundError, requireStorable } from './errors.js';
+import {
+  type Expected,
+  isStorable,
+  NotFoundError,
+  requireExpected,
+  requireMatch,
+  requireStorable,
+} from './errors.js';
 import type { Page, Paged } from './records.js';
 import type {
   NewRetentionPolicy,
@@ -7,9 +14,18 @@ import type {
   RetentionPolicy,
   RetentionSettings,
 } from './retention-records.js';
-import { etagOf, mapped, SqlListing, timeAfter } from './sql-rows.js';
-import { type Expected, requireExpected, requireMatch } from './preconditions.js';
-import { all, first, run, type SqlSession, statement, type Work } from './sql-work.js';
+import {
+  all,
+  etagOf,
+  first,
+  mapped,
+  run,
+  SqlListing,
+  type SqlSession,
+  statement,
+  timeAfter,
+  type Work,
+} from './sql-work.js';
 import type { IfMatch } from './store.js';
 
 interface Row {

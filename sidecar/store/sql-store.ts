@@ -1,6 +1,6 @@
 import type { BrokerNotes, BrokerNotice } from './broker-notes.js';
 import { isStorable } from './errors.js';
-import type { LockWaits } from './lock-queue.js';
+import type { LockWaits } from './sqlite-session.js';
 import type { PurgeNotice, PurgeQueue, Purges } from './purge-records.js';
 import type { RetentionPolicies } from './retention-records.js';
 import { SqlBrokerNotes } from './sql-broker-notes.js';
@@ -10,8 +10,7 @@ import { SqlModels } from './sql-models.js';
 import { SqlPurges } from './sql-purges.js';
 import { SqlReferences } from './sql-references.js';
 import { SqlRetention } from './sql-retention.js';
-import { contentText } from './sql-rows.js';
-import type { SqlSession } from './sql-work.js';
+import { contentText, type SqlSession } from './sql-work.js';
 import type { Contexts, Domains, Models, References, SchemaStore } from './store.js';
 
 /** Whether writes work is checked at most this often. */

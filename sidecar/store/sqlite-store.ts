@@ -1,10 +1,9 @@
 import type Database from 'better-sqlite3';
 import type { Clock } from '../shared/clock.js';
 import { copyDatabase } from './backup.js';
-import type { LockWaits } from './lock-queue.js';
+import { type LockWaits, SqliteSession } from './sqlite-session.js';
 import { openDatabase } from './open-database.js';
 import { SqlStore } from './sql-store.js';
-import { SqliteSession } from './sqlite-session.js';
 
 /**
  * A store in one SQLite file. Statements run on the event loop: a read takes microseconds, a write as long as its commit. A

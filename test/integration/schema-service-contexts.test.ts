@@ -3,10 +3,14 @@ import { describe, it } from 'node:test';
 import { ContextInvalidError } from '../../sidecar/schemas/json-ld/errors.js';
 import type { SchemaService } from '../../sidecar/schemas/models/index.js';
 import { TaskTooCostlyError } from '../../sidecar/shared/workers/errors.js';
-import { AlreadyExistsError, InUseError, NotFoundError } from '../../sidecar/store/errors.js';
+import {
+  AlreadyExistsError,
+  InUseError,
+  NotFoundError,
+  ReadOnlyContextError,
+} from '../../sidecar/store/errors.js';
 import { ALL, ALLOWED, BASE_URL, jsonOf, rejection, useRigs } from '../unit/schemas/models/harness.js';
 import { InvalidBodyError } from '../../sidecar/shared/errors.js';
-import { ReadOnlyContextError } from '../../sidecar/store/errors.js';
 
 const TERMS = { seats: 'https://terms.example/seats' };
 const OPTIONS = { baseUrl: BASE_URL };

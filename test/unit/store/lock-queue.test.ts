@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { LockQueue } from '../../../sidecar/store/lock-queue.js';
+import { LockQueue } from '../../../sidecar/store/sqlite-session.js';
 import { handClock } from '../../support/store-samples.js';
 import { words } from '../../support/words.js';
 
