@@ -4,7 +4,7 @@ import { Pool } from 'undici';
 import { createBrokerClient } from './purge/broker/index.js';
 import type { Config } from './shared/config/load.js';
 import { startEmbeddedBroker, type EmbeddedBroker } from './embedded-broker/index.js';
-import { createBaseUrl } from './http/api/base-url.js';
+import { createBaseUrl } from './http/api/admission.js';
 import { buildApp } from './http/app.js';
 import type { ClientPace } from './http/client-pace.js';
 import { CONSOLE_PATH, findConsole } from './http/console-routes.js';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { BaseUrlOf } from './api/base-url.js';
+import type { BaseUrlOf } from './api/admission.js';
 import { apiUrl } from './api/routes.js';
 
 export interface ConsoleRoutesOptions {

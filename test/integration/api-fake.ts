@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { createBaseUrl } from '../../sidecar/http/api/base-url.js';
+import { createBaseUrl } from '../../sidecar/http/api/admission.js';
 import { buildApp, type AppOptions } from '../../sidecar/http/app.js';
 import { createTurns } from '../../sidecar/http/turns.js';
 import { createTokenCheck } from '../../sidecar/http/gateway-token.js';

@@ -5,14 +5,13 @@ import type {
   preHandlerHookHandler,
   preValidationHookHandler,
 } from 'fastify';
+import type { IncomingMessage } from 'node:http';
 import { refused } from '../errors.js';
 import { instanceOf } from '../request-log.js';
 import { TOKEN_HEADER, type TokenCheck } from '../gateway-token.js';
-import { REVALIDATE } from './answer.js';
-import type { BaseUrlOf } from './base-url.js';
-import { writeConditions } from './conditions.js';
-import { allowedMethods, API_PATH, isWrite, matches, needsToken, type Api, type ApiRoute } from './routes.js';
-import { empty } from './responses.js';
+import { REVALIDATE, writeConditions } from './answer.js';
+import { empty } from './schemas.js';
+import { allowedMethods, type Api, API_PATH, type ApiRoute, isWrite, matches, needsToken } from './routes.js';
 
 const HEADERS = { 'cache-control': REVALIDATE, 'x-content-type-options': 'nosniff' };
 
@@ -103,4 +102,40 @@ export function takePreflight(api: Api, { url, schema }: ApiRoute): void {
     config: { isCrossOrigin: true, isStatic: true },
     handler: async (_request, reply: FastifyReply) => reply.code(204).headers(PREFLIGHT_HEADERS).send(),
   });
+}
+
+/** The URL under which the client of a request reaches this service, without a trailing slash. */
+export type BaseUrlOf = (request: IncomingMessage) => string;
+
+/** Host and port of a URL (RFC 3986 § 3.2.2), with the characters of host names on networks only. */
+const AUTHORITY = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
+
+/**
+ * Finds the base of links: the configured URL, else that of the request's `Host`. `X-Forwarded-*` fields do not count:
+ * any client can send them, and caches that ignore these fields would keep the links.
+ *
+ * @returns a function that throws RequestRefusedError (400) for a `Host` that is not a host name
+ */
+export function createBaseUrl(publicUrl: URL | undefined): BaseUrlOf {
+  if (publicUrl !== undefined) {
+    const base = publicUrl.href.replace(/\/+$/, '');
+    return () => base;
+  }
+  // Nearly all requests have the same Host.
+  let lastHost: string | undefined;
+  return ({ headers: { host }, socket }) => {
+    // HTTP/1.0 allows requests without a Host.
+    if (host === undefined || host === '') return `http://${ownAuthority(socket)}`;
+    if (host !== lastHost && (!AUTHORITY.test(host) || !URL.canParse(`http://${host}`)))
+      throw refused(
+        'invalidRequest',
+        'The header Host must be a host name or an IP address, with or without a port.',
+      );
+    lastHost = host;
+    return `http://${host}`;
+  };
+}
+
+function ownAuthority({ localAddress = '127.0.0.1', localPort = 80 }: IncomingMessage['socket']): string {
+  return `${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}`;
 }

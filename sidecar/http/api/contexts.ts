@@ -17,17 +17,19 @@ import {
   ok,
   page,
   send,
-  withLifecycle,
   timeText,
+  withLifecycle,
+  writeOptions,
 } from './answer.js';
-import { writeOptions } from './conditions.js';
-import { dependentJson, UPDATED_DEPENDENTS } from './transfer-representation.js';
-import { content, empty, json, list } from './responses.js';
-import { type Api, apiUrl } from './routes.js';
+import { dependentJson, UPDATED_DEPENDENTS } from './transfer.js';
 import {
   AnyJson,
   Closed,
+  content,
+  empty,
   Flag,
+  json,
+  list,
   NAME,
   PAGE,
   Query,
@@ -38,6 +40,7 @@ import {
   VERSION_NUMBER,
   type WrittenOf,
 } from './schemas.js';
+import { type Api, apiUrl } from './routes.js';
 
 const tag = 'Contexts';
 const PARAMS = Type.Object({

@@ -1,18 +1,19 @@
 import { Type } from 'typebox';
 import type { SchemaService } from '../../schemas/models/index.js';
 import type { Domain, ListedDomain } from '../../store/index.js';
-import { created, document, NO_CONTENT, ok, page, send, timeText } from './answer.js';
-import { writeOptions } from './conditions.js';
+import { created, document, NO_CONTENT, ok, page, send, timeText, writeOptions } from './answer.js';
 import { LD_CONTEXT, withWarnings } from './contexts.js';
 import { COMPATIBILITY } from './model-representation.js';
-import { content, empty, json, list } from './responses.js';
-import { type Api, apiUrl } from './routes.js';
 import {
   Closed,
+  content,
   COUNT,
   DESCRIPTION,
   DOMAIN_PATH,
+  empty,
   Flag,
+  json,
+  list,
   NAME,
   OrNull,
   PAGE,
@@ -22,6 +23,7 @@ import {
   TIME,
   type WrittenOf,
 } from './schemas.js';
+import { type Api, apiUrl } from './routes.js';
 
 const tag = 'Domains';
 const CASCADE = Flag('Delete its models with it, with all their versions and contexts.');

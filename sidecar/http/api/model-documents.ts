@@ -2,13 +2,14 @@ import { Type } from 'typebox';
 import type { ModelDocumentKind, ModelFile, SchemaService } from '../../schemas/models/index.js';
 import type { ModelKey } from '../../store/index.js';
 import { type Answer, document, page, send, withLifecycle } from './answer.js';
-import { content, json, list } from './responses.js';
-import { type Api, apiUrl } from './routes.js';
 import {
   AnyJson,
   Closed,
+  content,
   COUNT,
   Flag,
+  json,
+  list,
   MODEL_PATH,
   PAGE,
   Query,
@@ -18,6 +19,7 @@ import {
   VERSION,
   type WrittenOf,
 } from './schemas.js';
+import { type Api, apiUrl } from './routes.js';
 
 const tag = 'Documents of a model';
 const MODEL = '/domains/:domain/models/:model';

@@ -1,8 +1,17 @@
 import type { SchemaService } from '../../schemas/models/index.js';
 import type { ModelKey } from '../../store/index.js';
 import type { ProblemKind } from '../../shared/errors.js';
-import { created, derived, NO_CONTENT, ok, page, send, withLifecycle } from './answer.js';
-import { expectedOf, writeOptions } from './conditions.js';
+import {
+  created,
+  derived,
+  expectedOf,
+  NO_CONTENT,
+  ok,
+  page,
+  send,
+  withLifecycle,
+  writeOptions,
+} from './answer.js';
 import {
   MODEL,
   MODEL_CHANGE,
@@ -17,11 +26,12 @@ import {
   UPDATED_MODEL,
   versionJson,
 } from './model-representation.js';
-import { empty, json, list } from './responses.js';
-import { type Api, apiUrl } from './routes.js';
 import {
   DOMAIN_PATH,
+  empty,
   Flag,
+  json,
+  list,
   MODEL_PATH,
   PAGE,
   Query,
@@ -29,6 +39,7 @@ import {
   VERSION,
   VersionParameter,
 } from './schemas.js';
+import { type Api, apiUrl } from './routes.js';
 
 const tag = 'Models';
 const MODELS = '/domains/:domain/models';

@@ -4,7 +4,7 @@ import { derived, send } from './answer.js';
 import { BODY_MEDIA_TYPES } from './body-parser.js';
 import { describeOperation, HEADERS, PROBLEM, referTo } from './openapi-operation.js';
 import { purgePaths } from './purge-operations.js';
-import { content, json } from './responses.js';
+import { content, json } from './schemas.js';
 import { API_PATH, apiUrl, type Api, type ApiRoute } from './routes.js';
 
 const INFO = {

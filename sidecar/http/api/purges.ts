@@ -6,9 +6,8 @@ import { newPurgeOf, type AskedPurge, type RequesterOptions } from '../new-purge
 import { accepted, current, namingPurge, NO_CONTENT, page, send } from './answer.js';
 import { eventIdOf, eventsOf } from './purge-events.js';
 import { defined, HEADER_TEXT, optionMembers, PURGE, TARGET } from './purge-schemas.js';
-import { content, empty, json, list } from './responses.js';
+import { Closed, content, empty, json, list, OrNull, PAGE, Query, TEXT, TextParameter } from './schemas.js';
 import { type Api, apiUrl } from './routes.js';
-import { Closed, OrNull, PAGE, Query, TEXT, TextParameter } from './schemas.js';
 
 export interface PurgeResourceOptions extends RequesterOptions {
   readonly purges: PurgeService;

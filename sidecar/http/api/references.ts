@@ -3,18 +3,29 @@ import type { SchemaService } from '../../schemas/models/index.js';
 import type { Transfer } from '../../schemas/repository/transfer.js';
 import type { Reference } from '../../store/index.js';
 import { disconnectSignal } from '../client-disconnect.js';
-import { created, derived, document, NO_CONTENT, ok, page, send, timeText } from './answer.js';
-import { expectedOf, writeOptions } from './conditions.js';
-import { dependentJson, UPDATED_DEPENDENTS } from './transfer-representation.js';
-import { parameterRefused } from './faults.js';
-import { content, empty, json } from './responses.js';
-import { type Api, apiUrl } from './routes.js';
+import {
+  created,
+  derived,
+  document,
+  expectedOf,
+  NO_CONTENT,
+  ok,
+  page,
+  send,
+  timeText,
+  writeOptions,
+} from './answer.js';
+import { dependentJson, UPDATED_DEPENDENTS } from './transfer.js';
+import { parameterRefused } from './validation.js';
 import {
   AnyJson,
   Closed,
+  content,
   COUNT,
+  empty,
   FIRST_PAGE,
   Flag,
+  json,
   OPTIONAL_PAGE,
   Query,
   SHA256,
@@ -22,6 +33,7 @@ import {
   TIME,
   type WrittenOf,
 } from './schemas.js';
+import { type Api, apiUrl } from './routes.js';
 
 const tag = 'References';
 const URI_MEANING = 'Absolute URI by which `$ref`s name the document, without a fragment.';

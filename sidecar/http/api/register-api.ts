@@ -4,12 +4,18 @@ import type { SchemaService, Workbench } from '../../schemas/models/index.js';
 import type { Transfer } from '../../schemas/repository/transfer.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import type { TokenCheck } from '../gateway-token.js';
-import { admission, bodyPresence, notFound, preparation, takePreflight } from './admission.js';
-import type { BaseUrlOf } from './base-url.js';
+import {
+  admission,
+  type BaseUrlOf,
+  bodyPresence,
+  notFound,
+  preparation,
+  takePreflight,
+} from './admission.js';
 import { takeJsonBodies } from './body-parser.js';
 import { contextRoutes } from './contexts.js';
 import { domainContextRoutes, domainRoutes } from './domains.js';
-import { refusalOf } from './faults.js';
+import { compileValidator, refusalOf } from './validation.js';
 import { transferRoutes } from './transfer.js';
 import { modelDocumentRoutes } from './model-documents.js';
 import { modelRoutes } from './models.js';
@@ -20,7 +26,6 @@ import { retentionRoutes, type RetentionResourceOptions } from './retention.js';
 import { API_PATH, type Api, type ApiRoute } from './routes.js';
 import { Query } from './schemas.js';
 import { statusRoute, type StatusResourceOptions } from './status.js';
-import { compileValidator } from './validation.js';
 import { workbenchRoutes } from './workbench.js';
 
 export interface ApiOptions extends PurgeResourceOptions, RetentionResourceOptions, StatusResourceOptions {

@@ -11,10 +11,20 @@ import { RESOURCE_NAME_PATTERN } from '../../shared/resource-name.js';
 import { disconnectSignal } from '../client-disconnect.js';
 import { refused } from '../errors.js';
 import { requesterOf, type RequesterOptions } from '../new-purge.js';
-import { accepted, created, current, namingPurge, NO_CONTENT, ok, page, send } from './answer.js';
-import { expectedOf, writeOptions } from './conditions.js';
+import {
+  accepted,
+  created,
+  current,
+  expectedOf,
+  namingPurge,
+  NO_CONTENT,
+  ok,
+  page,
+  send,
+  writeOptions,
+} from './answer.js';
 import { defined, PURGE } from './purge-schemas.js';
-import { empty, json, list } from './responses.js';
+import { empty, json, list, NAME, NAME_DESCRIPTION, PAGE, Query } from './schemas.js';
 import {
   NEW_POLICY,
   POLICY,
@@ -24,7 +34,6 @@ import {
   settingsOf,
 } from './retention-representation.js';
 import { type Api, apiUrl } from './routes.js';
-import { NAME, NAME_DESCRIPTION, PAGE, Query } from './schemas.js';
 
 export interface RetentionResourceOptions extends RequesterOptions {
   readonly retention: RetentionService;

@@ -9,7 +9,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TSchema } from 'typebox';
 import type { ProblemKind } from '../../shared/errors.js';
-import type { Conditions } from './conditions.js';
+import type { Conditions } from './answer.js';
 
 /** Where the API is, below the base URL of this service. */
 export const API_PATH = '/api/v2';

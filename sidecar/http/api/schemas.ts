@@ -1,4 +1,4 @@
-import { Type, type Static, type TObject, type TProperties, type TSchema } from 'typebox';
+import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import type { JsonValue } from '../../shared/json/json.js';
 import { RESOURCE_NAME_PATTERN } from '../../shared/resource-name.js';
 
@@ -49,7 +49,7 @@ export function Query<Parameters extends TProperties>(parameters: Parameters) {
  * What may be written as an answer of a schema, where `Static` is what was read by it: readonly, and an optional member may be
  * undefined, which leaves it out.
  */
-export type Written<Value> = unknown extends Value
+type Written<Value> = unknown extends Value
   ? unknown
   : Value extends readonly (infer Item)[]
     ? readonly Written<Item>[]
@@ -134,3 +134,35 @@ export function VersionParameter(otherwise: string) {
 }
 
 export const VERSION = { version: VersionParameter('the current one') };
+
+/**
+ * The answer of an operation with one status, for the description of the API. Answers are not checked against their schemas: the
+ * functions that make them have the types of these.
+ */
+interface Response {
+  readonly description: string;
+  readonly content?: Readonly<Record<string, { readonly schema: TSchema }>>;
+  /** Of an answer without a body. */
+  readonly type?: 'null';
+}
+
+/** JSON. */
+export function json(description: string, schema: TSchema): Response {
+  return content(description, { 'application/json': schema });
+}
+
+/** One page of a list. */
+export function list(description: string, item: TSchema): Response {
+  return json(description, { type: 'array', items: item });
+}
+
+/** A body of one of several media types. */
+export function content(description: string, schemas: Readonly<Record<string, TSchema>>): Response {
+  const entries = Object.entries(schemas).map(([mediaType, schema]) => [mediaType, { schema }] as const);
+  return { description, content: Object.fromEntries(entries) };
+}
+
+/** No body. */
+export function empty(description: string): Response {
+  return { description, type: 'null' };
+}

@@ -2,9 +2,8 @@ import { Type } from 'typebox';
 import { lessonsOf, type Learnt } from '../../purge/broker/index.js';
 import { readHealth, type HealthOptions } from '../health.js';
 import { current, send, timeText } from './answer.js';
-import { json } from './responses.js';
+import { json, TEXT, TIME } from './schemas.js';
 import type { Api } from './routes.js';
-import { TEXT, TIME } from './schemas.js';
 
 export interface StatusResourceOptions extends HealthOptions {
   /** What counts now of what was learnt about the broker. */

@@ -1,12 +1,15 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
-import { MAX_FAULTS } from './faults.js';
+import { type InputIssue, LosslessNumber, pointerOf } from '../../shared/json/json.js';
+import { isResourceName } from '../../shared/resource-name.js';
+import { MAX_QUOTED_CHARS, quoted } from '../../shared/shown.js';
+import { refused, type RequestRefusedError } from '../errors.js';
 
 /** The schemas are constants of this folder without references, so they need no check of their own. */
 const OPTIONS = {
   ...{ ownProperties: true, allowUnionTypes: true, meta: false, validateSchema: false },
-  // faults.ts needs the value and the schema at fault.
+  // The sentences need the value and the schema at fault.
   verbose: true,
 } as const;
 
@@ -59,4 +62,145 @@ function valueOf(text: string, type: string | undefined): unknown {
   if (type === 'integer' && /^\d{1,16}$/.test(text)) return Number(text);
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   return text;
+}
+
+/** Faults that an answer lists at most. */
+const MAX_FAULTS = 100;
+
+/** Characters of an unknown member's name that an answer repeats. */
+const MAX_NAME_CHARS = 200;
+
+/**
+ * Says in words what Ajv found wrong in a request.
+ *
+ * @param errors at least one, with the value and the schema at fault (`verbose`)
+ * @param part of the request
+ */
+export function refusalOf(errors: readonly ErrorObject[], part: string): RequestRefusedError {
+  return part === 'body' ? bodyRefused(errors) : queryRefused(errors);
+}
+
+/** 422, with every fault. */
+function bodyRefused(errors: readonly ErrorObject[]): RequestRefusedError {
+  const misplaced = misplacedSchema(errors);
+  const faults = misplaced === undefined ? errors.slice(0, MAX_FAULTS).map(bodyFault) : [misplaced];
+  const [{ pointer, detail } = { pointer: '', detail: 'is wrong' }, ...others] = faults;
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  const first = `${pointer === '' ? 'it' : pointer} ${detail}${more}`;
+  return refused('bodyInvalid', `The body is invalid: ${first}.`, { errors: faults });
+}
+
+function bodyFault({ instancePath, keyword, params, data, message = 'is wrong' }: ErrorObject): InputIssue {
+  const given: Readonly<Record<string, unknown>> = params;
+  switch (keyword) {
+    case 'additionalProperties': {
+      const name = String(given['additionalProperty']).slice(0, MAX_NAME_CHARS);
+      return { pointer: instancePath + pointerOf([name]), detail: 'is not a known member' };
+    }
+    case 'required':
+      return {
+        pointer: instancePath,
+        detail: `must have the member ${quoted(String(given['missingProperty']))}`,
+      };
+    case 'enum':
+      return { pointer: instancePath, detail: `must be one of ${JSON.stringify(given['allowedValues'])}` };
+    case 'type': {
+      if (data instanceof LosslessNumber)
+        return { pointer: instancePath, detail: 'must be a number that an IEEE 754 double holds' };
+      const types = String(given['type']).split(',');
+      return {
+        pointer: instancePath,
+        detail: `must be ${types.map((type) => IN_WORDS[type] ?? type).join(' or ')}`,
+      };
+    }
+    case 'minimum':
+      return { pointer: instancePath, detail: `must be ${String(given['limit'])} or more` };
+    case 'maximum':
+      return { pointer: instancePath, detail: `must be ${String(given['limit'])} or less` };
+    default:
+      return { pointer: instancePath, detail: message };
+  }
+}
+
+const IN_WORDS: Readonly<Record<string, string>> = {
+  ...{ object: 'an object', array: 'an array', string: 'a string', number: 'a number' },
+  ...{ integer: 'a whole number', boolean: 'true or false' },
+};
+
+/** Members that JSON Schemas have at their top, and bodies of this API do not. */
+const OF_SCHEMAS = [
+  ...['$schema', '$id', '$ref', '$defs', 'definitions'],
+  ...['properties', 'allOf', 'anyOf', 'oneOf', 'required'],
+];
+
+/** The fault of a body that is a JSON Schema where it should hold one; undefined for others. */
+function misplacedSchema(errors: readonly ErrorObject[]): InputIssue | undefined {
+  const { data, parentSchema } = errors.find(({ instancePath }) => instancePath === '') ?? {};
+  const { properties = {}, required = [] } = (parentSchema ?? {}) as {
+    readonly properties?: object;
+    readonly required?: readonly string[];
+  };
+  if (!Object.hasOwn(properties, 'schema') || !isObject(data) || Object.hasOwn(data, 'schema'))
+    return undefined;
+  if (!OF_SCHEMAS.some((name) => Object.hasOwn(data, name))) return undefined;
+  const { title } = data;
+  const name = typeof title === 'string' && isResourceName(title) ? title : 'Vehicle';
+  const form = required.includes('name') ? `{"name": "${name}", "schema": …}` : '{"schema": …}';
+  return { pointer: '', detail: `is a JSON Schema itself; send it inside a body such as ${form}` };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** 400, with the first fault: a name that is not known, else that of the first parameter. */
+function queryRefused(errors: readonly ErrorObject[]): RequestRefusedError {
+  const error = errors.find(({ keyword }) => keyword === 'additionalProperties') ?? errors[0];
+  if (error === undefined) throw new Error('There is no fault to be told.');
+  const { keyword, instancePath, params, data, parentSchema } = error;
+  const given: Readonly<Record<string, unknown>> = params;
+  switch (keyword) {
+    case 'additionalProperties': {
+      const known = Object.keys((parentSchema?.['properties'] ?? {}) as object);
+      const these =
+        known.length === 0
+          ? ': there are no parameters here'
+          : `; the parameters here are ${known.join(', ')}`;
+      return parameterRefused(String(given['additionalProperty']), `is not known here${these}`);
+    }
+    case 'required':
+      return parameterRefused(String(given['missingProperty']), 'is missing');
+    default:
+      return parameterRefused(
+        instancePath.slice(1),
+        parameterFault(keyword, data, parentSchema as ParameterSchema),
+      );
+  }
+}
+
+/** What the schema of a parameter says of it. */
+interface ParameterSchema {
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxLength?: number;
+  readonly description?: string;
+}
+
+function parameterFault(keyword: string, value: unknown, schema: ParameterSchema): string {
+  if (Array.isArray(value)) return 'is given more than once';
+  if (value === '') return 'is empty';
+  if (schema.type === 'integer') return `must be a whole number from ${schema.minimum} to ${schema.maximum}`;
+  if (schema.type === 'boolean') return 'must be true or false';
+  if (schema.enum !== undefined) return `must be one of ${schema.enum.join(', ')}`;
+  if (keyword === 'maxLength') return `must have at most ${schema.maxLength} characters`;
+  return `must be ${schema.description?.replace(/\.$/, '')}; it is ${quoted(String(value))}`;
+}
+
+/** A refusal of a query parameter. @param detail completes "The parameter … " */
+export function parameterRefused(parameter: string, detail: string): RequestRefusedError {
+  return refused('invalidRequest', `The parameter ${quoted(parameter)} ${detail}.`, {
+    parameter: parameter.slice(0, MAX_QUOTED_CHARS),
+  });
 }

@@ -3,13 +3,13 @@ import type { Workbench } from '../../schemas/models/index.js';
 import type { ProblemKind } from '../../shared/errors.js';
 import { ClientDisconnect } from '../client-disconnect.js';
 import { computed, send } from './answer.js';
-import { content, json } from './responses.js';
-import type { Api } from './routes.js';
 import {
   AnyJson,
   Closed,
+  content,
   COUNT,
   Flag,
+  json,
   MODEL_PATH,
   NameParameter,
   Query,
@@ -18,6 +18,7 @@ import {
   TextOf,
   VERSION,
 } from './schemas.js';
+import type { Api } from './routes.js';
 
 const tag = 'Workbench';
 

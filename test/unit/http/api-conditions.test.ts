@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { isKnown, writeConditions } from '../../../sidecar/http/api/conditions.js';
+import { isKnown, writeConditions } from '../../../sidecar/http/api/answer.js';
 import { RequestRefusedError } from '../../../sidecar/http/errors.js';
 import { words } from '../../support/words.js';
 

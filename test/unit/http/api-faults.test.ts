@@ -3,9 +3,8 @@ import { describe, it } from 'node:test';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify from 'fastify';
 import { Type, type TProperties, type TSchema } from 'typebox';
-import { refusalOf } from '../../../sidecar/http/api/faults.js';
+import { compileValidator, refusalOf } from '../../../sidecar/http/api/validation.js';
 import { Closed, OPTIONAL_PAGE, OrNull, PAGE, Query } from '../../../sidecar/http/api/schemas.js';
-import { compileValidator } from '../../../sidecar/http/api/validation.js';
 import { RequestRefusedError } from '../../../sidecar/http/errors.js';
 import { readJson } from '../../../sidecar/shared/json/strict-json.js';
 
