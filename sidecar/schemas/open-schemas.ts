@@ -36,7 +36,7 @@ export function openSchemas(
   config: Config,
   store: SchemaStore,
   clock: Clock,
-  workers: Workers = new WorkersOnDemand({ deadlineMs: config.WORKBENCH_TIMEOUT_MS, clock }),
+  workers: Workers = createWorkers({ deadlineMs: config.WORKBENCH_TIMEOUT_MS, clock }),
 ): OpenSchemas {
   const remote = createRemoteDocuments({ allowedOrigins: config.REMOTE_ALLOWED_ORIGINS ?? [] });
   const contextBase = config.CONTEXT_BASE_IRI;
@@ -62,7 +62,7 @@ const LARGEST_IMPORT = 512 * 1024 * 1024;
  */
 export async function openSchemasInMemory(
   clock: Clock,
-  workers: Workers = new WorkersOnDemand({ deadlineMs: PATIENT_MS, clock }),
+  workers: Workers = createWorkers({ deadlineMs: PATIENT_MS, clock }),
 ): Promise<Pick<OpenSchemas, 'service' | 'workbench' | 'transfer' | 'close'>> {
   const store = await openStore({ DATABASE_PATH: ':memory:' }, { clock });
   const deadlineMs = PATIENT_MS;
@@ -100,30 +100,8 @@ export interface Workers extends TaskRunner<Tasks> {
   close(): Promise<void>;
 }
 
-/** Workers that are started when the first task comes: a gateway without schemas does not need them. */
-export class WorkersOnDemand implements Workers {
-  readonly #options: { readonly deadlineMs: number; readonly clock: Clock };
-  #pool: WorkerPool<Tasks> | undefined;
-
-  constructor(options: { readonly deadlineMs: number; readonly clock: Clock }) {
-    this.#options = options;
-  }
-
-  readonly run: TaskRunner<Tasks>['run'] = (kind, input, options) => {
-    this.#pool ??= new WorkerPool<Tasks>({
-      entry: entryBeside('worker', import.meta.url),
-      threads: THREADS,
-      queueLength: QUEUE_LENGTH,
-      ...this.#options,
-    });
-    return this.#pool.run(kind, input, options);
-  };
-
-  load(): { readonly waiting: number; readonly running: number } {
-    return { waiting: this.#pool?.waiting ?? 0, running: this.#pool?.atWork ?? 0 };
-  }
-
-  async close(): Promise<void> {
-    await this.#pool?.close();
-  }
+/** Worker threads, of which the first is started when the first task comes: a gateway without schemas does not need any. */
+export function createWorkers(options: { readonly deadlineMs: number; readonly clock: Clock }): Workers {
+  const entry = entryBeside('worker', import.meta.url);
+  return new WorkerPool<Tasks>({ entry, threads: THREADS, queueLength: QUEUE_LENGTH, ...options });
 }

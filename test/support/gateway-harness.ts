@@ -6,7 +6,7 @@ import {
   type EmbeddedBrokerOptions,
 } from '../../sidecar/embedded-broker/index.js';
 import { startGateway, type Gateway, type GatewayOptions } from '../../sidecar/gateway.js';
-import { WorkersOnDemand, type Workers } from '../../sidecar/schemas/open-schemas.js';
+import { createWorkers, type Workers } from '../../sidecar/schemas/open-schemas.js';
 import { systemClock } from '../../sidecar/shared/clock.js';
 import type { Problem } from '../../sidecar/ngsi-ld/problem.js';
 import { Waiting } from './waiting.js';
@@ -128,8 +128,8 @@ export const PATIENT = { WORKBENCH_TIMEOUT_MS: String(SHARED_DEADLINE_MS) };
 /** Gateways and commands in this process share their workers until `stopAll`: it takes new ones a while to get going. */
 export function sharedWorkers(): Workers {
   if (shared === undefined) {
-    const workers = new WorkersOnDemand({ deadlineMs: SHARED_DEADLINE_MS, clock: systemClock });
-    shared = { run: workers.run, load: () => workers.load(), close: async () => {} };
+    const workers = createWorkers({ deadlineMs: SHARED_DEADLINE_MS, clock: systemClock });
+    shared = { run: (...task) => workers.run(...task), load: () => workers.load(), close: async () => {} };
     stopLater(async () => {
       shared = undefined;
       await workers.close();

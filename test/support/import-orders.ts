@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
-import { openSchemasInMemory, WorkersOnDemand } from '../../sidecar/schemas/open-schemas.js';
+import { createWorkers, openSchemasInMemory } from '../../sidecar/schemas/open-schemas.js';
 import type { ImportReport, Transfer } from '../../sidecar/schemas/repository/transfer.js';
 import { systemClock } from '../../sidecar/shared/clock.js';
 import { tarGz } from './archives.js';
@@ -9,12 +9,12 @@ import { FIVE_REPOSITORIES } from './five-repositories.js';
 import { entriesOf } from './repositories.js';
 
 /** Of all services here. */
-let workers = new WorkersOnDemand({ deadlineMs: 30_000, clock: systemClock });
+let workers = createWorkers({ deadlineMs: 30_000, clock: systemClock });
 
 /** Ends the workers of the tests of a file; the next file in the same process gets others. */
 export async function closeWorkers(): Promise<void> {
   const ended = workers;
-  workers = new WorkersOnDemand({ deadlineMs: 30_000, clock: systemClock });
+  workers = createWorkers({ deadlineMs: 30_000, clock: systemClock });
   await ended.close();
 }
 

@@ -7,7 +7,7 @@ import type { ChangeReport } from '../json-schema/differences.js';
 import { type Dependent, generatedContextName, NotFoundError, type SchemaStore } from '../../store/index.js';
 import { mapInBatches, ifThere } from './concurrency.js';
 import type { ContextSupply } from './context-supply.js';
-import { contextUrl, INTERNAL_BASE, withBaseUrl } from './context-urls.js';
+import { contextUrl, INTERNAL_BASE, withBaseUrl } from './contents.js';
 import type { ModelComparison } from './model-comparison.js';
 
 /** Followers that are checked for one change; the rest are only counted. */

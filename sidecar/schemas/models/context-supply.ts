@@ -8,8 +8,16 @@ import { RemoteDocumentError, type RemoteFailure } from '../remote/errors.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
 import type { SchemaStore } from '../../store/index.js';
 import { ifThere } from './concurrency.js';
-import { type Contents, createCache, made, rereading, type ServedDocument } from './contents.js';
-import { isBelow, namedContext, type NamedContext } from './context-urls.js';
+import {
+  type Contents,
+  createCache,
+  isBelow,
+  made,
+  namedContext,
+  type NamedContext,
+  rereading,
+  type ServedDocument,
+} from './contents.js';
 import type { CoreContext } from './core-contexts.js';
 
 export interface SupplyOptions {

@@ -28,16 +28,14 @@ import {
   requireMatch,
   type SchemaStore,
 } from '../../store/index.js';
-import { ifThere, overwriting, retrying, WhileUnwritten } from './concurrency.js';
-import { type Contents, rereading, type ServedDocument } from './contents.js';
+import { ifThere, overwriting, retrying, WhileUnwritten, WriteQueue } from './concurrency.js';
+import { type Contents, INTERNAL_BASE, rereading, type ServedDocument } from './contents.js';
 import type { ChangedFollower, ContextFollowers, FollowersEffect } from './context-followers.js';
 import type { ContextLoading } from './context-supply.js';
 import type { CoreContext, CoreContextSummary } from './core-contexts.js';
-import { INTERNAL_BASE } from './context-urls.js';
 import type { DomainContexts } from './domain-contexts.js';
 import { BrokenFollowersError, requireName } from './errors.js';
-import type { Lifecycle, Lifecycles } from './lifecycles.js';
-import { WriteQueue } from './write-queue.js';
+import type { Lifecycle, Lifecycles } from './model-schemas.js';
 
 export interface ContextWriteOptions {
   /** Where the client reaches this service, without a trailing slash: URLs below it are the service's own. */

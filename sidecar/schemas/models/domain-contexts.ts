@@ -22,7 +22,7 @@ import {
   type ServedDocument,
 } from './contents.js';
 import type { ContextSupply } from './context-supply.js';
-import { metadataOf } from './version-metadata.js';
+import { metadataOf } from './model-settings.js';
 
 /** One context for all models of a domain. */
 export interface DomainContext extends ServedDocument {

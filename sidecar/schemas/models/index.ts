@@ -8,14 +8,14 @@ export type { InferOptions, ProcessOptions, ValidateOptions } from './workbench.
 
 export { ifThere } from './concurrency.js';
 export type { ServedDocument } from './contents.js';
-export { contextUrl, type NamedContext, namedContext } from './context-urls.js';
+export { contextUrl, type NamedContext, namedContext } from './contents.js';
 export type { ChangedFollower } from './context-followers.js';
 export type { ContextSummary, ServedContext, WrittenContext } from './contexts.js';
-export type { Lifecycle } from './lifecycles.js';
+export type { Lifecycle } from './model-schemas.js';
 export type { ModelDocumentKind } from './model-documents.js';
-export { type ModelFile, referenceFileName } from './model-files.js';
+export { type ModelFile, referenceFileName } from './model-documents.js';
 export type { ModelSchema } from './model-schemas.js';
 export type { ModelChange } from './model-settings.js';
 export type { ModelOutcome, ModelPutOptions, ModelWrite, StoredModel } from './model-writer.js';
-export { metadataOf } from './version-metadata.js';
+export { metadataOf } from './model-settings.js';
 export { DeadlineExceededError, UnreadableBodyError, WorkbenchRefusedError } from './workbench-errors.js';

@@ -5,9 +5,8 @@ import { runWithContexts } from '../json-ld/outcomes.js';
 import { comparableTerms, withoutCore } from '../json-ld/term-meanings.js';
 import { type ChangeReport, reportOf, TOO_COMPLEX, unproven } from '../json-schema/differences.js';
 import type { CompareInput } from '../json-schema/tasks.js';
-import { rereading } from './contents.js';
+import { rereading, withBaseUrl } from './contents.js';
 import type { ContextSupply } from './context-supply.js';
-import { withBaseUrl } from './context-urls.js';
 import { type ModelDescriptions, unlessTooMuch } from './model-descriptions.js';
 import type { ServiceWorkers } from './model-tasks.js';
 

@@ -8,14 +8,14 @@ import type { SchemaRefusal } from '../json-schema/errors.js';
 import type { SchemaTasks } from '../json-schema/tasks.js';
 import { modelOpenApi, type ModelOpenApiInput } from '../openapi/model-openapi.js';
 import type { ExampleTasks } from '../validation/example-tasks.js';
-import { acceptVersion } from './accept-version.js';
 import {
+  acceptVersion,
   descriptionOf,
   linkedOf,
   type ModelDescription,
   type ModelSource,
   orRefusal,
-} from './describe-model.js';
+} from './accept-version.js';
 
 /** What an OpenAPI document is made from, with texts of JSON, since exact numbers do not cross threads. */
 export type OpenApiTexts = Omit<ModelOpenApiInput, 'schema' | 'example'> & {

@@ -18,7 +18,7 @@ import {
 } from '../../store/index.js';
 import type { ChangeKind, ChangeReport } from '../json-schema/differences.js';
 import { entityTypes } from '../json-schema/entity-types.js';
-import { ifThere, overwriting } from './concurrency.js';
+import { ifThere, overwriting, WriteQueue } from './concurrency.js';
 import { InvalidBodyError } from '../../shared/errors.js';
 import { IncompatibleChangeError, OvertakenError, requireName } from './errors.js';
 import {
@@ -29,15 +29,20 @@ import {
   UNCHANGED,
 } from './model-comparison.js';
 import type { ModelDescriptions } from './model-descriptions.js';
-import { isSame, type ModelChange, settingsAfter } from './model-settings.js';
+import {
+  isSame,
+  metadataOf,
+  type ModelChange,
+  type ModelWarning,
+  settingsAfter,
+  storedMetadata,
+} from './model-settings.js';
 import {
   type AcceptedSchema,
   hasSameDocuments,
   type SchemaIntake,
   type VersionInput,
 } from './schema-intake.js';
-import { metadataOf, type ModelWarning, storedMetadata } from './version-metadata.js';
-import { WriteQueue } from './write-queue.js';
 
 /** The body that creates a model. */
 export interface NewModel extends ModelChange {

@@ -12,7 +12,7 @@ import { documentUri } from '../json-schema/uri.js';
 import { generatedContextName, type ModelKey, type SchemaStore } from '../../store/index.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
 import type { ContextLoading } from './context-supply.js';
-import { contextUrl, INTERNAL_BASE, withBaseUrl } from './context-urls.js';
+import { contextUrl, INTERNAL_BASE, withBaseUrl } from './contents.js';
 import type { CoreContext } from './core-contexts.js';
 import { ReferenceGathering } from './references.js';
 

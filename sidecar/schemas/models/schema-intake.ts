@@ -10,13 +10,12 @@ import type { RemoteDocuments } from '../remote/remote-documents.js';
 import type { ModelKey, ModelTexts, ModelVersion, SchemaStore } from '../../store/index.js';
 import { unlessTooCostly } from '../../shared/workers/errors.js';
 import { accepting, invalidMember, SchemaNotAcceptedError, unlessRefused } from './errors.js';
-import type { AcceptedVersion, VersionBefore, VersionSource } from './accept-version.js';
-import type { ModelDescription } from './describe-model.js';
+import type { AcceptedVersion, ModelDescription, VersionBefore, VersionSource } from './accept-version.js';
 import type { ModelDescriptions } from './model-descriptions.js';
 import type { ServiceWorkers } from './model-tasks.js';
 import type { AcceptedOwnContext, NamedOwnContext, OwnContexts } from './own-context.js';
 import { ReferenceGathering } from './references.js';
-import type { ModelWarning } from './version-metadata.js';
+import type { ModelWarning } from './model-settings.js';
 
 /** A schema that can become a version of a model, and what belongs to that version. */
 export interface AcceptedSchema {

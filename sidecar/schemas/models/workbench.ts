@@ -8,8 +8,7 @@ import { runWithContexts } from '../json-ld/outcomes.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
 import type { EntityModel, ValidationTasks } from '../validation/tasks.js';
 import type { ContextSupply } from './context-supply.js';
-import { deprecationOf } from './lifecycles.js';
-import type { ModelSchema, ModelSchemas } from './model-schemas.js';
+import { deprecationOf, type ModelSchema, type ModelSchemas } from './model-schemas.js';
 import { titleOf, type TypeModel, type TypeModels } from './type-models.js';
 import { answerOf, withinBounds } from './workbench-errors.js';
 

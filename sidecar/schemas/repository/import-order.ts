@@ -1,7 +1,7 @@
 import { isObject, type JsonValue, member } from '../../shared/json/json.js';
 import { contextNamesIn } from './context-names.js';
 import type { ImportPlan, PlannedContext, PlannedModel } from './import-plan.js';
-import { type NamedContext, namedContext } from '../models/context-urls.js';
+import { type NamedContext, namedContext } from '../models/contents.js';
 import { generatedContextName } from '../../store/index.js';
 import { contextIn } from './model-change.js';
 

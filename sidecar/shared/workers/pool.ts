@@ -10,7 +10,10 @@ import type { RunOptions, TaskRunner, TaskTable } from './tasks.js';
 export interface PoolOptions {
   /** The module that workers load; its default export is made by `serve`. */
   readonly entry: URL;
-  /** Number of workers at most; one more is started whenever tasks wait. With two or more, one kind of work cannot occupy all. */
+  /**
+   * Number of workers at most. The first is started for the first task, and one more whenever tasks wait. With two or more, one
+   * kind of work cannot occupy all.
+   */
   readonly threads: number;
   /** Tasks that may wait for a worker. */
   readonly queueLength: number;
@@ -60,7 +63,6 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
     this.#deadlines = new Deadlines(clock);
     const batchSize = (queueKey: string) => this.#costs.batchSize(queueKey);
     this.#queue = new FairQueue({ workers: threads, maxWaiting: queueLength, batchSize });
-    this.#addSlot();
   }
 
   #addSlot(): void {
@@ -90,16 +92,11 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
     });
   }
 
-  /** Tasks that wait for a worker. */
-  get waiting(): number {
-    return this.#queue.waiting;
-  }
-
-  /** Tasks that workers are at. */
-  get atWork(): number {
-    let tasks = 0;
-    for (const { batch } of this.#running) tasks += batch.tasks.length;
-    return tasks;
+  /** How many tasks wait for a worker, and how many workers are at. */
+  load(): { readonly waiting: number; readonly running: number } {
+    let running = 0;
+    for (const { batch } of this.#running) running += batch.tasks.length;
+    return { waiting: this.#queue.waiting, running };
   }
 
   /** Ends all workers; their tasks fail. */

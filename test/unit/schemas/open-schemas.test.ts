@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { openSchemas, WorkersOnDemand, type Workers } from '../../../sidecar/schemas/open-schemas.js';
+import { createWorkers, openSchemas, type Workers } from '../../../sidecar/schemas/open-schemas.js';
 import type { Config } from '../../../sidecar/shared/config/load.js';
 import type { RunOptions } from '../../../sidecar/shared/workers/tasks.js';
 import { SqliteStore } from '../../../sidecar/store/sqlite-store.js';
@@ -90,7 +90,7 @@ describe('the schemas of a gateway', () => {
   });
 
   it('workers that nobody has needed are none, and are closed at once', async () => {
-    const workers = new WorkersOnDemand({ deadlineMs: 1000, clock: handClock() });
+    const workers = createWorkers({ deadlineMs: 1000, clock: handClock() });
     assert.deepEqual(workers.load(), { waiting: 0, running: 0 });
     await workers.close();
   });

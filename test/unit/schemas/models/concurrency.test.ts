@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { mapInBatches, ifThere } from '../../../../sidecar/schemas/models/concurrency.js';
-import { lifecycleOf, Lifecycles } from '../../../../sidecar/schemas/models/lifecycles.js';
+import { lifecycleOf, Lifecycles } from '../../../../sidecar/schemas/models/model-schemas.js';
 import { NotFoundError } from '../../../../sidecar/store/errors.js';
 import type { Model } from '../../../../sidecar/store/records.js';
 import type { SchemaStore } from '../../../../sidecar/store/store.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { contextUrl, isBelow, namedContext } from '../../../../sidecar/schemas/models/context-urls.js';
+import { contextUrl, isBelow, namedContext } from '../../../../sidecar/schemas/models/contents.js';
 
 describe('context URLs', () => {
   it('context URLs lead back to the name and the version that they were made of', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ReferenceUriError } from '../../../../sidecar/schemas/models/errors.js';
-import { referenceFileName } from '../../../../sidecar/schemas/models/model-files.js';
+import { referenceFileName } from '../../../../sidecar/schemas/models/model-documents.js';
 import { referenceUri, urisNamedIn } from '../../../../sidecar/schemas/models/references.js';
 
 const URI = 'https://schemas.example/a/common.json';

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { overwriting } from '../../../../sidecar/schemas/models/concurrency.js';
+import { overwriting, WriteQueue } from '../../../../sidecar/schemas/models/concurrency.js';
 import { ContentGoneError } from '../../../../sidecar/schemas/models/contents.js';
 import { OvertakenError } from '../../../../sidecar/schemas/models/errors.js';
-import { WriteQueue } from '../../../../sidecar/schemas/models/write-queue.js';
 import { WorkersBusyError } from '../../../../sidecar/shared/workers/errors.js';
 import { DependencyChangedError, PreconditionFailedError } from '../../../../sidecar/store/errors.js';
 import { Gate } from '../../../support/recording-broker.js';
