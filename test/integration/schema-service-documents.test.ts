@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { createDocumentLoader, createProcessor } from '../../sidecar/schemas/json-ld/processor.js';
 import type { JsonObject } from '../../sidecar/shared/json/json.js';
-import { resolveWith } from '../../sidecar/schemas/json-schema/references.js';
+import { resolveWith } from '../../sidecar/schemas/json-schema/linker.js';
 import { createValidator } from '../../sidecar/schemas/json-schema/validator.js';
 import { FileNotFoundError } from '../../sidecar/schemas/models/errors.js';
 import type { ModelDocumentKind, ServedDocument } from '../../sidecar/schemas/models/index.js';

@@ -11,7 +11,7 @@ import {
 import { SchemaRefusedError } from '../json-schema/errors.js';
 import { DIALECT_URIS } from '../json-schema/keywords.js';
 import { SCHEMA_LIMITS } from '../json-schema/limits.js';
-import { resolveWith } from '../json-schema/references.js';
+import { resolveWith } from '../json-schema/linker.js';
 import { tooRich } from './errors.js';
 import { type Meaning, Observer } from './observe.js';
 import { Annotations, Renderer } from './render.js';

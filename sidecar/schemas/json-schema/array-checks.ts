@@ -22,7 +22,7 @@ import {
   placedAt,
 } from './checks.js';
 import type { Facts, FactType } from './facts.js';
-import { schemaIn, schemasIn } from './flat-graph.js';
+import { schemaIn, schemasIn } from './flatten.js';
 import { hasFormat, typesRefusedBy } from './formats.js';
 
 const ARRAYS = ['array'] as const;

@@ -1,8 +1,5 @@
 import { ATTRIBUTE_KINDS, type AttributeKind } from '../../ngsi-ld/attribute-kinds.js';
 import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
-import { Facts } from './facts.js';
-import { conjunctsOf, eachSchemaIn, namedSchemasIn, schemasIn } from './flat-graph.js';
-import { flatten, isStandard, type FlatOptions, type FlatSchema, type Targets } from './flatten.js';
 import {
   isObject,
   type JsonObject,
@@ -11,7 +8,19 @@ import {
   sameJson,
   type Schema,
 } from '../../shared/json/json.js';
-import { resolveWith } from './references.js';
+import { Facts } from './facts.js';
+import {
+  conjunctsOf,
+  eachSchemaIn,
+  type FlatOptions,
+  type FlatSchema,
+  flatten,
+  isStandard,
+  namedSchemasIn,
+  schemasIn,
+  type Targets,
+} from './flatten.js';
+import { resolveWith } from './linker.js';
 
 /** An attribute that a model describes. */
 export interface ModelAttribute {
@@ -149,4 +158,16 @@ function firstString(schemas: readonly JsonObject[], keyword: string): string | 
 /** Models write `Geoproperty` as well as `GeoProperty`. */
 function spelling(word: JsonValue | undefined): string | undefined {
   return typeof word === 'string' ? word.toLowerCase() : undefined;
+}
+
+/**
+ * The types that entities of a model may have, at least one: its name, where the schema allows that; else the types that the
+ * schema lists for the member `type`. Where it lists none that is a string, the name stands, and no entity is valid.
+ *
+ * @param listed the only values that the schema allows for `type`; undefined when it allows others
+ */
+export function entityTypes(model: string, listed: readonly JsonValue[] | undefined): readonly string[] {
+  if (listed === undefined) return [model];
+  const types = [...new Set(listed.flat())].filter((type) => typeof type === 'string');
+  return types.length === 0 || types.includes(model) ? [model] : types;
 }

@@ -5,7 +5,7 @@ import { Comparison } from './comparison.js';
 import { type ChangeReport, type Difference, reportOf, worse } from './differences.js';
 import { Facts } from './facts.js';
 import { type FlatSchema, flatten, type Targets } from './flatten.js';
-import { resolveWith } from './references.js';
+import { resolveWith } from './linker.js';
 import { SchemaClasses } from './schema-classes.js';
 
 /**

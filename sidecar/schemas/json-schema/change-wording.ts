@@ -10,8 +10,7 @@ import { writeJson } from '../../shared/json/lossless-json.js';
 import { cut } from '../../shared/shown.js';
 import type { Finding } from './checks.js';
 import { type ChangeReason, type Difference, reasonOf } from './differences.js';
-import { namedSchemaIn } from './flat-graph.js';
-import type { FlatSchema } from './flatten.js';
+import { type FlatSchema, namedSchemaIn } from './flatten.js';
 
 const MAX_SHOWN_LENGTH = 100;
 

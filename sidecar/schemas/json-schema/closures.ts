@@ -1,6 +1,5 @@
 import { isObject, type JsonObject, type Schema } from '../../shared/json/json.js';
-import { conjunctsOf, namedSchemasIn, schemaIn, schemasIn } from './flat-graph.js';
-import type { Targets } from './flatten.js';
+import { conjunctsOf, namedSchemasIn, schemaIn, schemasIn, type Targets } from './flatten.js';
 
 /** Properties that a schema evaluates under some circumstances: those named, those that a pattern matches, or all. */
 export interface Evaluation {

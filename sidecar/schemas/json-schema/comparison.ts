@@ -11,8 +11,7 @@ import {
   type Step,
 } from './checks.js';
 import { Facts } from './facts.js';
-import { conjunctsOf, schemasIn } from './flat-graph.js';
-import type { Targets } from './flatten.js';
+import { conjunctsOf, schemasIn, type Targets } from './flatten.js';
 import { LOGIC_CHECKS } from './logic-checks.js';
 import { OBJECT_CHECKS } from './object-checks.js';
 import type { SchemaClasses } from './schema-classes.js';

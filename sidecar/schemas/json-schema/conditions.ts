@@ -9,7 +9,7 @@ import {
   stringsOf,
 } from '../../shared/json/json.js';
 import { canonicalJson } from '../../shared/json/lossless-json.js';
-import { namedSchemasIn, schemaIn, schemasIn } from './flat-graph.js';
+import { namedSchemasIn, schemaIn, schemasIn } from './flatten.js';
 import { typesRefusedBy } from './formats.js';
 import { ASSERTIONS } from './keywords.js';
 

@@ -1,6 +1,5 @@
 import { isObject, type JsonObject, type JsonValue, member, type Schema } from '../../shared/json/json.js';
-import { namedSchemasIn, schemaIn, schemasIn, targetOf } from './flat-graph.js';
-import type { Targets } from './flatten.js';
+import { namedSchemasIn, schemaIn, schemasIn, targetOf, type Targets } from './flatten.js';
 
 /** What it takes to say which parts of one value are evaluated. */
 export interface Evaluation {

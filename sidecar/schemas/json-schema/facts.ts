@@ -6,8 +6,8 @@ import {
   namesByName,
   schemaIn,
   schemasIn,
-} from './flat-graph.js';
-import type { Targets } from './flatten.js';
+  type Targets,
+} from './flatten.js';
 import { ANNOTATIONS } from './keywords.js';
 import {
   compareNumbers,

@@ -3,7 +3,7 @@ import { fullFormats } from 'ajv-formats/dist/formats.js';
 import type { JsonValue } from '../../shared/json/json.js';
 import { isDateTime, isDuration, isFullDate, isFullTime, isTimeOfDay } from '../../shared/rfc3339.js';
 import type { FactType } from './facts.js';
-import { IPV4, IPV6, IRI_GRAMMAR, URI_GRAMMAR, URI_TEMPLATE } from './uri-grammar.js';
+import { IPV4, IPV6, IRI_GRAMMAR, URI_GRAMMAR, URI_TEMPLATE } from './uri.js';
 
 /** A mailbox of RFC 5321 (section 4.1.2) with a domain of several labels, or an address between brackets. */
 const EMAIL = ((): RegExp => {

@@ -10,7 +10,7 @@ import {
   placedAt,
   type Prover,
 } from './checks.js';
-import { eachSchemaIn, schemaIn, schemasIn } from './flat-graph.js';
+import { eachSchemaIn, schemaIn, schemasIn } from './flatten.js';
 import { isMentionedAt } from './mentions.js';
 
 /** Alternatives that are compared pair by pair. */

@@ -9,8 +9,8 @@ import {
   namedSchemasIn,
   schemaIn,
   schemasIn,
-} from './flat-graph.js';
-import type { Targets } from './flatten.js';
+  type Targets,
+} from './flatten.js';
 import type { SchemaClasses } from './schema-classes.js';
 
 /**

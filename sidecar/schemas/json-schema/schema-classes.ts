@@ -1,7 +1,6 @@
 import { isObject, type JsonObject, type Schema } from '../../shared/json/json.js';
 import { type Condition, conditionsOf, type Held, type View } from './conditions.js';
-import { conjunctsOf } from './flat-graph.js';
-import type { Targets } from './flatten.js';
+import { conjunctsOf, type Targets } from './flatten.js';
 
 /** A condition of a schema: two with the same key ask the same. */
 export interface KeyedCondition {

@@ -1,11 +1,12 @@
 import { type ChangedPointer, changedPointers } from '../../shared/json/changed-pointers.js';
 import type { JsonObject, JsonValue } from '../../shared/json/json.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
-import { compareModels } from './compare-models.js';
-import type { ChangeReport } from './differences.js';
-import type { TermMeanings } from './meaning.js';
+import { compareSchemas } from './change-report.js';
+import { type ChangeReport, reportOf } from './differences.js';
+import { meaningChanges, type MeaningSource, type TermMeanings } from './meaning.js';
+import { differencesWithWitnesses, type WitnessOptions } from './witness.js';
 
-export interface DocumentTexts {
+interface DocumentTexts {
   readonly before: string;
   readonly after: string;
 }
@@ -37,3 +38,24 @@ export const schemaTasks = {
 };
 
 export type SchemaTasks = typeof schemaTasks;
+
+interface CompareOptions extends WitnessOptions {
+  /** Whether witnesses are looked for: only in a worker, as patterns are executed then. */
+  readonly withWitnesses?: boolean | undefined;
+}
+
+/**
+ * What changes between two versions of a model: what its schema accepts, and what its data means.
+ *
+ * @throws {SchemaRefusedError} when a schema is not self-contained
+ */
+export function compareModels(
+  before: MeaningSource,
+  after: MeaningSource,
+  { withWitnesses = false, ...options }: CompareOptions = {},
+): ChangeReport {
+  const bySchema = withWitnesses
+    ? differencesWithWitnesses(before.schema, after.schema, options)
+    : compareSchemas(before.schema, after.schema, options.entityType).differences;
+  return reportOf([...meaningChanges(before, after), ...bySchema]);
+}

@@ -15,8 +15,7 @@ import {
   type Schema,
 } from '../../shared/json/json.js';
 import { type Evaluation, optionalSchemasIn, unevaluatedIndexes, unevaluatedMembers } from './evaluated.js';
-import { alternativesIn, conjunctsOf, eachSchemaIn } from './flat-graph.js';
-import type { FlatSchema } from './flatten.js';
+import { alternativesIn, conjunctsOf, eachSchemaIn, type FlatSchema } from './flatten.js';
 import { subschemasOf } from './keywords.js';
 
 /** Keywords on what no other keyword of the schema has looked at. */

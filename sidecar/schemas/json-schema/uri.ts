@@ -1,3 +1,85 @@
+/** The grammars of RFC 3986 (URI), RFC 3987 (IRI) and RFC 6570 (URI template) as regular expressions. */
+
+/** What an IRI takes beyond ASCII, everywhere and in queries (RFC 3987, section 2.2). */
+const UCSCHAR = [
+  String.raw`\u{A0}-\u{D7FF}\u{F900}-\u{FDCF}\u{FDF0}-\u{FFEF}`,
+  ...Array.from({ length: 13 }, (_, index) =>
+    range(`${(index + 1).toString(16)}0000`, `${(index + 1).toString(16)}FFFD`),
+  ),
+  range('E1000', 'EFFFD'),
+].join('');
+const IPRIVATE = String.raw`\u{E000}-\u{F8FF}\u{F0000}-\u{FFFFD}\u{100000}-\u{10FFFD}`;
+
+function range(first: string, last: string): string {
+  return String.raw`\u{${first}}-\u{${last}}`;
+}
+
+const UNRESERVED = String.raw`A-Za-z0-9\-._~`;
+const SUB_DELIMS = "!$&'()*+,;=";
+const ENCODED = '%[0-9A-Fa-f]{2}';
+
+const OCTET = String.raw`(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)`;
+
+/** An IPv4 address, as the source of a regular expression. */
+export const IPV4 = String.raw`(?:${OCTET}\.){3}${OCTET}`;
+
+/** An IPv6 address, as the source of a regular expression. */
+export const IPV6 = ((): string => {
+  const h16 = '[0-9A-Fa-f]{1,4}';
+  const ls32 = `(?:${h16}:${h16}|${IPV4})`;
+  const before = (most: number) => `(?:(?:${h16}:){0,${most}}${h16})?::`;
+  const addresses = [
+    `(?:${h16}:){6}${ls32}`,
+    `::(?:${h16}:){5}${ls32}`,
+    ...[0, 1, 2, 3, 4].map((most) => `${before(most)}(?:${h16}:){${4 - most}}${ls32}`),
+    `${before(5)}${h16}`,
+    before(6),
+  ];
+  return `(?:${addresses.join('|')})`;
+})();
+
+/** An IP literal between brackets. */
+const LITERAL = String.raw`\[(?:${IPV6}|[Vv][0-9A-Fa-f]+\.[${UNRESERVED}${SUB_DELIMS}:]+)\]`;
+
+interface Grammar {
+  /** With a scheme, and with or without a fragment. */
+  readonly absolute: RegExp;
+  /** The same, or relative to another. */
+  readonly reference: RegExp;
+}
+
+/** @param more what the characters of names are, beyond ASCII; `ofQueries`, those of queries */
+function grammarOf(more: string, ofQueries: string): Grammar {
+  const one = (characters: string) => `(?:[${UNRESERVED}${SUB_DELIMS}${characters}${more}]|${ENCODED})`;
+  const inPath = one(':@');
+  const authority = String.raw`(?:${one(':')}*@)?(?:${LITERAL}|${one('')}*)(?::\d*)?`;
+  const further = `(?:/${inPath}*)*`;
+  const rooted = `//${authority}${further}|/(?:${inPath}+${further})?`;
+  const tail = String.raw`(?:\?${one(`:@/?${ofQueries}`)}*)?(?:#${one(':@/?')}*)?`;
+  const absolute = String.raw`[A-Za-z][A-Za-z0-9+\-.]*:(?:${rooted}|${inPath}+${further})?${tail}`;
+  const relative = `(?:${rooted}|${one('@')}+${further})?${tail}`;
+  return {
+    absolute: new RegExp(`^${absolute}$`, 'u'),
+    reference: new RegExp(`^(?:${absolute}|${relative})$`, 'u'),
+  };
+}
+
+/** RFC 3986. */
+export const URI_GRAMMAR = grammarOf('', '');
+
+/** RFC 3987. */
+export const IRI_GRAMMAR = grammarOf(UCSCHAR, IPRIVATE);
+
+const NAME_CHARACTER = `(?:[A-Za-z0-9_]|${ENCODED})`;
+const VARIABLE = String.raw`${NAME_CHARACTER}(?:\.?${NAME_CHARACTER})*(?::[1-9]\d{0,3}|\*)?`;
+const LITERALS = String.raw`[!#$&-;=?-\[\]_a-z~${UCSCHAR}${IPRIVATE}]|${ENCODED}`;
+
+/** RFC 6570, with the erratum that lets literals hold an apostrophe. */
+export const URI_TEMPLATE = new RegExp(
+  String.raw`^(?:${LITERALS}|\{[+#./;?&=,!@|]?${VARIABLE}(?:,${VARIABLE})*\})*$`,
+  'u',
+);
+
 /** What a URI reference means: the document or resource, and the fragment, decoded. */
 export interface ResolvedUri {
   readonly uri: string;

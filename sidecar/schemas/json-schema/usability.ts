@@ -3,13 +3,11 @@ import { type InputIssue, isObject, type JsonObject, type Schema, tokensOf } fro
 import { withDoubles } from '../../shared/json/lossless-json.js';
 import { blameIn, type Position, rootOf } from './document.js';
 import { SchemaRefusedError } from './errors.js';
-import { alternativesIn, schemasIn, targetOf } from './flat-graph.js';
-import { flatten } from './flatten.js';
+import { alternativesIn, flatten, schemasIn, targetOf } from './flatten.js';
 import { type Dialect, DIALECT_URIS, holdsSchemas } from './keywords.js';
 import { patternsOf } from './limits.js';
-import type { LinkedSchema } from './linker.js';
-import { metaSchemasOf } from './meta-schemas.js';
-import { resolveWith } from './references.js';
+import { type LinkedSchema, resolveWith } from './linker.js';
+import { metaSchemasOf } from './vocabularies.js';
 import { compileSchema } from './validator.js';
 
 /**

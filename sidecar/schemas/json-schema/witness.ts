@@ -9,17 +9,15 @@ import {
 } from '../../shared/json/json.js';
 import { hasLosslessNumber, writeJson } from '../../shared/json/lossless-json.js';
 import type { ErrorObject } from 'ajv/dist/2020.js';
-import { attributesOf } from './attributes.js';
+import { attributesOf, entityTypes } from './attributes.js';
 import { type TracedChange, type TracedChanges, traceChanges } from './change-report.js';
 import type { Finding, Step } from './checks.js';
 import type { Difference } from './differences.js';
-import { entityTypes } from './entity-types.js';
 import { exampleWith } from './example.js';
-import type { Preferred } from './example-maker.js';
+import { type Preferred, preferredFor } from './example-maker.js';
 import { Facts } from './facts.js';
 import { patternExample } from './pattern-example.js';
-import { preferredFor } from './preferred-values.js';
-import { resolveWith } from './references.js';
+import { resolveWith } from './linker.js';
 import { compileSchema, type Validate } from './validator.js';
 import { likelyValues, variantsOf } from './witness-values.js';
 

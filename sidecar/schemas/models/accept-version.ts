@@ -11,16 +11,14 @@ import {
 import type { Needs } from '../json-ld/supplied-contexts.js';
 import { jsonLdTasks } from '../json-ld/tasks.js';
 import { comparableTerms, withoutCore } from '../json-ld/term-meanings.js';
-import { attributesOf, type ModelAttribute } from '../json-schema/attributes.js';
+import { attributesOf, entityTypes, type ModelAttribute } from '../json-schema/attributes.js';
 import { bundle } from '../json-schema/bundle.js';
-import { compareModels } from '../json-schema/compare-models.js';
+import { compareModels } from '../json-schema/tasks.js';
 import { type ChangeReport, TOO_COMPLEX } from '../json-schema/differences.js';
-import { entityTypes } from '../json-schema/entity-types.js';
 import { type SchemaRefusal, SchemaRefusedError } from '../json-schema/errors.js';
 import { Facts } from '../json-schema/facts.js';
-import type { LinkedSchema } from '../json-schema/linker.js';
+import { type LinkedSchema, resolveWith } from '../json-schema/linker.js';
 import type { MeaningSource, TermMeanings } from '../json-schema/meaning.js';
-import { resolveWith } from '../json-schema/references.js';
 import { usabilityFaults } from '../json-schema/usability.js';
 
 /** A model's schema and the documents that it refers to, as texts of JSON. */

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import type { ContentRef, ModelAt, ModelKey, PinnedReference, SchemaStore } from '../../store/index.js';
 import { coreContextUrl } from '../json-ld/core-context.js';
-import { entityTypes } from '../json-schema/entity-types.js';
-import { exampleEntity } from '../json-schema/example-entity.js';
+import { entityTypes } from '../json-schema/attributes.js';
+import { exampleEntity } from '../json-schema/example.js';
 import { WhileUnwritten } from './concurrency.js';
 import {
   type Cache,

@@ -17,7 +17,7 @@ import {
   type SchemaStore,
 } from '../../store/index.js';
 import type { ChangeKind, ChangeReport } from '../json-schema/differences.js';
-import { entityTypes } from '../json-schema/entity-types.js';
+import { entityTypes } from '../json-schema/attributes.js';
 import { ifThere, overwriting, WriteQueue } from './concurrency.js';
 import { InvalidBodyError } from '../../shared/errors.js';
 import { IncompatibleChangeError, OvertakenError, requireName } from './errors.js';

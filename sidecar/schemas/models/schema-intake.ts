@@ -1,11 +1,11 @@
 import { fileKey } from '../../shared/code-hosts.js';
 import { contextDocument, type GeneratedContext, isContextBase } from '../json-ld/generated-context.js';
-import { entityTypes } from '../json-schema/entity-types.js';
+import { entityTypes } from '../json-schema/attributes.js';
 import type { ChangeReport } from '../json-schema/differences.js';
 import type { Dialect } from '../json-schema/keywords.js';
 import { isObject, type JsonObject, type JsonValue, tokensOf } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
-import { resolveAll } from '../json-schema/references.js';
+import { resolveAll } from '../json-schema/linker.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
 import type { ModelKey, ModelTexts, ModelVersion, SchemaStore } from '../../store/index.js';
 import { unlessTooCostly } from '../../shared/workers/errors.js';

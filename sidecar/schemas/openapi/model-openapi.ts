@@ -4,7 +4,7 @@ import { isObject, type JsonObject, type JsonValue, member, objectOf } from '../
 import { API_HEADERS, API_PARAMETERS, API_RESPONSES, API_SCHEMAS } from './api-components.js';
 import { VALUE_MEMBERS } from '../../ngsi-ld/value-members.js';
 import { attributeSchema, LD_CONTEXT, TYPED_VALUE } from './attribute-schemas.js';
-import { exampleEntity } from '../json-schema/example-entity.js';
+import { exampleEntity } from '../json-schema/example.js';
 import {
   componentRef,
   flatModel,

@@ -10,8 +10,7 @@ import {
   type Schema,
 } from '../../shared/json/json.js';
 import { attributesOf, type ModelAttribute } from '../json-schema/attributes.js';
-import { conjunctsOf, namedSchemasIn } from '../json-schema/flat-graph.js';
-import { isStandard, type Targets } from '../json-schema/flatten.js';
+import { conjunctsOf, isStandard, namedSchemasIn, type Targets } from '../json-schema/flatten.js';
 import { ENTITY_MEMBER_SCHEMAS, URI } from './attribute-schemas.js';
 
 /** Names of the components that normalized schemas refer to. */

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import { canonicalJson } from '../../shared/json/lossless-json.js';
-import { schemaIn, schemasIn } from '../json-schema/flat-graph.js';
+import { schemaIn, schemasIn } from '../json-schema/flatten.js';
 import { issue, type Issue, type Place, type Check } from './issue.js';
 import { allowedValue, counted, howMany, shown, typeWord } from './words.js';
 

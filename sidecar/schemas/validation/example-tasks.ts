@@ -7,10 +7,9 @@ import {
 } from '../../shared/json/json.js';
 import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
 import { attributesOf } from '../json-schema/attributes.js';
-import { exampleEntity } from '../json-schema/example-entity.js';
-import { exampleOf } from '../json-schema/example.js';
-import { preferredFor } from '../json-schema/preferred-values.js';
-import { resolveWith } from '../json-schema/references.js';
+import { exampleEntity, exampleOf } from '../json-schema/example.js';
+import { preferredFor } from '../json-schema/example-maker.js';
+import { resolveWith } from '../json-schema/linker.js';
 import { createValidator } from '../json-schema/validator.js';
 import { validateInLikelyForm } from './choose-form.js';
 import { prepareModel } from './model.js';

@@ -7,8 +7,14 @@ import {
   type Schema,
 } from '../../shared/json/json.js';
 import { type Evaluation, unevaluatedIndexes, unevaluatedMembers } from '../json-schema/evaluated.js';
-import { namedSchemasIn, schemaIn, schemasIn, targetOf } from '../json-schema/flat-graph.js';
-import type { FlatSchema, Targets } from '../json-schema/flatten.js';
+import {
+  type FlatSchema,
+  namedSchemasIn,
+  schemaIn,
+  schemasIn,
+  targetOf,
+  type Targets,
+} from '../json-schema/flatten.js';
 import { alternativeIssues, ambiguity, negationIssue, ruledOut } from './alternative-issues.js';
 import { arrayIssues, unknownItem } from './array-issues.js';
 import { type Issue, isScalar, Place } from './issue.js';

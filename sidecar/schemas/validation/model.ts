@@ -1,11 +1,16 @@
-import { attributesOf, type ModelAttribute } from '../json-schema/attributes.js';
+import { attributesOf, entityTypes, type ModelAttribute } from '../json-schema/attributes.js';
 import type { AttributeKind } from '../../ngsi-ld/attribute-kinds.js';
-import { entityTypes } from '../json-schema/entity-types.js';
 import { Facts } from '../json-schema/facts.js';
-import { alternativesIn, conjunctsOf, namedSchemasIn, schemaIn } from '../json-schema/flat-graph.js';
-import type { FlatSchema, Targets } from '../json-schema/flatten.js';
+import {
+  alternativesIn,
+  conjunctsOf,
+  type FlatSchema,
+  namedSchemasIn,
+  schemaIn,
+  type Targets,
+} from '../json-schema/flatten.js';
 import { isObject, type JsonObject, type JsonValue, member, type Schema } from '../../shared/json/json.js';
-import { resolveWith } from '../json-schema/references.js';
+import { resolveWith } from '../json-schema/linker.js';
 import { compileSchema } from '../json-schema/validator.js';
 import { VALUE_MEMBERS, WRAPPED_KINDS } from '../../ngsi-ld/value-members.js';
 

@@ -6,7 +6,7 @@ import {
   type Schema,
   stringsOf,
 } from '../../shared/json/json.js';
-import { namedSchemasIn, namesByName, schemaIn } from '../json-schema/flat-graph.js';
+import { namedSchemasIn, namesByName, schemaIn } from '../json-schema/flatten.js';
 import { issue, type Issue, missingIssue, memberIssue, Place, type Check, type WordsOf } from './issue.js';
 import type { PatternOf } from './scalar-issues.js';
 import { allowedValue, counted, sentenceOf } from './words.js';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { SamplesRefusedError } from '../../../../sidecar/schemas/inference/errors.js';
 import { inferSchema, type InferSchemaOptions } from '../../../../sidecar/schemas/inference/tasks.js';
 import { attributesOf } from '../../../../sidecar/schemas/json-schema/attributes.js';
-import { namedSchemasIn } from '../../../../sidecar/schemas/json-schema/flat-graph.js';
+import { namedSchemasIn } from '../../../../sidecar/schemas/json-schema/flatten.js';
 import {
   isObject,
   type JsonObject,
@@ -12,8 +12,8 @@ import {
   pointerOf,
 } from '../../../../sidecar/shared/json/json.js';
 import { exampleFor } from '../../../../sidecar/schemas/validation/example-tasks.js';
-import { exampleEntity } from '../../../../sidecar/schemas/json-schema/example-entity.js';
-import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
+import { exampleEntity } from '../../../../sidecar/schemas/json-schema/example.js';
+import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';
 import { validateEntity } from '../../../../sidecar/schemas/validation/validate-entity.js';
 import { prepareModel } from '../../../../sidecar/schemas/validation/model.js';

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { formatOf, hasUriFormat } from '../../../../sidecar/schemas/inference/formats.js';
 import { INFERENCE_LIMITS } from '../../../../sidecar/schemas/inference/errors.js';
-import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
+import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { createValidator, type Validate } from '../../../../sidecar/schemas/json-schema/validator.js';
 
 const RECOGNISED: Readonly<Record<string, readonly string[]>> = {

@@ -13,7 +13,7 @@ import {
   type JsonValue,
   objectOf,
 } from '../../../../sidecar/shared/json/json.js';
-import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
+import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
 import { geometries } from './sample-arbitraries.js';
 

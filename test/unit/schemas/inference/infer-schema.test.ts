@@ -10,7 +10,7 @@ import {
   type JsonValue,
   objectOf,
 } from '../../../../sidecar/shared/json/json.js';
-import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
+import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { usabilityFaults } from '../../../../sidecar/schemas/json-schema/usability.js';
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
 import { describedBy, sampleLists } from './sample-arbitraries.js';

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { inferSchema } from '../../../../sidecar/schemas/inference/tasks.js';
 import { attributesOf } from '../../../../sidecar/schemas/json-schema/attributes.js';
-import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
+import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
 import { type JsonObject, type JsonValue, member } from '../../../../sidecar/shared/json/json.js';
-import { namedSchemasIn } from '../../../../sidecar/schemas/json-schema/flat-graph.js';
+import { namedSchemasIn } from '../../../../sidecar/schemas/json-schema/flatten.js';
 
 describe('what is inferred', () => {
   it('an inferred schema looks as if a person had written it', () => {

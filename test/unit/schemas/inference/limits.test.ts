@@ -6,7 +6,7 @@ import { INFERENCE_LIMITS, SamplesRefusedError } from '../../../../sidecar/schem
 import { inferSchema } from '../../../../sidecar/schemas/inference/tasks.js';
 import { type JsonObject, type JsonValue, step, tokensOf } from '../../../../sidecar/shared/json/json.js';
 import { SCHEMA_LIMITS } from '../../../../sidecar/schemas/json-schema/limits.js';
-import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
+import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { ROOT } from '../../../support/project.js';
 import { usabilityFaults } from '../../../../sidecar/schemas/json-schema/usability.js';
 

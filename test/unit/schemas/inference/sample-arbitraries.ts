@@ -8,7 +8,7 @@ import {
   objectOf,
   stringsOf,
 } from '../../../../sidecar/shared/json/json.js';
-import { namedSchemasIn, schemaIn, schemasIn } from '../../../../sidecar/schemas/json-schema/flat-graph.js';
+import { namedSchemasIn, schemaIn, schemasIn } from '../../../../sidecar/schemas/json-schema/flatten.js';
 
 /** Few names, so that samples have some in common; also such as every object inherits. */
 const NAMES = ['id', 'type', 'a', 'b', '', '__proto__', 'constructor', '$ref', 'a/b~c', 'ü', '10'] as const;

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { attributesOf } from '../../../../sidecar/schemas/json-schema/attributes.js';
 import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';
 import type { JsonObject } from '../../../../sidecar/shared/json/json.js';
-import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
+import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { PARKING, SHARED_DOCUMENTS } from './city-models.js';
 
 describe('the attributes of a model', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { compareSchemas } from '../../../../sidecar/schemas/json-schema/change-report.js';
-import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
+import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { loopsOf } from '../../../../sidecar/schemas/json-schema/usability.js';
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
 import {

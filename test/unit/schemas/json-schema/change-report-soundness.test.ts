@@ -5,7 +5,7 @@ import { compareSchemas } from '../../../../sidecar/schemas/json-schema/change-r
 import type { ChangeReport } from '../../../../sidecar/schemas/json-schema/differences.js';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { loopsOf } from '../../../../sidecar/schemas/json-schema/usability.js';
-import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
+import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
 import { runs } from '../../../support/thoroughness.js';
 import { documents, schemas } from './schema-arbitraries.js';

@@ -4,7 +4,7 @@ import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';
 import { compareSchemas } from '../../../../sidecar/schemas/json-schema/change-report.js';
 import type { ChangeKind } from '../../../../sidecar/schemas/json-schema/differences.js';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
-import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
+import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { PARKING, SHARED_DOCUMENTS } from './city-models.js';
 
 const BASE = {

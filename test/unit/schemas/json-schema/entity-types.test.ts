@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { entityTypes } from '../../../../sidecar/schemas/json-schema/entity-types.js';
+import { entityTypes } from '../../../../sidecar/schemas/json-schema/attributes.js';
 import type { JsonValue } from '../../../../sidecar/shared/json/json.js';
 
 describe('the types of entities', () => {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { compareSchemas } from '../../../../sidecar/schemas/json-schema/change-report.js';
 import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';
-import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
+import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { schemaTasks } from '../../../../sidecar/schemas/json-schema/tasks.js';
 import { usabilityFaults } from '../../../../sidecar/schemas/json-schema/usability.js';
 import { compileSchema } from '../../../../sidecar/schemas/json-schema/validator.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { exampleEntity } from '../../../../sidecar/schemas/json-schema/example-entity.js';
+import { exampleEntity } from '../../../../sidecar/schemas/json-schema/example.js';
 import { PARKING_ATTRIBUTES, PARKING_KEY_VALUES } from '../openapi/models.js';
 
 describe('the normalized form of an example', () => {

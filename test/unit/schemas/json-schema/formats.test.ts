@@ -9,7 +9,7 @@ import {
   typesRefusedBy,
 } from '../../../../sidecar/schemas/json-schema/formats.js';
 import { isArray, type JsonValue } from '../../../../sidecar/shared/json/json.js';
-import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
+import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
 
 const FORMATS = [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { SCHEMA_LIMITS } from '../../../../sidecar/schemas/json-schema/limits.js';
-import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
+import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { faultsOfRefusal } from './refusal.js';
 
 const CODE = 'schemaTooLarge';

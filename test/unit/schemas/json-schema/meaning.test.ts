@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { compareModels } from '../../../../sidecar/schemas/json-schema/compare-models.js';
-import { schemaTasks } from '../../../../sidecar/schemas/json-schema/tasks.js';
+import { compareModels, schemaTasks } from '../../../../sidecar/schemas/json-schema/tasks.js';
 import type { JsonObject } from '../../../../sidecar/shared/json/json.js';
 
 /** What is reported as a change of meaning when an attribute `a` is described otherwise. */

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { DIALECT_URIS } from '../../../../sidecar/schemas/json-schema/keywords.js';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { faultsOf, loopsOf, usabilityFaults } from '../../../../sidecar/schemas/json-schema/usability.js';
-import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
+import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
 
 const A = 'https://example.com/a.json';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';
 import { DIALECT_URIS } from '../../../../sidecar/schemas/json-schema/keywords.js';
-import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
+import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { faultsOf, usabilityFaults } from '../../../../sidecar/schemas/json-schema/usability.js';
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { preferredFor } from '../../../../sidecar/schemas/json-schema/preferred-values.js';
+import { preferredFor } from '../../../../sidecar/schemas/json-schema/example-maker.js';
 
 describe('the values that an example prefers', () => {
   it('the values that an example prefers are an id, each type, alone or as a list, and URIs of relationships', () => {

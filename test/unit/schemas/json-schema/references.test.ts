@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';
 import { SchemaRefusedError } from '../../../../sidecar/schemas/json-schema/errors.js';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
-import { resolveAll, resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
+import { resolveAll, resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
 import { faultsOfRefusal, refusalOf } from './refusal.js';
 

@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue, Schema } from '../../../../sidecar/shared/j
 import { type Dialect, DIALECT_URIS } from '../../../../sidecar/schemas/json-schema/keywords.js';
 import { AJV_DIALECTS } from './verdicts.js';
 import { loopsOf, usabilityFaults } from '../../../../sidecar/schemas/json-schema/usability.js';
-import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
+import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { compileSchema, createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
 import { explain } from '../../../../sidecar/schemas/validation/explain.js';
 import { documents, schemas } from './schema-arbitraries.js';

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { compareSchemas } from '../../../../sidecar/schemas/json-schema/change-report.js';
 import type { Difference } from '../../../../sidecar/schemas/json-schema/differences.js';
-import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
+import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { schemaTasks } from '../../../../sidecar/schemas/json-schema/tasks.js';
 import { loopsOf } from '../../../../sidecar/schemas/json-schema/usability.js';
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';

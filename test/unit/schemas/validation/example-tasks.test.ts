@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { attributesOf } from '../../../../sidecar/schemas/json-schema/attributes.js';
-import { exampleEntity } from '../../../../sidecar/schemas/json-schema/example-entity.js';
+import { exampleEntity } from '../../../../sidecar/schemas/json-schema/example.js';
 import { validateInLikelyForm } from '../../../../sidecar/schemas/validation/choose-form.js';
 import { exampleFor } from '../../../../sidecar/schemas/validation/example-tasks.js';
 import { prepareModel } from '../../../../sidecar/schemas/validation/model.js';

@@ -9,7 +9,7 @@ import {
   step,
 } from '../../../../sidecar/shared/json/json.js';
 import { loopsOf } from '../../../../sidecar/schemas/json-schema/usability.js';
-import { resolveWith } from '../../../../sidecar/schemas/json-schema/references.js';
+import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { compileSchema } from '../../../../sidecar/schemas/json-schema/validator.js';
 import { explain } from '../../../../sidecar/schemas/validation/explain.js';
 import { documents, schemas } from '../json-schema/schema-arbitraries.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Dialect, DIALECT_URIS } from '../../../../sidecar/schemas/json-schema/keywords.js';
-import { resolveAll } from '../../../../sidecar/schemas/json-schema/references.js';
+import { resolveAll } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { modelTasks } from '../../../../sidecar/schemas/models/model-tasks.js';
 import { validatorOf } from './validating.js';
 import type { JsonValue } from '../../../../sidecar/shared/json/json.js';
