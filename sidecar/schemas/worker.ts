@@ -3,8 +3,7 @@ import { jsonLdTasks } from './json-ld/tasks.js';
 import { schemaTasks } from './json-schema/tasks.js';
 import { repositoryTasks } from './repository/tasks.js';
 import { modelTasks } from './models/model-tasks.js';
-import { exampleTasks } from './validation/example-tasks.js';
-import { validationTasks } from './validation/tasks.js';
+import { exampleTasks, validationTasks } from './validation/tasks.js';
 import { serve } from '../shared/workers/serve.js';
 
 /** Everything that runs in workers. */

@@ -1,5 +1,5 @@
 import { isArray, isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
-import type { Findings } from './findings.js';
+import { didYouMean, type Findings } from './findings.js';
 import {
   areInstances,
   datasetIdOf,
@@ -8,11 +8,9 @@ import {
   type InferredInstance,
   type TypedInstance,
 } from './instances.js';
-import { checkPlainMember, isPlainMember, warnOfName } from './member-checks.js';
+import { checkPlainMember, checkValue, isPlainMember, warnOfName } from './value-checks.js';
 import { NGSI_V2_KINDS } from './ngsiv2-shape.js';
-import { checkValue } from './value-checks.js';
 import { KIND_NAMES, KIND_OF_MEMBER, VALUE_MEMBERS } from '../value-members.js';
-import { didYouMean } from './wording.js';
 import { shown } from '../../shared/shown.js';
 
 /** How attributes are to be read. */

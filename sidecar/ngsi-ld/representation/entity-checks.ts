@@ -1,9 +1,8 @@
 import { isArray, type JsonObject, type JsonValue } from '../../shared/json/json.js';
-import type { Findings } from './findings.js';
-import { checkTime } from './member-checks.js';
+import { type Findings, nearestName } from './findings.js';
+import { checkTime } from './value-checks.js';
 import { isName, isScope, localName } from './names.js';
 import { isUri } from '../names.js';
-import { nearestName } from './wording.js';
 import { shown } from '../../shared/shown.js';
 
 /** The `id` of an entity, or its `@id`, which means the same. */

@@ -2,7 +2,7 @@ import { isArray, isObject, type JsonObject, type JsonValue, member } from '../.
 import { NO_OWN_ATTRIBUTES } from '../entity-members.js';
 import { isGeometry } from './geometry.js';
 import { areInstances, instanceOf } from './instances.js';
-import { isPlainMember } from './member-checks.js';
+import { isPlainMember } from './value-checks.js';
 import { isNgsiV2 } from './ngsiv2-shape.js';
 import { isUri } from '../names.js';
 import { KIND_OF_MEMBER, WRAPPED_KINDS, kindNamed } from '../value-members.js';

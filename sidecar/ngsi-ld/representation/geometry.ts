@@ -9,8 +9,7 @@ import {
   pointerOf,
 } from '../../shared/json/json.js';
 import { GEOMETRY_DEPTHS } from '../geo-query.js';
-import { Findings } from './findings.js';
-import { didYouMean } from './wording.js';
+import { didYouMean, Findings } from './findings.js';
 import { shown } from '../../shared/shown.js';
 
 const DEPTHS: ReadonlyMap<JsonValue | undefined, number> = new Map(Object.entries(GEOMETRY_DEPTHS));

@@ -10,8 +10,14 @@ import {
 import { checkEntityMember, isOfModel } from './entity-checks.js';
 import { Findings } from './findings.js';
 import { checkGeometry } from './geometry.js';
-import { geometryOfLocation, type LocationType } from './ngsiv2-locations.js';
-import { hasValue, NGSI_V2_KINDS, NO_V2_ATTRIBUTES, V2_MEMBERS } from './ngsiv2-shape.js';
+import {
+  geometryOfLocation,
+  hasValue,
+  type LocationType,
+  NGSI_V2_KINDS,
+  NO_V2_ATTRIBUTES,
+  V2_MEMBERS,
+} from './ngsiv2-shape.js';
 import type { EntityReading } from './reading.js';
 import { shown } from '../../shared/shown.js';
 

@@ -1,9 +1,27 @@
-import { isArray, isObject, type JsonValue, member } from '../../shared/json/json.js';
-import { wrappedMemberOf } from './form.js';
-import { geometryInText } from './geometry.js';
-import type { Instance } from './instances.js';
-import { plainValue, tokensInValue, type PlainOptions } from './plain-value.js';
+import {
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  member,
+  objectOf,
+} from '../../shared/json/json.js';
+import type { AttributeKind } from '../attribute-kinds.js';
+import { NO_OWN_ATTRIBUTES } from '../entity-members.js';
 import { KIND_OF_MEMBER, WRAPPED_KINDS } from '../value-members.js';
+import { idMemberOf, isOfModel, typeMemberOf } from './entity-checks.js';
+import { type Entries, wrappedMemberOf } from './form.js';
+import { geometryInText } from './geometry.js';
+import {
+  datasetsOf,
+  type Instance,
+  instanceOf,
+  instancesOf,
+  type PlainOptions,
+  plainValue,
+  type Standing,
+  tokensInValue,
+} from './instances.js';
 
 /**
  * The value of an instance, and how it becomes the one of the key-values form:
@@ -13,7 +31,7 @@ import { KIND_OF_MEMBER, WRAPPED_KINDS } from '../value-members.js';
  * - `wrapped`: the instance with its value's member alone;
  * - `as-is`.
  */
-export interface Place {
+interface Place {
   readonly shape: 'value' | 'geometry' | 'objects' | 'wrapped' | 'as-is';
   /** Where `content` stands, below the instance. */
   readonly path: readonly string[];
@@ -31,7 +49,7 @@ const KEY_VALUES: PlainOptions = { unwrapsAttributes: false };
  *
  * @param unwraps whether the value of a LanguageProperty, VocabProperty or JsonProperty stands for itself
  */
-export function placeOf(instance: Instance, unwraps: boolean): Place {
+function placeOf(instance: Instance, unwraps: boolean): Place {
   if (instance.how === 'bare')
     return { shape: instance.kind === 'GeoProperty' ? 'as-is' : 'value', path: [], content: instance.value };
   const { object, member: name } = instance;
@@ -53,7 +71,7 @@ const SHAPES: ReadonlyMap<string, Place['shape']> = new Map<string, Place['shape
 ]);
 
 /** The place of a value in key-values form. `unwraps`: as for {@link placeOf}, where the value came wrapped. */
-export function keyValuesPlaceOf(submitted: JsonValue, unwraps: boolean): Place {
+function keyValuesPlaceOf(submitted: JsonValue, unwraps: boolean): Place {
   const name = unwraps ? wrappedMemberOf(submitted) : undefined;
   const content = name !== undefined && isObject(submitted) ? member(submitted, name) : undefined;
   return name === undefined || content === undefined
@@ -62,7 +80,7 @@ export function keyValuesPlaceOf(submitted: JsonValue, unwraps: boolean): Place 
 }
 
 /** The value in key-values form. */
-export function keyValueAt({ shape, content, member: name }: Place, isKeyValues: boolean): JsonValue {
+function keyValueAt({ shape, content, member: name }: Place, isKeyValues: boolean): JsonValue {
   switch (shape) {
     case 'value':
       return plainValue(content, isKeyValues ? KEY_VALUES : NORMALIZED);
@@ -78,7 +96,7 @@ export function keyValueAt({ shape, content, member: name }: Place, isKeyValues:
 }
 
 /** Tokens below the instance of what has these tokens in {@link keyValueAt}. */
-export function tokensAt(place: Place, tokens: readonly string[], isKeyValues: boolean): readonly string[] {
+function tokensAt(place: Place, tokens: readonly string[], isKeyValues: boolean): readonly string[] {
   const { shape, path, content } = place;
   switch (shape) {
     case 'value':
@@ -100,4 +118,115 @@ export function tokensAt(place: Place, tokens: readonly string[], isKeyValues: b
 
 function objectIn(item: JsonValue | undefined): JsonValue | undefined {
   return isObject(item) ? member(item, 'object') : undefined;
+}
+
+/** How an entity is turned into its key-values form. */
+interface Conversion {
+  readonly isKeyValues: boolean;
+  /** Whether every array of objects is meant as instances. */
+  readonly isNormalized: boolean;
+  readonly model: string | undefined;
+  readonly unwraps: (attribute: string) => boolean;
+}
+
+/** An attribute with more than one instance. */
+interface Several {
+  readonly name: string;
+  /** The default one, or the first, is not among them. */
+  readonly others: readonly Standing[];
+}
+
+/** An entity in key-values form (clause 4.5.4), and where its parts come from. */
+export class KeyValues {
+  readonly #entity: JsonObject;
+  readonly #conversion: Conversion;
+  readonly #entries: (readonly [string, JsonValue])[] = [];
+  readonly several: readonly Several[];
+  readonly kinds: ReadonlyMap<string, AttributeKind>;
+
+  constructor(entity: JsonObject, entries: Entries, conversion: Conversion) {
+    this.#entity = entity;
+    this.#conversion = conversion;
+    const several: Several[] = [];
+    const kinds = new Map<string, AttributeKind>();
+    for (const [name, value] of entries) {
+      if (NO_OWN_ATTRIBUTES.has(name)) {
+        this.#addMember(name, value);
+        continue;
+      }
+      const standings = this.#standings(value);
+      const submitted = standings[0]?.submitted ?? value;
+      if (standings.length > 1) several.push({ name, others: standings.slice(1) });
+      const instance = conversion.isKeyValues ? undefined : instanceOf(submitted);
+      this.#entries.push([name, this.#convert(name, submitted, instance)]);
+      if (instance !== undefined && instance.how !== 'foreign') kinds.set(name, instance.kind);
+    }
+    this.several = several;
+    this.kinds = kinds;
+  }
+
+  /** How many members the key-values form has. */
+  get size(): number {
+    return this.#entries.length;
+  }
+
+  /** The whole form; with one attribute as another of its instances has it, when one is given. */
+  toObject(attribute?: string, instance?: Standing): JsonObject {
+    if (attribute === undefined || instance === undefined) return objectOf(this.#entries);
+    const value = this.#convert(attribute, instance.submitted);
+    return objectOf(this.#entries.map((entry) => (entry[0] === attribute ? [attribute, value] : entry)));
+  }
+
+  /** Where something in {@link toObject} stands in the entity as submitted; by its name when it is not there. */
+  locate(tokens: readonly string[], attribute?: string, instance?: Standing): readonly string[] {
+    const [name, ...below] = tokens;
+    if (name === undefined) return [];
+    if (name === 'id') return [idMemberOf(this.#entity), ...below];
+    if (name === 'type') return [...this.#locateType(), ...below];
+    const value = member(this.#entity, name);
+    if (value === undefined || NO_OWN_ATTRIBUTES.has(name)) return tokens;
+    const standing = name === attribute ? instance : this.#standings(value)[0];
+    if (standing === undefined) return tokens;
+    const place = this.#place(name, standing.submitted);
+    return [name, ...standing.path, ...tokensAt(place, below, this.#conversion.isKeyValues)];
+  }
+
+  #addMember(name: string, value: JsonValue): void {
+    const isId = name === idMemberOf(this.#entity);
+    const isType = name === typeMemberOf(this.#entity);
+    if (isId) this.#entries.push(['id', value]);
+    else if (isType) this.#entries.push(['type', this.#typeFor(value)]);
+    else if (!name.startsWith('@')) this.#entries.push([name, value]);
+  }
+
+  /** Schemas say the model's name, where entities may have further types or say it as an IRI. */
+  #typeFor(type: JsonValue): JsonValue {
+    const { model } = this.#conversion;
+    return model !== undefined && isOfModel(type, model) ? model : type;
+  }
+
+  #locateType(): readonly string[] {
+    const name = typeMemberOf(this.#entity);
+    const type = member(this.#entity, name);
+    const { model } = this.#conversion;
+    const index =
+      isArray(type) && model !== undefined ? type.findIndex((item) => isOfModel(item, model)) : -1;
+    return index < 0 ? [name] : [name, String(index)];
+  }
+
+  #standings(value: JsonValue): readonly Standing[] {
+    const { isKeyValues, isNormalized } = this.#conversion;
+    return isKeyValues ? datasetsOf(value) : instancesOf(value, isNormalized);
+  }
+
+  #place(name: string, submitted: JsonValue, known?: Instance): Place {
+    const unwraps = this.#conversion.unwraps(name);
+    return this.#conversion.isKeyValues
+      ? keyValuesPlaceOf(submitted, unwraps)
+      : placeOf(known ?? instanceOf(submitted), unwraps);
+  }
+
+  #convert(name: string, submitted: JsonValue, known?: Instance): JsonValue {
+    return keyValueAt(this.#place(name, submitted, known), this.#conversion.isKeyValues);
+  }
 }

@@ -6,8 +6,8 @@ import { Findings, type EntityWarning, type Finding } from './findings.js';
 import { guessForm, type Form } from './form.js';
 import { checkGeometry, isGeometry } from './geometry.js';
 import { datasetsOf } from './instances.js';
-import { KeyValues } from './key-values.js';
-import { warnOfName } from './member-checks.js';
+import { KeyValues } from './place.js';
+import { warnOfName } from './value-checks.js';
 import { readNgsiV2 } from './ngsiv2.js';
 import type { EntityReading, LeftOut, Reading } from './reading.js';
 

@@ -7,7 +7,7 @@ import { bundle } from '../json-schema/bundle.js';
 import type { SchemaRefusal } from '../json-schema/errors.js';
 import type { SchemaTasks } from '../json-schema/tasks.js';
 import { modelOpenApi, type ModelOpenApiInput } from '../openapi/model-openapi.js';
-import type { ExampleTasks } from '../validation/example-tasks.js';
+import type { ExampleTasks } from '../validation/tasks.js';
 import {
   acceptVersion,
   descriptionOf,

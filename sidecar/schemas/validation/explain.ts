@@ -16,11 +16,17 @@ import {
   type Targets,
 } from '../json-schema/flatten.js';
 import { alternativeIssues, ambiguity, negationIssue, ruledOut } from './alternative-issues.js';
-import { arrayIssues, unknownItem } from './array-issues.js';
+import {
+  arrayIssues,
+  kindIssue,
+  numberIssues,
+  objectIssues,
+  stringIssues,
+  unknownItem,
+  unknownMember,
+} from './keyword-issues.js';
 import { type Issue, isScalar, Place } from './issue.js';
 import { mergeIssues } from './merge-issues.js';
-import { objectIssues, unknownMember } from './object-issues.js';
-import { kindIssue, numberIssues, stringIssues } from './scalar-issues.js';
 import { Spelling } from './spelling.js';
 import { type Meant, sentenceOf, type Words } from './words.js';
 

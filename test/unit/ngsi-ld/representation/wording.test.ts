@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { dateTimeOf, isName, localName } from '../../../../sidecar/ngsi-ld/representation/names.js';
 import { isUri } from '../../../../sidecar/ngsi-ld/names.js';
-import { nearestName } from '../../../../sidecar/ngsi-ld/representation/wording.js';
+import { nearestName } from '../../../../sidecar/ngsi-ld/representation/findings.js';
 import { shown } from '../../../../sidecar/shared/shown.js';
 import { words } from '../../../support/words.js';
 

@@ -11,7 +11,7 @@ import {
   type JsonValue,
   pointerOf,
 } from '../../../../sidecar/shared/json/json.js';
-import { exampleFor } from '../../../../sidecar/schemas/validation/example-tasks.js';
+import { exampleFor } from '../../../../sidecar/schemas/validation/tasks.js';
 import { exampleEntity } from '../../../../sidecar/schemas/json-schema/example.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';

@@ -8,7 +8,7 @@ import { schemaTasks } from '../../../../sidecar/schemas/json-schema/tasks.js';
 import { usabilityFaults } from '../../../../sidecar/schemas/json-schema/usability.js';
 import { compileSchema } from '../../../../sidecar/schemas/json-schema/validator.js';
 import { validatorOf } from '../validation/validating.js';
-import { exampleTasks } from '../../../../sidecar/schemas/validation/example-tasks.js';
+import { exampleTasks } from '../../../../sidecar/schemas/validation/tasks.js';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { parseJson, writeJson } from '../../../../sidecar/shared/json/lossless-json.js';
 

@@ -6,7 +6,7 @@ import { exampleOf, type Example } from '../../../../sidecar/schemas/json-schema
 import { isObject, type JsonObject, type JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { loopsOf } from '../../../../sidecar/schemas/json-schema/usability.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
-import { exampleFor } from '../../../../sidecar/schemas/validation/example-tasks.js';
+import { exampleFor } from '../../../../sidecar/schemas/validation/tasks.js';
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
 import { PARKING, SHARED_DOCUMENTS } from './city-models.js';
 import { schemas } from './schema-arbitraries.js';

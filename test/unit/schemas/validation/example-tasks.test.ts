@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { attributesOf } from '../../../../sidecar/schemas/json-schema/attributes.js';
 import { exampleEntity } from '../../../../sidecar/schemas/json-schema/example.js';
 import { validateInLikelyForm } from '../../../../sidecar/schemas/validation/choose-form.js';
-import { exampleFor } from '../../../../sidecar/schemas/validation/example-tasks.js';
+import { exampleFor } from '../../../../sidecar/schemas/validation/tasks.js';
 import { prepareModel } from '../../../../sidecar/schemas/validation/model.js';
 import { Spelling } from '../../../../sidecar/schemas/validation/spelling.js';
 import { isObject, type JsonObject } from '../../../../sidecar/shared/json/json.js';

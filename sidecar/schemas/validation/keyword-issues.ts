@@ -1,0 +1,347 @@
+import {
+  compareNumbers,
+  isArray,
+  isMultiple,
+  isNumber,
+  isObject,
+  isOfType,
+  isSchema,
+  type JsonNumber,
+  type JsonObject,
+  type JsonValue,
+  LosslessNumber,
+  member,
+  sameJson,
+  type Schema,
+  stringsOf,
+} from '../../shared/json/json.js';
+import { canonicalJson } from '../../shared/json/lossless-json.js';
+import { namedSchemasIn, namesByName, schemaIn, schemasIn } from '../json-schema/flatten.js';
+import { hasFormat } from '../json-schema/formats.js';
+import {
+  type Check,
+  isScalar,
+  issue,
+  type Issue,
+  memberIssue,
+  missingIssue,
+  Place,
+  typeIssue,
+  valueIssue,
+  type WordsOf,
+} from './issue.js';
+import {
+  allowedValue,
+  counted,
+  formatHint,
+  formatWords,
+  howMany,
+  sentenceOf,
+  shown,
+  shownPattern,
+  typeWord,
+  type Words,
+} from './words.js';
+
+/** The issues that keywords on objects find in one, except unevaluatedProperties and conditions. */
+export function objectIssues(
+  schema: JsonObject,
+  place: Place,
+  value: JsonObject,
+  check: Check,
+  patternOf: PatternOf,
+  most: number,
+): readonly Issue[] {
+  const described = member(schema, 'properties');
+  if (isObject(described)) place.describe(described);
+  const names = Object.keys(value);
+  const found: Issue[] = [...missing(schema, place, value), ...countIssues(schema, place, names.length)];
+  const naming = schemaIn(schema, 'propertyNames');
+  const schemasOf = memberSchemas(schema, patternOf);
+  for (const name of names) {
+    if (found.length >= most) break;
+    if (naming !== undefined) found.push(...nameIssues(naming, name, place, check));
+    for (const own of schemasOf(name)) {
+      if (own === REFUSED) found.push(unknownMember(place.child(name), 'additionalProperties'));
+      else if (own !== true) found.push(...check(own, place.child(name)));
+    }
+  }
+  return found;
+}
+
+/** A member that is not allowed at all. */
+export function unknownMember(place: Place, keyword: string): Issue {
+  const plain = 'is not among the members that the schema allows';
+  return memberIssue(place, keyword, () => ({ must: 'not be there', plain }));
+}
+
+/** The member is one of no others that are allowed: said in other words than where the member itself is ruled out. */
+const REFUSED = Symbol('refused');
+
+/** The schemas in `properties`, `patternProperties` and `additionalProperties` for a member. */
+function memberSchemas(
+  schema: JsonObject,
+  patternOf: PatternOf,
+): (name: string) => readonly (Schema | typeof REFUSED)[] {
+  const described = member(schema, 'properties');
+  const patterns = Object.hasOwn(schema, 'patternProperties')
+    ? [...namedSchemasIn(schema, 'patternProperties')].map(
+        ([pattern, own]) => [patternOf(pattern), own] as const,
+      )
+    : [];
+  const rest = schemaIn(schema, 'additionalProperties');
+  return (name) => {
+    const own = isObject(described) ? member(described, name) : undefined;
+    const found = [
+      ...(isSchema(own) ? [own] : []),
+      ...patterns.filter(([pattern]) => pattern.test(name)).map(([, held]) => held),
+    ];
+    return found.length > 0 || rest === undefined ? found : [rest === false ? REFUSED : rest];
+  };
+}
+
+const DEPENDENT = ['dependentRequired', 'dependencies'];
+
+function missing(schema: JsonObject, place: Place, value: JsonObject): readonly Issue[] {
+  const found: Issue[] = [];
+  for (const name of stringsOf(member(schema, 'required')))
+    if (!Object.hasOwn(value, name)) found.push(missingIssue(place, 'required', name));
+  for (const keyword of DEPENDENT) {
+    if (!Object.hasOwn(schema, keyword)) continue;
+    for (const [name, others] of namesByName(schema, keyword)) {
+      if (!Object.hasOwn(value, name)) continue;
+      for (const other of others)
+        if (!Object.hasOwn(value, other))
+          found.push(missingIssue(place, keyword, other, `, which ${allowedValue(name)} asks for`));
+    }
+  }
+  return found;
+}
+
+function countIssues(schema: JsonObject, place: Place, count: number): readonly Issue[] {
+  const found: Issue[] = [];
+  const [least, most] = ['minProperties', 'maxProperties'].map((keyword) => member(schema, keyword));
+  const has = `has ${count === 0 ? 'none' : count}`;
+  if (typeof least === 'number' && count < least)
+    found.push(
+      issue(place, 'minProperties', () => ({
+        must: `have at least ${counted(least, 'member')}`,
+        found: has,
+      })),
+    );
+  if (typeof most === 'number' && count > most)
+    found.push(
+      issue(place, 'maxProperties', () => ({ must: `have at most ${counted(most, 'member')}`, found: has })),
+    );
+  return found;
+}
+
+function nameIssues(naming: Schema, name: string, place: Place, check: Check): readonly Issue[] {
+  const [first] = check(naming, new Place(name));
+  if (first === undefined) return [];
+  const words: WordsOf = (spelling) => {
+    const inner = sentenceOf(first.words(spelling));
+    return { must: 'have another name', plain: `its name ${inner}` };
+  };
+  return [memberIssue(place.child(name), 'propertyNames', words)];
+}
+
+/** The issues that keywords on arrays find in one, except unevaluatedItems. */
+export function arrayIssues(
+  schema: JsonObject,
+  place: Place,
+  items: readonly JsonValue[],
+  check: Check,
+  most: number,
+): readonly Issue[] {
+  const found: Issue[] = [
+    ...sizeIssues(schema, place, items),
+    ...containsIssues(schema, place, items, check),
+  ];
+  const listed = schemasIn(schema, 'prefixItems');
+  const rest = schemaIn(schema, 'items');
+  const checked = rest === undefined ? Math.min(listed.length, items.length) : items.length;
+  for (let index = 0; index < checked && found.length < most; index += 1) {
+    const own = listed[index] ?? rest;
+    if (own !== undefined && own !== true) found.push(...check(own, place.child(index)));
+  }
+  return found;
+}
+
+/** An item that is not allowed at all. */
+export function unknownItem(place: Place, keyword: string): Issue {
+  const plain = 'is not among the items that the schema allows';
+  return issue(place, keyword, () => ({ must: 'not be there', plain }));
+}
+
+function sizeIssues(schema: JsonObject, place: Place, items: readonly JsonValue[]): readonly Issue[] {
+  const found: Issue[] = [];
+  const [least, most] = ['minItems', 'maxItems'].map((keyword) => member(schema, keyword));
+  const holds = `holds ${howMany(items.length)}`;
+  if (typeof least === 'number' && items.length < least)
+    found.push(
+      issue(place, 'minItems', () => ({ must: `hold at least ${counted(least, 'item')}`, found: holds })),
+    );
+  if (typeof most === 'number' && items.length > most)
+    found.push(
+      issue(place, 'maxItems', () => ({ must: `hold at most ${counted(most, 'item')}`, found: holds })),
+    );
+  const again = member(schema, 'uniqueItems') === true ? firstRepeated(items) : undefined;
+  if (again !== undefined) {
+    const [first, second] = again;
+    const words = () => ({
+      must: 'hold no item twice',
+      found: `holds ${shown(items[first] ?? null)} at ${first} and ${second}`,
+    });
+    found.push(issue(place, 'uniqueItems', words));
+  }
+  return found;
+}
+
+function containsIssues(
+  schema: JsonObject,
+  place: Place,
+  items: readonly JsonValue[],
+  check: Check,
+): readonly Issue[] {
+  const wanted = schemaIn(schema, 'contains');
+  if (wanted === undefined) return [];
+  const [low, high] = ['minContains', 'maxContains'].map((keyword) => member(schema, keyword));
+  const least = typeof low === 'number' ? low : 1;
+  const most = typeof high === 'number' ? high : Infinity;
+  if (least === 0 && most === Infinity) return [];
+  const count = items.filter((_, index) => check(wanted, place.child(index)).length === 0).length;
+  if (count >= least && count <= most) return [];
+  const [keyword, bound] =
+    count < least
+      ? (['minContains', `at least ${counted(least, 'item')}`] as const)
+      : (['maxContains', `at most ${counted(most, 'item')}`] as const);
+  const words = () => ({ must: `hold ${bound} ${whichIs(wanted)}`, found: `holds ${howMany(count)}` });
+  return [issue(place, member(schema, keyword) === undefined ? 'contains' : keyword, words)];
+}
+
+/** The items that `contains` means, in words where its schema is simple. */
+function whichIs(wanted: JsonObject | boolean): string {
+  if (!isObject(wanted)) return 'of those that count';
+  const constant = member(wanted, 'const');
+  if (constant !== undefined) return `that is ${allowedValue(constant)}`;
+  const type = member(wanted, 'type');
+  if (Object.keys(wanted).length === 1 && typeof type === 'string') return `that is ${typeWord(type)}`;
+  return 'as the schema describes it under "contains"';
+}
+
+/** The first item that was there before, with where it was. */
+function firstRepeated(items: readonly JsonValue[]): readonly [first: number, second: number] | undefined {
+  const seen = new Map<string, number>();
+  for (const [index, item] of items.entries()) {
+    const text = canonicalJson(item);
+    const first = seen.get(text);
+    if (first !== undefined) return [first, index];
+    seen.set(text, index);
+  }
+  return undefined;
+}
+
+/** Compiles a pattern as validators do. */
+type PatternOf = (pattern: string) => RegExp;
+
+/** The issue that `type`, `enum` or `const` finds in a value; one, because the whole value is wrong. */
+export function kindIssue(schema: JsonObject, place: Place): Issue | undefined {
+  const { value } = place;
+  const constant = member(schema, 'const');
+  if (constant !== undefined && !sameJson(constant, value)) return valueIssue(place, 'const', [constant]);
+  const listed = member(schema, 'enum');
+  if (isArray(listed) && !isAmong(value, listed)) return valueIssue(place, 'enum', listed);
+  const declared = member(schema, 'type');
+  if (typeof declared === 'string')
+    return isOfType(value, declared) ? undefined : typeIssue(place, [declared]);
+  const types = stringsOf(declared);
+  return types.length === 0 || types.some((type) => isOfType(value, type))
+    ? undefined
+    : typeIssue(place, types);
+}
+
+/** Scalars are most of what is looked for, and quick to find. */
+function isAmong(value: JsonValue, listed: readonly JsonValue[]): boolean {
+  return isScalar(value) && !(value instanceof LosslessNumber)
+    ? listed.includes(value)
+    : listed.some((one) => sameJson(one, value));
+}
+
+/** Keywords on numbers: how their demand is said, and whether a number meets it. */
+const NUMBER_CHECKS: readonly (readonly [
+  keyword: string,
+  word: string,
+  holds: (value: JsonNumber, limit: JsonNumber) => boolean,
+])[] = [
+  ['minimum', 'at least', (value, limit) => compareNumbers(value, limit) >= 0],
+  ['exclusiveMinimum', 'greater than', (value, limit) => compareNumbers(value, limit) > 0],
+  ['maximum', 'at most', (value, limit) => compareNumbers(value, limit) <= 0],
+  ['exclusiveMaximum', 'less than', (value, limit) => compareNumbers(value, limit) < 0],
+  ['multipleOf', 'a multiple of', isMultiple],
+];
+
+/** What keywords on numbers have against one. */
+export function numberIssues(schema: JsonObject, place: Place, value: JsonNumber): readonly Issue[] {
+  const found: Issue[] = [];
+  for (const [keyword, word, holds] of NUMBER_CHECKS) {
+    const limit = member(schema, keyword);
+    if (isNumber(limit) && !holds(value, limit))
+      found.push(
+        issue(place, keyword, () => ({ must: `be ${word} ${shown(limit)}`, found: `is ${shown(value)}` })),
+      );
+  }
+  const unformatted = formatIssue(schema, place);
+  return unformatted === undefined ? found : [...found, unformatted];
+}
+
+/** What keywords on strings have against one. */
+export function stringIssues(
+  schema: JsonObject,
+  place: Place,
+  value: string,
+  patternOf: PatternOf,
+): readonly Issue[] {
+  const found: Issue[] = [];
+  const add = (keyword: string, words: () => Words) => found.push(issue(place, keyword, words));
+  const least = member(schema, 'minLength');
+  const most = member(schema, 'maxLength');
+  const pattern = member(schema, 'pattern');
+  if (typeof least === 'number' || typeof most === 'number') {
+    const length = lengthOf(value);
+    const has = `has ${length}`;
+    if (typeof least === 'number' && length < least)
+      add('minLength', () => ({ must: `have at least ${counted(least, 'character')}`, found: has }));
+    if (typeof most === 'number' && length > most)
+      add('maxLength', () => ({ must: `have at most ${counted(most, 'character')}`, found: has }));
+  }
+  if (typeof pattern === 'string' && !patternOf(pattern).test(value))
+    add('pattern', () => ({
+      must: `match the pattern ${shownPattern(pattern)}`,
+      found: `is ${shown(value)}`,
+    }));
+  const unformatted = formatIssue(schema, place);
+  return unformatted === undefined ? found : [...found, unformatted];
+}
+
+function formatIssue(schema: JsonObject, place: Place): Issue | undefined {
+  const { value } = place;
+  const format = member(schema, 'format');
+  if (typeof format !== 'string' || hasFormat(format, value)) return undefined;
+  const words = (): Words => {
+    const hint = typeof value === 'string' ? formatHint(format, value) : undefined;
+    return {
+      must: `be ${formatWords(format)}`,
+      found: `is ${shown(value)}`,
+      ...(hint === undefined ? {} : { hint }),
+    };
+  };
+  return issue(place, 'format', words);
+}
+
+/** Characters are code points (JSON Schema Validation, section 6.3). */
+function lengthOf(text: string): number {
+  let length = 0;
+  for (const character of text) length += character.length > 0 ? 1 : 0;
+  return length;
+}
