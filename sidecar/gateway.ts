@@ -15,6 +15,7 @@ import { POLICY_HEADER } from './http/new-purge.js';
 import { createPassThrough } from './http/pass-through.js';
 import { createTurns } from './http/turns.js';
 import { createMetrics } from './metrics/metrics.js';
+import { openConfiguredArchives } from './open-archives.js';
 import { openPurges, type OpenPurges } from './open-purges.js';
 import { openSchemas, type Workers } from './schemas/open-schemas.js';
 import { systemClock, type Clock } from './shared/clock.js';
@@ -125,8 +126,10 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   // As many connections as pass-through lets requests in.
   const pool = new Pool(brokerUrl.origin, { connections: null });
   opened.add(() => pool.destroy());
+  const archives = await openConfiguredArchives(config, logger, metrics.purges);
+  opened.add(async () => archives?.close());
   const kept = { store: store.purges, policies: store.retention, brokerNotes: store.brokerNotes };
-  const opening = { client, brokerUrl, ...kept, clock, random, logger, metrics: metrics.purges };
+  const opening = { client, brokerUrl, ...kept, clock, random, logger, archives, metrics: metrics.purges };
   const { service, retention, ...endings } = (purges = openPurges(config, opening));
   opened.add(() => endings.close());
   let isShuttingDown = false;
@@ -139,6 +142,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     clientPace: options.clientPace,
     client,
     purges: service,
+    archives: endings.archives,
     retention,
     hasToken: config.GATEWAY_TOKEN !== undefined,
     checkToken: createTokenCheck(config.GATEWAY_TOKEN, () => metrics.requests.refused('token')),

@@ -4,6 +4,7 @@ import { hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import { problemOf, unforeseen } from './http/problem.js';
+import { ArchiveService } from './jobs/archive-service.js';
 import { configuredKinds, createMemories } from './jobs/configured-kinds.js';
 import { IdFiles } from './jobs/id-files.js';
 import { brokerName, jobBroker } from './jobs/broker-names.js';
@@ -14,6 +15,7 @@ import { RetentionScheduler } from './jobs/retention/scheduler.js';
 import { RetentionService } from './jobs/retention/retention-service.js';
 import { createHeaderSealer } from './jobs/sealed-headers.js';
 import type { PurgeMetrics } from './metrics/purge-metrics.js';
+import type { Archives } from './archive/index.js';
 import type { BrokerClient, Learnt } from './purge/broker/index.js';
 import {
   type BrokerNotes,
@@ -41,12 +43,15 @@ export interface OpenPurgesOptions {
   readonly random: () => number;
   readonly logger: FastifyBaseLogger;
   readonly metrics: PurgeMetrics;
+  /** Where purges archive what they delete; undefined where they cannot. */
+  readonly archives?: Archives | undefined;
 }
 
 /** The purges of this process, and what runs them. */
 export interface OpenPurges {
   readonly service: PurgeService;
   readonly retention: RetentionService;
+  readonly archives: ArchiveService;
   /** Resumes jobs that no process works on, and begins to watch schedules. See PurgeService. */
   start(): void;
   /** What is known about the broker, as far as it is still valid. */
@@ -61,10 +66,10 @@ export interface OpenPurges {
 
 /** Wires purges from the configuration. */
 export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurges {
-  const { client, store, policies, clock, random, logger, metrics } = options;
+  const { client, store, policies, clock, random, logger, metrics, archives } = options;
   const memories = createMemories(clock);
   const base = { client, clock, random, onRetry: () => metrics.retried() };
-  const kinds = configuredKinds(config, base, memories);
+  const kinds = configuredKinds(config, base, memories, archives !== undefined);
   const holder = randomUUID();
   const startedMs = performance.now();
   const isShared = config.DATABASE_URL !== undefined;
@@ -84,7 +89,7 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
     : join(tmpdir(), `ngsi-ld-gateway-${randomUUID()}`);
   const idFiles = new IdFiles(idFolder);
   const service = new PurgeService({
-    ...{ kinds, store, maxRunning: config.PURGE_MAX_RUNNING },
+    ...{ kinds, store, archives, maxRunning: config.PURGE_MAX_RUNNING },
     // Records show the time of day, whatever clock the retries go by.
     clock: systemClock,
     idFiles,
@@ -132,6 +137,10 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
   let stopped: Promise<void> | undefined;
   return {
     ...{ service, retention },
+    archives: new ArchiveService({
+      ...{ archives, store, clock: systemClock },
+      recordOf: (id) => service.get(id),
+    }),
     start() {
       service.start();
       scheduler.start();
@@ -151,6 +160,7 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
       notes.stop();
       await (stopped ??= scheduler.stop());
       await service.close();
+      await archives?.close();
       if (!isLasting) await rm(idFolder, { recursive: true, force: true });
     },
   };

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { pino } from 'pino';
-import { loadConfig, type Config } from './shared/config/load.js';
+import { ConfigError, loadConfig, type Config } from './shared/config/load.js';
 import { startGateway, type Gateway } from './gateway.js';
 import { isLoopback } from './shared/loopback.js';
 import { createEnding, endBySignals, isNpmStart } from './shared/signals.js';
@@ -21,7 +21,7 @@ async function main(): Promise<void> {
   }
   const logger = pino({ level: config.LOG_LEVEL });
   const gateway = await startGateway(config, { logger }).catch((error: unknown) => {
-    fail(error, EXIT_FAILED);
+    fail(error, error instanceof ConfigError ? EXIT_CONFIG : EXIT_FAILED);
   });
   if (gateway === undefined) return;
 

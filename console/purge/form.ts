@@ -24,7 +24,12 @@ const ONLY_OF: Readonly<Record<Target, readonly Field[]>> = {
 /** The label of the field of an option, which names what it sets. */
 export function optionLabel(name: PurgeOptionName): string {
   const { type, label = '' } = purgeOption(name);
-  return `${label} (${typeof type === 'string' ? name : `${name}=${type.join()}`})`;
+  return `${label} (${typeof type !== 'string' && type.length === 1 ? `${name}=${type.join()}` : name})`;
+}
+
+/** The choices of an option that is one of some words; the first one leaves it to the gateway. */
+export function choicesOf(words: readonly string[]): readonly (readonly [string, string])[] {
+  return [['', ''], ...words.map((word) => [word, word] as const)];
 }
 
 export interface PurgeForm {

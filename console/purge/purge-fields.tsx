@@ -4,13 +4,19 @@ import { Choice, Field, Tick } from '../parts/fields.js';
 import { unsendable } from '../shared/header-text.js';
 import { text } from '../strings.js';
 import { contextOf, linkTo } from './context-link.js';
-import { optionLabel, type Field as Name, type PurgeForm } from './form.js';
+import { choicesOf, optionLabel, type Field as Name, type PurgeForm } from './form.js';
 import { GeoFields } from './geo-fields.js';
 
-/** The options that have fields: counts, and words of which there is one. */
+/** The options that have fields: counts, choices of some words, and words of which there is one. */
 const OPTIONS = optionsIn('console').map((name) => {
   const { type, hint } = purgeOption(name);
-  return { name, hint, word: typeof type === 'string' ? undefined : type[0] };
+  const words: readonly string[] = typeof type === 'string' ? [] : type;
+  return {
+    name,
+    hint,
+    words: words.length > 1 ? words : [],
+    word: words.length === 1 ? words[0] : undefined,
+  };
 });
 
 interface PurgeFieldsProps {
@@ -115,9 +121,20 @@ export function PurgeFields({ form, onChange }: PurgeFieldsProps) {
       <details open={OPTIONS.some(({ name }) => Boolean(fields[name])) || form.more !== ''}>
         <summary>{t.limits}</summary>
         <div class="grid">
-          {OPTIONS.map(({ name, word, hint }) =>
-            word === undefined ? field(name, optionLabel(name), hint, 'number') : null,
-          )}
+          {OPTIONS.map(({ name, word, words, hint }) => {
+            if (word !== undefined) return null;
+            return words.length === 0 ? (
+              field(name, optionLabel(name), hint, 'number')
+            ) : (
+              <Choice
+                key={name}
+                label={optionLabel(name)}
+                value={fields[name] ?? ''}
+                choices={choicesOf(words)}
+                onChoose={(value) => put({ [name]: value })}
+              />
+            );
+          })}
           <Field
             label={t.more}
             hint={t.moreHint}

@@ -4,7 +4,7 @@ import { Choice, Field, Tick } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
 import { optionsIn, purgeOption } from '../../sidecar/shared/purge-options.js';
-import { optionLabel } from '../purge/form.js';
+import { choicesOf, optionLabel } from '../purge/form.js';
 import { time } from '../shared/format.js';
 import { useDraft } from '../shared/drafts.js';
 import { routeTo } from '../shared/router.js';
@@ -108,9 +108,20 @@ export function PolicyEditor({
             isRequired: true,
           })}
           {field('timeZone', t.timeZone, { isRequired: true })}
-          {optionsIn('retention').map((name) =>
-            field(name, optionLabel(name), { hint: purgeOption(name).hint }),
-          )}
+          {optionsIn('retention').map((name) => {
+            const { type, hint } = purgeOption(name);
+            return typeof type === 'string' ? (
+              field(name, optionLabel(name), { hint })
+            ) : (
+              <Choice
+                key={name}
+                label={optionLabel(name)}
+                value={form[name]}
+                choices={choicesOf(type)}
+                onChoose={(value) => set({ [name]: value })}
+              />
+            );
+          })}
           {field('maxGrowth', t.maxGrowth, { hint: t.maxGrowthHint })}
           {field('description', t.description)}
         </div>

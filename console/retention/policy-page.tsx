@@ -214,8 +214,8 @@ function NextRuns({ policy: { enabled, schedule, timeZone } }: { readonly policy
 }
 
 /** The value of an option for people. */
-function optionText(name: OptionIn<'retention'>, value: number | undefined): string | undefined {
-  if (value === undefined) return undefined;
+function optionText(name: OptionIn<'retention'>, value: number | string | undefined): string | undefined {
+  if (value === undefined || typeof value === 'string') return value;
   return purgeOption(name).unit === 'items per second' ? rate(value) : count(value);
 }
 

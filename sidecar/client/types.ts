@@ -560,6 +560,30 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/purges/{purge}/archive': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read what a purge archived
+     * @description One entity a line, as the broker gave it. Of a purge of attributes or instances, a line has these alone, with id and type.
+     */
+    readonly get: operations['getPurgeArchive'];
+    readonly put?: never;
+    readonly post?: never;
+    /**
+     * Erase what a purge archived
+     * @description Its record is kept, and says so. The purge can no longer be undone.
+     */
+    readonly delete: operations['erasePurgeArchive'];
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/retention-policies': {
     readonly parameters: {
       readonly query?: never;
@@ -1406,6 +1430,22 @@ export interface components {
      * @description One result, or one for each entity in order.
      */
     readonly Verdicts: components['schemas']['Verdict'] | readonly components['schemas']['Verdict'][];
+    /**
+     * PurgeArchive
+     * @description What was archived of what the purge deleted.
+     */
+    readonly PurgeArchive: {
+      readonly entities: number;
+      /** @description As stored: packed, and perhaps encrypted. */
+      readonly bytes: number;
+      /** Format: date-time */
+      readonly expiresAt: string;
+      /**
+       * Format: date-time
+       * @description When it was erased by request.
+       */
+      readonly erasedAt?: string;
+    };
     /** Purge */
     readonly Purge: {
       readonly id: string;
@@ -1461,6 +1501,7 @@ export interface components {
       readonly errors: readonly Record<string, unknown>[];
       readonly warnings: readonly string[];
       readonly sample?: readonly string[];
+      readonly archive?: components['schemas']['PurgeArchive'];
     };
     /** NewPurge */
     readonly NewPurge: {
@@ -1477,6 +1518,11 @@ export interface components {
       readonly maxPerSecond?: number;
       /** @description `true`: nothing is deleted, the matches are counted. */
       readonly dryRun?: boolean;
+      /**
+       * @description Whether what is deleted is archived before, so that it can be restored: `none`, `best-effort`, or `required` (what cannot be archived is not deleted). Never less than `PURGE_ARCHIVE`.
+       * @enum {string}
+       */
+      readonly archive?: 'none' | 'best-effort' | 'required';
     };
     /** PurgeChange */
     readonly PurgeChange: {
@@ -1506,6 +1552,11 @@ export interface components {
       readonly maxAffected?: number;
       /** @description Deletes per second, at most. */
       readonly maxPerSecond?: number;
+      /**
+       * @description Whether what is deleted is archived before, so that it can be restored: `none`, `best-effort`, or `required` (what cannot be archived is not deleted). Never less than `PURGE_ARCHIVE`.
+       * @enum {string}
+       */
+      readonly archive?: 'none' | 'best-effort' | 'required';
       readonly description?: string;
       /** @default UTC */
       readonly timeZone: string;
@@ -1549,6 +1600,11 @@ export interface components {
       readonly maxAffected?: number;
       /** @description Deletes per second, at most. */
       readonly maxPerSecond?: number;
+      /**
+       * @description Whether what is deleted is archived before, so that it can be restored: `none`, `best-effort`, or `required` (what cannot be archived is not deleted). Never less than `PURGE_ARCHIVE`.
+       * @enum {string}
+       */
+      readonly archive?: 'none' | 'best-effort' | 'required';
       readonly description?: string;
       /** @default UTC */
       readonly timeZone?: string;
@@ -1586,6 +1642,11 @@ export interface components {
       readonly maxAffected?: number;
       /** @description Deletes per second, at most. */
       readonly maxPerSecond?: number;
+      /**
+       * @description Whether what is deleted is archived before, so that it can be restored: `none`, `best-effort`, or `required` (what cannot be archived is not deleted). Never less than `PURGE_ARCHIVE`.
+       * @enum {string}
+       */
+      readonly archive?: 'none' | 'best-effort' | 'required';
       readonly description?: string;
       /** @default UTC */
       readonly timeZone?: string;
@@ -3130,6 +3191,50 @@ export interface operations {
       };
     };
   };
+  readonly getPurgeArchive: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @description Id of a purge that has ended. */
+        readonly purge: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The archive. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/x-ndjson': string;
+        };
+      };
+    };
+  };
+  readonly erasePurgeArchive: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @description Id of a purge that has ended. */
+        readonly purge: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Erased. */
+      readonly 204: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
   readonly listRetentionPolicies: {
     readonly parameters: {
       readonly query?: {
@@ -3490,6 +3595,8 @@ export interface operations {
         readonly maxPerSecond?: number;
         /** @description `true`: nothing is deleted, the matches are counted. */
         readonly dryRun?: boolean;
+        /** @description Whether what is deleted is archived before, so that it can be restored: `none`, `best-effort`, or `required` (what cannot be archived is not deleted). Never less than `PURGE_ARCHIVE`. */
+        readonly archive?: 'none' | 'best-effort' | 'required';
         /** @description `ids`: what is deleted is listed, see `/purges/{purge}/ids`. */
         readonly record?: 'ids';
       };
@@ -3589,6 +3696,8 @@ export interface operations {
         readonly maxPerSecond?: number;
         /** @description `true`: nothing is deleted, the matches are counted. */
         readonly dryRun?: boolean;
+        /** @description Whether what is deleted is archived before, so that it can be restored: `none`, `best-effort`, or `required` (what cannot be archived is not deleted). Never less than `PURGE_ARCHIVE`. */
+        readonly archive?: 'none' | 'best-effort' | 'required';
         /** @description `ids`: what is deleted is listed, see `/purges/{purge}/ids`. */
         readonly record?: 'ids';
       };

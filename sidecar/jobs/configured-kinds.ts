@@ -14,11 +14,16 @@ export function createMemories(clock: Pick<Clock, 'now'>): BrokerMemories {
   return { entities: new BrokerMemory(clock), temporal: new BrokerMemory(clock) };
 }
 
-/** The purges that a configuration allows, within its limits: of a gateway, or of the command line. */
+/**
+ * The purges that a configuration allows, within its limits: of a gateway, or of the command line.
+ *
+ * @param keepsArchives whether what they delete can be archived
+ */
 export function configuredKinds(
   config: Config,
   base: Omit<PurgeDependencies, 'capabilities' | 'retry'>,
   memories = createMemories(base.clock),
+  keepsArchives = false,
 ): PurgeKinds {
   const dependencies = {
     ...base,
@@ -38,13 +43,14 @@ export function configuredKinds(
     maxAffected: config.PURGE_MAX_AFFECTED === 0 ? undefined : config.PURGE_MAX_AFFECTED,
   };
   const wholeTenant = config.PURGE_WHOLE_TENANT;
+  const archiving = { least: config.PURGE_ARCHIVE, isPossible: keepsArchives };
   return {
     entities: entityPurges({
-      ...{ limits, wholeTenant },
+      ...{ limits, wholeTenant, archiving },
       dependencies: { ...dependencies, capabilities: memories.entities },
     }),
     temporal: temporalPurges({
-      wholeTenant,
+      ...{ wholeTenant, archiving },
       limits: { ...limits, concurrency: config.TEMPORAL_PURGE_CONCURRENCY, strategy: 'single' },
       dependencies: { ...dependencies, capabilities: memories.temporal },
       allowsWhole: config.TEMPORAL_WHOLE_DELETE === 'allow',

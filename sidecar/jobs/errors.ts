@@ -21,6 +21,30 @@ export class IdsNotFoundError extends GatewayError {
   }
 }
 
+/** Nothing was archived of a purge, or its archive was erased, or kept long enough. */
+export class ArchiveNotFoundError extends GatewayError {
+  readonly kind = 'notFound';
+
+  constructor({ id, archive }: PurgeRecord) {
+    const why =
+      archive === undefined
+        ? 'it archived nothing'
+        : archive.erasedAt === undefined
+          ? `it was kept until ${archive.expiresAt}`
+          : `it was erased at ${archive.erasedAt}`;
+    super(`There is no archive of the purge ${id}: ${why}.`);
+  }
+}
+
+/** The archive of a purge that has not ended is still being written. */
+export class ArchiveInUseError extends GatewayError {
+  readonly kind = 'inUse';
+
+  constructor(id: string, state: PurgeState) {
+    super(`The purge ${id} is ${state}: its archive can be used when it has ended.`);
+  }
+}
+
 /** The purge has ended, or is about to, and cannot be changed. */
 export class PurgeOverError extends GatewayError {
   readonly kind = 'purgeOver';

@@ -1,3 +1,4 @@
+import { isFinal } from '../store/index.js';
 import type { PurgeServiceOptions } from './service-options.js';
 
 /** Refused purges that are kept, at most. */
@@ -11,14 +12,14 @@ const DAY_MS = 86_400_000;
 
 /** Removes records that are too old or too many, and the lists of ids of purges that nobody knows any more. */
 export class HistoryPruner {
-  readonly #options: Pick<PurgeServiceOptions, 'store' | 'idFiles' | 'historyDays' | 'clock'>;
+  readonly #options: Pick<PurgeServiceOptions, 'store' | 'idFiles' | 'archives' | 'historyDays' | 'clock'>;
   readonly #isRunning: (id: string) => boolean;
   #timer: NodeJS.Timeout | undefined;
   #refused = 0;
 
   /** @param isRunning whether this process knows a purge that may not be in the store yet */
   constructor(
-    options: Pick<PurgeServiceOptions, 'store' | 'idFiles' | 'historyDays' | 'clock'>,
+    options: Pick<PurgeServiceOptions, 'store' | 'idFiles' | 'archives' | 'historyDays' | 'clock'>,
     isRunning: (id: string) => boolean,
   ) {
     this.#options = options;
@@ -41,10 +42,23 @@ export class HistoryPruner {
   }
 
   async #prune(): Promise<void> {
-    const { store, idFiles } = this.#options;
+    const { store, idFiles, archives, clock } = this.#options;
     await this.#pruneRecords();
     const isKept = async (id: string) => this.#isRunning(id) || (await store.get(id)) !== undefined;
     await idFiles.sweep(isKept).catch(() => {});
+    // What cannot be removed now is tried again.
+    await archives?.sweep(async (id) => this.#isArchiveDue(id), clock.now()).catch(() => {});
+  }
+
+  /** Whether the archive of a purge goes; undefined where the purge is not in the record. */
+  async #isArchiveDue(id: string): Promise<boolean | undefined> {
+    const { store, clock } = this.#options;
+    if (this.#isRunning(id)) return false;
+    const record = await store.get(id);
+    if (record === undefined) return undefined;
+    const { state, archive } = record;
+    if (!isFinal(state)) return false;
+    return archive !== undefined && Date.parse(archive.expiresAt) < clock.now();
   }
 
   async #pruneRecords(): Promise<void> {

@@ -19,6 +19,7 @@ import {
   parseTemporalPurgeQuery,
   type TemporalPurgeQuery,
 } from '../purge/index.js';
+import { ARCHIVE_MODES, type ArchiveMode } from '../shared/purge-options.js';
 import type { DeleteBudget } from './delete-budget.js';
 
 /**
@@ -42,6 +43,16 @@ export interface PurgeSetup {
   readonly limits: PurgeLimits;
   /** What is done with a purge that may empty its tenant. */
   readonly wholeTenant: WholeTenant;
+  /** Without it, nothing is archived. */
+  readonly archiving?: ArchivePolicy;
+}
+
+/** What the configuration says of archives. */
+export interface ArchivePolicy {
+  /** Every purge archives at least like this. */
+  readonly least: ArchiveMode;
+  /** Whether there is a place for archives. */
+  readonly isPossible: boolean;
 }
 
 export interface TemporalPurgeSetup extends PurgeSetup {
@@ -137,6 +148,9 @@ export interface PurgeRunOptions {
   readonly onOutcome?: OnOutcome | undefined;
   /** See PurgeOrder of the engine. */
   readonly beforeDelete?: PurgeOrder['beforeDelete'];
+  readonly archive?: PurgeOrder['archive'];
+  readonly plan?: PurgeOrder['plan'];
+  readonly onPlanned?: PurgeOrder['onPlanned'];
 }
 
 /** A purge that was vetted, and may be run. */
@@ -146,6 +160,8 @@ export interface PreparedPurge {
   /** The least of what configuration, policy and caller allow. */
   readonly limits: PurgeLimits;
   readonly maxPerSecond: number | undefined;
+  /** How much of what it deletes is archived; `none` of a dry run. */
+  readonly archive: ArchiveMode;
   /** Whether the outcome of each item is recorded. */
   readonly recordsIds: boolean;
   /** Whether it can be held to a rate. */
@@ -196,17 +212,52 @@ function vetted<Query extends PurgeQuery>(
   const isNative = kind.limits.strategy === 'native';
   if (query.maxPerSecond !== undefined && isNative) throw rateRefused();
   if (query.record === 'ids' && isNative) throw idsRefused();
-  return prepared(kind, { query, headers, limits: narrowLimits(kind, policy, query) });
+  const archive = archiveModeOf(kind, query.archive, isNative && !query.dryRun);
+  const order = { query, headers, limits: narrowLimits(kind, policy, query) };
+  return prepared(kind, order, archive);
 }
 
-function prepared<Query extends PurgeQuery>(kind: PurgeKind<Query>, order: PurgeOrder<Query>): PreparedPurge {
+/**
+ * How much a purge archives: what it asks for, and never less than the configuration does.
+ *
+ * @throws QueryRefusedError where it asks for an archive that cannot be made
+ */
+function archiveModeOf(
+  { archiving = NO_ARCHIVES }: PurgeSetup,
+  asked: ArchiveMode = 'none',
+  isNative = false,
+): ArchiveMode {
+  const rank = (mode: ArchiveMode) => ARCHIVE_MODES.indexOf(mode);
+  const mode = rank(asked) > rank(archiving.least) ? asked : archiving.least;
+  if (mode === 'none') return mode;
+  if (!archiving.isPossible)
+    throw archiveRefused('This gateway keeps no archives (ARCHIVE_URL is not set): leave archive out.');
+  if (isNative)
+    throw archiveRefused(
+      'PURGE_STRATEGY=native leaves the deletes to the broker, which does not show what it deletes: leave archive out.',
+    );
+  return mode;
+}
+
+const NO_ARCHIVES: ArchivePolicy = { least: 'none', isPossible: false };
+
+function archiveRefused(detail: string): QueryRefusedError {
+  return new QueryRefusedError('invalidRequest', detail, 'archive');
+}
+
+function prepared<Query extends PurgeQuery>(
+  kind: PurgeKind<Query>,
+  order: PurgeOrder<Query>,
+  mode: ArchiveMode,
+): PreparedPurge {
   const { query, limits } = order;
   const { dryRun, maxPerSecond } = query;
   const recordsIds = query.record === 'ids';
   return {
     ...{ dryRun, limits, maxPerSecond, recordsIds, unit: kind.unitOf(query) },
+    archive: dryRun ? 'none' : mode,
     isPaced: limits.strategy !== 'native',
-    asDryRun: () => prepared(kind, { ...order, query: { ...query, dryRun: true, record: undefined } }),
+    asDryRun: () => prepared(kind, { ...order, query: { ...query, dryRun: true, record: undefined } }, mode),
     run({ control, budget, ...hooks }, signal) {
       const changing: PurgeLimits = {
         ...limits,

@@ -1,4 +1,11 @@
-import { outcomeOf, PurgeStoppedError, type OnOutcome, type PurgeReport } from '../purge/index.js';
+import {
+  archivedKeys,
+  outcomeOf,
+  PurgeStoppedError,
+  type OnOutcome,
+  type PurgeArchive,
+  type PurgeReport,
+} from '../purge/index.js';
 import { isFinal, type PurgeRecord, type PurgeState } from '../store/index.js';
 import type { DeleteBudget } from './delete-budget.js';
 import { CallerGoneError } from './errors.js';
@@ -11,6 +18,8 @@ import type { PurgeServiceOptions } from './service-options.js';
 import { shortened } from './purge-record.js';
 import { RecordWriter } from './record-writer.js';
 import type { JobRegistry } from './registry.js';
+
+const DAY_MS = 86_400_000;
 
 /** A purge that runs here, and what it takes to run it. */
 export interface Work {
@@ -95,10 +104,13 @@ export class PurgeRunner {
     const { control, lease } = live;
     const ids = prepared.recordsIds ? this.#options.idFiles.recorder(live.record.id) : undefined;
     const onOutcome: OnOutcome | undefined = ids && ((item, outcome) => ids.note(item, outcome));
-    const events = prepared.run({ control, budget, onOutcome, beforeDelete: () => lease.check() }, stopped);
+    const archive = await this.#openArchive(live, prepared);
+    const beforeDelete = () => lease.check();
+    const events = prepared.run({ control, budget, onOutcome, archive, beforeDelete }, stopped);
     try {
       for await (const event of events) {
         live.note(event);
+        if (archive !== undefined) live.set({ archive: this.#archiveOf(archive) });
         this.#options.observer.event(live.record, event);
         if (event.type !== 'finished') continue;
         await closeIds(live, ids);
@@ -109,9 +121,32 @@ export class PurgeRunner {
         return event.report;
       }
     } finally {
+      if (archive !== undefined) live.set({ archive: this.#archiveOf(archive) });
       await closeIds(live, ids);
     }
     throw new PurgeStoppedError('The purge ended without a report.');
+  }
+
+  /** @throws ArchiveUnavailableError, ArchiveUnreadableError where it is required, and cannot be begun */
+  async #openArchive(live: LivePurge, prepared: PreparedPurge): Promise<PurgeArchive | undefined> {
+    const { archives } = this.#options;
+    if (archives === undefined || prepared.archive === 'none') return undefined;
+    const { id, target } = live.record;
+    const writer = await archives.writer(
+      { purge: id, target },
+      live.lease.number,
+      archivedKeys(prepared.unit),
+    );
+    return { writer, isRequired: prepared.archive === 'required' };
+  }
+
+  /** What the record says of an archive. It expires some days after the end of the purge: after now, as of now. */
+  #archiveOf({ writer }: PurgeArchive): PurgeRecord['archive'] {
+    const { archives, clock, historyDays } = this.#options;
+    const { entities, bytes } = writer.counts;
+    if (archives === undefined || bytes === 0) return undefined;
+    const keptMs = Math.min(archives.keepDays, historyDays) * DAY_MS;
+    return { entities, bytes, expiresAt: new Date(clock.now() + keptMs).toISOString() };
   }
 
   /** Writes what was requested of a purge, so that it outlasts a crash. @returns what was written */

@@ -1,3 +1,4 @@
+import type { Archives } from '../archive/index.js';
 import type { Problem } from '../ngsi-ld/problem.js';
 import type { PurgeEvent } from '../purge/index.js';
 import type { PurgeQueue, PurgeRecord, Purges, StrandedPurge } from '../store/index.js';
@@ -32,6 +33,8 @@ export interface PurgeServiceOptions {
   /** Where ids are recorded for purges that ask for it. */
   readonly idFiles: IdFiles;
   readonly sealer: HeaderSealer;
+  /** Where purges archive what they delete; undefined where they cannot. */
+  readonly archives?: Archives | undefined;
   /** Names this process in records. */
   readonly worker: string;
   /** Names this start of this process, and nothing else ever. */

@@ -35,6 +35,8 @@ export interface PurgeMetrics {
   retried(): void;
   /** The record of a purge could not be kept. */
   recordLost(): void;
+  /** A segment of an archive could not be stored. */
+  archiveFailed(): void;
 }
 
 /** Counters of purges; each that can be named beforehand is there from the start, so that its first increase shows. */
@@ -68,6 +70,11 @@ export function createPurgeMetrics(registry: Registry, prefix: string): PurgeMet
     help: 'Records of purges that could not be kept, since the store was away for too long.',
     registers,
   });
+  const archiveFailures = new Counter({
+    name: `${prefix}archive_failures_total`,
+    help: 'Segments of archives that could not be stored; what they hold is not deleted where an archive is required.',
+    registers,
+  });
   for (const target of TARGETS) {
     started.inc({ target }, 0);
     for (const outcome of OUTCOMES) ended.inc({ target, outcome, dry_run: 'false' }, 0);
@@ -82,6 +89,7 @@ export function createPurgeMetrics(registry: Registry, prefix: string): PurgeMet
     },
     retried: () => retries.inc(),
     recordLost: () => lost.inc(),
+    archiveFailed: () => archiveFailures.inc(),
   };
 }
 

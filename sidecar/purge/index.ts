@@ -1,7 +1,7 @@
 /**
  * The purge engine, for those that start purges: jobs, the HTTP interface and the command line. A purge deletes what a query
  * matches, and nothing else, whatever the broker does. Its rooms, top to bottom: temporal, entities, attributes, deleting, run,
- * proof, listing, requests, query, ledger, broker. Each imports those below it, through their faces.
+ * proof, listing, requests, query, archiving, ledger, broker. Each imports those below it, through their faces.
  */
 export { purgeEntities } from './entities/index.js';
 export {
@@ -20,6 +20,7 @@ export {
   outcomeOf,
 } from './errors.js';
 export type { Item, ItemOutcome, OnOutcome } from './ledger/index.js';
+export { archivedKeys, type PurgeArchive } from './archiving/index.js';
 export { contextOfRequest } from './proof/index.js';
 export {
   ENTITY_PARAMETERS,
@@ -35,6 +36,7 @@ export {
 } from './query/index.js';
 export { Pace } from './requests/index.js';
 export {
+  type AppliedPlan,
   type DoneSoFar,
   type PurgeDependencies,
   type PurgeEvent,

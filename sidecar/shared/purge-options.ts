@@ -56,6 +56,17 @@ export const PURGE_OPTIONS = {
     policy: 'dry-run-only',
     meaning: '`true`: nothing is deleted, the matches are counted.',
   },
+  archive: {
+    type: ['none', 'best-effort', 'required'],
+    places: ['query', 'body', 'retention', 'console'],
+    flag: '--archive <how>',
+    help: 'none, best-effort or required: keep what is deleted, so that it can be restored',
+    isForDeletes: true,
+    meaning:
+      'Whether what is deleted is archived before, so that it can be restored: `none`, `best-effort`, or `required` (what cannot be archived is not deleted). Never less than `PURGE_ARCHIVE`.',
+    label: 'Archive',
+    hint: 'so that it can be restored',
+  },
   record: {
     type: ['ids'],
     places: ['query', 'console'],
@@ -72,6 +83,10 @@ export const PURGE_OPTIONS = {
     meaning: 'Delete requests in flight, at most.',
   },
 } as const satisfies Record<string, PurgeOption>;
+
+/** How much a purge archives, the least first. */
+export const ARCHIVE_MODES = PURGE_OPTIONS.archive.type;
+export type ArchiveMode = (typeof ARCHIVE_MODES)[number];
 
 type Table = typeof PURGE_OPTIONS;
 export type PurgeOptionName = keyof Table;

@@ -78,6 +78,19 @@ export interface PurgeRecord {
   readonly warnings: readonly string[];
   /** Of a dry run: ids of some matches. */
   readonly sample?: readonly string[];
+  /** What was archived of what it deleted. */
+  readonly archive?: ArchiveSummary | undefined;
+}
+
+/** The archive of a purge. */
+export interface ArchiveSummary {
+  /** Each counted once. */
+  readonly entities: number;
+  /** As stored. */
+  readonly bytes: number;
+  readonly expiresAt: string;
+  /** When it was erased by request. */
+  readonly erasedAt?: string;
 }
 
 /** What an asynchronous purge needs to go on after a restart. */
@@ -197,6 +210,13 @@ export interface Purges {
    */
   put(record: PurgeRecord, job?: PurgeJob, claim?: PurgeClaim): Promise<void>;
   get(id: string): Promise<PurgeRecord | undefined>;
+  /**
+   * Changes the record of a purge that has ended.
+   *
+   * @param change has no effects
+   * @returns undefined when there is none that has ended
+   */
+  amend(id: string, change: (record: PurgeRecord) => PurgeRecord): Promise<PurgeRecord | undefined>;
   /** Newest first. */
   list(filter: PurgeFilter): Promise<{ readonly items: readonly PurgeRecord[]; readonly total: number }>;
   /**

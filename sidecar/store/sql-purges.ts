@@ -50,6 +50,10 @@ const MATCHES = `
   (dry_run = @dryRun OR @dryRun IS NULL)`;
 
 const GET = statement<{ id: string }, Pick<PurgeRow, 'record'>>('SELECT record FROM purge WHERE id = @id');
+const ENDED = statement<{ id: string }, Pick<PurgeRow, 'record'>>(
+  'SELECT record FROM purge WHERE id = @id AND ended_at IS NOT NULL',
+);
+const AMEND = statement<{ id: string; record: string }>('UPDATE purge SET record = @record WHERE id = @id');
 const LIST = statement<FilterParameters & { limit: number; offset: number }, Pick<PurgeRow, 'record'>>(
   `SELECT record FROM purge WHERE ${MATCHES} ORDER BY number DESC LIMIT @limit OFFSET @offset`,
 );
@@ -128,6 +132,10 @@ export class SqlPurges implements Purges, PurgeQueue {
     return row === undefined ? undefined : recordOf(row);
   }
 
+  async amend(id: string, change: (record: PurgeRecord) => PurgeRecord): Promise<PurgeRecord | undefined> {
+    return isStorable(id) ? this.#session.change(() => amend(id, change)) : undefined;
+  }
+
   async list({ limit, offset, ...filter }: PurgeFilter) {
     const texts = {
       state: filter.state ?? null,
@@ -160,6 +168,14 @@ export class SqlPurges implements Purges, PurgeQueue {
   prune(endedBeforeMs: number, maxRefused: number): Promise<number> {
     return this.#session.change(() => prune(endedBeforeMs, maxRefused));
   }
+}
+
+function* amend(id: string, change: (record: PurgeRecord) => PurgeRecord): Work<PurgeRecord | undefined> {
+  const row = yield* first(ENDED, { id });
+  if (row === undefined) return undefined;
+  const record = change(recordOf(row));
+  yield* run(AMEND, { id, record: JSON.stringify(record) });
+  return record;
 }
 
 function* prune(endedBefore: number, keep: number): Work<number> {

@@ -2,13 +2,15 @@ import assert from 'node:assert/strict';
 import { request, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import Database from 'better-sqlite3';
+import { ConfigError } from '../../sidecar/shared/config/load.js';
 import type { SettingName } from '../../sidecar/shared/config/settings.js';
 import { ensureCliBuilt } from '../support/cli-process.js';
 import {
@@ -23,6 +25,7 @@ import { tarGz } from '../support/archives.js';
 import { GatewayProcess } from '../support/gateway-process.js';
 import { createDatabase } from '../support/postgres.js';
 import { createTestClock } from '../support/purge-harness.js';
+import { BUCKET_KEYS, StubBucket } from '../support/stub-bucket.js';
 import {
   Gate,
   isDelete,
@@ -155,6 +158,68 @@ async function statusBy(gateway: TestGateway, host: string): Promise<number> {
   const [answer] = (await once(sent.end(), 'response')) as [IncomingMessage];
   answer.resume();
   return answer.statusCode ?? 0;
+}
+
+interface ArchivedRecord {
+  readonly id: string;
+  readonly archive?: { readonly entities: number; readonly expiresAt: string };
+}
+
+/** The record of a purge that was waited for. */
+async function purgedBy(gateway: TestGateway, query: string): Promise<ArchivedRecord> {
+  const id = (await gateway.purge(query)).headers.get('purge-id') ?? '';
+  return (await gateway.send('GET', `/api/v2/purges/${id}`)).json() as ArchivedRecord;
+}
+
+/** How many entities a purge archives. */
+async function archivedOf(
+  env: Readonly<Record<string, string>>,
+  query = 'type=Car&archive=required',
+): Promise<number | undefined> {
+  const { gateway } = await withCars(env);
+  return (await purgedBy(gateway, query)).archive?.entities;
+}
+
+const SECRET = 'a secret of sixteen or more';
+
+/** Whether a gateway with these settings reads what one with a secret has archived. */
+async function isReadableAfter(env: Readonly<Record<string, string>>): Promise<boolean> {
+  const folder = await temporaryFolder();
+  const kept = { ARCHIVE_URL: pathToFileURL(folder).href, DATABASE_PATH: join(folder, 'schema.db') };
+  const first = await withCars({ ...kept, ARCHIVE_SECRET: SECRET });
+  const { id } = await purgedBy(first.gateway, 'type=Car&archive=required');
+  const [segment = ''] = (await readdir(join(folder, id))).filter((name) => name.endsWith('.gz'));
+  assert.equal((await readFile(join(folder, id, segment))).toString('latin1', 0, 8), 'NGLDARC1');
+  await first.gateway.gateway.close();
+  const { gateway } = await withCars({ ...kept, ...env });
+  const { status } = await gateway.send('GET', `/api/v2/purges/${id}/archive`);
+  assert.ok(status === 200 || status === 409);
+  return status === 200;
+}
+
+async function startedOn(bucket: StubBucket, env: Readonly<Record<string, string>>): Promise<unknown> {
+  return withCars({
+    ...{ ARCHIVE_URL: 's3://archive/purges', AWS_ENDPOINT_URL: bucket.endpoint.href },
+    ...{ AWS_REGION: BUCKET_KEYS.region, AWS_ACCESS_KEY_ID: BUCKET_KEYS.accessKeyId },
+    ...{ AWS_SECRET_ACCESS_KEY: BUCKET_KEYS.secretAccessKey, ...env },
+  });
+}
+
+async function openBucket(): Promise<StubBucket> {
+  const bucket = await StubBucket.open();
+  stopLater(() => bucket.close());
+  return bucket;
+}
+
+async function refusedByBucket(env: Readonly<Record<string, string>>): Promise<void> {
+  await takenByBucket({});
+  await assert.rejects(startedOn(await openBucket(), env), ConfigError);
+}
+
+async function takenByBucket(env: Readonly<Record<string, string>>): Promise<StubBucket> {
+  const bucket = await openBucket();
+  await startedOn(bucket, env);
+  return bucket;
 }
 
 /** What each setting brings about, seen from outside. A setting without an entry does not compile. */
@@ -448,6 +513,64 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
         const answer = await gateway.purge('type=Car', { ...ASYNC, authorization: 'Bearer x' });
         assert.equal(answer.status, status, answer.text);
       }
+    },
+  ],
+  PURGE_ARCHIVE: [
+    'makes every purge archive',
+    async () => {
+      const ARCHIVE_URL = pathToFileURL(await temporaryFolder()).href;
+      assert.equal(await archivedOf({ ARCHIVE_URL, PURGE_ARCHIVE: 'required' }, 'type=Car'), 20);
+    },
+  ],
+  ARCHIVE_URL: [
+    'is where archives are kept',
+    async () => {
+      const folder = await temporaryFolder();
+      assert.equal(await archivedOf({ ARCHIVE_URL: pathToFileURL(folder).href }), 20);
+      assert.equal((await readdir(folder)).length, 1);
+    },
+  ],
+  ARCHIVE_SECRET: [
+    'encrypts archives',
+    async () => assert.ok(await isReadableAfter({ ARCHIVE_SECRET: SECRET })),
+  ],
+  ARCHIVE_SECRET_BEFORE: [
+    'reads what was encrypted with it',
+    async () => {
+      const other = { ARCHIVE_SECRET: 'another secret of sixteen' };
+      assert.ok(!(await isReadableAfter(other)));
+      assert.ok(await isReadableAfter({ ...other, ARCHIVE_SECRET_BEFORE: SECRET }));
+    },
+  ],
+  ARCHIVE_DAYS: [
+    'is how long archives are kept',
+    async () => {
+      const ARCHIVE_URL = pathToFileURL(await temporaryFolder()).href;
+      const { gateway } = await withCars({ ARCHIVE_URL, ARCHIVE_DAYS: '3' });
+      const { archive } = await purgedBy(gateway, 'type=Car&archive=required');
+      const days = (Date.parse(archive?.expiresAt ?? '') - Date.now()) / 86_400_000;
+      assert.ok(days > 2.9 && days <= 3);
+    },
+  ],
+  AWS_ACCESS_KEY_ID: ['signs requests', async () => refusedByBucket({ AWS_ACCESS_KEY_ID: 'another' })],
+  AWS_SECRET_ACCESS_KEY: [
+    'signs requests',
+    async () => refusedByBucket({ AWS_SECRET_ACCESS_KEY: 'another' }),
+  ],
+  AWS_SESSION_TOKEN: [
+    'goes with requests, and is signed',
+    async () => {
+      const { headers } = await takenByBucket({ AWS_SESSION_TOKEN: 'for-a-while' });
+      assert.equal(headers['x-amz-security-token'], 'for-a-while');
+      assert.match(headers.authorization ?? '', /SignedHeaders=[^,]*x-amz-security-token/);
+    },
+  ],
+  AWS_REGION: ['is in signatures', async () => refusedByBucket({ AWS_REGION: 'another' })],
+  AWS_ENDPOINT_URL: [
+    'is where the bucket is',
+    async () => {
+      const { requests } = await takenByBucket({});
+      assert.ok(requests.length > 0);
     },
   ],
   INSTANCE_NAME: [

@@ -89,6 +89,7 @@ export function purgesOf(
       ended: (target, outcome) => metered.push(`ended ${target} ${outcome}`),
       retried: () => metered.push('retried'),
       recordLost: () => metered.push('lost'),
+      archiveFailed: () => metered.push('archive failed'),
     },
   });
   opened.push(purges);

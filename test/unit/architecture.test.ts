@@ -17,13 +17,13 @@ interface Room {
 /** The rooms of the purge engine, top to bottom: each imports those below it, and nothing runs back up. */
 const ENGINE = [
   ...['temporal', 'entities', 'attributes', 'deleting', 'run', 'proof', 'listing', 'requests'],
-  ...['query', 'ledger', 'broker'],
+  ...['query', 'archiving', 'ledger', 'broker'],
 ] as const;
 
 /** What a room of the engine may import: the rooms below it, and the errors of the engine. */
 function below(room: (typeof ENGINE)[number]): readonly string[] {
   const rooms = ENGINE.slice(ENGINE.indexOf(room) + 1).map(roomOfEngine);
-  return [...rooms, 'sidecar/purge', 'sidecar/ngsi-ld', 'sidecar/shared'];
+  return [...rooms, 'sidecar/purge', 'sidecar/archive', 'sidecar/ngsi-ld', 'sidecar/shared'];
 }
 
 function roomOfEngine(room: string): string {
@@ -34,6 +34,11 @@ function roomOfEngine(room: string): string {
 const ROOMS: Readonly<Record<string, Room>> = {
   'sidecar/shared': { rooms: [], packages: [] },
   'sidecar/ngsi-ld': { rooms: ['sidecar/shared'], packages: ['re2js'] },
+  'sidecar/archive': {
+    rooms: ['sidecar/ngsi-ld', 'sidecar/shared'],
+    onlyFor: { 'sidecar/archive/open-archives.ts': ['sidecar/shared/config'] },
+    packages: ['aws4fetch', 'undici'],
+  },
   // The engine, from its plots down to the wire. Beside them are the face of the whole and its errors.
   'sidecar/purge': {
     rooms: ['sidecar/purge/broker', 'sidecar/shared'],
@@ -50,10 +55,11 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'sidecar/purge/requests': { rooms: below('requests'), packages: [] },
   'sidecar/purge/query': { rooms: below('query'), packages: ['luxon'] },
   'sidecar/purge/ledger': { rooms: below('ledger'), packages: [] },
+  'sidecar/purge/archiving': { rooms: below('archiving'), packages: [] },
   'sidecar/purge/broker': { rooms: ['sidecar/ngsi-ld', 'sidecar/shared'], packages: ['undici'] },
   'sidecar/shared/config': { rooms: ['sidecar/shared'], packages: [] },
   'sidecar/jobs': {
-    rooms: ['sidecar/purge', 'sidecar/store', 'sidecar/ngsi-ld', 'sidecar/shared'],
+    rooms: ['sidecar/archive', 'sidecar/purge', 'sidecar/store', 'sidecar/ngsi-ld', 'sidecar/shared'],
     onlyFor: {
       'sidecar/jobs/configured-kinds.ts': ['sidecar/purge/broker', 'sidecar/shared/config'],
       'sidecar/jobs/note-exchange.ts': ['sidecar/purge/broker'],
@@ -150,14 +156,14 @@ const ROOMS: Readonly<Record<string, Room>> = {
 /** Wires all rooms; nothing but the entries main.ts and cli.ts imports them. */
 const WIRING = new Set(
   words(`
-  sidecar/gateway.ts sidecar/main.ts sidecar/main-help.ts sidecar/serve.ts sidecar/start-error.ts sidecar/open-purges.ts
+  sidecar/gateway.ts sidecar/main.ts sidecar/main-help.ts sidecar/serve.ts sidecar/start-error.ts sidecar/open-archives.ts sidecar/open-purges.ts
   sidecar/cli.ts sidecar/cli/main.ts sidecar/schemas/open-schemas.ts sidecar/schemas/worker.ts
 `),
 );
 
 /** Packages that only some places may import, whatever the rooms allow. */
 const PACKAGE_OWNERS: Readonly<Record<string, RegExp>> = {
-  fastify: /^sidecar\/(?:http\/|gateway\.ts$|open-purges\.ts$)/,
+  fastify: /^sidecar\/(?:http\/|gateway\.ts$|open-(?:archives|purges)\.ts$)/,
 };
 
 const ENV_OWNERS = ['sidecar/serve.ts', 'sidecar/cli/main.ts'];

@@ -31,6 +31,16 @@ export const HEADER_TEXT = Type.String({
   pattern: '^[\\x21-\\x7e](?:[\\x20-\\x7e]*[\\x21-\\x7e])?$',
 });
 
+const ARCHIVE = Type.Object(
+  {
+    entities: COUNT,
+    bytes: { ...COUNT, description: 'As stored: packed, and perhaps encrypted.' },
+    expiresAt: TIME,
+    erasedAt: Type.Optional({ ...TIME, description: 'When it was erased by request.' }),
+  },
+  { title: 'PurgeArchive', description: 'What was archived of what the purge deleted.' },
+);
+
 /** The record of a purge. */
 export const PURGE = Type.Object(
   {
@@ -74,6 +84,7 @@ export const PURGE = Type.Object(
     errors: Type.Array(Type.Object({})),
     warnings: STRINGS,
     sample: Type.Optional(STRINGS),
+    archive: Type.Optional(ARCHIVE),
   },
   { title: 'Purge' },
 );

@@ -20,6 +20,7 @@ import { transferRoutes } from './transfer.js';
 import { modelDocumentRoutes } from './model-documents.js';
 import { modelRoutes } from './models.js';
 import { describeRoutes, openapiRoute } from './openapi.js';
+import { purgeArchiveRoutes, type ArchiveResourceOptions } from './purge-archives.js';
 import { purgeRoutes, type PurgeResourceOptions } from './purges.js';
 import { referenceRoutes } from './references.js';
 import { retentionRoutes, type RetentionResourceOptions } from './retention.js';
@@ -28,7 +29,8 @@ import { Query } from './schemas.js';
 import { statusRoute, type StatusResourceOptions } from './status.js';
 import { workbenchRoutes } from './workbench.js';
 
-export interface ApiOptions extends PurgeResourceOptions, RetentionResourceOptions, StatusResourceOptions {
+export interface ApiOptions
+  extends PurgeResourceOptions, ArchiveResourceOptions, RetentionResourceOptions, StatusResourceOptions {
   readonly schemas: SchemaService;
   readonly workbench: Workbench;
   readonly baseUrlOf: BaseUrlOf;
@@ -80,6 +82,7 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
       transferRoutes(api, transfer, importLimit);
       workbenchRoutes(api, options.workbench);
       purgeRoutes(api, options);
+      purgeArchiveRoutes(api, options);
       retentionRoutes(api, options);
       statusRoute(api, options);
       openapiRoute(api, routes);

@@ -1,11 +1,12 @@
 import { type PurgeContext, type QueryView, type Preview, countMatches, firstPage } from '../run/index.js';
 import { datasetsOf, deleteWholeAttribute } from './item-delete.js';
 import { TooManyMatchesError, QueryRefusedError } from '../errors.js';
-import { IdStates, type Item } from '../ledger/index.js';
+import { IdStates, type Item, keyOf } from '../ledger/index.js';
 import { removeItems } from './item-removal.js';
 import { countItems, type ItemKind } from '../deleting/index.js';
 import { type AttributeRemoval, refusedData } from '../query/index.js';
 import { ownAttributesOf } from '../../ngsi-ld/entity-members.js';
+import type { JsonValue } from '../../shared/json/json.js';
 import { entities, type ListedPage } from '../listing/index.js';
 
 const MAX_SAMPLE = 100;
@@ -17,7 +18,10 @@ export async function previewAttributes(context: PurgeContext, removal: Attribut
   const kind = attributeKind(context, removal);
   const seen = new IdStates();
   const isComplete = await countItems(context, kind, seen, (items) => {
-    for (const { entityId } of items) if (sample.size < MAX_SAMPLE) sample.add(entityId);
+    for (const item of items) {
+      if (sample.size < MAX_SAMPLE) sample.add(item.entityId);
+      context.onPlanned?.(keyOf(item));
+    }
   });
   return { matched: seen.size, sample: [...sample], ...(isComplete ? {} : { isLowerBound: true }) };
 }
@@ -38,7 +42,7 @@ export async function removeAttributes(
   const { maxAffected } = context.limits;
   await checkNames(context, removal);
   const kind = attributeKind(context, removal);
-  if (maxAffected !== undefined) {
+  if (maxAffected !== undefined && context.plan === undefined) {
     await countItems(context, kind, new IdStates(), (_items, counted) => {
       if (counted > maxAffected) throw new TooManyMatchesError(counted, maxAffected, false);
     });
@@ -50,17 +54,17 @@ export async function removeAttributes(
 function attributeKind(context: PurgeContext, removal: AttributeRemoval): ItemKind {
   return {
     *read(page, indexes) {
+      const contents: JsonValue[] = [];
       const items = indexes.flatMap((index) => {
         const entityId = page.ids[index] ?? '';
         const entity = page.entities[index] ?? {};
-        return attributesToRemove(entity, removal).map((attribute) => ({
-          entityId,
-          attribute,
-          datasets: datasetsOf(entity[attribute]),
-          ...createdAtOf(entity[attribute]),
-        }));
+        return attributesToRemove(entity, removal).map((attribute) => {
+          contents.push(entity[attribute] as JsonValue);
+          const datasets = datasetsOf(entity[attribute]);
+          return { entityId, attribute, datasets, ...createdAtOf(entity[attribute]) };
+        });
       });
-      yield { items };
+      yield { items, contents };
     },
     remove: async (item, isStale, onSend) =>
       deleteWholeAttribute(context, item, {

@@ -3,6 +3,7 @@ import {
   Dispatcher,
   isCreatedBefore,
   isStaleSince,
+  keepParts,
   selectsByValue,
   walkItems,
   type CutTries,
@@ -97,7 +98,7 @@ export class ItemPass {
         ...(shape === undefined ? {} : { shape }),
       };
       const end = await walkItems(this.#context, reader, entities, async (batch, page) => {
-        this.#take(batch, page);
+        this.#dispatcher.add(await this.#archived(this.#take(batch, page), batch, page));
         await this.#dispatcher.room(most);
       });
       await this.#dispatcher.settled();
@@ -122,8 +123,30 @@ export class ItemPass {
     };
   }
 
-  /** Queues what is to be deleted of the items on a page. */
-  #take({ items, mayHideMore = false }: ItemBatch, page: ListedPage): void {
+  /** Of a purge that archives: archives what is to be deleted, and keeps what may go. */
+  async #archived(
+    due: readonly PendingDelete[],
+    batch: ItemBatch,
+    page: ListedPage,
+  ): Promise<readonly PendingDelete[]> {
+    const { archiving, ledger } = this.#context;
+    if (archiving === undefined || due.length === 0) return due;
+    const byKey = new Map(due.map((next) => [keyOf(next.item), next]));
+    const contents = batch.items.map((item, index) =>
+      byKey.has(keyOf(item)) ? batch.contents?.[index] : undefined,
+    );
+    await keepParts(this.#context, page, { items: batch.items, contents });
+    const kept = await archiving.release([...byKey.keys()], (key, problem) => {
+      const item = byKey.get(key)?.item;
+      this.#queued.delete(key);
+      if (item !== undefined) ledger.recordFailure(item, problem);
+    });
+    return kept.flatMap((key) => byKey.get(key) ?? []);
+  }
+
+  /** What is to be deleted of the items on a page, as queued from now on. */
+  #take({ items, mayHideMore = false }: ItemBatch, page: ListedPage): readonly PendingDelete[] {
+    const due: PendingDelete[] = [];
     const { states } = this.#context.ledger;
     const { takesNew, isLastRecheck } = this.#options;
     this.#counts.wasTruncated ||= mayHideMore;
@@ -146,12 +169,14 @@ export class ItemPass {
         this.#queued.add(key);
         const isFinalTry = state !== IdState.unknown && state !== IdState.pending;
         const isStale = () => isOld() && this.#begun.get(item.entityId) === IdState.unknown;
-        this.#dispatcher.add([{ item, isFinalTry, isStale }]);
+        due.push({ item, isFinalTry, isStale });
       }
     }
+    return due;
   }
 
   #takes(item: Item): boolean {
+    if (this.#context.plan?.has(keyOf(item)) === false) return false;
     return !this.#options.skipsArrivals || this.#kind.hasArrived?.(item) !== true;
   }
 

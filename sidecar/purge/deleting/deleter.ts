@@ -87,11 +87,16 @@ export class Deleter {
     report: ReportResult,
     isStale: () => boolean,
   ): Promise<readonly string[]> {
-    return (await this.#delete({ ids, mayBeGone: false }, { report, isStale })).leftForSingle;
+    const kept = await this.#archived(ids, report);
+    if (kept.length === 0) return [];
+    return (await this.#delete({ ids: kept, mayBeGone: false }, { report, isStale })).leftForSingle;
   }
 
   /** Deletes one entity. */
   async deleteOne(id: string, isStale: () => boolean): Promise<DeleteResult> {
+    let refused: DeleteResult | undefined;
+    await this.#archived([id], (_id, result) => (refused = result));
+    if (refused !== undefined) return refused;
     try {
       const inBatch = this.#strategy === 'batch' ? await this.#batchOfOne(id, isStale) : undefined;
       if (inBatch !== undefined) return inBatch;
@@ -102,6 +107,13 @@ export class Deleter {
       if (error instanceof ListedTooLongAgo) return UNSENT;
       throw error;
     }
+  }
+
+  /** The entities that may go: of a purge that archives, those that are archived by now. The others are reported as refused. */
+  async #archived(ids: readonly string[], report: ReportResult): Promise<readonly string[]> {
+    const { archiving } = this.#context;
+    if (archiving === undefined) return ids;
+    return archiving.release(ids, (id, problem) => report(id, { kind: 'refused', problem }));
   }
 
   get #sizeMax(): number {

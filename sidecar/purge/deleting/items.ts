@@ -9,11 +9,14 @@ import {
   type WalkEnd,
 } from '../listing/index.js';
 import type { Parameter } from '../query/index.js';
+import type { JsonValue } from '../../shared/json/json.js';
 import { GatewayError } from '../../shared/errors.js';
 
 /** Items found on one page. */
 export interface ItemBatch {
   readonly items: readonly Item[];
+  /** What each item holds, as the broker shows it, for the archive; undefined where it does not show all of it. */
+  readonly contents?: readonly (JsonValue | undefined)[];
   /** The broker may have left out some, and shows them once these are deleted. */
   readonly mayHideMore?: boolean;
   /** There are items that the broker does not show at all. */

@@ -1,5 +1,6 @@
 import type { BrokerProblem } from '../broker/index.js';
 import type { PurgeContext } from '../run/index.js';
+import { keepEntities } from './keep-listed.js';
 import { type Listed, type ListedPage, walkMatches, type WalkEnd } from '../listing/index.js';
 import { IdStates, IdState } from '../ledger/index.js';
 
@@ -14,6 +15,8 @@ export interface Survey extends WalkEnd {
   readonly fresh: readonly string[];
   /** Number of new ids, taken or not. */
   readonly unseen: number;
+  /** Number of ids that the plan of the purge does not have. */
+  readonly unplanned: number;
   /** Reported as deleted, and listed again; at most MAX_FINDINGS of `reappearedCount`. */
   readonly reappeared: readonly string[];
   readonly reappearedCount: number;
@@ -57,7 +60,7 @@ const STILL_LISTED: BrokerProblem = {
 
 /** Lists what the query still shows while nothing is being deleted. */
 export async function surveyMatches(context: PurgeContext, options: SurveyOptions): Promise<Survey> {
-  const { selection, lister, paging, requester, ledger } = context;
+  const { selection, lister, paging, requester, ledger, plan } = context;
   const { states } = ledger;
   const fresh = new Set<string>();
   const reappeared: string[] = [];
@@ -69,10 +72,15 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
   const unseen = new UnseenIds(options.takesFresh ? fresh : undefined);
   let reappearedCount = 0;
   let lingering = 0;
+  const unplanned = new UnseenIds(undefined);
+  /** Of the page at hand, what may be deleted soon. */
+  const toKeep: string[] = [];
 
   states.startSurvey();
   const isNew = (entityId: string): boolean => {
     const state = states.get(entityId);
+    if (state === IdState.unknown && plan?.has(entityId) === false) return unplanned.note(entityId);
+    if (options.takesFresh || state !== IdState.unknown) toKeep.push(entityId);
     if (state === IdState.unknown) return unseen.note(entityId);
     if (!states.markListed(entityId)) return false;
     if (state === IdState.gone || state === IdState.goneTwice) {
@@ -114,6 +122,7 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
       end = step.value;
       break;
     }
+    await keepEntities(context, step.value, toKeep.splice(0));
     if (fresh.size + missing.length + retryDue.length > 0) listed ??= step.value;
     if (fresh.size >= wanted) break;
     const isLong = listed !== undefined && context.clock.now() - listed.atMs > MAX_LISTING_MS;
@@ -127,7 +136,7 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
     ...end,
     listed: listed ?? { atMs: context.clock.now(), tookMs: 0 },
     fresh: [...fresh],
-    unseen: unseen.size,
+    ...{ unseen: unseen.size, unplanned: unplanned.size },
     reappeared,
     reappearedCount,
     missing,

@@ -144,7 +144,7 @@ class Drain {
     const step = planClosing({ ...survey, lingering }, this.#state, this.#facts());
     if (step.kind === 'finish') {
       finish(this.#context, survey);
-      return survey.unseen + ledger.madeAgain - this.#madeAgainBefore;
+      return survey.unseen + survey.unplanned + ledger.madeAgain - this.#madeAgainBefore;
     }
     this.#state = step.state;
     if (step.kind === 'recheck') await requester.waitBefore(this.#state.rechecks);
@@ -221,7 +221,8 @@ function finish({ ledger, paging, showsAll }: PurgeContext, survey: Survey): voi
   ledger.resolveBySurvey(survey.complete && showsAll);
   if (survey.complete || survey.trickles) return;
   // Without a fixed page order, unlisted matches may be those that could not be deleted.
-  const known = states.count(IdState.failed) + states.count(IdState.madeAgain) + survey.unseen;
+  const known =
+    states.count(IdState.failed) + states.count(IdState.madeAgain) + survey.unseen + survey.unplanned;
   const isAccountedFor = survey.lastCount !== undefined && !paging.contradicted && survey.lastCount <= known;
   if (isAccountedFor) return;
   throw new BrokerReplyError(

@@ -46,13 +46,15 @@ async function run(scope: PurgeScope, query: EntityPurgeQuery): Promise<PurgeRep
   const { removal, dryRun, selection } = query;
   if (limits.strategy === 'native' && removal === undefined) checkNativeQuery(query);
 
+  const isArchived = scope.archiving !== undefined && !dryRun;
   const context = scope.open({
-    resource: entities(removal === undefined ? 'ids' : 'attributes'),
+    resource: entities(isArchived ? 'whole' : removal === undefined ? 'ids' : 'attributes'),
     selection,
     removed: removal?.names,
   });
   // Under a bound, one match too many settles it. Attributes are bounded, not their entities.
-  const isBound = limits.maxAffected !== undefined && removal === undefined && !dryRun;
+  const isBound =
+    limits.maxAffected !== undefined && removal === undefined && !dryRun && scope.plan === undefined;
   const first = await firstPage(context, isBound ? { limit: limits.maxAffected + 1 } : {});
   if (first.ids.length > 0) await context.proveFilters();
   else if (context.paging.stride === undefined) await checkUnderstood(context);

@@ -1,6 +1,7 @@
 import type { BrokerReply, Projection, Failure } from '../broker/index.js';
 import { BrokerReplyError } from '../errors.js';
 import type { Parameter } from '../query/index.js';
+import { parseJson } from '../../shared/json/lossless-json.js';
 
 /** What to ask the broker for. */
 export interface PageQuery {
@@ -47,6 +48,8 @@ export interface ParsedPage {
   readonly madeEntityMap: boolean;
   /** Characters of the answer. */
   readonly length: number;
+  /** The answer itself, where entities are to be archived as they are written. */
+  readonly body?: string;
 }
 
 /** A list of matches. */
@@ -71,10 +74,11 @@ export interface ListedPage extends ParsedPage, Listed {
 /**
  * Reads the answer to a query.
  *
+ * @param isExact numbers that no double holds are kept as they are written, and so is the answer
  * @throws BrokerReplyError when it is not an array of entities
  */
-export function parsePage(reply: BrokerReply): ParsedPage {
-  const entities = parseEntities(reply);
+export function parsePage(reply: BrokerReply, isExact = false): ParsedPage {
+  const entities = parseEntities(reply, isExact);
   const count = countOf(reply);
   return {
     entities,
@@ -87,6 +91,7 @@ export function parsePage(reply: BrokerReply): ParsedPage {
     warning: reply.headers.get('ngsild-warning'),
     madeEntityMap: reply.headers.has('ngsild-entitymap'),
     length: reply.body.length,
+    ...(isExact ? { body: reply.body } : {}),
   };
 }
 
@@ -100,12 +105,12 @@ function countOf({ headers }: Pick<BrokerReply, 'headers'>): number | 'invalid' 
   return /^\s*\d{1,15}\s*$/.test(written) ? Number(written) : 'invalid';
 }
 
-function parseEntities(reply: BrokerReply): readonly Readonly<Record<string, unknown>>[] {
+function parseEntities(reply: BrokerReply, isExact: boolean): readonly Readonly<Record<string, unknown>>[] {
   // Seen for limit=0 and on some empty results: 200 without a body.
   if (reply.body.trim() === '') return [];
   let body: unknown;
   try {
-    body = JSON.parse(reply.body);
+    body = isExact ? parseJson(reply.body) : JSON.parse(reply.body);
   } catch (cause) {
     throw new BrokerReplyError('The broker answered a query with something that is not JSON.', { cause });
   }
@@ -144,6 +149,8 @@ export interface ListedResource {
   readonly listing: string;
   /** Statuses with which a query of it is answered. */
   readonly answered: ReadonlySet<number>;
+  /** What is listed is to be archived: pages keep what the broker wrote. */
+  readonly isExact?: true;
   /** Ways to ask for no more than is needed, best first; the last one is the bare query. */
   projectionsOf(query: PageQuery): readonly Projection[];
 }
@@ -151,16 +158,17 @@ export interface ListedResource {
 /**
  * Entities (clause 6.4.3.2).
  *
- * @param content `ids`: only ids are needed; `attributes`: the attributes are needed as well
+ * @param content `ids`: only ids are needed; `attributes`: the attributes are needed as well; `whole`: all of it, to be archived
  */
-export function entities(content: 'ids' | 'attributes'): ListedResource {
+export function entities(content: 'ids' | 'attributes' | 'whole'): ListedResource {
   return {
     path: '/entities',
     listing: 'list the matching entities',
     answered: new Set([200, 201, 203]),
+    ...(content === 'whole' ? { isExact: true } : {}),
     // `attrs` already narrows the output, and is not mixed with `pick`.
     projectionsOf: ({ selection, needsTimes }) => {
-      if (needsTimes === true) return ['times', 'none'];
+      if (needsTimes === true || content === 'whole') return ['times', 'none'];
       const isNarrow = selection.some(({ name }) => name === 'attrs');
       return content === 'ids' && !isNarrow ? ['pick', 'key-values', 'none'] : ['none'];
     },

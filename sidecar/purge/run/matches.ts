@@ -95,7 +95,8 @@ export async function checkBound(
   seen?: IdStates,
 ): Promise<number | undefined> {
   const { maxAffected } = context.limits;
-  if (maxAffected === undefined) return undefined;
+  // What is deleted is in the plan, and that was counted.
+  if (maxAffected === undefined || context.plan !== undefined) return undefined;
   // A count beside an empty list is none: the broker may have failed to run the query.
   const isBelievable = context.paging.stride === undefined && first.ids.length > 0;
   if (isBelievable && first.count !== undefined && first.count > maxAffected) {
@@ -169,12 +170,13 @@ export async function previewEntities(context: PurgeContext, first: ListedPage):
   let counted: number | undefined;
   const { listed, isComplete, end } = await countMatches(context, first, (_listed, page) => {
     for (const id of page.ids) if (sample.size < MAX_SAMPLE) sample.add(id);
+    for (const id of page.ids) context.onPlanned?.(id);
     const { contradicted, stride } = context.paging;
     const isPlausible =
       page.count !== undefined && !contradicted && stride === undefined && page.count > page.ids.length;
     counted = isPlausible ? page.count : undefined;
     // The sample is full and the count is known: stop listing.
-    return !(sample.size >= MAX_SAMPLE && counted !== undefined);
+    return context.onPlanned !== undefined || !(sample.size >= MAX_SAMPLE && counted !== undefined);
   });
   if (end === undefined) return { matched: Math.max(listed, counted ?? 0), sample: [...sample] };
   if (listed === 0 && end.unlisted > 0) {

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { BrokerClient, BrokerMemory } from '../broker/index.js';
 import { type RetryPolicy, Requester, type PurgeRequest, type Pace } from '../requests/index.js';
 import type { Clock } from '../../shared/clock.js';
+import { Archiving, type PurgeArchive } from '../archiving/index.js';
 import { FilterIgnoredError, UnexpectedEntityError } from '../errors.js';
 import type { PurgeEvent, PurgeProgress, PurgeReport } from './events.js';
 import type { ListedResource } from '../listing/index.js';
@@ -35,6 +36,12 @@ export interface PurgeScope {
   /** Records every item; refuses more than `limits.maxAffected`. */
   readonly ledger: ItemLedger;
   readonly warnings: ReadonlySet<string>;
+  /** Takes what is about to be deleted; undefined where nothing is archived. */
+  readonly archiving: Archiving | undefined;
+  /** Of a purge that applies a plan: what may be deleted, and nothing else. */
+  readonly plan: AppliedPlan | undefined;
+  /** Of a dry run that makes a plan: receives the key of each match. */
+  readonly onPlanned: ((key: string) => void) | undefined;
   readonly clock: Pick<Clock, 'now'>;
   /** When the purge began, in milliseconds since the epoch. */
   readonly startedMs: number;
@@ -58,6 +65,15 @@ export interface PurgeScopeOptions {
   readonly clock: Pick<Clock, 'now'>;
   readonly emit: (event: PurgeEvent) => void;
   readonly onOutcome?: OnOutcome | undefined;
+  readonly archive?: PurgeArchive | undefined;
+  readonly plan?: AppliedPlan | undefined;
+  readonly onPlanned?: ((key: string) => void) | undefined;
+}
+
+/** What a dry run has found, by the keys of the ledger. */
+export interface AppliedPlan {
+  has(key: string): boolean;
+  readonly size: number;
 }
 
 const MAX_WARNINGS = 10;
@@ -70,6 +86,9 @@ export function createPurgeScope(options: PurgeScopeOptions): PurgeScope {
   const named = query.ids === undefined ? undefined : new Set(query.ids);
   const scope: PurgeScope = {
     ...{ limits, requester, capabilities, ledger, warnings, clock, emit },
+    archiving: options.archive === undefined ? undefined : new Archiving(options.archive),
+    plan: options.plan,
+    onPlanned: options.onPlanned,
     startedMs: clock.now(),
     warn(warning) {
       if (warnings.size < MAX_WARNINGS) warnings.add(warning);
@@ -114,6 +133,12 @@ export interface PurgeOrder<Query extends PurgeQuery = PurgeQuery> {
   readonly pace?: Pace;
   /** Called with the outcome of each item; never for a purge that the broker does by itself. */
   readonly onOutcome?: OnOutcome | undefined;
+  /** Where it archives what it deletes, before it deletes it. */
+  readonly archive?: PurgeArchive | undefined;
+  /** Only what is in it is deleted. */
+  readonly plan?: AppliedPlan | undefined;
+  /** Of a dry run: called with the key of each match, perhaps more than once, until there are no more. */
+  readonly onPlanned?: ((key: string) => void) | undefined;
   /**
    * Called before a request that deletes is first sent, with the most it can delete, and with a look at what the purge has done
    * so far. When it throws, the purge ends; when it returns nothing, the request is not sent, and its items count as failed. What
@@ -171,7 +196,11 @@ export function runPurge(
       if (event.type === 'progress') lastProgress = event;
       emit(event);
     };
-    const scope = createPurgeScope({ query, limits, requester, capabilities, clock, emit: note, onOutcome });
+    const { archive, plan: applied, onPlanned } = order;
+    const scope = createPurgeScope({
+      ...{ query, limits, requester, capabilities, clock, emit: note, onOutcome },
+      ...{ archive, onPlanned, plan: applied },
+    });
     try {
       emit({ type: 'finished', report: await plan.run(scope) });
     } catch (error) {
@@ -191,14 +220,14 @@ function probeOf(path: ListedResource['path'], { selection }: PurgeQuery): Purge
 
 /** The report of a purge that ran to its end. @param arrived matches that turned up meanwhile and were left */
 export function reportOf(scope: PurgeScope, arrived: number): PurgeReport {
-  const { ledger, warnings, requester } = scope;
+  const { ledger, warnings, requester, archiving } = scope;
   return {
     dryRun: false,
     ...ledger.counts,
     success: ledger.success,
     errors: ledger.errors,
     sample: [],
-    warnings: [...warnings],
+    warnings: [...warnings, ...(archiving?.warnings ?? [])],
     arrived,
     ...requester.effort,
   };

@@ -1,5 +1,6 @@
 import { GatewayError } from '../errors.js';
 import { isLoopback } from '../loopback.js';
+import type { ArchivePlace } from './archive-url.js';
 import { isServiceLink, misspeltNames } from './misspelt-names.js';
 import { settings, type Setting, type SettingName } from './settings.js';
 
@@ -76,6 +77,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   if (typeof least === 'number' && typeof most === 'number' && least > most) {
     mistakes.push('RETRY_MIN_DELAY_MS must not be above RETRY_MAX_DELAY_MS');
   }
+  mistakes.push(...archiveMistakes(values));
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return Object.freeze(Object.fromEntries(values)) as Config;
 }
@@ -88,6 +90,24 @@ function isOpenByOversight(
   const host = values.get('HOST');
   const isReachable = typeof host === 'string' && !isLoopback(host);
   return isReachable && !env['GATEWAY_TOKEN'] && values.get('GATEWAY_OPEN') !== true;
+}
+
+/** What the settings of archives need of others. */
+function archiveMistakes(values: ReadonlyMap<string, unknown>): readonly string[] {
+  const mistakes: string[] = [];
+  const least = values.get('PURGE_ARCHIVE');
+  const place = values.get('ARCHIVE_URL') as ArchivePlace | undefined;
+  if (least !== 'none' && least !== undefined) {
+    if (place === undefined) mistakes.push(`ARCHIVE_URL is needed for PURGE_ARCHIVE=${least as string}`);
+    if (values.get('PURGE_STRATEGY') === 'native')
+      mistakes.push(
+        'PURGE_STRATEGY=native leaves the deletes to the broker, so nothing can be archived: PURGE_ARCHIVE must be none',
+      );
+  }
+  if (place?.kind !== 'bucket') return mistakes;
+  for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'])
+    if (!values.has(name)) mistakes.push(`${name} is needed for the bucket of ARCHIVE_URL`);
+  return mistakes;
 }
 
 /** A gateway in front of itself would forward each request for ever. */

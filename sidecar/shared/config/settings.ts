@@ -1,5 +1,7 @@
 /** The one table of settings: name, default, meaning and check. Types, loading and docs/config.md all follow it. */
 
+import { parseArchiveUrl } from './archive-url.js';
+
 /** Reads one setting; throws an Error whose message completes "NAME …". */
 type Parse<Value> = (text: string) => Value;
 
@@ -116,6 +118,39 @@ export const settings = {
     ),
     secret: true,
   },
+  PURGE_ARCHIVE: setting(
+    'none',
+    oneOf(['none', 'best-effort', 'required']),
+    'the least that a purge archives: `none`, `best-effort`, or `required` (what cannot be archived is not deleted)',
+  ),
+  ARCHIVE_URL: optional(
+    parseArchiveUrl,
+    'where archives of what purges delete are kept: `file:///folder` or `s3://bucket/prefix`; unset: none can be made',
+  ),
+  ARCHIVE_SECRET: {
+    ...optional(archiveSecret, 'secret with which archives are encrypted (AES-256-GCM); unset: they are not'),
+    secret: true,
+  },
+  ARCHIVE_SECRET_BEFORE: {
+    ...optional(
+      archiveSecret,
+      'the secret before ARCHIVE_SECRET: archives that were encrypted with it can still be read',
+    ),
+    secret: true,
+  },
+  ARCHIVE_DAYS: setting(
+    '30',
+    wholeNumber(1, 36_500),
+    'days for which an archive is kept after the end of its purge, at most as long as its record',
+  ),
+  AWS_ACCESS_KEY_ID: optional(nonEmpty, 'key with which requests to the bucket of ARCHIVE_URL are signed'),
+  AWS_SECRET_ACCESS_KEY: { ...optional(nonEmpty, 'the secret of AWS_ACCESS_KEY_ID'), secret: true },
+  AWS_SESSION_TOKEN: { ...optional(nonEmpty, 'goes with a key that is good for a while only'), secret: true },
+  AWS_REGION: setting('us-east-1', nonEmpty, 'region of the bucket'),
+  AWS_ENDPOINT_URL: optional(
+    httpUrl,
+    'where the bucket is, for MinIO and others that speak as S3 does; unset: Amazon S3',
+  ),
   INSTANCE_NAME: optional(
     nonEmpty,
     'name of this process in the records of purges; default: host name and PORT',
@@ -247,6 +282,11 @@ function oneOrTwoTokens(text: string): readonly string[] {
   const all = tokens(text);
   if (all.length > 2) throw new Error('must be one secret, or two separated by a comma');
   return all;
+}
+
+function archiveSecret(text: string): string {
+  if (text.length < 16) throw new Error('must have 16 characters or more');
+  return text;
 }
 
 function httpUrl(text: string): URL {

@@ -77,7 +77,7 @@ export function scopeOf(purge: HandMadePurge): PurgeScope {
       dryRun: false,
       maxAffected: undefined,
       maxPerSecond: undefined,
-      record: undefined,
+      ...{ record: undefined, archive: undefined },
       ...query,
     },
     limits: {

@@ -71,7 +71,16 @@ function second({ missing = [], retryDue = [], lags = 0, limits, ...broker }: Se
     context,
     {
       ...{ complete: true, trickles: false, unlisted: 0, lastCount: undefined },
-      ...{ fresh: [], unseen: 0, missing, retryDue, lingering: 0, reappeared: [], reappearedCount: 0 },
+      ...{
+        fresh: [],
+        unseen: 0,
+        unplanned: 0,
+        missing,
+        retryDue,
+        lingering: 0,
+        reappeared: [],
+        reappearedCount: 0,
+      },
       listed: { atMs: Infinity, tookMs: 0 },
     },
     lags,

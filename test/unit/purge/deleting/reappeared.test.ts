@@ -63,7 +63,7 @@ function listedAgain({ ids, isSecond = false, listMs = 0, answer = () => undefin
     return {
       ...{ complete: true, trickles: false, unlisted: 0, lastCount: undefined },
       listed: { atMs: nowMs, tookMs: 0 },
-      ...{ fresh: [], unseen: 0, missing: [], retryDue: [], lingering: 0 },
+      ...{ fresh: [], unseen: 0, unplanned: 0, missing: [], retryDue: [], lingering: 0 },
       ...{ reappeared, reappearedCount: reappeared.length },
     };
   };

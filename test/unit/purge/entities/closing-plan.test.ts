@@ -16,7 +16,7 @@ function surveyOf(findings: Partial<Survey> = {}): Survey {
     unlisted: 0,
     lastCount: 0,
     fresh: [],
-    unseen: 0,
+    ...{ unseen: 0, unplanned: 0 },
     ...{ reappeared: [], reappearedCount: 0, missing: [], listed: { atMs: 0, tookMs: 0 } },
     retryDue: [],
     lingering: 0,

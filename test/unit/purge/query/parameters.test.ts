@@ -19,7 +19,7 @@ describe('parseParameters', () => {
     const names = [
       ...['type', 'id', 'idPattern', 'attrs', 'q', 'georel', 'geometry', 'coordinates', 'geoproperty'],
       ...['geometryProperty', 'scopeQ', 'csf', 'expandValues', 'jsonKeys', 'local'],
-      ...['drop', 'keep', 'dryRun', 'maxAffected', 'maxPerSecond', 'record'],
+      ...['drop', 'keep', 'dryRun', 'maxAffected', 'maxPerSecond', 'archive', 'record'],
     ];
     assert.deepEqual([...ENTITY_PARAMETERS.names].sort(), names.sort());
     const query = names.map((name) => `${name}=v`).join('&');
@@ -31,7 +31,7 @@ describe('parseParameters', () => {
     const names = [
       ...SELECTION_PARAMETERS,
       ...TIME_PARAMETERS,
-      ...['datasetId', 'dryRun', 'maxAffected', 'maxPerSecond', 'record'],
+      ...['datasetId', 'dryRun', 'maxAffected', 'maxPerSecond', 'archive', 'record'],
     ];
     assert.deepEqual([...TEMPORAL_PARAMETERS.names].sort(), names.sort());
     const query = names.map((name) => `${name}=v`).join('&');

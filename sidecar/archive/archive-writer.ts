@@ -1,0 +1,226 @@
+import type { ArchiveCipher } from './cipher.js';
+import { type DigestTable, digestOf } from './digest-table.js';
+import { ArchiveUnavailableError } from './errors.js';
+import { packLines, segmentName } from './segment.js';
+import type { ArchiveStorage } from './storage.js';
+
+/** What is archived of one entity, in one line. */
+export interface ArchivedLine {
+  readonly entityId: string;
+  /** The line; empty where other lines have all that the keys stand for. */
+  readonly text: string;
+  /** What may be deleted once the line is durable, with a digest of what it holds. */
+  readonly parts: ReadonlyMap<string, number>;
+  /** Of parts that earlier lines have: `failures` when the first of those was added. They are lost if any segment was since. */
+  readonly since?: number;
+}
+
+/** What an archive holds so far. */
+export interface ArchiveCounts {
+  /** Each counted once, however often it was archived. */
+  readonly entities: number;
+  /** As stored. */
+  readonly bytes: number;
+}
+
+export interface ArchiveWriterOptions {
+  readonly storage: ArchiveStorage;
+  readonly cipher: ArchiveCipher;
+  /** Where the segments go: the id of the purge. */
+  readonly folder: string;
+  /** Grows with each process that works on the purge: their segments never have the same names. */
+  readonly epoch: number;
+  /** Written before the first segment. */
+  readonly about: string;
+  /** What earlier processes have archived. */
+  readonly before: Archived;
+  /** Called for each segment that could not be stored. */
+  readonly onFailed: (error: ArchiveUnavailableError) => void;
+}
+
+/** What is durable, by key. */
+export interface Archived {
+  /** Digests by key; 0 for what is there in an earlier version. */
+  readonly digests: DigestTable;
+  readonly entities: DigestTable;
+  readonly bytes: number;
+}
+
+/** A segment is closed at so many lines or characters. */
+const MAX_LINES = 4000;
+const MAX_CHARS = 8 * 1024 * 1024;
+
+/** Segments that are stored at a time, beside the one that is filled. */
+const MAX_STORING = 2;
+
+/** Segments in a row that cannot be stored, before the archive is given up. */
+const MAX_FAILED = 3;
+
+/** How often the same part may change before it is durable: then it changes faster than it can be archived. */
+const MAX_VERSIONS = 20;
+
+interface Segment {
+  readonly lines: string[];
+  readonly parts: Map<string, Part>;
+  chars: number;
+}
+
+interface Part extends Pick<ArchivedLine, 'entityId' | 'since'> {
+  readonly digest: number;
+}
+
+/**
+ * Writes the archive of one purge, segment by segment. What it says to have is durable, in the version that was added last. Its
+ * memory is bounded by the segments under way, and sixteen bytes for each part.
+ */
+export class ArchiveWriter {
+  readonly #options: ArchiveWriterOptions;
+  readonly #salt: Buffer;
+  readonly #digests: DigestTable;
+  readonly #entities: DigestTable;
+  /** The digests of what is not durable yet. */
+  readonly #pending = new Map<string, number>();
+  /** How often parts have changed since they were durable. */
+  readonly #versions = new Map<string, number>();
+  #bytes: number;
+  #open = newSegment();
+  #storing = new Set<Promise<void>>();
+  #last: Promise<void> = Promise.resolve();
+  #number = 0;
+  #isDescribed = false;
+  #failed = 0;
+  #failedInARow = 0;
+  #failure: ArchiveUnavailableError | undefined;
+
+  constructor(options: ArchiveWriterOptions) {
+    this.#options = options;
+    this.#salt = options.cipher.salt();
+    this.#digests = options.before.digests;
+    this.#entities = options.before.entities;
+    this.#bytes = options.before.bytes;
+  }
+
+  get counts(): ArchiveCounts {
+    return { entities: this.#entities.size, bytes: this.#bytes };
+  }
+
+  /** Segments that could not be stored. */
+  get failures(): number {
+    return this.#failed;
+  }
+
+  /** Why a segment could not be stored; of the last one. */
+  get failure(): ArchiveUnavailableError | undefined {
+    return this.#failure;
+  }
+
+  /** Nothing more is tried: several segments in a row could not be stored. */
+  get hasGivenUp(): boolean {
+    return this.#failedInARow >= MAX_FAILED;
+  }
+
+  /** Whether the archive has a part durably, as it was when it was added last. */
+  has(key: string): boolean {
+    return !this.#pending.has(key) && (this.#digests.get(key) ?? 0) !== 0;
+  }
+
+  /** Whether it would add nothing to archive a part again. */
+  knows(key: string, digest: number): boolean {
+    return (this.#pending.get(key) ?? this.#digests.get(key)) === digest;
+  }
+
+  /** Archives a line. It is durable after seal(). */
+  async add({ entityId, text, parts, since }: ArchivedLine): Promise<void> {
+    if (this.hasGivenUp) return;
+    const fresh = [...parts].filter(([key, digest]) => !this.knows(key, digest));
+    if (fresh.length === 0) return;
+    for (const [key, digest] of fresh) {
+      if (this.#changesTooFast(key)) continue;
+      this.#pending.set(key, digest);
+      this.#open.parts.set(key, { digest, entityId, ...(since === undefined ? {} : { since }) });
+    }
+    if (text !== '') this.#open.lines.push(text);
+    this.#open.chars += text.length;
+    if (this.#open.lines.length < MAX_LINES && this.#open.chars < MAX_CHARS) return;
+    while (this.#storing.size >= MAX_STORING) await Promise.race(this.#storing);
+    this.#close();
+  }
+
+  /** Makes all that was added durable, as far as it can be. Never throws: `has` tells what came of it. */
+  async seal(): Promise<void> {
+    if (this.#open.parts.size > 0) this.#close();
+    while (this.#storing.size > 0) await Promise.all(this.#storing);
+  }
+
+  /** What is there already in an older version, and was changed again and again before the newer one was durable. */
+  #changesTooFast(key: string): boolean {
+    const isChange = this.#digests.get(key) !== undefined || this.#pending.has(key);
+    if (!isChange) return false;
+    const versions = (this.#versions.get(key) ?? 0) + 1;
+    if (versions > 1 || this.#versions.size < 100_000) this.#versions.set(key, versions);
+    return versions > MAX_VERSIONS && this.#digests.get(key) !== 0;
+  }
+
+  #close(): void {
+    const segment = this.#open;
+    this.#open = newSegment();
+    const stored = this.#store(segment, this.#number, this.#last).finally(() => this.#storing.delete(stored));
+    this.#number += 1;
+    this.#last = stored;
+    this.#storing.add(stored);
+  }
+
+  /** @param before the segment before this one: what this one completes may be in it */
+  async #store(segment: Segment, number: number, before: Promise<void>): Promise<void> {
+    const { epoch, onFailed } = this.#options;
+    let isStored = false;
+    try {
+      if (segment.lines.length > 0) await this.#put(segmentName({ epoch, number }), segment.lines);
+      await before;
+      this.#failedInARow = 0;
+      isStored = true;
+    } catch (error) {
+      await before;
+      this.#failed += 1;
+      this.#failedInARow += 1;
+      this.#failure = asUnavailable(error);
+      onFailed(this.#failure);
+    }
+    for (const [key, { digest, entityId, since = this.#failed }] of segment.parts) {
+      // A later version is on its way.
+      if (this.#pending.get(key) !== digest) continue;
+      this.#pending.delete(key);
+      const isDurable = isStored && since === this.#failed;
+      if (isDurable) this.#entities.set(entityId, 1);
+      if (isDurable || this.#digests.get(key) !== undefined) this.#digests.set(key, isDurable ? digest : 0);
+    }
+  }
+
+  async #put(name: string, lines: readonly string[]): Promise<void> {
+    const { storage, cipher, folder, about } = this.#options;
+    if (!this.#isDescribed) await storage.put(`${folder}/${ABOUT}`, Buffer.from(about));
+    this.#isDescribed = true;
+    const path = `${folder}/${name}`;
+    const bytes = await cipher.encrypt(await packLines(lines), path, this.#salt);
+    await storage.put(path, bytes);
+    this.#bytes += bytes.length;
+  }
+}
+
+function newSegment(): Segment {
+  return { lines: [], parts: new Map(), chars: 0 };
+}
+
+/** The object that says what an archive is. */
+export const ABOUT = 'archive.json';
+
+/** A line of a whole entity. @param text as the broker gave it */
+export function wholeEntity(entityId: string, text: string): ArchivedLine {
+  return { entityId, text, parts: new Map([[entityId, digestOf(text)]]) };
+}
+
+function asUnavailable(error: unknown): ArchiveUnavailableError {
+  if (error instanceof ArchiveUnavailableError) return error;
+  const why = error instanceof Error ? error.message : String(error);
+  return new ArchiveUnavailableError(`A segment of the archive cannot be written: ${why}`, { cause: error });
+}

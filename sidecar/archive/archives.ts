@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import { isObject } from '../shared/json/json.js';
+import { parseJson } from '../shared/json/lossless-json.js';
+import { ArchiveReader } from './archive-reader.js';
+import { ABOUT, ArchiveWriter, type Archived, type ArchivedLine } from './archive-writer.js';
+import type { ArchiveCipher } from './cipher.js';
+import { DigestTable } from './digest-table.js';
+import type { ArchiveUnavailableError } from './errors.js';
+import { readLine } from './lines.js';
+import type { ArchiveStorage } from './storage.js';
+
+export interface ArchivesOptions {
+  readonly storage: ArchiveStorage;
+  readonly cipher: ArchiveCipher;
+  /** Archives are kept so long after the end of their purge. */
+  readonly keepDays: number;
+  readonly onFailed?: (error: ArchiveUnavailableError) => void;
+}
+
+/** Of which purge an archive is. */
+export interface ArchiveOf {
+  /** The id of the purge: a UUID, so that it can be the name of a folder. */
+  readonly purge: string;
+  readonly target: 'entities' | 'temporal';
+}
+
+const PURGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+const DAY_MS = 86_400_000;
+
+/** The archives of all purges, in one folder or bucket. */
+export class Archives {
+  readonly #options: ArchivesOptions;
+
+  constructor(options: ArchivesOptions) {
+    this.#options = options;
+  }
+
+  get keepDays(): number {
+    return this.#options.keepDays;
+  }
+
+  /** Writes something, reads it and removes it. @throws ArchiveUnavailableError */
+  async check(): Promise<void> {
+    const { storage } = this.#options;
+    const folder = `check-${randomUUID()}`;
+    const bytes = Buffer.from('The gateway checks whether it can write, read and remove here.\n');
+    await storage.put(`${folder}/check`, bytes);
+    const read = await storage.get(`${folder}/check`);
+    await storage.remove(folder);
+    if (read?.equals(bytes) !== true) throw new Error('what was written there cannot be read');
+  }
+
+  /**
+   * Begins to write the archive of a purge, or goes on with what earlier processes wrote.
+   *
+   * @param epoch grows with each process that works on the purge
+   * @param keysOf what a line of it stands for
+   * @throws ArchiveUnavailableError, ArchiveUnreadableError when what is there already cannot be read
+   */
+  async writer(
+    of: ArchiveOf,
+    epoch: number,
+    keysOf: (id: string, line: string) => ArchivedLine['parts'],
+  ): Promise<ArchiveWriter> {
+    const { storage, cipher, keepDays, onFailed = () => {} } = this.#options;
+    const reader = this.reader(of);
+    const before = await this.#archived(reader, keysOf);
+    const about = {
+      format: 'ngsi-ld-gateway archive',
+      version: 1,
+      ...of,
+      keepDays,
+      createdAt: new Date().toISOString(),
+    };
+    return new ArchiveWriter({
+      ...{ storage, cipher, epoch, before, onFailed, folder: of.purge },
+      about: `${JSON.stringify(about)}\n`,
+    });
+  }
+
+  reader({ purge, target }: ArchiveOf): ArchiveReader {
+    if (!PURGE_ID.test(purge)) throw new Error('The id of a purge is expected.');
+    const { storage, cipher } = this.#options;
+    return new ArchiveReader({ storage, cipher, folder: purge, isTemporal: target === 'temporal' });
+  }
+
+  /** @throws ArchiveUnavailableError */
+  async erase(purge: string): Promise<void> {
+    if (PURGE_ID.test(purge)) await this.#options.storage.remove(purge);
+  }
+
+  /**
+   * Removes archives that are due.
+   *
+   * @param isDue of a purge that is in the record; undefined for one that is not, whose archive goes when it is old enough by itself
+   * @throws ArchiveUnavailableError
+   */
+  async sweep(isDue: (purge: string) => Promise<boolean | undefined>, nowMs: number): Promise<void> {
+    for (const purge of await this.#options.storage.folders()) {
+      if (!PURGE_ID.test(purge)) continue;
+      if ((await isDue(purge)) ?? (await this.#isOld(purge, nowMs))) await this.erase(purge);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#options.storage.close();
+  }
+
+  /** Others may keep archives in the same bucket, with a record of their own: what an archive says of itself decides. */
+  async #isOld(purge: string, nowMs: number): Promise<boolean> {
+    const about = await this.#options.storage.get(`${purge}/${ABOUT}`);
+    if (about === undefined) return false;
+    try {
+      const said = parseJson(about.toString('utf8'));
+      if (!isObject(said)) return false;
+      const { createdAt, keepDays } = said;
+      if (typeof createdAt !== 'string' || typeof keepDays !== 'number') return false;
+      // Its purge may have taken a while.
+      return Date.parse(createdAt) + (keepDays + 1) * DAY_MS < nowMs;
+    } catch {
+      return false;
+    }
+  }
+
+  async #archived(
+    reader: ArchiveReader,
+    keysOf: (id: string, line: string) => ArchivedLine['parts'],
+  ): Promise<Archived> {
+    const digests = new DigestTable();
+    const entities = new DigestTable();
+    for await (const line of reader.lines()) {
+      const { id } = readLine(line);
+      entities.set(id, 1);
+      for (const [key, digest] of keysOf(id, line)) digests.set(key, digest);
+    }
+    return { digests, entities, bytes: reader.bytesRead };
+  }
+}

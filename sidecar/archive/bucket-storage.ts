@@ -1,0 +1,213 @@
+import { createHash } from 'node:crypto';
+import { AwsV4Signer } from 'aws4fetch';
+import { Agent, request } from 'undici';
+import type { Clock } from '../shared/clock.js';
+import { ArchiveUnavailableError } from './errors.js';
+import type { ArchiveStorage } from './storage.js';
+
+export interface BucketOptions {
+  readonly bucket: string;
+  /** Ends with a slash, or is empty. */
+  readonly prefix: string;
+  /** Where the bucket is asked for by its path; undefined for AWS itself. */
+  readonly endpoint: URL | undefined;
+  readonly region: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string | undefined;
+  readonly clock: Pick<Clock, 'sleep'>;
+  /** For one request. @default 15 s */
+  readonly timeoutMs?: number;
+}
+
+interface BucketRequest {
+  readonly method: 'GET' | 'PUT' | 'DELETE';
+  /** Below the bucket; empty for the bucket itself. */
+  readonly key?: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+}
+
+interface BucketReply {
+  readonly status: number;
+  readonly body: Buffer;
+}
+
+const TIMEOUT_MS = 15_000;
+
+/** Pauses between the tries of a request, in milliseconds. */
+const PAUSES_MS = [200, 800, 2000];
+
+/** A segment is smaller; so is a list of a thousand names. */
+const MAX_REPLY_BYTES = 64 * 1024 * 1024;
+
+/** Folders that are listed at most. */
+const MAX_LISTED = 1_000_000;
+
+/** Removals in flight. */
+const REMOVALS = 8;
+
+/**
+ * Archives in a bucket of S3 or of something that speaks as it does. Requests are signed with the digest of their body, so what
+ * arrives is what was sent. Redirects are not followed: a signature is for one host.
+ */
+export class BucketStorage implements ArchiveStorage {
+  readonly #options: BucketOptions;
+  readonly #root: string;
+  /** A pool of its own: an unfinished request must not hold up others, nor outlive this. */
+  readonly #agent = new Agent({ keepAliveTimeout: 10_000, connect: { timeout: 10_000 } });
+  readonly #closing = new AbortController();
+
+  constructor(options: BucketOptions) {
+    this.#options = options;
+    const { bucket, endpoint, region } = options;
+    this.#root =
+      endpoint === undefined
+        ? `https://${bucket}.s3.${region}.amazonaws.com/`
+        : `${endpoint.origin}${endpoint.pathname.replace(/\/+$/, '')}/${bucket}/`;
+  }
+
+  async put(name: string, bytes: Uint8Array): Promise<void> {
+    const { status, body } = await this.#send({ method: 'PUT', key: name, body: bytes });
+    if (status !== 200) throw unexpected(status, body);
+  }
+
+  async get(name: string): Promise<Buffer | undefined> {
+    const { status, body } = await this.#send({ method: 'GET', key: name });
+    if (status === 404 && !saysNoBucket(body)) return undefined;
+    if (status !== 200) throw unexpected(status, body);
+    return body;
+  }
+
+  async list(folder: string): Promise<readonly string[]> {
+    const { prefix } = this.#options;
+    const keys = await this.#listed({ prefix: `${prefix}${folder}/` }, 'Key');
+    return keys.map((key) => key.slice(prefix.length)).sort();
+  }
+
+  async folders(): Promise<readonly string[]> {
+    const { prefix } = this.#options;
+    const found = await this.#listed({ prefix, delimiter: '/' }, 'Prefix');
+    return found.map((each) => each.slice(prefix.length, -1)).filter((name) => name !== '');
+  }
+
+  async remove(folder: string): Promise<void> {
+    const names = [...(await this.list(folder))];
+    const worker = async () => {
+      for (let name = names.shift(); name !== undefined; name = names.shift()) {
+        const { status, body } = await this.#send({ method: 'DELETE', key: name });
+        if (status !== 204 && status !== 200 && status !== 404) throw unexpected(status, body);
+      }
+    };
+    await Promise.all(Array.from({ length: REMOVALS }, worker));
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#agent.destroy();
+  }
+
+  async #listed(
+    query: Readonly<Record<string, string>>,
+    member: 'Key' | 'Prefix',
+  ): Promise<readonly string[]> {
+    const found: string[] = [];
+    let token: string | undefined;
+    do {
+      const page = {
+        'list-type': '2',
+        ...query,
+        ...(token === undefined ? {} : { 'continuation-token': token }),
+      };
+      const { status, body } = await this.#send({ method: 'GET', query: page });
+      if (status !== 200) throw unexpected(status, body);
+      const text = body.toString('utf8');
+      const within = member === 'Key' ? 'Contents' : 'CommonPrefixes';
+      for (const [, inner = ''] of text.matchAll(new RegExp(`<${within}>([^]*?)</${within}>`, 'g')))
+        found.push(textOf(inner, member) ?? '');
+      const next = textOf(text, 'NextContinuationToken');
+      token = textOf(text, 'IsTruncated') === 'true' && next !== token ? next : undefined;
+    } while (token !== undefined && found.length < MAX_LISTED);
+    return found;
+  }
+
+  /** Sends a request until it has an answer that another try would not change. @throws ArchiveUnavailableError */
+  async #send(asked: BucketRequest): Promise<BucketReply> {
+    for (let attempt = 0; ; attempt += 1) {
+      const pause = PAUSES_MS[attempt];
+      let failure: ArchiveUnavailableError;
+      try {
+        const reply = await this.#sendOnce(asked);
+        const mayPass = reply.status === 429 || reply.status >= 500;
+        if (!mayPass) return reply;
+        failure = unexpected(reply.status, reply.body);
+      } catch (error) {
+        if (error instanceof ArchiveUnavailableError) throw error;
+        failure = unanswered(error);
+      }
+      if (pause === undefined || this.#closing.signal.aborted) throw failure;
+      await this.#options.clock.sleep(pause, this.#closing.signal).catch(() => {});
+    }
+  }
+
+  async #sendOnce({ method, key, query = {}, body }: BucketRequest): Promise<BucketReply> {
+    const { prefix, timeoutMs = TIMEOUT_MS } = this.#options;
+    const url = new URL(key === undefined ? this.#root : `${this.#root}${prefix}${key}`);
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    const signed = await this.#signed(method, url, body);
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeoutMs)]);
+    const reply = await request(url, {
+      ...{ method, signal, dispatcher: this.#agent, headers: signed },
+      ...(body === undefined ? {} : { body }),
+    });
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for await (const chunk of reply.body as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > MAX_REPLY_BYTES)
+        throw new ArchiveUnavailableError('The bucket of the archives answers too much.');
+      chunks.push(chunk);
+    }
+    return { status: reply.statusCode, body: Buffer.concat(chunks) };
+  }
+
+  async #signed(method: string, url: URL, body: Uint8Array | undefined): Promise<Record<string, string>> {
+    const { accessKeyId, secretAccessKey, sessionToken, region } = this.#options;
+    const digest = createHash('sha256')
+      .update(body ?? '')
+      .digest('hex');
+    const signer = new AwsV4Signer({
+      ...{ method, url: url.href, region, accessKeyId, secretAccessKey, service: 's3' },
+      ...(sessionToken === undefined ? {} : { sessionToken }),
+      headers: { 'x-amz-content-sha256': digest },
+    });
+    const { headers } = await signer.sign();
+    return Object.fromEntries(headers.entries());
+  }
+}
+
+/** What the bucket answered and should not have. Its text is shown up to its code: the rest may hold names. */
+function unexpected(status: number, body: Buffer): ArchiveUnavailableError {
+  const code = textOf(body.toString('utf8', 0, 4096), 'Code');
+  const said = code === undefined ? '' : ` ${code.slice(0, 60)}`;
+  const isRedirect = status >= 300 && status < 400;
+  const advice = isRedirect ? ' Redirects are not followed: check AWS_REGION and AWS_ENDPOINT_URL.' : '';
+  return new ArchiveUnavailableError(`The bucket of the archives answers ${String(status)}${said}.${advice}`);
+}
+
+function unanswered(error: unknown): ArchiveUnavailableError {
+  const isLate = error instanceof Error && error.name === 'TimeoutError';
+  const code =
+    error instanceof Error && 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : '';
+  const what = isLate ? 'does not answer in time' : `cannot be reached${code}`;
+  return new ArchiveUnavailableError(`The bucket of the archives ${what}.`, { cause: error });
+}
+
+function saysNoBucket(body: Buffer): boolean {
+  return textOf(body.toString('utf8', 0, 4096), 'Code') === 'NoSuchBucket';
+}
+
+/** The text of the first element of a name. Ours hold no other element, and no character that XML writes otherwise. */
+function textOf(xml: string, name: string): string | undefined {
+  return new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1];
+}

@@ -1,0 +1,99 @@
+import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto';
+import { promisify } from 'node:util';
+import { ArchiveUnreadableError } from './errors.js';
+
+const derive: (secret: string, salt: Uint8Array, length: number, cost: object) => Promise<Buffer> =
+  promisify(scrypt);
+
+/*
+ * An encrypted segment, byte by byte (docs/undo.md; a test keeps an example):
+ *   8   "NGLDARC1"
+ *   16  salt: the key is scrypt(secret, salt), with N = 2^15, r = 8, p = 1
+ *   12  nonce
+ *   …   the gzip, encrypted with AES-256-GCM; additional data: the 36 bytes before, and the segment's name
+ *   16  tag
+ */
+const MAGIC = Buffer.from('NGLDARC1');
+const SALT_BYTES = 16;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const HEAD_BYTES = MAGIC.length + SALT_BYTES + NONCE_BYTES;
+const COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
+const ALGORITHM = 'aes-256-gcm';
+
+/** Keys that are kept, so that reading an archive derives each once. */
+const MAX_KEYS = 64;
+
+/** Encrypts the segments of archives, with a key for each process that writes one, and decrypts them. */
+export class ArchiveCipher {
+  readonly #secrets: readonly string[];
+  readonly #keys = new Map<string, Promise<Buffer>>();
+
+  /** @param secrets the first one encrypts; all of them decrypt. None: segments are written as they are */
+  constructor(secrets: readonly string[]) {
+    this.#secrets = secrets;
+  }
+
+  get isOn(): boolean {
+    return this.#secrets.length > 0;
+  }
+
+  /** A salt for an archive. */
+  salt(): Buffer {
+    return randomBytes(SALT_BYTES);
+  }
+
+  /** @param name of the segment, with its archive: one that is moved or renamed cannot be read */
+  async encrypt(
+    bytes: Uint8Array,
+    name: string,
+    salt: Buffer,
+    nonce = randomBytes(NONCE_BYTES),
+  ): Promise<Buffer> {
+    const [secret] = this.#secrets;
+    if (secret === undefined) return Buffer.from(bytes);
+    const head = Buffer.concat([MAGIC, salt, nonce]);
+    const cipher = createCipheriv(ALGORITHM, await this.#key(secret, salt), nonce);
+    cipher.setAAD(Buffer.concat([head, Buffer.from(name)]));
+    return Buffer.concat([head, cipher.update(bytes), cipher.final(), cipher.getAuthTag()]);
+  }
+
+  /** @throws ArchiveUnreadableError */
+  async decrypt(bytes: Buffer, name: string): Promise<Buffer> {
+    if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) return bytes;
+    if (!this.isOn)
+      throw new ArchiveUnreadableError('The archive is encrypted, and ARCHIVE_SECRET is not set.');
+    const head = bytes.subarray(0, HEAD_BYTES);
+    const salt = head.subarray(MAGIC.length, MAGIC.length + SALT_BYTES);
+    for (const secret of this.#secrets) {
+      const opened = opens(bytes, await this.#key(secret, salt), name);
+      if (opened !== undefined) return opened;
+    }
+    throw new ArchiveUnreadableError(
+      'The archive cannot be decrypted: ARCHIVE_SECRET is not the one that it was written with, or it was changed since.',
+    );
+  }
+
+  async #key(secret: string, salt: Uint8Array): Promise<Buffer> {
+    const name = `${secret}\u0000${Buffer.from(salt).toString('hex')}`;
+    const known = this.#keys.get(name) ?? derive(secret, salt, 32, COST);
+    this.#keys.delete(name);
+    this.#keys.set(name, known);
+    const [oldest] = this.#keys.keys();
+    if (this.#keys.size > MAX_KEYS && oldest !== undefined) this.#keys.delete(oldest);
+    return known;
+  }
+}
+
+function opens(bytes: Buffer, key: Buffer, name: string): Buffer | undefined {
+  if (bytes.length < HEAD_BYTES + TAG_BYTES) return undefined;
+  const head = bytes.subarray(0, HEAD_BYTES);
+  try {
+    const decipher = createDecipheriv(ALGORITHM, key, head.subarray(-NONCE_BYTES));
+    decipher.setAAD(Buffer.concat([head, Buffer.from(name)]));
+    decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+    return Buffer.concat([decipher.update(bytes.subarray(HEAD_BYTES, -TAG_BYTES)), decipher.final()]);
+  } catch {
+    return undefined;
+  }
+}

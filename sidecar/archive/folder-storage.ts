@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import { constants, type Dirent } from 'node:fs';
+import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { ArchiveUnavailableError } from './errors.js';
+import type { ArchiveStorage } from './storage.js';
+
+/** A file that was being written when the process died starts like this. */
+const UNFINISHED = '.unfinished-';
+
+/** What archives are written with; tests put failing ones in their place. */
+export interface FileSystem {
+  write(file: FileHandle, bytes: Uint8Array): Promise<void>;
+  sync(file: FileHandle): Promise<void>;
+}
+
+const REAL: FileSystem = {
+  write: async (file, bytes) => file.writeFile(bytes),
+  sync: async (file) => file.sync(),
+};
+
+/**
+ * Archives in a folder of this machine, for its owner only. A file is written under another name, synced and renamed, and then
+ * its folder is synced: what has its name is whole.
+ */
+export class FolderStorage implements ArchiveStorage {
+  readonly #root: string;
+  readonly #files: FileSystem;
+
+  constructor(root: string, files = REAL) {
+    this.#root = root;
+    this.#files = files;
+  }
+
+  async put(name: string, bytes: Uint8Array): Promise<void> {
+    const path = join(this.#root, name);
+    const unfinished = join(dirname(path), `${UNFINISHED}${randomUUID()}`);
+    try {
+      await this.#makeFolder(dirname(path));
+      await this.#write(unfinished, bytes);
+      await rename(unfinished, path);
+      await this.#syncFolder(dirname(path));
+    } catch (error) {
+      await rm(unfinished, { force: true }).catch(() => {});
+      throw unavailable(`${basename(name)} cannot be written`, error);
+    }
+  }
+
+  async get(name: string): Promise<Buffer | undefined> {
+    try {
+      if (!(await this.#isOwnFolder(dirname(join(this.#root, name))))) return undefined;
+      const file = await open(join(this.#root, name), constants.O_RDONLY | constants.O_NOFOLLOW);
+      try {
+        return await file.readFile();
+      } finally {
+        await file.close();
+      }
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return undefined;
+      throw unavailable(`${basename(name)} cannot be read`, error);
+    }
+  }
+
+  async list(folder: string): Promise<readonly string[]> {
+    const names = await this.#names(folder, (entry) => entry.isFile() && !entry.name.startsWith('.'));
+    return names.sort().map((name) => `${folder}/${name}`);
+  }
+
+  async folders(): Promise<readonly string[]> {
+    return this.#names('', (entry) => entry.isDirectory());
+  }
+
+  async remove(folder: string): Promise<void> {
+    try {
+      // A link is removed as such: what it leads to stays.
+      await rm(join(this.#root, folder), { recursive: true, force: true });
+      await this.#syncFolder(this.#root);
+    } catch (error) {
+      throw unavailable(`${folder} cannot be removed`, error);
+    }
+  }
+
+  async close(): Promise<void> {}
+
+  async #names(folder: string, takes: (entry: Dirent) => boolean): Promise<string[]> {
+    const path = join(this.#root, folder);
+    try {
+      if (!(await this.#isOwnFolder(path))) return [];
+      return (await readdir(path, { withFileTypes: true })).filter(takes).map(({ name }) => name);
+    } catch (error) {
+      throw unavailable('the folder cannot be listed', error);
+    }
+  }
+
+  /** Whether there is such a folder. One that is a link is refused: it may lead anywhere. */
+  async #isOwnFolder(path: string): Promise<boolean> {
+    if (path === this.#root || path === join(this.#root, '')) return true;
+    const found = await lstat(path).catch((error: unknown) => {
+      if (codeOf(error) === 'ENOENT') return undefined;
+      throw error;
+    });
+    if (found === undefined) return false;
+    if (!found.isDirectory()) throw new Error(`${basename(path)} is not a folder`);
+    return true;
+  }
+
+  async #makeFolder(path: string): Promise<void> {
+    if (await this.#isOwnFolder(path)) return;
+    await mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
+      if (codeOf(error) !== 'EEXIST') throw error;
+    });
+    await this.#syncFolder(dirname(path));
+  }
+
+  async #write(path: string, bytes: Uint8Array): Promise<void> {
+    const file = await open(path, 'wx', 0o600);
+    try {
+      await this.#files.write(file, bytes);
+      await this.#files.sync(file);
+    } finally {
+      await file.close();
+    }
+  }
+
+  async #syncFolder(path: string): Promise<void> {
+    const folder = await open(path, constants.O_RDONLY);
+    try {
+      await this.#files.sync(folder);
+    } finally {
+      await folder.close();
+    }
+  }
+}
+
+/** Makes the folder of all archives where it is missing, for its owner only. @throws ArchiveUnavailableError */
+export async function makeRoot(root: string): Promise<void> {
+  try {
+    await makeFolder(resolve(root));
+  } catch (error) {
+    throw unavailable('the folder cannot be made', error);
+  }
+}
+
+/** Node's own recursive mkdir never ends below /proc. */
+async function makeFolder(path: string, mayAscend = true): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return;
+    if (codeOf(error) !== 'ENOENT' || !mayAscend || dirname(path) === path) throw error;
+    await makeFolder(dirname(path));
+    await makeFolder(path, false);
+  }
+}
+
+/** Paths stay out of the message: clients read it. */
+function unavailable(what: string, error: unknown): ArchiveUnavailableError {
+  const code = codeOf(error);
+  const why = code === 'ENOSPC' || code === 'EDQUOT' ? 'the disk is full' : (code ?? messageOf(error));
+  return new ArchiveUnavailableError(`The folder of the archives fails: ${what} (${why}).`, { cause: error });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}

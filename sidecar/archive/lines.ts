@@ -1,0 +1,105 @@
+import { NO_OWN_ATTRIBUTES } from '../ngsi-ld/entity-members.js';
+import { isObject, type JsonObject, type JsonValue } from '../shared/json/json.js';
+import { closingQuote, parseJson, writeJson } from '../shared/json/lossless-json.js';
+import { digestOf } from './digest-table.js';
+import { ArchiveUnreadableError } from './errors.js';
+
+/**
+ * The texts of the items of a JSON array, as they stand there, each on one line. Numbers stay as they were written, which
+ * parsing would not keep.
+ *
+ * @param text valid JSON: it was parsed before
+ */
+export function textsOfItems(text: string): readonly string[] {
+  const texts: string[] = [];
+  let depth = 0;
+  let start = -1;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = closingQuote(text, at);
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      depth += 1;
+      if (depth === 2) start = at;
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
+      if (depth === 2) texts.push(onOneLine(text.slice(start, at + 1)));
+      depth -= 1;
+    }
+  }
+  return texts;
+}
+
+const [QUOTE, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x22, 0x7b, 0x7d, 0x5b, 0x5d];
+
+/** JSON has line ends only between its tokens. */
+function onOneLine(text: string): string {
+  return /[\r\n]/.test(text) ? text.replaceAll(/[\r\n]+\s*/g, ' ') : text;
+}
+
+/** An entity, or some of its attributes, as a line of an archive has it. */
+export type ArchivedEntity = JsonObject;
+
+/** @throws ArchiveUnreadableError */
+export function readLine(line: string): { readonly id: string; readonly entity: ArchivedEntity } {
+  const entity = parsed(line);
+  const id = isObject(entity) ? (entity['id'] ?? entity['@id']) : undefined;
+  if (!isObject(entity) || typeof id !== 'string')
+    throw new ArchiveUnreadableError('The archive has a line that is not an entity.');
+  return { id, entity };
+}
+
+function parsed(line: string): unknown {
+  try {
+    return parseJson(line);
+  } catch (cause) {
+    throw new ArchiveUnreadableError('The archive has a line that is not JSON.', { cause });
+  }
+}
+
+/** The key of an instance of an attribute: its instanceId in a history, or what it holds; else its dataset. */
+export function instanceKey(instance: JsonValue, isTemporal: boolean): string {
+  const { instanceId, datasetId, createdAt: _created, modifiedAt: _modified, ...rest } = membersOf(instance);
+  if (isTemporal && typeof instanceId === 'string') return `i${instanceId}`;
+  const dataset = typeof datasetId === 'string' ? datasetId : '@none';
+  return isTemporal ? `x${dataset} ${String(digestOf(writeJson(rest)))}` : `d${dataset}`;
+}
+
+function membersOf(value: JsonValue): JsonObject {
+  return isObject(value) ? value : { value };
+}
+
+/**
+ * What two lines say of the same entity: an entity whose delete failed half, or that was purged again after a restart, has
+ * several. All attributes and instances stay; of the same one, what the later line says.
+ */
+export function mergeLines(
+  earlier: ArchivedEntity,
+  later: ArchivedEntity,
+  isTemporal: boolean,
+): ArchivedEntity {
+  const merged: Record<string, JsonValue> = { ...earlier };
+  for (const [name, value] of Object.entries(later)) {
+    const before = Object.hasOwn(earlier, name) ? earlier[name] : undefined;
+    const isAttribute = before !== undefined && !NO_OWN_ATTRIBUTES.has(name);
+    const both = isAttribute ? mergeInstances(before, value, isTemporal) : value;
+    Object.defineProperty(merged, name, {
+      value: both,
+      configurable: true,
+      enumerable: true,
+      writable: true,
+    });
+  }
+  return merged;
+}
+
+function mergeInstances(earlier: JsonValue, later: JsonValue, isTemporal: boolean): JsonValue {
+  const instances = new Map<string, JsonValue>();
+  for (const instance of [...listOf(earlier), ...listOf(later)])
+    instances.set(instanceKey(instance, isTemporal), instance);
+  const all = [...instances.values()];
+  const [only] = all;
+  return all.length === 1 && only !== undefined && !Array.isArray(later) ? only : all;
+}
+
+function listOf(value: JsonValue): readonly JsonValue[] {
+  return Array.isArray(value) ? (value as readonly JsonValue[]) : [value];
+}

@@ -1,0 +1,120 @@
+import { ArchiveUnavailableError, digestOf, wholeEntity, type ArchiveWriter } from '../../archive/index.js';
+import { ownType } from '../../ngsi-ld/problem.js';
+import type { JsonValue } from '../../shared/json/json.js';
+import { writeJson } from '../../shared/json/lossless-json.js';
+import type { BrokerProblem } from '../broker/index.js';
+
+/** Where a purge archives what it deletes. */
+export interface PurgeArchive {
+  readonly writer: ArchiveWriter;
+  /** What cannot be archived is not deleted; otherwise it is deleted, and counted. */
+  readonly isRequired: boolean;
+}
+
+/** A part of an entity that is to be deleted: an attribute, or an instance of one. */
+export interface ArchivedPart {
+  readonly entityId: string;
+  readonly attribute: string;
+  /** Of the item that is deleted. */
+  readonly key: string;
+  readonly content: JsonValue;
+}
+
+/** The archive of one purge: takes what is about to be deleted, and says what may go. */
+export class Archiving {
+  readonly #writer: ArchiveWriter;
+  readonly #isRequired: boolean;
+  /** Keys of what is deleted without being archived; more are only counted, perhaps twice. */
+  readonly #lost = new Set<string>();
+  #moreLost = 0;
+
+  constructor({ writer, isRequired }: PurgeArchive) {
+    this.#writer = writer;
+    this.#isRequired = isRequired;
+  }
+
+  /** Adds an entity as the broker shows it. */
+  async keepEntity(entityId: string, text: string): Promise<void> {
+    await this.#writer.add(wholeEntity(entityId, text));
+  }
+
+  /** Adds parts of one entity; those that are archived already are left out. */
+  async keepParts(
+    entityId: string,
+    type: JsonValue | undefined,
+    parts: readonly ArchivedPart[],
+  ): Promise<void> {
+    const fresh = new Map<string, number>();
+    const attributes = new Map<string, JsonValue[]>();
+    for (const { key, attribute, content } of parts) {
+      const digest = digestOf(writeJson(content));
+      if (this.#writer.knows(key, digest)) continue;
+      fresh.set(key, digest);
+      attributes.set(attribute, [...(attributes.get(attribute) ?? []), ...listOf(content)]);
+    }
+    if (fresh.size === 0) return;
+    const members = [...attributes].map(([name, all]) => [name, all.length === 1 ? all[0] : all]);
+    const line = { id: entityId, ...(type === undefined ? {} : { type }) };
+    const text = writeJson(Object.assign(Object.create(null) as object, line, Object.fromEntries(members)));
+    await this.#writer.add({ entityId, text, parts: fresh });
+  }
+
+  /**
+   * Makes durable what was added, and says what may be deleted.
+   *
+   * @param keys of what is about to be deleted
+   * @param onRefused receives the keys of what may not, and why
+   * @returns the keys of what may go
+   * @throws ArchiveUnavailableError when the archive has failed so often that nothing more will be deleted
+   */
+  async release(
+    keys: readonly string[],
+    onRefused: (key: string, problem: BrokerProblem) => void,
+  ): Promise<readonly string[]> {
+    await this.#writer.seal();
+    const missing = keys.filter((key) => !this.#writer.has(key));
+    if (missing.length === 0) return keys;
+    if (!this.#isRequired) {
+      for (const key of missing) this.#noteLost(key);
+      return keys;
+    }
+    const problem = notArchived(this.#writer.failure);
+    for (const key of missing) onRefused(key, problem);
+    if (this.#writer.hasGivenUp) {
+      const said = this.#writer.failure?.message ?? '';
+      throw new ArchiveUnavailableError(`${said} The purge stopped: what cannot be archived is not deleted.`);
+    }
+    const refused = new Set(missing);
+    return keys.filter((key) => !refused.has(key));
+  }
+
+  /** What the report of the purge has to say of it. */
+  get warnings(): readonly string[] {
+    const lost = this.#lost.size + this.#moreLost;
+    if (lost === 0) return [];
+    const why = this.#writer.failure?.message ?? 'The broker did not show them whole.';
+    return [`${String(lost)} of what was deleted could not be archived, and cannot be restored. ${why}`];
+  }
+
+  #noteLost(key: string): void {
+    if (this.#lost.has(key)) return;
+    if (this.#lost.size < MAX_LOST) this.#lost.add(key);
+    else this.#moreLost += 1;
+  }
+}
+
+const MAX_LOST = 100_000;
+
+function notArchived(failure: ArchiveUnavailableError | undefined): BrokerProblem {
+  const why = failure?.message ?? 'The broker did not show it whole, or it changed meanwhile.';
+  return {
+    status: 503,
+    type: ownType('not-archived'),
+    title: 'Not archived',
+    detail: `It was not deleted, because it could not be archived. ${why}`,
+  };
+}
+
+function listOf(content: JsonValue): readonly JsonValue[] {
+  return Array.isArray(content) ? (content as readonly JsonValue[]) : [content];
+}

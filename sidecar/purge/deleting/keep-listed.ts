@@ -1,0 +1,69 @@
+import { textsOfItems } from '../../archive/index.js';
+import type { ArchivedPart } from '../archiving/index.js';
+import type { JsonValue } from '../../shared/json/json.js';
+import type { ListedPage } from '../listing/index.js';
+import { keyOf } from '../ledger/index.js';
+import type { PurgeContext } from '../run/index.js';
+import { type ItemBatch, portionsOf, withIds } from './items.js';
+
+/** Adds entities of a page to the archive of the purge, whole. Does nothing where there is none. */
+export async function keepEntities(
+  context: PurgeContext,
+  page: ListedPage,
+  ids: readonly string[],
+): Promise<void> {
+  const { archiving, selection } = context;
+  if (archiving === undefined || ids.length === 0) return;
+  const others = selection.filter(({ name }) => name !== 'attrs');
+  // With `attrs`, the broker shows no other attributes: the entities are asked for once more, without.
+  if (others.length === selection.length) await keepShown(context, page, new Set(ids));
+  else
+    for (const items of portionsOf(ids.map((entityId) => ({ entityId })))) {
+      const asked = new Set(items.map(({ entityId }) => entityId));
+      await keepAsked({ ...context, selection: withIds(others, asked) }, asked);
+    }
+}
+
+/** Asks for some entities, in as many pages as the broker needs for them. */
+async function keepAsked(context: PurgeContext, ids: ReadonlySet<string>): Promise<void> {
+  const { lister, selection } = context;
+  for (let offset = 0; offset < ids.size;) {
+    const page = await lister.page({ selection, offset, limit: ids.size });
+    if (page.ids.length === 0) return;
+    await keepShown(context, page, ids);
+    offset += page.ids.length;
+  }
+}
+
+async function keepShown(
+  { archiving }: PurgeContext,
+  { ids, body }: ListedPage,
+  wanted: ReadonlySet<string>,
+): Promise<void> {
+  const texts = textsOfItems(body ?? '');
+  if (texts.length !== ids.length) return;
+  for (const [index, text] of texts.entries()) {
+    const id = ids[index] ?? '';
+    if (wanted.has(id)) await archiving?.keepEntity(id, text);
+  }
+}
+
+/** Adds parts of entities to the archive of the purge. */
+export async function keepParts(
+  { archiving }: PurgeContext,
+  { entities, ids }: Pick<ListedPage, 'entities' | 'ids'>,
+  { items, contents = [] }: Pick<ItemBatch, 'items' | 'contents'>,
+): Promise<void> {
+  const types = new Map(entities.map((entity, index) => [ids[index], entity['type'] ?? entity['@type']]));
+  const byEntity = new Map<string, ArchivedPart[]>();
+  for (const [index, item] of items.entries()) {
+    const { entityId, attribute = '' } = item;
+    const content = contents[index];
+    if (content === undefined) continue;
+    const parts = byEntity.get(entityId) ?? [];
+    parts.push({ entityId, attribute, content, key: keyOf(item) });
+    byEntity.set(entityId, parts);
+  }
+  for (const [entityId, parts] of byEntity)
+    await archiving?.keepParts(entityId, types.get(entityId) as JsonValue | undefined, parts);
+}

@@ -1,0 +1,48 @@
+import { fileURLToPath } from 'node:url';
+
+/** Where archives are kept. */
+export type ArchivePlace =
+  | { readonly kind: 'folder'; readonly path: string }
+  | { readonly kind: 'bucket'; readonly bucket: string; readonly prefix: string };
+
+/** Bucket names of S3, and of its relatives that also take dots and capitals. */
+const BUCKET = /^[A-Za-z0-9][A-Za-z0-9.-]{1,61}[A-Za-z0-9]$/;
+
+/** What a part of a prefix may hold: nothing that an encoding could turn into something else. */
+const PREFIX_PART = /^[A-Za-z0-9_.=-]{1,128}$/;
+
+/**
+ * Reads `ARCHIVE_URL`: `file:///folder` or `s3://bucket/prefix`.
+ *
+ * @throws Error whose message completes "ARCHIVE_URL …"
+ */
+export function parseArchiveUrl(text: string): ArchivePlace {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || (url.protocol !== 'file:' && url.protocol !== 's3:'))
+    throw new Error('must be file:///folder or s3://bucket/prefix');
+  if (url.username !== '' || url.password !== '')
+    throw new Error(
+      'must not hold credentials: they belong into AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+    );
+  if (url.search !== '' || url.hash !== '') throw new Error('must not have a query or a fragment');
+  return url.protocol === 'file:' ? folderOf(url) : bucketOf(url, text);
+}
+
+function folderOf(url: URL): ArchivePlace {
+  if (url.host !== '') throw new Error('must name a folder of this machine: file:///folder');
+  if (/%2f|%5c|%00/i.test(url.pathname)) throw new Error('must not have an encoded slash in its path');
+  const path = fileURLToPath(url);
+  if (path.replace(/[\\/]+$/, '') === '') throw new Error('must name a folder below the root');
+  return { kind: 'folder', path };
+}
+
+function bucketOf(url: URL, text: string): ArchivePlace {
+  // URL lowers no case in a host of this scheme, but it resolves dots in the path: the text itself is read.
+  const [bucket = '', ...parts] = text.replace(/^s3:\/\//i, '').split('/');
+  if (!BUCKET.test(bucket) || url.port !== '') throw new Error('must name a bucket: s3://bucket/prefix');
+  const named = parts.filter((part, index) => part !== '' || index < parts.length - 1);
+  for (const part of named)
+    if (!PREFIX_PART.test(part) || /^\.+$/.test(part))
+      throw new Error('must have a prefix of letters, digits, "_", ".", "=" and "-", between single slashes');
+  return { kind: 'bucket', bucket, prefix: named.map((part) => `${part}/`).join('') };
+}

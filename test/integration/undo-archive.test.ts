@@ -1,0 +1,292 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
+import { ConfigError } from '../../sidecar/shared/config/load.js';
+import {
+  send,
+  sendJson,
+  startTestBroker,
+  startTestGateway,
+  stopAll,
+  type TestGateway,
+} from '../support/gateway-harness.js';
+import { BUCKET_KEYS, StubBucket } from '../support/stub-bucket.js';
+
+type Entity = Readonly<Record<string, unknown>> & { readonly id: string };
+
+interface Archived {
+  readonly id: string;
+  readonly state: string;
+  readonly deleted: number;
+  readonly failed: number;
+  readonly warnings: readonly string[];
+  readonly archive?: {
+    readonly entities: number;
+    readonly bytes: number;
+    readonly expiresAt: string;
+    readonly erasedAt?: string;
+  };
+}
+
+function car(number: number): Entity {
+  return {
+    id: `urn:ngsi-ld:Car:${String(number)}`,
+    type: 'Car',
+    speed: [
+      { type: 'Property', value: number, unitCode: 'KMH', observedAt: '2026-01-01T00:00:00Z' },
+      { type: 'Property', value: -number, datasetId: 'urn:ngsi-ld:dataset:gps' },
+    ],
+    owner: { type: 'Relationship', object: 'urn:ngsi-ld:Person:1', since: { type: 'Property', value: 2020 } },
+    name: { type: 'LanguageProperty', languageMap: { de: 'Wagen', en: 'car' } },
+  };
+}
+
+const WITH_TIMES = 'options=sysAttrs&limit=1000';
+
+describe('a purge that archives', () => {
+  let folder: string;
+  let broker: EmbeddedBroker;
+  let gateway: TestGateway;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'undo-'));
+    broker = await startTestBroker();
+    gateway = await startTestGateway({ BROKER_URL: broker.url, ARCHIVE_URL: pathToFileURL(folder).href });
+  });
+  after(async () => {
+    await stopAll();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const entities = async (query: string) =>
+    (await send(broker.url, 'GET', `/ngsi-ld/v1/entities?${query}`)).json() as Entity[];
+
+  async function withCars(count: number): Promise<readonly Entity[]> {
+    await gateway.purge('type=Car');
+    const cars = Array.from({ length: count }, (_, index) => car(index + 1));
+    const created = await sendJson(broker.url, 'POST', '/ngsi-ld/v1/entityOperations/create', cars);
+    assert.equal(created.status, 201, created.text);
+    return entities(`type=Car&${WITH_TIMES}`);
+  }
+
+  async function record(answer: { readonly headers: Headers }, of = gateway): Promise<Archived> {
+    const id = answer.headers.get('purge-id') ?? '';
+    return (await of.send('GET', `/api/v2/purges/${id}`)).json() as Archived;
+  }
+
+  async function archiveOf({ id }: Archived, of = gateway): Promise<readonly Entity[]> {
+    const answer = await of.send('GET', `/api/v2/purges/${id}/archive`);
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal(answer.headers.get('content-type'), 'application/x-ndjson');
+    const lines = answer.text.split('\n').filter((line) => line !== '');
+    return lines.map((line) => JSON.parse(line) as Entity);
+  }
+
+  const byId = (all: readonly Entity[]) => [...all].sort((one, other) => one.id.localeCompare(other.id));
+
+  it('keeps each entity as the broker gave it, with its system attributes', async () => {
+    const cars = await withCars(30);
+    const answer = await gateway.purge('type=Car&archive=required');
+    assert.equal(answer.status, 204);
+    const purge = await record(answer);
+    assert.deepEqual([purge.state, purge.deleted, purge.archive?.entities], ['succeeded', 30, 30]);
+    assert.deepEqual(byId(await archiveOf(purge)), byId(cars));
+    const days = (Date.parse(purge.archive?.expiresAt ?? '') - Date.now()) / 86_400_000;
+    assert.ok(days > 29.9 && days <= 30, String(days));
+  });
+
+  it('keeps whole entities where the query shows only some of their attributes', async () => {
+    const cars = await withCars(250);
+    const purge = await record(await gateway.purge('type=Car&attrs=speed&archive=required'));
+    assert.deepEqual([purge.deleted, purge.archive?.entities], [250, 250]);
+    assert.deepEqual(byId(await archiveOf(purge)), byId(cars));
+  });
+
+  for (const removal of ['drop=speed,owner', 'keep=name', 'attrs=speed,owner&drop=speed,owner'])
+    it(`keeps what ${removal} removes, all datasets of it, and nothing else`, async () => {
+      const cars = await withCars(5);
+      const purge = await record(await gateway.purge(`type=Car&${removal}&archive=required`));
+      assert.deepEqual([purge.deleted, purge.archive?.entities], [10, 5]);
+      const expected = cars.map(({ id, type, speed, owner }) => ({ id, type, speed, owner }));
+      assert.deepEqual(byId(await archiveOf(purge)), byId(expected));
+    });
+
+  it('keeps numbers that no double holds', async () => {
+    await gateway.purge('type=Exact');
+    const text = '[{"id":"urn:e:1","type":"Exact","n":{"type":"Property","value":12345678901234567890.125}}]';
+    await send(broker.url, 'POST', '/ngsi-ld/v1/entityOperations/create', {
+      headers: { 'content-type': 'application/json' },
+      body: text,
+    });
+    const shown = (await send(broker.url, 'GET', '/ngsi-ld/v1/entities?type=Exact&options=sysAttrs')).text;
+    const purge = await record(await gateway.purge('type=Exact&archive=required'));
+    const answer = await gateway.send('GET', `/api/v2/purges/${purge.id}/archive`);
+    assert.equal(answer.text, `${shown.slice(1, -1)}\n`);
+  });
+
+  it('deletes nothing in a dry run, archives nothing, and has no archive then', async () => {
+    await withCars(3);
+    const purge = await record(await gateway.purge('type=Car&archive=required&dryRun=true'));
+    assert.equal(purge.archive, undefined);
+    const answer = await gateway.send('GET', `/api/v2/purges/${purge.id}/archive`);
+    assert.equal(answer.status, 404);
+    assert.match(answer.problem().detail ?? '', /it archived nothing/);
+  });
+
+  it('DELETE erases the archive and leaves the record, which says so', async () => {
+    await withCars(3);
+    const purge = await record(await gateway.purge('type=Car&archive=required'));
+    assert.ok((await readdir(folder)).includes(purge.id));
+    assert.equal((await gateway.send('DELETE', `/api/v2/purges/${purge.id}/archive`)).status, 204);
+    assert.ok(!(await readdir(folder)).includes(purge.id));
+    const left = (await gateway.send('GET', `/api/v2/purges/${purge.id}`)).json() as Archived;
+    assert.deepEqual({ ...left, archive: undefined }, { ...purge, archive: undefined });
+    assert.ok(left.archive?.erasedAt !== undefined && left.archive.entities === 3);
+    for (const method of ['GET', 'DELETE'])
+      assert.equal((await gateway.send(method, `/api/v2/purges/${purge.id}/archive`)).status, 404);
+  });
+
+  it('paths that are no id of a purge lead nowhere', async () => {
+    for (const id of ['..', '%2e%2e%2fx', 'a%00b', '00000000-0000-0000-0000-000000000000'])
+      assert.equal((await gateway.send('GET', `/api/v2/purges/${id}/archive`)).status, 404, id);
+  });
+
+  it('an archive that was asked for and cannot be made is refused before anything is deleted', async () => {
+    await withCars(1);
+    const plain = await startTestGateway({ BROKER_URL: broker.url });
+    const native = await startTestGateway({
+      ...{ BROKER_URL: broker.url, PURGE_STRATEGY: 'native' },
+      ARCHIVE_URL: pathToFileURL(folder).href,
+    });
+    for (const each of [plain, native]) {
+      const answer = await each.purge('type=Car&archive=required');
+      assert.equal(answer.status, 400);
+      assert.equal(answer.problem()['parameter'], 'archive');
+    }
+    assert.equal((await gateway.purge('type=Car&archive=perhaps')).status, 400);
+    assert.equal((await entities('type=Car')).length, 1);
+  });
+
+  it('PURGE_ARCHIVE sets the least, whatever a purge asks for', async () => {
+    await withCars(2);
+    const strict = await startTestGateway({
+      ...{ BROKER_URL: broker.url, ARCHIVE_URL: pathToFileURL(folder).href },
+      PURGE_ARCHIVE: 'required',
+    });
+    const purge = await record(await strict.purge('type=Car&archive=none'), strict);
+    assert.equal(purge.archive?.entities, 2);
+  });
+
+  it('a folder and a bucket that cannot be written are mistakes at the start', async () => {
+    const bucket = await StubBucket.open();
+    const keys = {
+      AWS_ACCESS_KEY_ID: 'x',
+      AWS_SECRET_ACCESS_KEY: 'wrong',
+      AWS_ENDPOINT_URL: bucket.endpoint.href,
+    };
+    for (const env of [{ ARCHIVE_URL: 'file:///proc/archives' }, { ARCHIVE_URL: 's3://archive/x', ...keys }])
+      await assert.rejects(startTestGateway({ BROKER_URL: broker.url, ...env }), (error) => {
+        assert.ok(error instanceof ConfigError);
+        assert.match(
+          error.mistakes[0] ?? '',
+          /^ARCHIVE_URL cannot be used\. The (?:folder|bucket) of the archives/,
+        );
+        return true;
+      });
+    await bucket.close();
+  });
+});
+
+describe('a purge whose archive fails', () => {
+  let bucket: StubBucket;
+  let broker: EmbeddedBroker;
+  let gateway: TestGateway;
+
+  before(async () => {
+    bucket = await StubBucket.open();
+    broker = await startTestBroker();
+    gateway = await startTestGateway({
+      ...{ BROKER_URL: broker.url, ARCHIVE_URL: 's3://archive/purges', PURGE_PAGE_SIZE: '100' },
+      ...{ AWS_ENDPOINT_URL: bucket.endpoint.href, AWS_REGION: BUCKET_KEYS.region },
+      ...{ AWS_ACCESS_KEY_ID: BUCKET_KEYS.accessKeyId, AWS_SECRET_ACCESS_KEY: BUCKET_KEYS.secretAccessKey },
+    });
+  });
+  after(async () => {
+    await stopAll();
+    await bucket.close();
+  });
+
+  async function withCars(count: number): Promise<void> {
+    const cars = Array.from({ length: count }, (_, index) => car(index + 1));
+    await sendJson(broker.url, 'POST', '/ngsi-ld/v1/entityOperations/upsert', cars);
+  }
+
+  const left = async () =>
+    (
+      JSON.parse(
+        (await send(broker.url, 'GET', '/ngsi-ld/v1/entities?type=Car&limit=1000')).text,
+      ) as unknown[]
+    ).length;
+
+  it('required: what could not be archived is not deleted, and says why', async () => {
+    await withCars(20);
+    bucket.fault = ({ method }, response) => {
+      if (method !== 'PUT') return false;
+      response.writeHead(507).end('<Error><Code>InsufficientStorage</Code></Error>');
+      return true;
+    };
+    const answer = await gateway.purge('type=Car&archive=required');
+    const purge = (
+      await gateway.send('GET', `/api/v2/purges/${answer.headers.get('purge-id') ?? ''}`)
+    ).json() as Archived;
+    assert.deepEqual([purge.deleted, purge.failed, await left()], [0, 20, 20]);
+    assert.equal(answer.status, 207);
+    const { errors } = answer.json() as { errors: { error: { type: string; detail: string } }[] };
+    assert.equal(errors.length, 20);
+    assert.match(
+      errors[0]?.error.detail ?? '',
+      /could not be archived\. The bucket of the archives answers 507/,
+    );
+    assert.match((await gateway.send('GET', '/metrics')).text, /archive_failures_total [1-9]/);
+    bucket.fault = () => false;
+  });
+
+  it('best-effort: it is deleted, and counted in the warnings', async () => {
+    await withCars(20);
+    bucket.fault = ({ method }, response) => {
+      if (method !== 'PUT') return false;
+      response.writeHead(403).end('<Error><Code>AccessDenied</Code></Error>');
+      return true;
+    };
+    const answer = await gateway.purge('type=Car&archive=best-effort');
+    const purge = (
+      await gateway.send('GET', `/api/v2/purges/${answer.headers.get('purge-id') ?? ''}`)
+    ).json() as Archived;
+    assert.deepEqual([purge.deleted, purge.failed, await left()], [20, 0, 0]);
+    assert.match(
+      purge.warnings.join(),
+      /^20 of what was deleted could not be archived, and cannot be restored\./,
+    );
+    assert.equal(purge.archive, undefined);
+    bucket.fault = () => false;
+  });
+
+  it('a bucket that comes back meanwhile loses nothing', async () => {
+    await withCars(20);
+    let failures = 2;
+    bucket.fault = ({ method }, response) => {
+      if (method !== 'PUT' || failures === 0) return false;
+      failures -= 1;
+      response.writeHead(503).end();
+      return true;
+    };
+    const answer = await gateway.purge('type=Car&archive=required');
+    assert.equal(answer.status, 204, answer.text);
+    assert.equal(await left(), 0);
+    bucket.fault = () => false;
+  });
+});

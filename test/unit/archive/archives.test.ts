@@ -1,0 +1,398 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import {
+  ArchiveCipher,
+  ArchiveUnavailableError,
+  ArchiveUnreadableError,
+  Archives,
+  BucketStorage,
+  digestOf,
+  FolderStorage,
+  instanceKey,
+  readLine,
+  textsOfItems,
+  wholeEntity,
+  type ArchiveStorage,
+} from '../../../sidecar/archive/index.js';
+import { parseArchiveUrl } from '../../../sidecar/shared/config/archive-url.js';
+import { BUCKET_KEYS, StubBucket } from '../../support/stub-bucket.js';
+
+const SECRET = 'a secret of sixteen or more';
+const clock = { sleep: async () => {} };
+
+function archivesOn(storage: ArchiveStorage, secrets: readonly string[] = []): Archives {
+  return new Archives({ storage, cipher: new ArchiveCipher(secrets), keepDays: 30 });
+}
+
+function bucketStorage(
+  bucket: StubBucket,
+  more: { readonly secretAccessKey?: string; readonly timeoutMs?: number } = {},
+) {
+  return new BucketStorage({
+    ...{ bucket: 'archive', prefix: 'gateway/x=1/', endpoint: bucket.endpoint, clock },
+    ...BUCKET_KEYS,
+    ...more,
+  });
+}
+
+const wholes = (id: string, line: string) => wholeEntity(id, line).parts;
+
+async function written(archives: Archives, purge: string, texts: readonly string[], epoch = 0) {
+  const writer = await archives.writer({ purge, target: 'entities' }, epoch, wholes);
+  for (const text of texts) await writer.add(wholeEntity(readLine(text).id, text));
+  await writer.seal();
+  return writer;
+}
+
+async function linesOf(archives: Archives, purge: string, target: 'entities' | 'temporal' = 'entities') {
+  const lines: string[] = [];
+  for await (const { line } of archives.reader({ purge, target }).entities()) lines.push(line);
+  return lines;
+}
+
+function entity(id: string, members: object = {}): string {
+  return JSON.stringify({ id, type: 'T', ...members });
+}
+
+describe('ARCHIVE_URL', () => {
+  const places: readonly (readonly [string, object])[] = [
+    ['file:///var/archive', { kind: 'folder', path: '/var/archive' }],
+    ['file:///var/a%20b/', { kind: 'folder', path: '/var/a b/' }],
+    ['s3://bucket', { kind: 'bucket', bucket: 'bucket', prefix: '' }],
+    ['s3://my-bucket.x/a/b=c/', { kind: 'bucket', bucket: 'my-bucket.x', prefix: 'a/b=c/' }],
+  ];
+  for (const [text, place] of places)
+    it(`${text} is taken`, () => assert.deepEqual(parseArchiveUrl(text), place));
+
+  const mistakes = [
+    ...[
+      '/var/archive',
+      'http://bucket/x',
+      'file:///',
+      'file://host/var',
+      'file:///var%2Fx',
+      's3://',
+      's3:///x',
+    ],
+    ...[
+      's3://key:secret@bucket/x',
+      's3://bucket/a/../b',
+      's3://bucket/./b',
+      's3://bucket/a//b',
+      's3://bucket/a%2Fb',
+    ],
+    ...['s3://bucket?x=1', 's3://bucket/a#b', 's3://bucket:9000/a'],
+  ];
+  for (const text of mistakes)
+    it(`${text} is a mistake`, () => assert.throws(() => parseArchiveUrl(text), /^Error: must /));
+});
+
+describe('the lines of an archive', () => {
+  it('an item of a page is a line of its own, with its numbers as they were written', () => {
+    const items = [
+      '{"id":"urn:1","a":1.10e2,"s":"}],[\\"{"}',
+      '{"id":"urn:2","b":[[{"c":12345678901234567890}]]}',
+    ];
+    assert.deepEqual(textsOfItems(`[\n  ${items.join(' ,\n')} ]`), items);
+    assert.deepEqual(textsOfItems('[ { "id" :\r\n\t"x" } ]'), ['{ "id" : "x" }']);
+    assert.deepEqual(textsOfItems('[]'), []);
+  });
+
+  it('any page splits into the texts of its items', () => {
+    const page = fc.array(fc.dictionary(fc.string(), fc.jsonValue()), { maxLength: 8 });
+    fc.assert(
+      fc.property(page, fc.constantFrom(0, 1, '\t'), (items, indent) => {
+        const texts = textsOfItems(JSON.stringify(items, undefined, indent));
+        assert.deepEqual(
+          texts.map((text) => JSON.parse(text) as unknown),
+          JSON.parse(JSON.stringify(items)),
+        );
+        assert.ok(texts.every((text) => !/[\r\n]/.test(text)));
+      }),
+    );
+  });
+});
+
+describe('an encrypted segment', () => {
+  it('has the format that docs/undo.md describes, byte by byte', async () => {
+    const salt = Buffer.from('000102030405060708090a0b0c0d0e0f', 'hex');
+    const nonce = Buffer.from('101112131415161718191a1b', 'hex');
+    const sealed = await new ArchiveCipher([SECRET]).encrypt(
+      Buffer.from('plain'),
+      'purge/segment',
+      salt,
+      nonce,
+    );
+    assert.equal(
+      sealed.toString('hex'),
+      '4e474c4441524331000102030405060708090a0b0c0d0e0f101112131415161718191a1bf86c6da1c88fb0b8f84d0581169f3f904d136344e1',
+    );
+    assert.equal((await new ArchiveCipher([SECRET]).decrypt(sealed, 'purge/segment')).toString(), 'plain');
+  });
+
+  it('is read with the secret before, while that is replaced, and with no other', async () => {
+    const cipher = new ArchiveCipher([SECRET]);
+    const sealed = await cipher.encrypt(Buffer.from('plain'), 'n', cipher.salt());
+    const rotated = new ArchiveCipher(['another secret of sixteen', SECRET]);
+    assert.equal((await rotated.decrypt(sealed, 'n')).toString(), 'plain');
+    for (const secrets of [['another secret of sixteen'], []])
+      await assert.rejects(new ArchiveCipher(secrets).decrypt(sealed, 'n'), /ARCHIVE_SECRET is not/);
+    await assert.rejects(cipher.decrypt(sealed, 'renamed'), ArchiveUnreadableError);
+    for (let at = 8; at < sealed.length; at += 7) {
+      const changed = Buffer.from(sealed);
+      changed[at] = (changed[at] ?? 0) ^ 1;
+      await assert.rejects(cipher.decrypt(changed, 'n'), ArchiveUnreadableError, `byte ${String(at)}`);
+    }
+  });
+});
+
+describe('archives in a folder and in a bucket', () => {
+  let folder: string;
+  let bucket: StubBucket;
+  const storages: Record<string, () => ArchiveStorage> = {
+    folder: () => new FolderStorage(folder),
+    bucket: () => bucketStorage(bucket),
+  };
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'archives-'));
+    bucket = await StubBucket.open();
+  });
+  after(async () => {
+    await rm(folder, { recursive: true });
+    await bucket.close();
+  });
+
+  for (const [name, storage] of Object.entries(storages)) {
+    it(`${name}: what was sealed is read again, each entity once, after a restart too`, async () => {
+      const archives = archivesOn(storage(), [SECRET]);
+      await archives.check();
+      const purge = randomUUID();
+      const first = Array.from({ length: 9001 }, (_, index) => entity(`urn:${String(index)}`, { a: index }));
+      const writer = await written(archives, purge, first);
+      assert.equal(writer.counts.entities, 9001);
+      assert.ok(writer.has('urn:0') && writer.has('urn:9000') && !writer.has('urn:9001'));
+      // Another process goes on: what is the same is not written again, what has changed is.
+      const changed = entity('urn:7', { a: 'changed' });
+      const next = await written(archives, purge, [entity('urn:8', { a: 8 }), changed, entity('urn:new')], 3);
+      assert.equal(next.counts.entities, 9002);
+      const lines = await linesOf(archives, purge);
+      assert.equal(lines.length, 9002);
+      assert.ok(lines.includes(changed) && !lines.includes(first[7] ?? ''));
+      assert.deepEqual(await linesOf(archives, randomUUID()), []);
+      await archives.erase(purge);
+      assert.deepEqual(await linesOf(archives, purge), []);
+      await archives.close();
+    });
+
+    it(`${name}: a segment that is torn, or was put in the place of another, is recognised`, async () => {
+      const store = storage();
+      const archives = archivesOn(store);
+      const purge = randomUUID();
+      await written(archives, purge, [entity('urn:1', { text: 'x'.repeat(100) })]);
+      const [segment = ''] = await archives.reader({ purge, target: 'entities' }).segments();
+      const whole = (await store.get(segment)) ?? Buffer.alloc(0);
+      for (const size of [0, 10, whole.length - 1]) {
+        await store.put(segment, whole.subarray(0, size));
+        await assert.rejects(linesOf(archives, purge), /damaged: segment .* cannot be unpacked/);
+      }
+      await store.put(segment, whole);
+      assert.equal((await linesOf(archives, purge)).length, 1);
+      await archives.close();
+    });
+
+    it(`${name}: archives that are due are removed, and those of other gateways when they say so`, async () => {
+      const archives = archivesOn(storage());
+      const [due, kept, foreign] = [randomUUID(), randomUUID(), randomUUID()];
+      for (const purge of [due, kept, foreign]) await written(archives, purge, [entity('urn:1')]);
+      const isDue = async (purge: string) => (purge === foreign ? undefined : purge === due);
+      await archives.sweep(isDue, Date.now());
+      const left = async () =>
+        (await Promise.all([due, kept, foreign].map(async (purge) => linesOf(archives, purge)))).map(
+          (lines) => lines.length,
+        );
+      assert.deepEqual(await left(), [0, 1, 1]);
+      await archives.sweep(isDue, Date.now() + 32 * 86_400_000);
+      assert.deepEqual(await left(), [0, 1, 0]);
+      await archives.close();
+    });
+  }
+
+  it('folder: files are for their owner, and readable by gunzip without a secret', async () => {
+    const archives = archivesOn(new FolderStorage(folder));
+    const purge = randomUUID();
+    await written(archives, purge, [entity('urn:1')]);
+    const own = join(folder, purge);
+    assert.equal((await stat(own)).mode & 0o777, 0o700);
+    for (const file of await readdir(own)) assert.equal((await stat(join(own, file))).mode & 0o777, 0o600);
+    const bytes = await readFile(join(own, '000000-000000.ndjson.gz'));
+    assert.equal(gunzipSync(bytes).toString(), `${entity('urn:1')}\n`);
+    assert.match(
+      await readFile(join(own, 'archive.json'), 'utf8'),
+      /"format":"ngsi-ld-gateway archive","version":1/,
+    );
+  });
+
+  it('folder: a link in the place of an archive is followed neither for writing nor for reading', async () => {
+    const archives = archivesOn(new FolderStorage(folder));
+    const elsewhere = await mkdtemp(join(tmpdir(), 'elsewhere-'));
+    const purge = randomUUID();
+    await symlink(elsewhere, join(folder, purge));
+    const writer = await archives.writer({ purge: randomUUID(), target: 'entities' }, 0, wholes);
+    await writer.add(wholeEntity('urn:1', entity('urn:1')));
+    await writer.seal();
+    assert.ok(writer.has('urn:1'));
+    await assert.rejects(written(archives, purge, [entity('urn:1')]), ArchiveUnavailableError);
+    await archives.erase(purge);
+    assert.deepEqual(await readdir(elsewhere), []);
+    const linked = randomUUID();
+    await mkdir(join(folder, linked));
+    await writeFile(join(elsewhere, 'secret'), 'x');
+    await symlink(join(elsewhere, 'secret'), join(folder, linked, '000000-000000.ndjson.gz'));
+    assert.deepEqual(await linesOf(archives, linked), []);
+    await rm(elsewhere, { recursive: true });
+  });
+
+  it('folder: what a process left half written is no segment', async () => {
+    const archives = archivesOn(new FolderStorage(folder));
+    const purge = randomUUID();
+    await written(archives, purge, [entity('urn:1')]);
+    await writeFile(join(folder, purge, '.unfinished-1'), 'torn');
+    assert.equal((await linesOf(archives, purge)).length, 1);
+    await truncate(join(folder, purge, '000000-000000.ndjson.gz'), 12);
+    await assert.rejects(linesOf(archives, purge), ArchiveUnreadableError);
+  });
+
+  it('folder: a disk that is full, or that cannot sync, leaves nothing that says to be there', async () => {
+    for (const step of ['write', 'sync'] as const) {
+      let isFull = false;
+      const full = async () => {
+        if (isFull) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+      };
+      const storage = new FolderStorage(folder, {
+        write: async (file, bytes) => (await (step === 'write' ? full() : undefined), file.writeFile(bytes)),
+        sync: async (file) => (await (step === 'sync' ? full() : undefined), file.sync()),
+      });
+      const archives = archivesOn(storage);
+      const purge = randomUUID();
+      const writer = await archives.writer({ purge, target: 'entities' }, 0, wholes);
+      await writer.add(wholeEntity('urn:1', entity('urn:1')));
+      await writer.seal();
+      isFull = true;
+      await writer.add(wholeEntity('urn:2', entity('urn:2')));
+      await writer.add(wholeEntity('urn:1', entity('urn:1', { changed: true })));
+      await writer.seal();
+      assert.match(writer.failure?.message ?? '', /the disk is full/);
+      assert.deepEqual([writer.has('urn:1'), writer.has('urn:2')], [false, false]);
+      isFull = false;
+      await writer.add(wholeEntity('urn:2', entity('urn:2')));
+      await writer.seal();
+      assert.ok(writer.has('urn:2') && !writer.hasGivenUp);
+      assert.equal(writer.counts.entities, 2);
+    }
+  });
+
+  it('bucket: a wrong key, a bucket that is not there, and a redirect are refused at once', async () => {
+    const answers: readonly (readonly [ArchiveStorage, RegExp])[] = [
+      [bucketStorage(bucket, { secretAccessKey: 'wrong' }), /answers 403 SignatureDoesNotMatch/],
+      [
+        new BucketStorage({
+          bucket: 'nothere',
+          prefix: '',
+          endpoint: bucket.endpoint,
+          clock,
+          ...BUCKET_KEYS,
+        }),
+        /answers 404/,
+      ],
+    ];
+    for (const [storage, says] of answers) {
+      const before = bucket.requests.length;
+      await assert.rejects(archivesOn(storage).check(), says);
+      assert.equal(bucket.requests.length, before + 1);
+      await storage.close();
+    }
+    bucket.fault = (_request, response) => {
+      response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end();
+      return true;
+    };
+    const storage = bucketStorage(bucket);
+    await assert.rejects(archivesOn(storage).check(), /answers 307.*Redirects are not followed/);
+    bucket.fault = () => false;
+    await storage.close();
+  });
+
+  it('bucket: 503 and silence are tried again, and then said', async () => {
+    let failures = 2;
+    bucket.fault = (_request, response) => {
+      if (failures === 0) return false;
+      failures -= 1;
+      response.writeHead(503).end('<Error><Code>SlowDown</Code></Error>');
+      return true;
+    };
+    const storage = bucketStorage(bucket, { timeoutMs: 300 });
+    await storage.put('a/b', Buffer.from('x'));
+    failures = Infinity;
+    await assert.rejects(storage.put('a/b', Buffer.from('x')), /answers 503 SlowDown/);
+    // It never answers.
+    bucket.fault = () => true;
+    await assert.rejects(storage.put('a/b', Buffer.from('x')), /does not answer in time/);
+    bucket.fault = () => false;
+    await storage.close();
+    await assert.rejects(storage.put('a/b', Buffer.from('x')), ArchiveUnavailableError);
+  });
+});
+
+describe('an archive whose purge was interrupted', () => {
+  it('what several lines say of an entity is one: nothing that any of them has is lost', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'archives-'));
+    const archives = archivesOn(new FolderStorage(folder));
+    const purge = randomUUID();
+    const property = (value: number, more = {}) => ({ type: 'Property', value, ...more });
+    const d1 = { datasetId: 'urn:d1' };
+    await written(archives, purge, [
+      entity('urn:1', { a: property(1), b: [property(2), property(3, d1)] }),
+      entity('urn:2', { c: property(4) }),
+    ]);
+    await written(archives, purge, [entity('urn:1', { b: property(33, d1), e: property(5) })], 1);
+    const lines = await linesOf(archives, purge);
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line) as unknown),
+      [
+        { id: 'urn:2', type: 'T', c: property(4) },
+        { id: 'urn:1', type: 'T', a: property(1), b: [property(2), property(33, d1)], e: property(5) },
+      ],
+    );
+    await rm(folder, { recursive: true });
+  });
+
+  it('instances of a history are told apart by their ids, and by what they hold without one', () => {
+    const one = { type: 'Property', value: 1, observedAt: '2026-01-01T00:00:00Z' };
+    assert.equal(
+      instanceKey({ ...one, createdAt: 'x' }, true),
+      instanceKey({ ...one, modifiedAt: 'y' }, true),
+    );
+    assert.notEqual(instanceKey(one, true), instanceKey({ ...one, value: 2 }, true));
+    assert.equal(instanceKey({ ...one, instanceId: 'urn:i' }, true), 'iurn:i');
+    assert.equal(instanceKey(one, false), instanceKey({ ...one, value: 2 }, false));
+  });
+
+  it('a part that changed since it was durable may go only when its new version is', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'archives-'));
+    const archives = archivesOn(new FolderStorage(folder));
+    const writer = await written(archives, randomUUID(), [entity('urn:1')]);
+    assert.ok(writer.knows('urn:1', digestOf(entity('urn:1'))));
+    await writer.add(wholeEntity('urn:1', entity('urn:1', { a: 1 })));
+    assert.ok(!writer.has('urn:1'));
+    await writer.seal();
+    assert.ok(writer.has('urn:1'));
+    assert.equal(writer.counts.entities, 1);
+    await rm(folder, { recursive: true });
+  });
+});
