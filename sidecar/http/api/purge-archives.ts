@@ -1,9 +1,8 @@
 import { Type } from 'typebox';
 import type { ArchiveService } from '../../jobs/archive-service.js';
 import { NO_CONTENT, send } from './answer.js';
-import { content, empty } from './responses.js';
 import type { Api } from './routes.js';
-import { TEXT } from './schemas.js';
+import { content, empty, TEXT } from './schemas.js';
 
 export interface ArchiveResourceOptions {
   readonly archives: ArchiveService;
