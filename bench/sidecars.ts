@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { request } from 'undici';
-import type { PurgeRecord } from '../sidecar/store/purge-records.js';
+import type { PurgeRecord } from '../sidecar/store/job-records.js';
 import { createDatabase, PostgresServer } from '../test/support/postgres.js';
 import type { Bench, BenchResult } from './support/bench.js';
 import { startBroker, type BenchBroker } from './support/broker.js';

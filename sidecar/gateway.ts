@@ -97,8 +97,8 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   opened.add(() => schemas.close());
   let purges: OpenPurges | undefined;
   const metrics = createMetrics({
-    purgesRunning: () => purges?.service.running ?? 0,
-    purgesQueued: async () => purges?.service.queued() ?? 0,
+    purgesRunning: () => purges?.jobs.registry.purges ?? 0,
+    purgesQueued: async () => purges?.jobs.queued() ?? 0,
     workers: () => schemas.workers(),
     isStoreUp: () => store.isReady(),
     lockWaits: () => store.lockWaits,
@@ -128,7 +128,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   opened.add(() => pool.destroy());
   const archives = await openConfiguredArchives(config, logger, metrics.purges);
   opened.add(async () => archives?.close());
-  const kept = { store: store.purges, policies: store.retention, brokerNotes: store.brokerNotes };
+  const kept = { store: store.jobs, policies: store.retention, brokerNotes: store.brokerNotes };
   const opening = { client, brokerUrl, ...kept, clock, random, logger, archives, metrics: metrics.purges };
   const { service, retention, ...endings } = (purges = openPurges(config, opening));
   opened.add(() => endings.close());
@@ -190,7 +190,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
 
   /** Resolves when no purge runs any more, each has its last record, and every answer is on its way. */
   async function quiet(): Promise<void> {
-    await service.idle();
+    await endings.jobs.idle();
     await turns.idle();
   }
 

@@ -8,8 +8,9 @@ import { ArchiveService } from './jobs/archive-service.js';
 import { configuredKinds, createMemories } from './jobs/configured-kinds.js';
 import { IdFiles } from './jobs/id-files.js';
 import { brokerName, jobBroker } from './jobs/broker-names.js';
+import { JobService } from './jobs/job-service.js';
 import { NoteExchange } from './jobs/note-exchange.js';
-import { logPurges } from './jobs/purge-log.js';
+import { logJobs } from './jobs/job-log.js';
 import { PurgeService } from './jobs/purge-service.js';
 import { RetentionScheduler } from './jobs/retention/scheduler.js';
 import { RetentionService } from './jobs/retention/retention-service.js';
@@ -21,9 +22,9 @@ import {
   type BrokerNotes,
   type BrokerNotice,
   isFinal,
-  type PurgeNotice,
-  type PurgeQueue,
-  type Purges,
+  type JobNotice,
+  type JobQueue,
+  type Jobs,
   type RetentionPolicies,
   RunUnderWayError,
 } from './store/index.js';
@@ -34,7 +35,7 @@ export interface OpenPurgesOptions {
   readonly client: BrokerClient;
   /** Of the broker. */
   readonly brokerUrl: URL;
-  readonly store: Purges & PurgeQueue;
+  readonly store: Jobs & JobQueue;
   /** Where retention policies are kept. */
   readonly policies: RetentionPolicies;
   /** Where processes write down what they have learnt about brokers. */
@@ -49,15 +50,17 @@ export interface OpenPurgesOptions {
 
 /** The purges of this process, and what runs them. */
 export interface OpenPurges {
+  /** Everything that runs here. */
+  readonly jobs: JobService;
   readonly service: PurgeService;
   readonly retention: RetentionService;
   readonly archives: ArchiveService;
-  /** Resumes jobs that no process works on, and begins to watch schedules. See PurgeService. */
+  /** Resumes jobs that no process works on, and begins to watch schedules. See JobService. */
   start(): void;
   /** What is known about the broker, as far as it is still valid. */
   readonly learnt: () => Learnt;
   /** Another process has done something that may concern this one. */
-  noticed(notice: PurgeNotice | BrokerNotice): void;
+  noticed(notice: JobNotice | BrokerNotice): void;
   /** Stops all purges, and refuses new ones; jobs are resumed at the next start. */
   stop(): void;
   /** Writes the records that are not yet written. */
@@ -82,14 +85,14 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
     sleep: (ms, signal) => systemClock.sleep(ms, signal),
     onTaken: (facts) => logger.debug({ facts }, 'another process has learnt something about the broker'),
   });
-  const log = logPurges(logger, (error) => problemOf(error) !== undefined);
+  const log = logJobs(logger, (error) => problemOf(error) !== undefined);
   const isLasting = config.DATABASE_PATH !== ':memory:';
   const idFolder = isLasting
     ? join(dirname(config.DATABASE_PATH), 'purge-ids')
     : join(tmpdir(), `ngsi-ld-gateway-${randomUUID()}`);
   const idFiles = new IdFiles(idFolder);
-  const service = new PurgeService({
-    ...{ kinds, store, archives, maxRunning: config.PURGE_MAX_RUNNING },
+  const jobs = new JobService({
+    ...{ store, archives, maxRunning: config.PURGE_MAX_RUNNING },
     // Records show the time of day, whatever clock the retries go by.
     clock: systemClock,
     idFiles,
@@ -101,19 +104,19 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
     leaseMs: config.JOB_LEASE_MS,
     maxQueued: config.PURGE_MAX_QUEUED,
     historyDays: config.PURGE_HISTORY_DAYS,
-    recordRequired: config.PURGE_RECORD === 'required',
     problemOf: (error) => problemOf(error)?.problem ?? unforeseen(),
     observer: {
       started(record) {
         log.started(record);
-        metrics.started(record.target);
+        if (record.target !== 'scan') metrics.started(record.target);
       },
       event: (record, event) => log.event(record, event),
       taken: (record) => log.taken(record),
       elsewhere: (jobs) => log.elsewhere(jobs),
       ended(record, error) {
         log.ended(record, error);
-        if (isFinal(record.state)) metrics.ended(record.target, record.state, record);
+        if (record.target !== 'scan' && isFinal(record.state))
+          metrics.ended(record.target, record.state, record);
       },
       storeAway: (err) => logger.warn({ err }, 'records of purges cannot be written'),
       storeBack: () => logger.info('records of purges are written again'),
@@ -123,6 +126,8 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
       },
     },
   });
+  const recordRequired = config.PURGE_RECORD === 'required';
+  const service = new PurgeService(jobs, { kinds, recordRequired });
   const retention = new RetentionService({
     ...{ store: policies, purges: service, history: store, kinds, clock: systemClock },
   });
@@ -136,30 +141,30 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
   });
   let stopped: Promise<void> | undefined;
   return {
-    ...{ service, retention },
+    ...{ jobs, service, retention },
     archives: new ArchiveService({
       ...{ archives, store, clock: systemClock },
       recordOf: (id) => service.get(id),
     }),
     start() {
-      service.start();
+      jobs.start();
       scheduler.start();
       notes.start();
     },
     learnt: () => ({ entities: memories.entities.facts(), temporal: memories.temporal.facts() }),
     noticed(notice) {
       if (notice.what === 'learnt') notes.noticed(notice.writer);
-      else service.noticed(notice);
+      else jobs.noticed(notice);
     },
     stop() {
       stopped ??= scheduler.stop();
       notes.stop();
-      service.stop();
+      jobs.stop();
     },
     async close() {
       notes.stop();
       await (stopped ??= scheduler.stop());
-      await service.close();
+      await jobs.close();
       await archives?.close();
       if (!isLasting) await rm(idFolder, { recursive: true, force: true });
     },

@@ -1,7 +1,7 @@
 import { isFinal } from '../../sidecar/client/purges.js';
 import { Choice, Field, Tick } from '../parts/fields.js';
 import { NoSuchPage, Pager } from '../parts/pager.js';
-import { PURGE_STATES } from '../parts/purge-chip.js';
+import { JOB_STATES } from '../parts/purge-chip.js';
 import { PurgeTable } from '../parts/purge-table.js';
 import { Empty, Failure, Loading } from '../parts/states.js';
 import { replaceAddress, routeTo } from '../shared/router.js';
@@ -47,7 +47,7 @@ export function HistoryPage({ params }: { readonly params: URLSearchParams }) {
         <Choice
           label={t.state}
           value={state}
-          choices={[['', t.anyState] as const, ...PURGE_STATES.map((name) => [name, name] as const)]}
+          choices={[['', t.anyState] as const, ...JOB_STATES.map((name) => [name, name] as const)]}
           onChoose={(chosen) => show({ state: chosen })}
         />
         <Field label={t.tenant} value={tenant} onInput={(typed) => show({ tenant: typed })} />

@@ -30,6 +30,7 @@ export const problemKinds = {
   dependencyChanged: shape(409, ownType('dependency-changed'), 'Something it depends on has changed'),
   modelPublished: shape(409, ownType('model-published'), 'The model has been published'),
   purgeOver: shape(409, ownType('purge-over'), 'The purge has ended'),
+  scanOver: shape(409, ownType('scan-over'), 'The scan has ended'),
   runUnderWay: shape(409, ownType('run-under-way'), 'A run is under way'),
   typeAmbiguous: shape(409, ownType('type-ambiguous'), 'Several models'),
   tooManyMatches: shape(409, ownType('too-many-matches'), 'More matches than may be affected'),

@@ -1,13 +1,13 @@
 import type { Archives } from '../archive/index.js';
-import { isFinal, type ArchiveSummary, type PurgeRecord, type Purges } from '../store/index.js';
+import { isFinal, type ArchiveSummary, type PurgeRecord, type Jobs } from '../store/index.js';
 import type { Clock } from '../shared/clock.js';
-import { ArchiveInUseError, ArchiveNotFoundError, PurgeNotFoundError } from './errors.js';
+import { ArchiveInUseError, ArchiveNotFoundError, JobNotFoundError } from './errors.js';
 
 export interface ArchiveServiceOptions {
   /** Undefined where none are kept. */
   readonly archives: Archives | undefined;
-  readonly store: Pick<Purges, 'amend'>;
-  /** The record of a purge. @throws PurgeNotFoundError */
+  readonly store: Pick<Jobs, 'amend'>;
+  /** The record of a purge. @throws JobNotFoundError */
   readonly recordOf: (id: string) => Promise<PurgeRecord>;
   readonly clock: Pick<Clock, 'now'>;
 }
@@ -29,7 +29,7 @@ export class ArchiveService {
   /**
    * Finds the archive of a purge that has ended.
    *
-   * @throws PurgeNotFoundError, ArchiveNotFoundError, ArchiveInUseError while the purge is at work
+   * @throws JobNotFoundError, ArchiveNotFoundError, ArchiveInUseError while the purge is at work
    */
   async find(id: string): Promise<ArchivedPurge> {
     const { archives, recordOf, clock } = this.#options;
@@ -66,7 +66,7 @@ export class ArchiveService {
     const amended = await store.amend(id, (record) =>
       record.archive === undefined ? record : { ...record, archive: { ...record.archive, erasedAt } },
     );
-    if (amended === undefined) throw new PurgeNotFoundError(id);
+    if (amended === undefined) throw new JobNotFoundError('purge', id);
   }
 }
 

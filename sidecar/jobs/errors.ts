@@ -1,12 +1,12 @@
-import type { PurgeRecord, PurgeState } from '../store/index.js';
+import type { JobKindName, JobState, PurgeRecord } from '../store/index.js';
 import { GatewayError } from '../shared/errors.js';
 
 /** There is no such record, or it was deleted because of its age. */
-export class PurgeNotFoundError extends GatewayError {
+export class JobNotFoundError extends GatewayError {
   readonly kind = 'notFound';
 
-  constructor(id: string) {
-    super(`There is no record of a purge ${id}.`);
+  constructor(noun: JobKindName, id: string) {
+    super(`There is no record of a ${noun} ${id}.`);
   }
 }
 
@@ -40,17 +40,18 @@ export class ArchiveNotFoundError extends GatewayError {
 export class ArchiveInUseError extends GatewayError {
   readonly kind = 'inUse';
 
-  constructor(id: string, state: PurgeState) {
+  constructor(id: string, state: JobState) {
     super(`The purge ${id} is ${state}: its archive can be used when it has ended.`);
   }
 }
 
-/** The purge has ended, or is about to, and cannot be changed. */
-export class PurgeOverError extends GatewayError {
-  readonly kind = 'purgeOver';
+/** The job has ended, or is about to, and cannot be changed. */
+export class JobOverError extends GatewayError {
+  readonly kind: 'purgeOver' | 'scanOver';
 
-  constructor(id: string, state: PurgeState) {
-    super(`The purge ${id} is ${state}, and can no longer be changed.`);
+  constructor(noun: JobKindName, id: string, state: JobState) {
+    super(`The ${noun} ${id} is ${state}, and can no longer be changed.`);
+    this.kind = noun === 'scan' ? 'scanOver' : 'purgeOver';
   }
 }
 
@@ -74,7 +75,7 @@ export class QueueFullError extends GatewayError {
   override readonly retryAfter = '5';
 
   constructor(max: number) {
-    super(`${String(max)} purges are waiting already (PURGE_MAX_QUEUED).`);
+    super(`${String(max)} jobs are waiting already (PURGE_MAX_QUEUED).`);
   }
 }
 

@@ -1,5 +1,5 @@
 import { isFinal } from '../store/index.js';
-import type { PurgeServiceOptions } from './service-options.js';
+import type { JobServiceOptions } from './service-options.js';
 
 /** Refused purges that are kept, at most. */
 const MAX_REFUSED = 10_000;
@@ -12,14 +12,14 @@ const DAY_MS = 86_400_000;
 
 /** Removes records that are too old or too many, and the lists of ids of purges that nobody knows any more. */
 export class HistoryPruner {
-  readonly #options: Pick<PurgeServiceOptions, 'store' | 'idFiles' | 'archives' | 'historyDays' | 'clock'>;
+  readonly #options: Pick<JobServiceOptions, 'store' | 'idFiles' | 'archives' | 'historyDays' | 'clock'>;
   readonly #isRunning: (id: string) => boolean;
   #timer: NodeJS.Timeout | undefined;
   #refused = 0;
 
   /** @param isRunning whether this process knows a purge that may not be in the store yet */
   constructor(
-    options: Pick<PurgeServiceOptions, 'store' | 'idFiles' | 'archives' | 'historyDays' | 'clock'>,
+    options: Pick<JobServiceOptions, 'store' | 'idFiles' | 'archives' | 'historyDays' | 'clock'>,
     isRunning: (id: string) => boolean,
   ) {
     this.#options = options;
@@ -55,7 +55,7 @@ export class HistoryPruner {
     const { store, clock } = this.#options;
     if (this.#isRunning(id)) return false;
     const record = await store.get(id);
-    if (record === undefined) return undefined;
+    if (record?.target !== 'entities' && record?.target !== 'temporal') return undefined;
     const { state, archive } = record;
     if (!isFinal(state)) return false;
     return archive !== undefined && Date.parse(archive.expiresAt) < clock.now();

@@ -1,11 +1,11 @@
 import {
   type ControlRequest,
   isFinal,
-  type PurgeQueue,
-  type Purges,
-  type StrandedPurge,
-  type TakenPurge,
-  type UnfinishedPurge,
+  type JobQueue,
+  type Jobs,
+  type StrandedJob,
+  type TakenJob,
+  type UnfinishedJob,
 } from '../store/index.js';
 import { Lease } from './lease.js';
 import type { JobRegistry } from './registry.js';
@@ -18,7 +18,7 @@ const ASK_WAIT_MS = 1000;
 
 export interface LeaseKeeperOptions {
   readonly registry: JobRegistry;
-  readonly store: Pick<Purges, 'get'> & PurgeQueue;
+  readonly store: Pick<Jobs, 'get'> & JobQueue;
   /** Names this start of this process, and nothing else ever. */
   readonly holder: string;
   /** After so long without a renewal, another process takes what this one holds. */
@@ -29,11 +29,11 @@ export interface LeaseKeeperOptions {
   readonly isShared: boolean;
   readonly monotonicMs: () => number;
   /** Begins to work on a job that was taken: enters it into the registry, and takes its place, at once. */
-  readonly begin: (taken: TakenPurge, lease: Lease) => void;
+  readonly begin: (taken: TakenJob, lease: Lease) => void;
   /** What a job of another broker becomes on which no process works; has no effects. */
-  readonly requeued: (left: StrandedPurge) => UnfinishedPurge;
+  readonly requeued: (left: StrandedJob) => UnfinishedJob;
   /** Called with what such jobs have become, and with their brokers. */
-  readonly onRequeued: (jobs: readonly Pick<StrandedPurge, 'record' | 'broker'>[]) => void;
+  readonly onRequeued: (jobs: readonly Pick<StrandedJob, 'record' | 'broker'>[]) => void;
   /** Does what another process requests of a purge that this one runs; called again until the store forgets the request. */
   readonly grant: (id: string, request: ControlRequest) => void;
   /** Whether something is still to be written of a purge. */
@@ -172,11 +172,12 @@ export class LeaseKeeper {
     for (;;) {
       const takesJobs = registry.isFree('job');
       const takesDryRuns = registry.isFree('dry run');
-      this.#hasTakenAll = takesJobs && takesDryRuns;
+      const takesScans = registry.isFree('scan');
+      this.#hasTakenAll = takesJobs && takesDryRuns && takesScans;
       if (registry.stopping.aborted || this.#isOver()) return;
       const sentMs = monotonicMs();
       const taken = await store.take({
-        ...{ holder, leaseMs, broker, takesJobs, takesDryRuns },
+        ...{ holder, leaseMs, broker, takesJobs, takesDryRuns, takesScans },
         takesLapsed: this.#isInTouch(sentMs),
       });
       this.#touch(sentMs);

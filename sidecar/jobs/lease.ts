@@ -1,12 +1,12 @@
 import { PurgeStoppedError } from '../purge/index.js';
-import type { PurgeClaim } from '../store/index.js';
+import type { JobClaim } from '../store/index.js';
 
 /** How often the store is asked about a lease that is in doubt, in milliseconds. */
 const ASK_EVERY_MS = 1000;
 
 export interface LeaseOptions {
-  /** By what right records are written; see PurgeClaim. */
-  readonly claim: PurgeClaim;
+  /** By what right records are written; see JobClaim. */
+  readonly claim: JobClaim;
   /** On the monotonic clock. */
   readonly untilMs: number;
   /** A clock that is never set, and that goes on while this process is stopped. */
@@ -28,11 +28,11 @@ export class Lease {
     this.#untilMs = options.untilMs;
   }
 
-  get claim(): PurgeClaim {
+  get claim(): JobClaim {
     return this.#options.claim;
   }
 
-  /** See HeldPurge: 0 for a purge whose caller waits. */
+  /** See HeldJob: 0 for a purge whose caller waits. */
   get number(): number {
     return this.claim.lease;
   }

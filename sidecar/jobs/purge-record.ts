@@ -1,10 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { queryText } from '../purge/index.js';
-import type { PurgeJob, PurgeRecord, StrandedPurge, UnfinishedPurge } from '../store/index.js';
+import type { JobNeeds, PurgeRecord, StrandedJob, TakenJob, UnfinishedJob } from '../store/index.js';
+import { cancelled, shortened, waitingFor, withoutPace, withoutWait } from './job-record.js';
 import type { NewPurge, PreparedPurge } from './purge-kinds.js';
 
 /** Warnings that are kept of a purge that is resumed again and again. */
 const MAX_WARNINGS = 20;
+
+/** Jobs of the store that are purges. */
+export type TakenPurge = TakenJob & { readonly record: PurgeRecord };
+export type StrandedPurge = StrandedJob & { readonly record: PurgeRecord };
 
 /** Where and when a record begins. */
 export type RecordStart = Pick<PurgeRecord, 'state' | 'worker' | 'createdAt'>;
@@ -13,9 +18,6 @@ const NOTHING_DONE = {
   ...{ matched: 0, deleted: 0, alreadyGone: 0, failed: 0, unknown: 0, arrived: 0 },
   ...{ requests: 0, retries: 0, errors: [], warnings: [] },
 };
-
-/** Characters that are kept of a refused purge: anybody who may ask for purges may have many refused. */
-const MAX_REFUSED = { query: 8 * 1024, tenant: 256, link: 4096 } as const;
 
 /** The record of a purge that was prepared and has done nothing yet. */
 export function newRecord(asked: NewPurge, prepared: PreparedPurge, start: RecordStart): PurgeRecord {
@@ -32,17 +34,6 @@ export function refusedRecord(
   const record = recordOf(asked, { state: 'refused', ...about });
   const dryRun = new URLSearchParams(record.query).getAll('dryRun').includes('true');
   return shortened({ ...record, dryRun, problem, endedAt: about.createdAt });
-}
-
-/** Without the end of what a client may make long. */
-export function shortened(record: PurgeRecord): PurgeRecord {
-  const { query, tenant, link } = record;
-  return {
-    ...record,
-    query: query.slice(0, MAX_REFUSED.query),
-    ...(tenant === undefined ? {} : { tenant: tenant.slice(0, MAX_REFUSED.tenant) }),
-    ...(link === undefined ? {} : { link: link.slice(0, MAX_REFUSED.link) }),
-  };
 }
 
 function recordOf(asked: NewPurge, start: RecordStart): PurgeRecord {
@@ -64,7 +55,7 @@ export function settledBefore({ deleted, alreadyGone }: PurgeRecord): number {
 }
 
 /** What a job has deleted until now, or may have: what counts towards its maximum. */
-export function spentBefore(record: PurgeRecord, { spent = 0 }: Pick<PurgeJob, 'spent'>): number {
+export function spentBefore(record: PurgeRecord, { spent = 0 }: Pick<JobNeeds, 'spent'>): number {
   return Math.max(record.deleted, spent);
 }
 
@@ -73,7 +64,7 @@ export function spentBefore(record: PurgeRecord, { spent = 0 }: Pick<PurgeJob, '
  *
  * @param isBounded the job has a maximum: what it deletes is written down before it is sent
  */
-export function mayHaveDeleted(record: PurgeRecord, job: PurgeJob, isBounded: boolean): boolean {
+export function mayHaveDeleted(record: PurgeRecord, job: JobNeeds, isBounded: boolean): boolean {
   if (record.dryRun) return false;
   if (settledBefore(record) + spentBefore(record, job) > 0) return true;
   const wasLost = record.state !== 'queued' && record.startedAt !== undefined;
@@ -88,7 +79,7 @@ export function mayHaveDeleted(record: PurgeRecord, job: PurgeJob, isBounded: bo
  */
 export function resumed(
   record: PurgeRecord,
-  job: PurgeJob,
+  job: JobNeeds,
   worker: string,
   concurrency: number,
 ): PurgeRecord {
@@ -103,7 +94,7 @@ export function resumed(
 }
 
 /** The record of a purge that an earlier process left and that cannot be resumed. @param worker the name of this process */
-export function abandoned(record: PurgeRecord, job: PurgeJob | undefined, worker: string): PurgeRecord {
+export function abandoned(record: PurgeRecord, job: JobNeeds | undefined, worker: string): PurgeRecord {
   return withoutWait({ ...record, warnings: warningsAfter(record, job, worker, 'ended it') });
 }
 
@@ -114,18 +105,13 @@ export function abandoned(record: PurgeRecord, job: PurgeJob | undefined, worker
  * @param worker the name of this process
  * @param now as in records
  */
-export function requeued(left: StrandedPurge, worker: string, now: string): UnfinishedPurge {
+export function requeued(left: StrandedPurge, worker: string, now: string): UnfinishedJob {
   const { job, broker, request } = left;
   const warnings = warningsAfter(left.record, job, worker, 'put it back into the queue');
   const record = withoutWait({ ...left.record, warnings });
   if (record.state === 'cancelling' || request?.cancel === true)
     return { record: cancelled(record, now), job };
-  const waiting: PurgeRecord = {
-    ...withoutPace(record),
-    state: 'queued',
-    waitsFor: broker,
-    warnings: [...record.warnings, waitNote(broker)],
-  };
+  const waiting = waitingFor(record, broker);
   // It was waiting already: its counts hold.
   if (record.state === 'queued') return { record: waiting, job };
   const mayHaveBegun = record.startedAt !== undefined && !record.dryRun;
@@ -133,24 +119,6 @@ export function requeued(left: StrandedPurge, worker: string, now: string): Unfi
     record: { ...waiting, failed: 0, unknown: 0 },
     job: mayHaveBegun ? { ...job, mayHaveBegun } : job,
   };
-}
-
-/** The record of a purge that was cancelled before a process began it, or after the last one left it. @param now as in records */
-export function cancelled(record: PurgeRecord, now: string): PurgeRecord {
-  return ended({ ...withoutWait(record), state: 'cancelled', endedAt: now });
-}
-
-/** The record of a job that no longer waits for its broker. */
-function withoutWait({ waitsFor, ...record }: PurgeRecord): PurgeRecord {
-  if (waitsFor === undefined) return record;
-  const note = waitNote(waitsFor);
-  return { ...record, warnings: record.warnings.filter((warning) => warning !== note) };
-}
-
-/** @param broker see `brokerName`: without credentials */
-function waitNote(broker: string): string {
-  const where = broker === 'embedded' ? 'the embedded broker' : `the broker ${broker}`;
-  return `It waits for ${where}, where it began: BROKER_URL now names another broker. It continues once a gateway uses that broker, or ends when it is cancelled.`;
 }
 
 /**
@@ -161,7 +129,7 @@ function waitNote(broker: string): string {
  */
 function warningsAfter(
   record: PurgeRecord,
-  job: PurgeJob | undefined,
+  job: JobNeeds | undefined,
   worker: string,
   does: 'resumed it' | 'ended it' | 'put it back into the queue',
 ): readonly string[] {
@@ -171,7 +139,7 @@ function warningsAfter(
     : [...warnings, noteOf(record, job, worker, does)].slice(-MAX_WARNINGS);
 }
 
-function noteOf(record: PurgeRecord, job: PurgeJob | undefined, worker: string, does: string): string {
+function noteOf(record: PurgeRecord, job: JobNeeds | undefined, worker: string, does: string): string {
   const { matched, failed, unknown } = record;
   const settled = settledBefore(record);
   const why =
@@ -188,20 +156,3 @@ function noteOf(record: PurgeRecord, job: PurgeJob | undefined, worker: string, 
       : 'What was deleted since its counts were last written is not in the counts.';
   return `${why} ${gap}${towards}`;
 }
-
-/** Without what is only true while a purge runs. One that is to go on is compared with what it `expected`. */
-export function withoutPace(record: PurgeRecord): PurgeRecord {
-  const rest: Mutable = { ...record };
-  delete rest.ratePerSecond;
-  delete rest.estimatedEndAt;
-  return rest;
-}
-
-/** The same for one that has ended. */
-export function ended(record: PurgeRecord): PurgeRecord {
-  const rest: Mutable = withoutPace(record);
-  delete rest.expected;
-  return rest;
-}
-
-type Mutable = { -readonly [Member in keyof PurgeRecord]: PurgeRecord[Member] };

@@ -1,23 +1,18 @@
 import {
   archivedKeys,
-  outcomeOf,
   PurgeStoppedError,
   type OnOutcome,
   type PurgeArchive,
   type PurgeReport,
 } from '../purge/index.js';
-import { isFinal, type PurgeRecord, type PurgeState } from '../store/index.js';
+import type { PurgeRecord } from '../store/index.js';
 import type { DeleteBudget } from './delete-budget.js';
-import { CallerGoneError } from './errors.js';
-import type { HistoryPruner } from './history.js';
 import type { IdRecorder } from './id-files.js';
 import type { Lease } from './lease.js';
 import { LivePurge } from './live-purge.js';
 import type { PreparedPurge } from './purge-kinds.js';
+import type { RecordKeeper } from './record-keeper.js';
 import type { PurgeServiceOptions } from './service-options.js';
-import { shortened } from './purge-record.js';
-import { RecordWriter } from './record-writer.js';
-import type { JobRegistry } from './registry.js';
 
 const DAY_MS = 86_400_000;
 
@@ -29,56 +24,20 @@ export interface Work {
   readonly budget?: DeleteBudget | undefined;
 }
 
-/** Runs purges, and keeps their records while they run and when they end. */
+/** Runs purges, those whose callers wait and those that are jobs. */
 export class PurgeRunner {
   readonly #options: PurgeServiceOptions;
-  readonly #registry: JobRegistry;
-  readonly #history: Pick<HistoryPruner, 'noteRefused'>;
-  readonly #writer: RecordWriter;
+  readonly #records: RecordKeeper;
 
-  constructor(
-    options: PurgeServiceOptions,
-    registry: JobRegistry,
-    history: Pick<HistoryPruner, 'noteRefused'>,
-  ) {
+  constructor(options: PurgeServiceOptions, records: RecordKeeper) {
     this.#options = options;
-    this.#registry = registry;
-    this.#history = history;
-    const { store, clock, observer } = options;
-    this.#writer = new RecordWriter({
-      ...{ store, clock },
-      onAway: (error) => observer.storeAway(error),
-      onBack: () => observer.storeBack(),
-      onLost: (record) => observer.recordLost(record),
-      onTaken: ({ id }, { lease }) => {
-        const live = registry.get(id);
-        if (live?.lease.number === lease) live.lease.take();
-      },
-    });
+    this.#records = records;
   }
 
-  /** What is to be written of a purge; undefined when all is written. */
-  unwritten(id: string): PurgeRecord | undefined {
-    return this.#writer.latest(id);
-  }
-
-  /** The record of a purge as far as this process knows more than the store. */
-  record(id: string): PurgeRecord | undefined {
-    return this.#registry.get(id)?.record ?? this.#writer.latest(id);
-  }
-
-  /** Writes what is to be written. */
-  close(): Promise<void> {
-    return this.#writer.close();
-  }
-
-  /** From now on, a purge runs in this process, and each change of its record is written. */
+  /** From now on, a purge runs in this process. */
   enter(record: PurgeRecord, lease: Lease): LivePurge {
-    const live = new LivePurge(record, lease, this.#options.clock, (changed) => {
-      if (!lease.isTaken || lease.number === 0) this.#writer.save(changed, lease.claim);
-    });
-    this.#registry.enter(live);
-    return live;
+    const { clock } = this.#options;
+    return this.#records.enter(lease, (onChange) => new LivePurge(record, lease, clock, onChange));
   }
 
   /**
@@ -87,10 +46,10 @@ export class PurgeRunner {
    * @throws StoreUnavailableError where it needs a record, and none can be written
    */
   async begin(live: LivePurge): Promise<void> {
-    const { recordRequired, store, observer } = this.#options;
-    live.set({ startedAt: this.#now() });
+    const { recordRequired, store, observer, clock } = this.#options;
+    live.set({ startedAt: new Date(clock.now()).toISOString() });
     if (recordRequired) await store.put(live.record, undefined, live.lease.claim);
-    else await this.#writer.writeNow(live.record, live.lease.claim);
+    else await this.#records.writeNow(live);
     observer.started(live.record);
   }
 
@@ -117,7 +76,7 @@ export class PurgeRunner {
         // Of the record: what an earlier process left unknown counts as well.
         const { failed, unknown } = live.record;
         const isWhole = failed + unknown + event.report.warnings.length === 0;
-        this.end(live, { state: isWhole ? 'succeeded' : 'partial' });
+        this.#records.end(live, isWhole ? 'succeeded' : 'partial');
         return event.report;
       }
     } finally {
@@ -148,49 +107,6 @@ export class PurgeRunner {
     const keptMs = Math.min(archives.keepDays, historyDays) * DAY_MS;
     return { entities, bytes, expiresAt: new Date(clock.now() + keptMs).toISOString() };
   }
-
-  /** Writes what was requested of a purge, so that it outlasts a crash. @returns what was written */
-  async keep(live: LivePurge): Promise<PurgeRecord> {
-    const { record } = live;
-    if (!isFinal(record.state)) await this.#writer.writeNow(record, live.lease.claim);
-    return record;
-  }
-
-  /** @param error what ended it early, or that its caller is gone */
-  end(live: LivePurge, members: Partial<PurgeRecord>, error?: unknown): void {
-    live.set({ ...members, endedAt: this.#now() });
-    this.#options.observer.ended(live.record, error);
-  }
-
-  /** @param stopped what a purge is called that was stopped, but not cancelled by request */
-  endEarly(live: LivePurge, error: unknown, stopped: PurgeState): void {
-    const state = stateAfter(live, error, stopped);
-    const problem = this.#options.problemOf(error);
-    const isGone = state === 'cancelled' && !live.isCancelled;
-    const cause = isGone
-      ? new CallerGoneError('The caller went away before its answer.', { cause: error })
-      : error;
-    const record = state === 'refused' ? shortened(live.record) : live.record;
-    this.end(live, { ...record, state, ...(state === 'cancelled' ? {} : { problem }) }, cause);
-    if (state === 'refused') this.#history.noteRefused();
-  }
-
-  /** Writes the record of a purge that was refused, and tells of it. */
-  refuse(record: PurgeRecord, error: unknown): void {
-    this.#writer.save(record, { lease: 0 });
-    this.#options.observer.ended(record, error);
-    this.#history.noteRefused();
-  }
-
-  #now(): string {
-    return new Date(this.#options.clock.now()).toISOString();
-  }
-}
-
-function stateAfter(live: LivePurge, error: unknown, stopped: PurgeState): PurgeState {
-  const outcome = live.isCancelled ? 'cancelled' : outcomeOf(error);
-  if (outcome === 'stopped') return stopped;
-  return outcome === 'refused' && live.hasBegun ? 'failed' : outcome;
 }
 
 async function closeIds(live: LivePurge, ids: IdRecorder | undefined): Promise<void> {

@@ -1,4 +1,4 @@
-import { isFinal, LeaseLostError, type PurgeClaim, type PurgeRecord, type Purges } from '../store/index.js';
+import { isFinal, LeaseLostError, type JobClaim, type JobRecord, type Jobs } from '../store/index.js';
 import type { Clock } from '../shared/clock.js';
 
 /** Progress is written at most this often, in milliseconds. */
@@ -11,21 +11,21 @@ const WAIT_MS = 1000;
 const MAX_WAITING = 1000;
 
 export interface RecordWriterOptions {
-  readonly store: Pick<Purges, 'put'>;
+  readonly store: Pick<Jobs, 'put'>;
   readonly clock: Clock;
   /** Called once when the store begins to fail, with the error. */
   readonly onAway: (error: unknown) => void;
   /** Called when it works again. */
   readonly onBack: () => void;
   /** Called with each record that is given up because too many wait. */
-  readonly onLost: (record: PurgeRecord) => void;
+  readonly onLost: (record: JobRecord) => void;
   /** Called with each record that was not written because another process has the purge. */
-  readonly onTaken: (record: PurgeRecord, claim: PurgeClaim) => void;
+  readonly onTaken: (record: JobRecord, claim: JobClaim) => void;
 }
 
 interface Entry {
-  readonly record: PurgeRecord;
-  readonly claim: PurgeClaim;
+  readonly record: JobRecord;
+  readonly claim: JobClaim;
 }
 
 /** Writes records in the background: a store that is away or slow never stops a purge. */
@@ -47,12 +47,12 @@ export class RecordWriter {
   }
 
   /** What is to be written of a purge; undefined when all is written. */
-  latest(id: string): PurgeRecord | undefined {
+  latest(id: string): JobRecord | undefined {
     return this.#waiting.get(id)?.record;
   }
 
   /** Writes a record that must outlast this process, such as the first of a purge: waits for it, but not for long. */
-  async writeNow(record: PurgeRecord, claim: PurgeClaim): Promise<void> {
+  async writeNow(record: JobRecord, claim: JobClaim): Promise<void> {
     const { store, clock } = this.#options;
     const enough = new AbortController();
     const written = store.put(record, undefined, claim).then(
@@ -69,7 +69,7 @@ export class RecordWriter {
   }
 
   /** Writes a record soon, its last one at once; one of the same purge that still waits is replaced. */
-  save(record: PurgeRecord, claim: PurgeClaim): void {
+  save(record: JobRecord, claim: JobClaim): void {
     this.#waiting.set(record.id, { record, claim });
     if (this.#waiting.size > MAX_WAITING) {
       // A flood of refused purges displaces none that ran.

@@ -1,25 +1,28 @@
 import { PurgeStoppedError, TooManyPurgesError } from '../purge/index.js';
-import type { LivePurge } from './live-purge.js';
+import type { LiveJob } from './live-job.js';
 
-/** What takes a place: a purge whose caller waits for its answer, one that waited in the queue, or one that deletes nothing. */
-export type PlaceKind = 'purge' | 'job' | 'dry run';
+/** What takes a place: a purge whose caller waits for its answer, one that waited in the queue, one that deletes nothing, or a scan. */
+export type PlaceKind = 'purge' | 'job' | 'dry run' | 'scan';
 
 /** Share of the places that jobs leave free, so that a full queue never turns away a caller who waits. */
 const KEPT_SHARE = 1 / 4;
+
+/** So many places as a share of those of purges are there for scans besides: each keeps a worker thread busy. */
+const SCANS_SHARE = 1 / 4;
 
 /** Everything that runs in this process. Each has a record, a lease and a place, and can be stopped. */
 export class JobRegistry {
   readonly #max: number;
   readonly #onLeft: () => void;
   /** All that runs, with the places they have. */
-  readonly #running = new Map<LivePurge, PlaceKind | undefined>();
+  readonly #running = new Map<LiveJob, PlaceKind | undefined>();
   /** The latest run of each id: a job can be taken again while its earlier run still waits for its last deletes. */
-  readonly #latest = new Map<string, LivePurge>();
+  readonly #latest = new Map<string, LiveJob>();
   readonly #stopping = new AbortController();
   #waiting: (() => void)[] = [];
 
   /**
-   * @param max places, 1 or more; dry runs have as many of their own
+   * @param max places of purges, 1 or more; dry runs have as many of their own, and scans a quarter of that
    * @param onLeft called whenever something has come to its end here
    */
   constructor(max: number, onLeft: () => void = () => {}) {
@@ -27,18 +30,23 @@ export class JobRegistry {
     this.#onLeft = onLeft;
   }
 
-  get(id: string): LivePurge | undefined {
+  get(id: string): LiveJob | undefined {
     return this.#latest.get(id);
   }
 
   /** The latest run of each id. */
-  all(): readonly LivePurge[] {
+  all(): readonly LiveJob[] {
     return [...this.#latest.values()];
   }
 
-  /** Places that are taken. */
-  get places(): number {
+  /** Places that purges have taken, dry runs included. */
+  get purges(): number {
     return this.#taken('purge') + this.#taken('job') + this.#taken('dry run');
+  }
+
+  /** Places that scans have taken. */
+  get scans(): number {
+    return this.#taken('scan');
   }
 
   /** Aborts when this process stops. */
@@ -48,28 +56,28 @@ export class JobRegistry {
 
   /** Whether there is a place of a kind: a job waits for one, everything else is refused. */
   isFree(kind: PlaceKind): boolean {
+    if (kind === 'scan') return this.#taken('scan') < Math.max(1, Math.floor(this.#max * SCANS_SHARE));
     if (kind === 'dry run') return this.#taken('dry run') < this.#max;
     const jobs = this.#taken('job');
     return this.#taken('purge') + jobs < this.#max && (kind === 'purge' || jobs < this.#forJobs);
   }
 
   /** From now on, it runs here; it stops at once when this process does. */
-  enter(live: LivePurge): void {
+  enter(live: LiveJob): void {
     this.#running.set(live, undefined);
     this.#latest.set(live.record.id, live);
     if (this.stopping.aborted) live.stop();
   }
 
   /** @throws PurgeStoppedError when this process stops, TooManyPurgesError when there is no place */
-  takePlace(live: LivePurge, kind: PlaceKind): void {
+  takePlace(live: LiveJob, kind: PlaceKind): void {
     this.requireOpen();
-    if (!this.isFree(kind))
-      throw new TooManyPurgesError(this.#max, kind === 'dry run' ? 'dry runs' : 'purges');
+    if (!this.isFree(kind)) throw new TooManyPurgesError(this.#max, kind === 'job' ? 'purges' : `${kind}s`);
     this.#running.set(live, kind);
   }
 
   /** It has come to its end here, and gives its place back. */
-  leave(live: LivePurge): void {
+  leave(live: LiveJob): void {
     const { id } = live.record;
     this.#running.delete(live);
     if (this.#latest.get(id) === live) this.#latest.delete(id);

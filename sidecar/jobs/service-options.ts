@@ -1,32 +1,32 @@
 import type { Archives } from '../archive/index.js';
 import type { Problem } from '../ngsi-ld/problem.js';
 import type { PurgeEvent } from '../purge/index.js';
-import type { PurgeQueue, PurgeRecord, Purges, StrandedPurge } from '../store/index.js';
+import type { JobQueue, JobRecord, Jobs, PurgeRecord, StrandedJob } from '../store/index.js';
 import type { Clock } from '../shared/clock.js';
 import type { IdFiles } from './id-files.js';
 import type { PurgeKinds } from './purge-kinds.js';
 import type { HeaderSealer } from './sealed-headers.js';
 
-/** Observes purges as they go, e.g. for a log and metrics. */
-export interface PurgeObserver {
-  started(record: PurgeRecord): void;
+/** Observes jobs as they go, e.g. for a log and metrics. */
+export interface JobObserver {
+  started(record: JobRecord): void;
   event(record: PurgeRecord, event: PurgeEvent): void;
   /** @param error what ended it early, or that its caller is gone */
-  ended(record: PurgeRecord, error?: unknown): void;
+  ended(record: JobRecord, error?: unknown): void;
   /** The store of the records fails. */
   storeAway(error: unknown): void;
   storeBack(): void;
   /** A record was given up, since too many wait for the store. */
-  recordLost(record: PurgeRecord): void;
+  recordLost(record: JobRecord): void;
   /** Jobs wait for other brokers than that of this process, and begin to say so. */
-  elsewhere(jobs: readonly Pick<StrandedPurge, 'record' | 'broker'>[]): void;
-  /** Another process has taken over a purge, which stops here. */
-  taken(record: PurgeRecord): void;
+  elsewhere(jobs: readonly Pick<StrandedJob, 'record' | 'broker'>[]): void;
+  /** Another process has taken over a job, which stops here. */
+  taken(record: JobRecord): void;
 }
 
-export interface PurgeServiceOptions {
-  readonly kinds: PurgeKinds;
-  readonly store: Purges & PurgeQueue;
+/** What jobs of all kinds work with. */
+export interface JobServiceOptions {
+  readonly store: Jobs & JobQueue;
   /** Purges at work at a time; dry runs have as many places of their own. */
   readonly maxRunning: number;
   readonly clock: Clock;
@@ -51,9 +51,13 @@ export interface PurgeServiceOptions {
   readonly maxQueued: number;
   /** How long records are kept after their purge has ended, in days. */
   readonly historyDays: number;
-  /** Whether no purge runs without a record. */
-  readonly recordRequired: boolean;
   /** The problem that clients get for an error. */
   readonly problemOf: (error: unknown) => Problem;
-  readonly observer: PurgeObserver;
+  readonly observer: JobObserver;
+}
+
+export interface PurgeServiceOptions extends JobServiceOptions {
+  readonly kinds: PurgeKinds;
+  /** Whether no purge runs without a record. */
+  readonly recordRequired: boolean;
 }

@@ -53,7 +53,7 @@ export class TooManyPurgesError extends GatewayError {
   readonly kind = 'tooManyPurges';
   override readonly retryAfter = '5';
 
-  constructor(max: number, what: 'purges' | 'dry runs') {
+  constructor(max: number, what: 'purges' | 'dry runs' | 'scans') {
     super(
       `${max} ${what} are running, which is the limit (PURGE_MAX_RUNNING). Nothing was deleted. Try again later.`,
     );

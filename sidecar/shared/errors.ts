@@ -24,6 +24,7 @@ export type ProblemKind =
   | 'dependencyChanged'
   | 'modelPublished'
   | 'purgeOver'
+  | 'scanOver'
   | 'runUnderWay'
   | 'typeAmbiguous'
   | 'tooManyMatches'

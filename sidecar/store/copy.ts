@@ -33,14 +33,14 @@ interface Table {
 const TABLES = [
   ...['content', 'domain', 'model', 'context', 'context_version', 'model_version', 'reference'],
   ...['model_uses_reference', 'model_uses_context', 'context_uses_context', 'context_uses_reference'],
-  ...['model_own_context', 'reference_uses_uri', 'model_term', 'purge', 'retention_policy'],
+  ...['model_own_context', 'reference_uses_uri', 'model_term', 'job', 'retention_policy'],
 ];
 
 /** Who works on a purge is no part of its record: at the target, the next gateway that looks does. */
 const NOT_COPIED: ReadonlySet<string> = new Set(['holder', 'held_until', 'lease']);
 
 /** Tables whose ids PostgreSQL gives, and the column. */
-const NUMBERED = { domain: 'id', model: 'id', context: 'id', reference: 'id', purge: 'number' } as const;
+const NUMBERED = { domain: 'id', model: 'id', context: 'id', reference: 'id', job: 'number' } as const;
 
 type Row = readonly (string | number | null)[];
 /** Rows of a table that are read at a time; texts may be large. */
@@ -132,7 +132,7 @@ async function replaceAll(client: ClientBase, tables: readonly Table[], read: Re
       await client.query({ name: `copy ${name}`, text, values: [...row] });
   }
   // Jobs go on at the next gateway that looks, also where the column has a default.
-  await client.query('UPDATE purge SET held_until = NULL');
+  await client.query('UPDATE job SET held_until = NULL');
   for (const [name, id] of Object.entries(NUMBERED))
     await client.query(
       `SELECT setval(pg_get_serial_sequence('${name}', '${id}'), max(${id})) FROM ${name} HAVING max(${id}) IS NOT NULL`,
@@ -211,6 +211,6 @@ function tableOf(db: Database, name: string): Table {
 }
 
 function unfinishedWorkers(db: Database): readonly string[] {
-  const records = db.prepare<[], string>('SELECT record FROM purge WHERE ended_at IS NULL').pluck().all();
+  const records = db.prepare<[], string>('SELECT record FROM job WHERE ended_at IS NULL').pluck().all();
   return [...new Set(records.map((record) => (JSON.parse(record) as { worker: string }).worker))].sort();
 }

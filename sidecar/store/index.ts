@@ -6,7 +6,7 @@ export type { BrokerNote, BrokerNotes, BrokerNotice } from './broker-notes.js';
 export * from './errors.js';
 export type { LockWaits } from './sqlite-session.js';
 export { type Expected, requireExpected, requireMatch } from './errors.js';
-export * from './purge-records.js';
+export * from './job-records.js';
 export * from './records.js';
 export type * from './retention-records.js';
 export type { SqlStore as Store } from './sql-store.js';

@@ -1,6 +1,6 @@
 import { Client, type ClientConfig } from 'pg';
 import type { BrokerNotice } from './broker-notes.js';
-import type { PurgeNotice } from './purge-records.js';
+import type { JobNotice } from './job-records.js';
 
 /** The channel of the triggers that announce changes of purges, and notes about brokers; see postgres-migrations.ts. */
 const CHANNEL = 'ngsi_ld_gateway_purge';
@@ -17,12 +17,12 @@ const CHECK_EVERY_MS = 30_000;
  */
 export class PostgresListener {
   readonly #config: ClientConfig;
-  readonly #onNotice: (notice: PurgeNotice | BrokerNotice) => void;
+  readonly #onNotice: (notice: JobNotice | BrokerNotice) => void;
   #client: Client | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(config: ClientConfig, onNotice: (notice: PurgeNotice | BrokerNotice) => void) {
+  constructor(config: ClientConfig, onNotice: (notice: JobNotice | BrokerNotice) => void) {
     this.#config = config;
     this.#onNotice = onNotice;
     void this.#connect();
@@ -73,8 +73,8 @@ export class PostgresListener {
   }
 }
 
-function noticeOf(payload: string): PurgeNotice | BrokerNotice | undefined {
+function noticeOf(payload: string): JobNotice | BrokerNotice | undefined {
   const [, what, id = ''] = /^(waiting|wish|record|learnt) (.+)$/s.exec(payload) ?? [];
   if (what === 'learnt') return { what, writer: id };
-  return what === undefined ? undefined : { what: what as PurgeNotice['what'], id };
+  return what === undefined ? undefined : { what: what as JobNotice['what'], id };
 }

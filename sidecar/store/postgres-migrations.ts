@@ -261,6 +261,20 @@ export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
     least: FIRST_FORMAT,
     sql: `ALTER TABLE purge ADD COLUMN held_back bigint NOT NULL DEFAULT 0; ${noteHeldBack()}`,
   },
+  {
+    least: FIRST_FORMAT,
+    // Purges became one kind of jobs among others. Gateways of the version before work on through the view, and do not see the
+    // others: they would run each job that they find as a purge.
+    sql: `
+  ALTER TABLE purge RENAME TO job;
+  ALTER TABLE job ADD COLUMN kind text COLLATE "C" NOT NULL DEFAULT 'purge';
+  ALTER TABLE job ADD COLUMN details text COLLATE "C";
+  CREATE INDEX job_by_kind ON job (kind, number);
+  CREATE VIEW purge AS
+    SELECT number, id, state, tenant, caller, retention_policy, ended_at, record, job, dry_run, holder, held_until, lease,
+      wish, broker, held_back
+    FROM job WHERE kind = 'purge';`,
+  },
 ];
 
 function forgetting(event: 'DELETE' | 'UPDATE OF sha256'): (table: string) => string {

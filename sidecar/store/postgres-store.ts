@@ -7,7 +7,7 @@ import { PostgresConnections } from './postgres-connections.js';
 import { PostgresListener } from './postgres-listener.js';
 import { isHopeless, unusable } from './postgres-errors.js';
 import { isMigrated, migratePostgres } from './postgres-migrations.js';
-import type { PurgeNotice } from './purge-records.js';
+import type { JobNotice } from './job-records.js';
 import { PostgresSession } from './postgres-session.js';
 import { SqlStore } from './sql-store.js';
 
@@ -67,7 +67,7 @@ export class PostgresStore extends SqlStore {
     return { count: 0, ms: 0 };
   }
 
-  override listen(onNotice: (notice: PurgeNotice | BrokerNotice) => void): void {
+  override listen(onNotice: (notice: JobNotice | BrokerNotice) => void): void {
     this.#listener ??= new PostgresListener(connectionConfig(this.#url), onNotice);
   }
 

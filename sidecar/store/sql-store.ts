@@ -1,13 +1,13 @@
 import type { BrokerNotes, BrokerNotice } from './broker-notes.js';
 import { isStorable } from './errors.js';
 import type { LockWaits } from './sqlite-session.js';
-import type { PurgeNotice, PurgeQueue, Purges } from './purge-records.js';
+import type { JobNotice, JobQueue, Jobs } from './job-records.js';
 import type { RetentionPolicies } from './retention-records.js';
 import { SqlBrokerNotes } from './sql-broker-notes.js';
 import { SqlContexts } from './sql-contexts.js';
 import { SqlDomains } from './sql-domains.js';
 import { SqlModels } from './sql-models.js';
-import { SqlPurges } from './sql-purges.js';
+import { SqlJobs } from './sql-jobs.js';
 import { SqlReferences } from './sql-references.js';
 import { SqlRetention } from './sql-retention.js';
 import { contentText, type SqlSession } from './sql-work.js';
@@ -24,7 +24,7 @@ export abstract class SqlStore implements SchemaStore {
   readonly models: Models;
   readonly contexts: Contexts;
   readonly references: References;
-  readonly purges: Purges & PurgeQueue;
+  readonly jobs: Jobs & JobQueue;
   readonly retention: RetentionPolicies;
   readonly brokerNotes: BrokerNotes;
 
@@ -35,7 +35,7 @@ export abstract class SqlStore implements SchemaStore {
     this.models = new SqlModels(session, domains);
     this.contexts = new SqlContexts(session);
     this.references = new SqlReferences(session);
-    this.purges = new SqlPurges(session);
+    this.jobs = new SqlJobs(session);
     this.retention = new SqlRetention(session);
     this.brokerNotes = new SqlBrokerNotes(session);
   }
@@ -56,7 +56,7 @@ export abstract class SqlStore implements SchemaStore {
   abstract readonly lockWaits: LockWaits;
 
   /** Reports what other processes do with purges, and what they learn about brokers, where the database can. */
-  abstract listen(onNotice: (notice: PurgeNotice | BrokerNotice) => void): void;
+  abstract listen(onNotice: (notice: JobNotice | BrokerNotice) => void): void;
 
   abstract close(): Promise<void>;
 

@@ -215,6 +215,11 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   `,
   `ALTER TABLE purge ADD COLUMN held_back INTEGER NOT NULL DEFAULT 0; ${noteHeldBack()}`,
+  // Purges became one kind of jobs among others.
+  `ALTER TABLE purge RENAME TO job;
+  ALTER TABLE job ADD COLUMN kind TEXT NOT NULL DEFAULT 'purge';
+  ALTER TABLE job ADD COLUMN details TEXT;
+  CREATE INDEX job_by_kind ON job (kind, number);`,
 ];
 
 /**

@@ -36,9 +36,9 @@ async function filledFile(): Promise<string> {
   const path = join(folder, 'schema.db');
   const store = await SqliteStore.open(path, handClock());
   await fill(store, 0, 60);
-  await store.purges.put(purgeRecord('done', 'succeeded', { query: 'q=a=="\ud800 \0"' }));
-  await store.purges.put(purgeRecord('dry', 'succeeded', { dryRun: true }));
-  await store.purges.put(purgeRecord('job', 'queued', { worker: 'one:8080' }), { headers: { a: 'b' } });
+  await store.jobs.put(purgeRecord('done', 'succeeded', { query: 'q=a=="\ud800 \0"' }));
+  await store.jobs.put(purgeRecord('dry', 'succeeded', { dryRun: true }));
+  await store.jobs.put(purgeRecord('job', 'queued', { worker: 'one:8080' }), { headers: { a: 'b' } });
   await store.retention.put({
     name: 'old',
     settings: {
@@ -64,9 +64,9 @@ async function fill(store: SqlStore, from: number, to: number): Promise<void> {
 async function everything(store: SqlStore): Promise<unknown> {
   return {
     dump: await dump(store),
-    purges: await store.purges.list({ limit: 1000, offset: 0 }),
-    dryRuns: await store.purges.list({ dryRun: true, limit: 1000, offset: 0 }),
-    unfinished: await store.purges.unfinished(),
+    purges: await store.jobs.list({ limit: 1000, offset: 0 }),
+    dryRuns: await store.jobs.list({ dryRun: true, limit: 1000, offset: 0 }),
+    unfinished: await store.jobs.unfinished(),
     policies: await store.retention.list({ limit: 1000, offset: 0 }),
   };
 }
@@ -105,7 +105,7 @@ describe('the command line on databases', PATIENCE, () => {
     assert.match(first.stdout, /schema\.db was copied to postgres:\/\/[^@]+:\n {2}content: \d+\n/);
     assert.match(
       first.stdout,
-      /\n {2}purge: 3\n {2}retention_policy: 1\n {2}SHA-256 of all records, on both sides: [0-9a-f]{64}\n/,
+      /\n {2}job: 3\n {2}retention_policy: 1\n {2}SHA-256 of all records, on both sides: [0-9a-f]{64}\n/,
     );
     assert.match(first.stdout, /would continue them: stop one:8080 first\.\n$/);
     assert.deepEqual(await inPostgres(url), await inFile(path));
@@ -147,11 +147,11 @@ describe('the command line on databases', PATIENCE, () => {
       assert.equal(await count(last), await count(`SELECT max(${id}) FROM ${table}`), table);
     }
     const grown = await PostgresStore.open(url, { clock: handClock() });
-    const places = { takesJobs: true, takesDryRuns: true, takesLapsed: false };
-    const taken = await grown.purges.take({ holder: 'other', leaseMs: 60_000, broker: undefined, ...places });
+    const places = { takesJobs: true, takesDryRuns: true, takesScans: true, takesLapsed: false };
+    const taken = await grown.jobs.take({ holder: 'other', leaseMs: 60_000, broker: undefined, ...places });
     assert.equal(taken?.record.id, 'job');
     await fill(grown, 75, 90);
-    await grown.purges.put(purgeRecord('next', 'running'));
+    await grown.jobs.put(purgeRecord('next', 'running'));
     await grown.close();
     const changed = await inPostgres(url);
     const refused = await copy();

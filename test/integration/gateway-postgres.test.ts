@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { after, before, describe, it } from 'node:test';
-import type { PurgeRecord } from '../../sidecar/store/purge-records.js';
+import type { PurgeRecord } from '../../sidecar/store/job-records.js';
 import {
   startTestBroker,
   startTestGateway,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
-import type { PurgeRecord } from '../../sidecar/store/purge-records.js';
+import type { PurgeRecord } from '../../sidecar/store/job-records.js';
 import { systemClock, type Clock } from '../../sidecar/shared/clock.js';
 import { startTestBroker, startTestGateway, stopAll, stopLater } from '../support/gateway-harness.js';
 import {

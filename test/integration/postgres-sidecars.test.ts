@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import pLimit from 'p-limit';
-import type { PurgeRecord } from '../../sidecar/store/purge-records.js';
+import type { PurgeRecord } from '../../sidecar/store/job-records.js';
 import { send, sendJson, stopAll } from '../support/gateway-harness.js';
 import { PostgresServer } from '../support/postgres.js';
 import { eventsAt, recordAt, Sidecars, submit, until } from '../support/sidecars.js';

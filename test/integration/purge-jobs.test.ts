@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { systemClock } from '../../sidecar/shared/clock.js';
 import { SqliteStore } from '../../sidecar/store/sqlite-store.js';
-import type { PurgeRecord } from '../../sidecar/store/purge-records.js';
+import type { PurgeRecord } from '../../sidecar/store/job-records.js';
 import {
   startTestBroker,
   startTestGateway,
@@ -293,7 +293,7 @@ describe('a purge as a job', () => {
     const path = await temporaryDatabase();
     const store = await SqliteStore.open(path, systemClock);
     const numbers = Array.from({ length: 2_500 }, (_, index) => index);
-    for (const number of numbers) await store.purges.put(oldRecord(number));
+    for (const number of numbers) await store.jobs.put(oldRecord(number));
     await store.close();
     const broker = await startTestBroker();
     const gateway = await startTestGateway({ BROKER_URL: broker.url, DATABASE_PATH: path });

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import type { PurgeRecord } from '../../sidecar/store/purge-records.js';
+import type { PurgeRecord } from '../../sidecar/store/job-records.js';
 import {
   startTestBroker,
   startTestGateway,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { RetentionScheduler } from '../../sidecar/jobs/retention/scheduler.js';
 import { PostgresStore } from '../../sidecar/store/postgres-store.js';
-import type { PurgeRecord } from '../../sidecar/store/purge-records.js';
+import type { PurgeRecord } from '../../sidecar/store/job-records.js';
 import { stopAll, stopLater } from '../support/gateway-harness.js';
 import { createDatabase } from '../support/postgres.js';
 import { Waiting } from '../support/waiting.js';

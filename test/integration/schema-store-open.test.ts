@@ -58,7 +58,7 @@ describe('opening a SQLite store', () => {
     const store = await open(path);
     const { version } = await store.models.get({ domain: 'city', name: 'Bench' });
     assert.equal(version.number, 1);
-    const { items } = await store.purges.list(ALL);
+    const { items } = await store.jobs.list(ALL);
     assert.deepEqual(
       items.map(({ state, query }) => ({ state, query })),
       [{ state: 'succeeded', query: 'type=Building' }],

@@ -11,6 +11,7 @@ import {
 import { PostgresStore } from '../../sidecar/store/postgres-store.js';
 import { createDatabase, isOwnServer, type TestDatabase } from '../support/postgres.js';
 import { checkHeldBack, RUNS_OF_FIRST_FORMAT } from '../support/runs-of-first-format.js';
+import { purgeRecord, scanRecord } from '../support/store-contract-purges.js';
 import { ALL, dump, handClock, modelVersion, reference, SETTINGS } from '../support/store-samples.js';
 import { takeStep } from '../support/store-steps.js';
 import { FIRST_FORMAT, newestFormat } from '../../sidecar/store/formats.js';
@@ -109,7 +110,27 @@ describe('migrations of PostgreSQL', () => {
     await migrate(database, POSTGRES_MIGRATIONS.slice(0, 1));
     await database.query(RUNS_OF_FIRST_FORMAT);
     const store = await open(database.url);
-    await checkHeldBack(store.purges);
+    await checkHeldBack(store.jobs);
+    await store.close();
+  });
+
+  it('a gateway of the version before works on with purges, and sees no other jobs', async () => {
+    const database = await fresh();
+    const store = await open(database.url);
+    await store.jobs.add(scanRecord('scan', 'queued'), { headers: {} }, 10);
+    const put = (state: string) =>
+      database.query(`
+        INSERT INTO purge (id, state, tenant, caller, record, job, dry_run, lease) VALUES ('old', '${state}', '', 'c', '{}', '{}', 0, 0)
+        ON CONFLICT (id) DO UPDATE SET state = excluded.state, held_until = purge.held_until WHERE purge.lease = excluded.lease`);
+    await put('queued');
+    await put('running');
+    const held =
+      'UPDATE purge SET holder = $$one$$, held_until = 1 WHERE ended_at IS NULL RETURNING id, state';
+    assert.deepEqual(await database.query(held), [{ id: 'old', state: 'running' }]);
+    assert.deepEqual(await database.query('SELECT id, kind FROM job ORDER BY number'), [
+      { id: 'scan', kind: 'scan' },
+      { id: 'old', kind: 'purge' },
+    ]);
     await store.close();
   });
 
@@ -310,9 +331,8 @@ describe('stores on one PostgreSQL', () => {
     await blocker.connect();
     await blocker.query('BEGIN; UPDATE revision SET number = number + 1');
     const write = store.domains.create({ name: 'energy' });
-    const { purgeRecord } = await import('../support/store-contract-purges.js');
-    await store.purges.put(purgeRecord('a', 'running'));
-    assert.equal((await store.purges.unfinished()).length, 1);
+    await store.jobs.put(purgeRecord('a', 'running'));
+    assert.equal((await store.jobs.unfinished()).length, 1);
     assert.equal((await store.domains.list(ALL)).total, 0);
     assert.equal(await store.isReady(), true);
     await blocker.query('COMMIT');

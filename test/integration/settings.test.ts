@@ -490,11 +490,11 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
       await first.gateway.purge('type=Car');
       await first.gateway.gateway.close();
       const db = new Database(path);
-      const endedAt = db.prepare('UPDATE purge SET ended_at = ended_at - ?');
+      const endedAt = db.prepare('UPDATE job SET ended_at = ended_at - ?');
       endedAt.run(1.9 * 86_400_000);
       const kept = await withCars(env);
       await kept.gateway.gateway.close();
-      const count = db.prepare('SELECT count(*) FROM purge').pluck();
+      const count = db.prepare('SELECT count(*) FROM job').pluck();
       assert.equal(count.get(), 1);
       endedAt.run(0.2 * 86_400_000);
       await withCars(env);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import type { PurgeRecord } from '../../sidecar/store/purge-records.js';
+import type { PurgeRecord } from '../../sidecar/store/job-records.js';
 import { stopAll } from '../support/gateway-harness.js';
 import { recordAt, Sidecars, submit, until } from '../support/sidecars.js';
 

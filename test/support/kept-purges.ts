@@ -1,7 +1,7 @@
 import { StoreUnavailableError } from '../../sidecar/store/errors.js';
 import { openDatabase } from '../../sidecar/store/open-database.js';
-import type { PurgeQueue, PurgeRecord, Purges } from '../../sidecar/store/purge-records.js';
-import { SqlPurges } from '../../sidecar/store/sql-purges.js';
+import type { JobQueue, PurgeRecord, Jobs } from '../../sidecar/store/job-records.js';
+import { SqlJobs } from '../../sidecar/store/sql-jobs.js';
 import { SqliteSession } from '../../sidecar/store/sqlite-session.js';
 import { systemClock } from '../../sidecar/shared/clock.js';
 
@@ -12,12 +12,12 @@ export class KeptPurges {
   before: (name: string) => Promise<void> | undefined = () => undefined;
   /** What was called, with what. */
   readonly calls: { readonly name: string; readonly given: readonly unknown[] }[] = [];
-  readonly store: Purges & PurgeQueue;
+  readonly store: Jobs & JobQueue;
 
   constructor(clock = systemClock) {
-    const kept = new SqlPurges(new SqliteSession(openDatabase(':memory:'), clock));
-    this.store = new Proxy<Purges & PurgeQueue>(kept, {
-      get: (_target, name: keyof SqlPurges) => {
+    const kept = new SqlJobs(new SqliteSession(openDatabase(':memory:'), clock));
+    this.store = new Proxy<Jobs & JobQueue>(kept, {
+      get: (_target, name: keyof SqlJobs) => {
         return async (...given: unknown[]) => {
           this.calls.push({ name, given });
           const wait = this.before(name);
@@ -35,6 +35,6 @@ export class KeptPurges {
     this.isAway = false;
     const { items } = await this.store.list({ limit: 1000, offset: 0 });
     this.isAway = isAway;
-    return items.toReversed();
+    return items.toReversed() as readonly PurgeRecord[];
   }
 }

@@ -4,6 +4,7 @@ import { problemOf, unforeseen } from '../../sidecar/http/problem.js';
 import { IdFiles } from '../../sidecar/jobs/id-files.js';
 import { entityPurges, temporalPurges } from '../../sidecar/jobs/purge-kinds.js';
 import type { PurgeServiceOptions } from '../../sidecar/jobs/service-options.js';
+import { JobService } from '../../sidecar/jobs/job-service.js';
 import { PurgeService } from '../../sidecar/jobs/purge-service.js';
 import { createHeaderSealer } from '../../sidecar/jobs/sealed-headers.js';
 import {
@@ -16,7 +17,7 @@ import {
 } from '../../sidecar/purge/index.js';
 import { Lease, type LeaseOptions } from '../../sidecar/jobs/lease.js';
 import type { NewPurge } from '../../sidecar/jobs/purge-kinds.js';
-import type { PurgeRecord } from '../../sidecar/store/purge-records.js';
+import type { PurgeRecord } from '../../sidecar/store/job-records.js';
 import { KeptPurges } from './kept-purges.js';
 import { createTestClock } from './purge-harness.js';
 
@@ -101,13 +102,14 @@ export function purgeServiceOf(run: Run, setup: PurgeServiceSetup = {}) {
   /** What the observer was told, and the errors with which purges ended. */
   const told: string[] = [];
   const errors: unknown[] = [];
-  const service = new PurgeService({
-    kinds: {
-      entities: { ...entityPurges(kindSetup), run: (order, _dependencies, signal) => run(order, signal) },
-      temporal: temporalPurges({ ...kindSetup, allowsWhole: true }),
-    },
+  const { kinds: givenKinds, recordRequired = false, ...forAll } = others;
+  const kinds = givenKinds ?? {
+    entities: { ...entityPurges(kindSetup), run: (order, _dependencies, signal) => run(order, signal) },
+    temporal: temporalPurges({ ...kindSetup, allowsWhole: true }),
+  };
+  const jobs = new JobService({
     ...{ store: kept.store, maxRunning: 4, clock, worker: 'w', holder: randomUUID(), leaseMs: 30_000 },
-    ...{ maxQueued: 10, historyDays: 2, recordRequired: false },
+    ...{ maxQueued: 10, historyDays: 2 },
     // Nothing is recorded here.
     idFiles: new IdFiles('/nowhere'),
     sealer: createHeaderSealer([]),
@@ -123,13 +125,14 @@ export function purgeServiceOf(run: Run, setup: PurgeServiceSetup = {}) {
       taken: () => told.push('taken'),
       elsewhere: (jobs) => told.push(`elsewhere ${jobs.map(({ broker }) => broker).join()}`),
     },
-    ...others,
+    ...forAll,
   });
+  const service = new PurgeService(jobs, { kinds, recordRequired });
   /** Stops the process in an orderly way: its jobs go back into the queue. */
   const shutDown = async () => {
-    service.stop();
-    await service.idle();
-    await service.close();
+    service.jobs.stop();
+    await service.jobs.idle();
+    await service.jobs.close();
   };
   return { service, kept, told, errors, clock, shutDown };
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { PurgeRecord, Purges } from '../../sidecar/store/index.js';
+import type { PurgeRecord, Jobs } from '../../sidecar/store/index.js';
 import { purgeRecord } from './store-contract-purges.js';
 
 const run = (id: string, query: string, members: Partial<PurgeRecord> = {}): PurgeRecord =>
@@ -22,7 +22,7 @@ export const RUNS_OF_FIRST_FORMAT = RECORDS.map(
 ).join('');
 
 /** Checks that of those runs the one that was held back is known by now, and comes last. */
-export async function checkHeldBack(purges: Purges): Promise<void> {
+export async function checkHeldBack(purges: Jobs): Promise<void> {
   const [usual, held, report, byHand] = RECORDS;
   const runs = await purges.completedRuns('old', 9);
   assert.deepEqual(runs, [report, usual, { ...held, heldBack: true }]);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
-import type { PurgeRecord } from '../../sidecar/store/purge-records.js';
+import type { PurgeRecord } from '../../sidecar/store/job-records.js';
 import { send, startTestBroker, startTestGateway, stopLater, type Answer } from './gateway-harness.js';
 import { GatewayProcess } from './gateway-process.js';
 import { createDatabase, type TestDatabase } from './postgres.js';

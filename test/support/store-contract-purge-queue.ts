@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { LeaseLostError, RunUnderWayError } from '../../sidecar/store/errors.js';
-import type { RequeueOptions, PurgeRecord, TakeOptions } from '../../sidecar/store/purge-records.js';
+import type { JobRecord, PurgeRecord, RequeueOptions, TakeOptions } from '../../sidecar/store/job-records.js';
 import type { SqlStore } from '../../sidecar/store/sql-store.js';
-import { purgeRecord } from './store-contract-purges.js';
+import { purgeOf, purgeRecord } from './store-contract-purges.js';
 import type { StoreTest } from './store-samples.js';
 
 const JOB = { headers: {} };
@@ -10,18 +10,19 @@ const JOB = { headers: {} };
 /** A process with places for everything, whose leases end in an hour. */
 const one: TakeOptions = {
   ...{ holder: 'one', leaseMs: 3_600_000 },
-  ...{ takesJobs: true, takesDryRuns: true, takesLapsed: true },
+  ...{ takesJobs: true, takesDryRuns: true, takesScans: true, takesLapsed: true },
 };
 const two: TakeOptions = { ...one, holder: 'two' };
 /** One whose leases have ended before it looks. */
 const slow: TakeOptions = { ...one, holder: 'slow', leaseMs: -1 };
 
-const add = ({ purges }: SqlStore, id: string, members: Partial<PurgeRecord> = {}) =>
+const add = ({ jobs: purges }: SqlStore, id: string, members: Partial<PurgeRecord> = {}) =>
   purges.add(purgeRecord(id, 'queued', members), JOB, 100);
 
-const taken = async ({ purges }: SqlStore, options: TakeOptions) => (await purges.take(options))?.record.id;
+const taken = async ({ jobs: purges }: SqlStore, options: TakeOptions) =>
+  (await purges.take(options))?.record.id;
 
-async function lease({ purges }: SqlStore, options: TakeOptions): Promise<number> {
+async function lease({ jobs: purges }: SqlStore, options: TakeOptions): Promise<number> {
   return (await purges.take(options))?.lease ?? assert.fail('nothing was taken');
 }
 
@@ -30,12 +31,12 @@ export function purgeQueueContract(test: StoreTest): void {
   test('a job is taken once, with what it needs, and by no other process while its lease holds', async (store) => {
     const job = { headers: { link: '<x>' }, spent: 3 };
     const record = purgeRecord('a', 'queued');
-    assert.equal(await store.purges.add(record, job, 1), true);
-    const first = await store.purges.take(one);
+    assert.equal(await store.jobs.add(record, job, 1), true);
+    const first = await store.jobs.take(one);
     assert.deepEqual([first?.record, first?.job, first?.request], [record, job, undefined]);
     assert.ok((first?.lease ?? 0) > 0);
-    assert.equal(await store.purges.take(two), undefined);
-    assert.equal(await store.purges.take(one), undefined);
+    assert.equal(await store.jobs.take(two), undefined);
+    assert.equal(await store.jobs.take(one), undefined);
   });
 
   test('tenants take turns with their jobs, the one served longest ago first, each with its oldest job', async (store) => {
@@ -46,7 +47,7 @@ export function purgeQueueContract(test: StoreTest): void {
     await add(store, 'd1', { tenant: 'd' });
     for (let n = 0; n < 5; n += 1) order.push(await taken(store, n % 2 === 0 ? one : two));
     assert.deepEqual(order, ['a1', 'b1', 'c1', 'd1', 'a2', 'b2', 'a3']);
-    await store.purges.put(purgeRecord('b1', 'succeeded', { tenant: 'b' }), undefined, { lease: number });
+    await store.jobs.put(purgeRecord('b1', 'succeeded', { tenant: 'b' }), undefined, { lease: number });
     for (const tenant of ['b', 'a', 'e']) await add(store, `${tenant}9`, { tenant });
     assert.deepEqual(
       [await taken(store, one), await taken(store, one), await taken(store, one)],
@@ -74,17 +75,17 @@ export function purgeQueueContract(test: StoreTest): void {
   });
 
   test('the queue never holds more jobs than allowed, however many are added at once', async (store) => {
-    const add3 = (id: string) => store.purges.add(purgeRecord(id, 'queued'), JOB, 3);
+    const add3 = (id: string) => store.jobs.add(purgeRecord(id, 'queued'), JOB, 3);
     const added = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(add3));
     assert.equal(added.filter(Boolean).length, 3);
-    assert.equal(await store.purges.waiting(), 3);
-    assert.equal((await store.purges.list({ limit: 9, offset: 0 })).total, 3);
-    await store.purges.take(one);
+    assert.equal(await store.jobs.waiting(), 3);
+    assert.equal((await store.jobs.list({ limit: 9, offset: 0 })).total, 3);
+    await store.jobs.take(one);
     assert.deepEqual([await add3('f'), await add3('g')], [true, false]);
   });
 
   test('a job for a broker is taken only by processes of that broker, also after a lease of another one', async (store) => {
-    const { purges } = store;
+    const { jobs: purges } = store;
     await purges.add(purgeRecord('a', 'queued'), JOB, 10, 'http://a/');
     await purges.add(purgeRecord('b', 'queued'), JOB, 10, 'http://b/');
     await add(store, 'any');
@@ -98,7 +99,7 @@ export function purgeQueueContract(test: StoreTest): void {
   });
 
   test('a job that another process holds, or that waits, is not put back by a process of another broker', async (store) => {
-    const { purges } = store;
+    const { jobs: purges } = store;
     const a = { ...one, broker: 'http://a/' };
     for (const id of ['held', 'waits']) await purges.add(purgeRecord(id, 'queued'), JOB, 10, 'http://a/');
     await add(store, 'any');
@@ -122,7 +123,7 @@ export function purgeQueueContract(test: StoreTest): void {
   });
 
   test('a job whose lease has ended is put back by a process of another broker, once, and later writes of its holder are dropped', async (store) => {
-    const { purges } = store;
+    const { jobs: purges } = store;
     const a = { ...slow, broker: 'http://a/' };
     await purges.add(purgeRecord('lost', 'queued'), JOB, 10, 'http://a/');
     const number = await lease(store, a);
@@ -131,7 +132,7 @@ export function purgeQueueContract(test: StoreTest): void {
     const seen: unknown[] = [];
     const requeued = (takesLapsed: boolean) =>
       purges.requeue({ broker: 'http://b/', takesLapsed, takesWaiting: false }, (left) => {
-        seen.push([left.record.state, left.record.deleted, left.job.spent, left.request]);
+        seen.push([left.record.state, purgeOf(left.record).deleted, left.job.spent, left.request]);
         return { record: { ...left.record, state: 'queued' }, job: { ...left.job, mayHaveBegun: true } };
       });
     assert.deepEqual(await requeued(false), []);
@@ -148,25 +149,25 @@ export function purgeQueueContract(test: StoreTest): void {
     assert.equal(await purges.waiting(), 1);
     const next = await purges.take({ ...two, broker: 'http://a/' });
     assert.deepEqual(
-      [next?.record.state, next?.record.deleted, next?.job],
+      [next?.record.state, purgeOf(next?.record).deleted, next?.job],
       ['queued', 3, { ...JOB, spent: 5, mayHaveBegun: true }],
     );
   });
 
-  test('only one of two concurrent runs of a retention policy is added', async ({ purges }) => {
+  test('only one of two concurrent runs of a retention policy is added', async ({ jobs: purges }) => {
     const run = (id: string) => purgeRecord(id, 'queued', { retentionPolicy: 'old' });
     await purges.add(run('a'), JOB, 10);
     await assert.rejects(purges.add(run('b'), JOB, 10), RunUnderWayError);
   });
 
   test('a job whose lease has ended is taken over, and later writes of its earlier holder are dropped', async (store) => {
-    const { purges } = store;
+    const { jobs: purges } = store;
     await add(store, 'a');
     const old = await lease(store, slow);
     await purges.put(purgeRecord('a', 'running', { deleted: 5 }), undefined, { lease: old });
     assert.equal(await taken(store, { ...two, takesLapsed: false }), undefined);
     const over = (await purges.take(two)) ?? assert.fail('nothing was taken');
-    assert.equal(over.record.deleted, 5);
+    assert.equal(purgeOf(over.record).deleted, 5);
     for (const state of ['running', 'queued', 'succeeded'] as const)
       await assert.rejects(
         purges.put(purgeRecord('a', state, { deleted: 9 }), { ...JOB, spent: 9 }, { lease: old }),
@@ -184,27 +185,27 @@ export function purgeQueueContract(test: StoreTest): void {
     await add(store, 'b');
     const next = { ...slow, takesLapsed: false };
     const leases = [await lease(store, next), await lease(store, next)];
-    const held = await store.purges.renew({ ...slow, leaseMs: one.leaseMs });
+    const held = await store.jobs.renew({ ...slow, leaseMs: one.leaseMs });
     assert.deepEqual(
       held.toSorted((a, b) => a.lease - b.lease),
       ['a', 'b'].map((id, index) => ({ id, lease: leases[index], request: undefined })),
     );
-    assert.equal(await store.purges.take(two), undefined);
-    await store.purges.put(purgeRecord('b', 'failed'), undefined, { lease: leases[1] ?? 0 });
+    assert.equal(await store.jobs.take(two), undefined);
+    await store.jobs.put(purgeRecord('b', 'failed'), undefined, { lease: leases[1] ?? 0 });
     assert.deepEqual(
-      (await store.purges.renew(slow)).map(({ id }) => id),
+      (await store.jobs.renew(slow)).map(({ id }) => id),
       ['a'],
     );
   });
 
   test('a job that is given back is queued again at once', async (store) => {
-    const { purges } = store;
+    const { jobs: purges } = store;
     await add(store, 'a');
     await purges.release({ id: 'a', lease: await lease(store, one) });
     assert.equal(await purges.waiting(), 1);
     const again = await lease(store, two);
     await purges.put(purgeRecord('a', 'queued', { deleted: 2 }), undefined, { lease: again });
-    assert.equal((await purges.take(one))?.record.deleted, 2);
+    assert.equal(purgeOf((await purges.take(one))?.record).deleted, 2);
     await purges.releaseOthers('one');
     assert.equal(await purges.take(two), undefined);
     await purges.releaseOthers('two');
@@ -212,30 +213,33 @@ export function purgeQueueContract(test: StoreTest): void {
   });
 
   test('a purge whose caller waits is taken over when its process is gone, and its true end is still kept', async (store) => {
-    const { purges } = store;
+    const { jobs: purges } = store;
     const sync = (state: 'running' | 'interrupted' | 'succeeded', deleted: number) =>
       purges.put(purgeRecord('s', state, { deleted }), undefined, { lease: 0, by: slow });
     await sync('running', 1);
     assert.equal(await taken(store, { ...one, takesLapsed: false }), undefined);
     const left = await purges.take({ ...one, takesJobs: false, takesDryRuns: false });
-    assert.deepEqual([left?.record.deleted, left?.job, left?.lease], [1, undefined, 0]);
+    assert.deepEqual([purgeOf(left?.record).deleted, left?.job, left?.lease], [1, undefined, 0]);
     await sync('interrupted', 1);
     await assert.rejects(sync('running', 4), LeaseLostError);
     await sync('succeeded', 7);
-    assert.deepEqual([(await purges.get('s'))?.state, (await purges.get('s'))?.deleted], ['succeeded', 7]);
+    assert.deepEqual(
+      [(await purges.get('s'))?.state, purgeOf(await purges.get('s')).deleted],
+      ['succeeded', 7],
+    );
   });
 
   test('a request for a queued purge is granted in the store, and one for a running purge goes to its holder', async (store) => {
-    const { purges } = store;
+    const { jobs: purges } = store;
     await add(store, 'a');
-    const slower = (record: PurgeRecord): PurgeRecord => ({ ...record, maxPerSecond: 5 });
+    const slower = (record: JobRecord): JobRecord => ({ ...record, maxPerSecond: 5 });
     assert.equal(await purges.ask('none', { cancel: true }, slower), undefined);
     assert.equal((await purges.ask('a', { maxPerSecond: 5 }, slower))?.outcome, 'done');
     assert.equal((await purges.get('a'))?.maxPerSecond, 5);
     const number = await lease(store, one);
     const asked = await purges.ask('a', { concurrency: 2 }, (record) => ({ ...record, concurrency: 2 }));
-    assert.deepEqual([asked?.outcome, asked?.record.concurrency], ['asked', 2]);
-    assert.equal((await purges.get('a'))?.concurrency, 4, 'the record is its holder’s');
+    assert.deepEqual([asked?.outcome, purgeOf(asked?.record).concurrency], ['asked', 2]);
+    assert.equal(purgeOf(await purges.get('a')).concurrency, 4, 'the record is its holder’s');
     await purges.ask('a', { maxPerSecond: null }, slower);
     const request = { concurrency: 2, maxPerSecond: null };
     const held = { id: 'a', lease: number, request };
@@ -250,19 +254,21 @@ export function purgeQueueContract(test: StoreTest): void {
   });
 
   test('a lease that has half a minute to go keeps its job from every other process', async (store) => {
-    await store.purges.add(purgeRecord('held', 'queued'), JOB, 10, 'http://a/');
+    await store.jobs.add(purgeRecord('held', 'queued'), JOB, 10, 'http://a/');
     const held = { ...one, leaseMs: 30_000, broker: 'http://a/' };
     const number = await lease(store, held);
-    await store.purges.put(purgeRecord('held', 'running'), undefined, { lease: number });
+    await store.jobs.put(purgeRecord('held', 'running'), undefined, { lease: number });
     assert.equal(await taken(store, { ...two, broker: 'http://a/' }), undefined);
-    const requeued = await store.purges.requeue(
+    const requeued = await store.jobs.requeue(
       { broker: 'http://b/', takesLapsed: true, takesWaiting: true },
       () => assert.fail('it is held'),
     );
     assert.deepEqual(requeued, []);
   });
 
-  test('a purge whose caller waited does not count as a waiting job, held or not', async ({ purges }) => {
+  test('a purge whose caller waited does not count as a waiting job, held or not', async ({
+    jobs: purges,
+  }) => {
     await purges.put(purgeRecord('s', 'running'), undefined, { lease: 0, by: one });
     assert.equal(await purges.waiting(), 0);
     await purges.releaseOthers('another');
@@ -272,7 +278,7 @@ export function purgeQueueContract(test: StoreTest): void {
   });
 
   test('what is asked of a purge last holds, and what was asked before stays beside it', async (store) => {
-    const { purges } = store;
+    const { jobs: purges } = store;
     await add(store, 'a');
     const number = await lease(store, one);
     for (const request of [{ concurrency: 2, maxPerSecond: 5 }, { concurrency: 3 }])
@@ -284,7 +290,7 @@ export function purgeQueueContract(test: StoreTest): void {
   });
 
   test('a job that was given back can be changed and cancelled while it waits', async (store) => {
-    const { purges } = store;
+    const { jobs: purges } = store;
     await add(store, 'a');
     const number = await lease(store, one);
     await purges.put(purgeRecord('a', 'queued'), undefined, { lease: number });
@@ -294,7 +300,7 @@ export function purgeQueueContract(test: StoreTest): void {
   });
 
   test('a job that became a report is one in the queue as well', async (store) => {
-    const { purges } = store;
+    const { jobs: purges } = store;
     await add(store, 'a');
     const number = await lease(store, one);
     await purges.put(purgeRecord('a', 'queued', { dryRun: true }), undefined, { lease: number });
@@ -304,7 +310,7 @@ export function purgeQueueContract(test: StoreTest): void {
   });
 
   test('a purge that has ended is not held, not given back, and takes no request', async (store) => {
-    const { purges } = store;
+    const { jobs: purges } = store;
     await add(store, 'a');
     const number = await lease(store, one);
     await purges.put(purgeRecord('a', 'succeeded'), undefined, { lease: number });
@@ -317,15 +323,15 @@ export function purgeQueueContract(test: StoreTest): void {
 
   test('a request for a purge whose holder is gone goes to the next holder', async (store) => {
     await add(store, 'a');
-    await store.purges.take(slow);
-    await store.purges.ask('a', { cancel: true }, (record) => record);
-    assert.deepEqual((await store.purges.take(two))?.request, { cancel: true });
+    await store.jobs.take(slow);
+    await store.jobs.ask('a', { cancel: true }, (record) => record);
+    assert.deepEqual((await store.jobs.take(two))?.request, { cancel: true });
   });
 
   test('a job that is cancelled while it waits is not taken', async (store) => {
     await add(store, 'a');
     const over = purgeRecord('a', 'cancelled');
-    assert.equal((await store.purges.ask('a', { cancel: true }, () => over))?.outcome, 'done');
-    assert.deepEqual([await store.purges.get('a'), await store.purges.take(one)], [over, undefined]);
+    assert.equal((await store.jobs.ask('a', { cancel: true }, () => over))?.outcome, 'done');
+    assert.deepEqual([await store.jobs.get('a'), await store.jobs.take(one)], [over, undefined]);
   });
 }

@@ -1,12 +1,24 @@
 import assert from 'node:assert/strict';
 import { RunUnderWayError } from '../../sidecar/store/errors.js';
-import type { PurgeRecord, PurgeState } from '../../sidecar/store/purge-records.js';
+import type {
+  JobRecord,
+  JobState,
+  PurgeRecord,
+  ScanFinding,
+  ScanRecord,
+} from '../../sidecar/store/job-records.js';
 import { handClock, type StoreTest } from './store-samples.js';
 
 const NOW = handClock().time;
 
+/** A record that was read, which is one of a purge. */
+export function purgeOf(record: JobRecord | undefined): PurgeRecord {
+  assert.ok(record !== undefined && record.target !== 'scan');
+  return record;
+}
+
 /** A record of a purge; those of a final state ended an hour ago. */
-export function purgeRecord(id: string, state: PurgeState, members: Partial<PurgeRecord> = {}): PurgeRecord {
+export function purgeRecord(id: string, state: JobState, members: Partial<PurgeRecord> = {}): PurgeRecord {
   const isOver = !['queued', 'running', 'cancelling'].includes(state);
   return {
     ...{ id, state, target: 'entities', query: 'type=Car', caller: 'ada', requestId: `request ${id}` },
@@ -18,10 +30,26 @@ export function purgeRecord(id: string, state: PurgeState, members: Partial<Purg
   };
 }
 
+const FINDING: ScanFinding = {
+  ...{ domain: 'D', model: 'M', pointer: '/speed/*', keyword: 'type', detail: 'must be a number' },
+  ...{ entities: 2, sample: ['urn:ngsi-ld:M:1'] },
+};
+
+/** The same of a scan. */
+export function scanRecord(id: string, state: JobState, members: Partial<ScanRecord> = {}): ScanRecord {
+  const { query, caller, requestId, worker, createdAt, endedAt } = purgeRecord(id, state);
+  return {
+    ...{ id, state, target: 'scan', query, caller, requestId, worker, createdAt, policy: {} },
+    ...(endedAt === undefined ? {} : { endedAt }),
+    ...{ maxPerSecond: null, matched: 0, checked: 0, valid: 0, invalid: 0, notJudged: 0, requests: 0 },
+    ...{ retries: 0, models: [], unmodelled: [], findings: [], warnings: [], ...members },
+  };
+}
+
 /** What every store must do with the records of purges. */
 export function purgeContract(test: StoreTest): void {
   test('a record is read as it was put, to the byte, and replaced by a later one with its id', async ({
-    purges,
+    jobs: purges,
   }) => {
     assert.equal(await purges.get('a'), undefined);
     const first = purgeRecord('a', 'running', {
@@ -38,7 +66,7 @@ export function purgeContract(test: StoreTest): void {
   });
 
   test('records are listed with the newest first, page by page, by state, tenant, caller, policy and dry run', async ({
-    purges,
+    jobs: purges,
   }) => {
     await purges.put(purgeRecord('a', 'succeeded', { tenant: 'Madrid' }));
     await purges.put(purgeRecord('b', 'running', { caller: 'bob' }));
@@ -65,7 +93,7 @@ export function purgeContract(test: StoreTest): void {
   });
 
   test('text that not every database holds finds no purge, and is refused as a tenant', async ({
-    purges,
+    jobs: purges,
   }) => {
     await purges.put(purgeRecord('\ufffd', 'running', { tenant: '\ufffd' }));
     for (const bad of ['\ud800', 'a\0b']) {
@@ -77,7 +105,7 @@ export function purgeContract(test: StoreTest): void {
   });
 
   test('a job is kept with its purge until that ends, and unfinished purges are listed oldest first', async ({
-    purges,
+    jobs: purges,
   }) => {
     const job = { headers: { 'ngsild-tenant': 'madrid' }, sealedHeaders: 'sealed' };
     await purges.put(purgeRecord('job', 'queued'), job);
@@ -96,7 +124,7 @@ export function purgeContract(test: StoreTest): void {
   });
 
   test('pruning removes purges that ended before a time, and the oldest refused ones above a number', async ({
-    purges,
+    jobs: purges,
   }) => {
     const ended = (hours: number) => ({ endedAt: new Date(NOW - hours * 3_600_000).toISOString() });
     await purges.put(purgeRecord('old', 'succeeded', ended(3)));
@@ -113,19 +141,55 @@ export function purgeContract(test: StoreTest): void {
     assert.deepEqual(await ids(), ['running', 'new']);
   });
 
-  test('concurrent writes of many purges are all kept, the last one of each', async ({ purges }) => {
+  test('scans are beside purges: lists, pruning and places of one kind do not touch the other', async ({
+    jobs,
+  }) => {
+    await jobs.put(purgeRecord('p', 'succeeded'));
+    await jobs.put(purgeRecord('refused', 'refused'));
+    const done = scanRecord('s', 'succeeded', { findings: [FINDING] });
+    await jobs.put(done);
+    await jobs.put(scanRecord('bad', 'refused'));
+    const listed = async (kind?: 'purge' | 'scan') =>
+      (await jobs.list({ kind, limit: 10, offset: 0 })).items.map(({ id }) => id);
+    assert.deepEqual(await listed('purge'), ['refused', 'p']);
+    assert.deepEqual(await listed('scan'), ['bad', 's']);
+    assert.deepEqual(await listed(), ['bad', 's', 'refused', 'p']);
+    assert.deepEqual(await jobs.get('s'), done, 'read alone, a scan has its findings');
+    const [, inList] = (await jobs.list({ kind: 'scan', limit: 10, offset: 0 })).items;
+    assert.deepEqual(inList, { ...done, findings: [] }, 'lists leave findings out');
+    assert.equal(await jobs.prune(0, 1), 0, 'one refused job of each kind is kept');
+    await jobs.put(purgeRecord('newer', 'refused'));
+    assert.equal(await jobs.prune(0, 1), 1);
+    assert.deepEqual(await listed(), ['newer', 'bad', 's', 'p']);
+    await jobs.add(scanRecord('waits', 'queued'), { headers: {} }, 10);
+    const none = { takesJobs: true, takesDryRuns: true, takesScans: false, takesLapsed: false };
+    const by = { holder: 'h', leaseMs: 1000 };
+    assert.equal(await jobs.take({ ...by, ...none }), undefined, 'a scan takes no place of a purge');
+    const taken = await jobs.take({
+      ...by,
+      ...none,
+      takesJobs: false,
+      takesDryRuns: false,
+      takesScans: true,
+    });
+    assert.equal(taken?.record.id, 'waits');
+  });
+
+  test('concurrent writes of many purges are all kept, the last one of each', async ({ jobs: purges }) => {
     const each = Array.from({ length: 40 }, (_, index) => `p${String(index)}`);
     await Promise.all(each.map((id) => purges.put(purgeRecord(id, 'queued'), { headers: { id } })));
     await Promise.all(each.map((id) => purges.put(purgeRecord(id, 'running', { deleted: 3 }))));
     const left = await purges.unfinished();
     assert.deepEqual(left.map(({ record }) => record.id).sort(), each.sort());
-    assert.ok(left.every(({ record, job }) => record.deleted === 3 && job?.headers['id'] === record.id));
+    assert.ok(
+      left.every(({ record, job }) => purgeOf(record).deleted === 3 && job?.headers['id'] === record.id),
+    );
   });
 
   test('the completed runs of a retention policy are the newest ones that succeeded, and those that were held back come last', async ({
-    purges,
+    jobs: purges,
   }) => {
-    const put = (id: string, state: PurgeState, members: Partial<PurgeRecord> = {}) =>
+    const put = (id: string, state: JobState, members: Partial<PurgeRecord> = {}) =>
       purges.put(purgeRecord(id, state, { retentionPolicy: 'old', ...members }));
     for (const [id, state] of [
       ['a', 'succeeded'],
@@ -144,9 +208,9 @@ export function purgeContract(test: StoreTest): void {
   });
 
   test('one of several concurrent runs of a retention policy begins, and another one only after its end', async ({
-    purges,
+    jobs: purges,
   }) => {
-    const run = (id: string, state: PurgeState) => purgeRecord(id, state, { retentionPolicy: 'old' });
+    const run = (id: string, state: JobState) => purgeRecord(id, state, { retentionPolicy: 'old' });
     const begun = await Promise.allSettled(['a', 'b', 'c', 'd'].map((id) => purges.put(run(id, 'queued'))));
     const [winner, ...others] = (await purges.unfinished()).map(({ record }) => record.id);
     assert.ok(winner !== undefined);

@@ -56,8 +56,8 @@ describe('the end of the purges of a gateway', () => {
       order.push('run');
       return {} as never;
     };
-    const close = purges.service.close.bind(purges.service);
-    purges.service.close = async () => {
+    const close = purges.jobs.close.bind(purges.jobs);
+    purges.jobs.close = async () => {
       order.push('closed');
       await close();
     };

@@ -16,7 +16,7 @@ describe('what becomes of the jobs of a gateway', () => {
     t.mock.method(Date, 'now', () => laterMs);
     const taken = await kept.store.take({
       ...{ holder: 'another', leaseMs: 30_000, broker: 'http://orion:1026' },
-      ...{ takesJobs: true, takesDryRuns: true, takesLapsed: true },
+      ...{ takesJobs: true, takesDryRuns: true, takesScans: true, takesLapsed: true },
     });
     assert.ok(taken !== undefined);
     purges.noticed({ what: 'waiting', id: taken.record.id });

@@ -1,5 +1,5 @@
 import { Type, type TOptional, type TUnsafe } from 'typebox';
-import { PURGE_STATES } from '../../jobs/purge-service.js';
+import { JOB_STATES } from '../../jobs/purge-service.js';
 import { type OptionIn, type OptionValues, optionSchemas, type Place } from '../../shared/purge-options.js';
 import { COUNT, OrNull, STRINGS, TEXT, TIME } from './schemas.js';
 
@@ -45,7 +45,7 @@ const ARCHIVE = Type.Object(
 export const PURGE = Type.Object(
   {
     id: TEXT,
-    state: Type.Enum(PURGE_STATES, { type: 'string' }),
+    state: Type.Enum(JOB_STATES, { type: 'string' }),
     target: TARGET,
     unit: Type.Optional(UNIT),
     query: TEXT,

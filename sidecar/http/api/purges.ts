@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { isFinal, PURGE_STATES, type PurgeService } from '../../jobs/purge-service.js';
+import { isFinal, JOB_STATES, type PurgeService } from '../../jobs/purge-service.js';
 import { optionParameters, optionsOf } from '../../shared/purge-options.js';
 import { disconnectSignal } from '../client-disconnect.js';
 import { newPurgeOf, type AskedPurge, type RequesterOptions } from '../new-purge.js';
@@ -20,7 +20,7 @@ const MAX_BODY_BYTES = 64 * 1024;
 const PARAMS = Type.Object({ purge: Type.String({ description: 'Id of a purge.' }) });
 
 const FILTERS = {
-  state: Type.Optional(Type.Enum(PURGE_STATES, { type: 'string', description: 'The state of the purges.' })),
+  state: Type.Optional(Type.Enum(JOB_STATES, { type: 'string', description: 'The state of the purges.' })),
   tenant: TextParameter(256, 'The tenant that they were for.'),
   caller: TextParameter(256, 'Who started them.'),
   dryRun: Type.Optional(Type.Boolean({ description: 'true: dry runs alone; false: no dry runs.' })),

@@ -6,9 +6,9 @@ import {
   type Page,
   type Paged,
   PreconditionFailedError,
-  type PurgeFilter,
+  type JobFilter,
   type PurgeRecord,
-  type Purges,
+  type Jobs,
   type RetentionPolicies,
   type RetentionPolicy,
   type RetentionSettings,
@@ -35,7 +35,7 @@ export interface RetentionCaller {
 export interface RetentionServiceOptions {
   readonly store: RetentionPolicies;
   readonly purges: Pick<PurgeService, 'submit' | 'run' | 'list'>;
-  readonly history: Pick<Purges, 'completedRuns'>;
+  readonly history: Pick<Jobs, 'completedRuns'>;
   readonly kinds: PurgeKinds;
   /** The time of day. */
   readonly clock: Pick<Clock, 'now'>;
@@ -133,7 +133,7 @@ export class RetentionService {
   /** The records of its runs, the newest first. @throws NotFoundError */
   async runs(name: string, page: Page): Promise<Paged<PurgeRecord>> {
     await this.get(name);
-    return this.#options.purges.list({ ...page, retentionPolicy: name } satisfies PurgeFilter);
+    return this.#options.purges.list({ ...page, retentionPolicy: name } satisfies JobFilter);
   }
 
   /**

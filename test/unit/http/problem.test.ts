@@ -228,9 +228,9 @@ const CASES: readonly (readonly [
   [new jobs.QueueFullError(8), 'tooManyPurges', {}, LATER],
   // Who cancelled it does not want it to be tried again.
   [new jobs.PurgeCancelledError(), 'purgeCancelled'],
-  [new jobs.PurgeNotFoundError('P'), 'notFound'],
+  [new jobs.JobNotFoundError('purge', 'P'), 'notFound'],
   [new jobs.IdsNotFoundError('P', 'w'), 'notFound'],
-  [new jobs.PurgeOverError('P', 'failed'), 'purgeOver'],
+  [new jobs.JobOverError('purge', 'P', 'failed'), 'purgeOver'],
   [new JobSecretError('no secret'), 'jobSecretMissing'],
   [new store.RunUnderWayError('R', 'P'), 'runUnderWay', { purge: 'P' }],
   [new store.NotFoundError(MODEL), 'notFound'],

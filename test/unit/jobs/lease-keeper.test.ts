@@ -7,20 +7,21 @@ import { LivePurge } from '../../../sidecar/jobs/live-purge.js';
 import { JobRegistry } from '../../../sidecar/jobs/registry.js';
 import { PurgeStoppedError } from '../../../sidecar/purge/errors.js';
 import { StoreUnavailableError } from '../../../sidecar/store/errors.js';
-import type { HeldPurge, PurgeRecord, TakenPurge } from '../../../sidecar/store/purge-records.js';
+import type { HeldJob, PurgeRecord, TakenJob } from '../../../sidecar/store/job-records.js';
 import { createTestClock } from '../../support/purge-harness.js';
+import { purgeOf } from '../../support/store-contract-purges.js';
 import { leaseOf, recordOf } from '../../support/purge-service.js';
 
 const LEASE_MS = 10_000;
 
-const jobOf = (id: string): TakenPurge => ({
+const jobOf = (id: string): TakenJob => ({
   ...{ record: recordOf({ id }), job: { headers: {} }, lease: 7, request: undefined },
 });
 
 /** A keeper of a process that shares its store, what it asks of the store and of its process, and a clock that only the test moves. */
 function keeperOf(more: Partial<LeaseKeeperOptions> = {}) {
   const state = {
-    ...{ nowMs: 0, isAway: false, renewMs: 0, jobs: [] as TakenPurge[], held: [] as readonly HeldPurge[] },
+    ...{ nowMs: 0, isAway: false, renewMs: 0, jobs: [] as TakenJob[], held: [] as readonly HeldJob[] },
     ...{ pending: new Set<string>(), ended: new Set<string>() },
     renewed: undefined as Promise<void> | undefined,
   };
@@ -66,7 +67,7 @@ function keeperOf(more: Partial<LeaseKeeperOptions> = {}) {
     ...{ holder: 'h', leaseMs: LEASE_MS, isShared: true, monotonicMs: () => state.nowMs },
     begin: ({ record }, lease) => {
       told.push(`begin ${record.id}`);
-      enter(record, lease);
+      enter(purgeOf(record), lease);
     },
     grant: (id, request) => told.push(`grant ${id} ${JSON.stringify(request)}`),
     isPending: (id) => state.pending.has(id),

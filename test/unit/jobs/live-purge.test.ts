@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { LivePurge } from '../../../sidecar/jobs/live-purge.js';
-import type { PurgeRecord } from '../../../sidecar/store/purge-records.js';
+import type { PurgeRecord } from '../../../sidecar/store/job-records.js';
 import { createTestClock } from '../../support/purge-harness.js';
+import { purgeOf } from '../../support/store-contract-purges.js';
 import { leaseOf, recordOf } from '../../support/purge-service.js';
 
 const RECORD = recordOf();
@@ -18,7 +19,7 @@ function liveOf(before: Partial<PurgeRecord> = {}) {
   const clock = createTestClock();
   const told: PurgeRecord[] = [];
   const lease = leaseOf();
-  const purge = new LivePurge({ ...RECORD, ...before }, lease, clock, (record) => told.push(record));
+  const purge = new LivePurge({ ...RECORD, ...before }, lease, clock, (record) => told.push(purgeOf(record)));
   const turns = async () => {
     for (let turns = 0; turns < 5; turns += 1) await turn();
   };

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { TooManyMatchesError } from '../../../sidecar/purge/errors.js';
-import type { PurgeRecord } from '../../../sidecar/store/purge-records.js';
+import type { PurgeRecord } from '../../../sidecar/store/job-records.js';
+import { purgeOf } from '../../support/store-contract-purges.js';
 import { KeptPurges } from '../../support/kept-purges.js';
 import { createTestClock } from '../../support/purge-harness.js';
 import { purgeServiceOf, recordOf, STARTED, turns, type Run } from '../../support/purge-service.js';
@@ -18,11 +19,11 @@ async function startAt(broker: string, kept: KeptPurges, run: Run, isStoreShared
   const pass = async (ms: number) => {
     for (let look = 0; look < 4; look += 1) {
       time.ms += ms / 4;
-      made.service.noticed({ what: 'waiting', id: 'any' });
+      made.service.jobs.noticed({ what: 'waiting', id: 'any' });
       await turns();
     }
   };
-  made.service.start();
+  made.service.jobs.start();
   await pass(0);
   return { ...made, pass };
 }
@@ -38,12 +39,20 @@ async function storeWithJob(leaseMs: number, members: Partial<PurgeRecord> = {},
   const record = recordOf({ ...RUNNING, ...members });
   await kept.store.add({ ...record, state: 'queued' }, { headers: {} }, 10, broker);
   const taken = await kept.store.take({
-    ...{ holder: 'old', leaseMs, broker, takesJobs: true, takesDryRuns: true, takesLapsed: false },
+    ...{
+      holder: 'old',
+      leaseMs,
+      broker,
+      takesJobs: true,
+      takesDryRuns: true,
+      takesScans: true,
+      takesLapsed: false,
+    },
   });
   await kept.store.put(record, undefined, { lease: taken?.lease ?? 0 });
   const now = async () => {
     const found = (await kept.store.unfinished()).find((each) => each.record.id === record.id);
-    return found ?? assert.fail('it has ended');
+    return { job: found?.job, record: purgeOf(found?.record) };
   };
   return { kept, id: record.id, now };
 }
@@ -75,7 +84,7 @@ describe('a job whose broker is another one', () => {
       );
       assert.match(waits, /^It waits for the broker http:\/\/there, /);
       assert.equal(record.warnings.length, 2);
-      await service.close();
+      await service.jobs.close();
     }
   });
 
@@ -88,7 +97,7 @@ describe('a job whose broker is another one', () => {
       assert.deepEqual([record.unknown, record.waitsFor, job], [2, 'embedded', { headers: {} }]);
       assert.deepEqual([record.warnings.length, record.warnings[0]], [2, 'first']);
       assert.match(record.warnings[1] ?? '', /^It waits for the embedded broker, /);
-      await service.close();
+      await service.jobs.close();
     }
     const { service } = await startAt(HERE, kept, never, false);
     const cancelled = await service.cancel(id);
@@ -97,7 +106,7 @@ describe('a job whose broker is another one', () => {
       ['cancelled', ['first'], undefined],
     );
     assert.equal('ratePerSecond' in cancelled || 'expected' in cancelled, false);
-    await service.close();
+    await service.jobs.close();
   });
 
   it('a job of another broker that was to be cancelled has ended, and is not said to wait', async () => {
@@ -108,7 +117,7 @@ describe('a job whose broker is another one', () => {
       const { warnings, ...record } = await service.get(id);
       assert.deepEqual([told, record.state, warnings.length], [['ended cancelled'], 'cancelled', 1]);
       assert.equal('expected' in record || 'ratePerSecond' in record, false);
-      await service.close();
+      await service.jobs.close();
     }
   });
 
@@ -128,13 +137,13 @@ describe('a job whose broker is another one', () => {
       assert.deepEqual((await service.get(waits.id)).warnings, []);
       await pass(40_000);
       assert.equal(told.length, state === 'queued' ? 1 : 0);
-      await service.close();
+      await service.jobs.close();
     }
   });
 
   it('a job that was put back by a process at another broker goes on at its own, and is not called refused there', async () => {
     const { kept, id } = await storeWithJob(1_000_000);
-    await (await startAt(HERE, kept, never, false)).service.close();
+    await (await startAt(HERE, kept, never, false)).service.jobs.close();
     const tooMany: Run = async function* run() {
       yield await Promise.reject(new TooManyMatchesError(9, 5, true));
     };
@@ -142,6 +151,6 @@ describe('a job whose broker is another one', () => {
     const { state, warnings, waitsFor } = await service.get(id);
     assert.deepEqual([state, warnings.length, waitsFor], ['failed', 1, undefined]);
     assert.match(warnings[0] ?? '', /back into the queue/);
-    await service.close();
+    await service.jobs.close();
   });
 });

@@ -3,13 +3,14 @@ import { describe, it } from 'node:test';
 import {
   IdsNotFoundError,
   PurgeFailedError,
-  PurgeNotFoundError,
-  PurgeOverError,
+  JobNotFoundError,
+  JobOverError,
 } from '../../../sidecar/jobs/errors.js';
 import type { IdFiles } from '../../../sidecar/jobs/id-files.js';
 import { PurgeStoppedError, TooManyMatchesError } from '../../../sidecar/purge/index.js';
 import { StoreUnavailableError } from '../../../sidecar/store/errors.js';
-import type { PurgeQueue, PurgeRecord, Purges } from '../../../sidecar/store/purge-records.js';
+import type { JobQueue, PurgeRecord, Jobs } from '../../../sidecar/store/job-records.js';
+import { purgeOf } from '../../support/store-contract-purges.js';
 import { KeptPurges } from '../../support/kept-purges.js';
 import { createTestClock } from '../../support/purge-harness.js';
 import {
@@ -53,15 +54,15 @@ function twoProcesses(run: Run = untilStopped, setup: PurgeServiceSetup = {}) {
   const requests = async () =>
     (await kept.store.renew({ holder: 'one', leaseMs: 30_000 })).map(({ request }) => request);
   const close = async () => {
-    one.service.stop();
-    await Promise.all([one.service.close(), two.service.close()]);
+    one.service.jobs.stop();
+    await Promise.all([one.service.jobs.close(), two.service.jobs.close()]);
   };
   return { one, two, kept, renewals, requests, close };
 }
 
 /** A store of which one method does something else first. */
 function storeWith(kept: KeptPurges, name: 'ask' | 'put', first: (given: unknown) => Promise<void>) {
-  return new Proxy<Purges & PurgeQueue>(kept.store, {
+  return new Proxy<Jobs & JobQueue>(kept.store, {
     get: (target, member: keyof typeof target) => {
       return async (...given: unknown[]) => {
         if (member === name) await first(given[0]);
@@ -80,11 +81,11 @@ describe('a purge that another process works on', () => {
     await turns();
     assert.deepEqual([(await kept.store.get(id))?.state, two.told], ['running', []]);
     const before = renewals();
-    one.service.noticed({ what: 'record', id });
-    one.service.noticed({ what: 'wish', id: 'another' });
+    one.service.jobs.noticed({ what: 'record', id });
+    one.service.jobs.noticed({ what: 'wish', id: 'another' });
     await turns();
     assert.equal(renewals(), before, 'what is of no concern is not asked for');
-    one.service.noticed({ what: 'wish', id });
+    one.service.jobs.noticed({ what: 'wish', id });
     await turns();
     assert.equal((await kept.store.get(id))?.state, 'cancelled');
     assert.equal(one.told.at(-1), 'ended cancelled');
@@ -98,7 +99,7 @@ describe('a purge that another process works on', () => {
     const asked = await two.service.change(id, { maxPerSecond: 7, concurrency: 99 });
     assert.deepEqual([asked.maxPerSecond, asked.concurrency], [7, 4]);
     assert.deepEqual(await requests(), [{ maxPerSecond: 7, concurrency: 4 }]);
-    one.service.noticed({ what: 'wish', id });
+    one.service.jobs.noticed({ what: 'wish', id });
     await turns();
     const { maxPerSecond, concurrency } = await one.service.get(id);
     assert.deepEqual([maxPerSecond, concurrency], [7, 4]);
@@ -112,7 +113,7 @@ describe('a purge that another process works on', () => {
     const { id, ...made } = await jobOf(run);
     await made.service.cancel(id);
     assert.equal((await made.service.get(id)).state, 'cancelling');
-    await assert.rejects(made.service.change(id, { concurrency: 1 }), PurgeOverError);
+    await assert.rejects(made.service.change(id, { concurrency: 1 }), JobOverError);
     answer();
     await turns();
 
@@ -122,11 +123,11 @@ describe('a purge that another process works on', () => {
     await kept.store.put(queued, { headers: {} });
     const store = storeWith(kept, 'ask', () => kept.store.put(over));
     const late = purgeServiceOf(run, { store });
-    await assert.rejects(late.service.change('late', { concurrency: 1 }), PurgeOverError);
+    await assert.rejects(late.service.change('late', { concurrency: 1 }), JobOverError);
     assert.equal((await late.service.cancel('late')).state, 'succeeded');
     assert.deepEqual(late.told, []);
-    await late.service.close();
-    await made.service.close();
+    await late.service.jobs.close();
+    await made.service.jobs.close();
   });
 
   it('a watcher of a purge that another process works on gets what it last saw while the store is away, and an error once the record is gone', async () => {
@@ -141,7 +142,7 @@ describe('a purge that another process works on', () => {
     await turns();
     kept.isAway = false;
     await one.service.cancel(id);
-    two.service.noticed({ what: 'record', id });
+    two.service.jobs.noticed({ what: 'record', id });
     const last = await next;
     assert.match(last.done === true ? '' : last.value.state, /^cancell/);
 
@@ -155,9 +156,9 @@ describe('a purge that another process works on', () => {
     await lost.next();
     await kept.store.put({ ...queued, state: 'refused', endedAt: queued.createdAt });
     await kept.store.prune(0, 0);
-    gone.service.noticed({ what: 'record', id: 'gone' });
-    await assert.rejects(lost.next(), PurgeNotFoundError);
-    await gone.service.close();
+    gone.service.jobs.noticed({ what: 'record', id: 'gone' });
+    await assert.rejects(lost.next(), JobNotFoundError);
+    await gone.service.jobs.close();
   });
 
   it('a purge whose caller waits and that another process has ended still leaves its true end in the record', async () => {
@@ -171,12 +172,12 @@ describe('a purge that another process works on', () => {
       undefined,
       { lease: 0 },
     );
-    one.service.noticed({ what: 'waiting', id: 'any' });
+    one.service.jobs.noticed({ what: 'waiting', id: 'any' });
     const error = await ended;
     assert.ok(error instanceof PurgeFailedError);
     assert.deepEqual([error.record.state, error.hasBegun], ['interrupted', true]);
     await turns();
-    assert.equal((await kept.store.get(record.id))?.deleted, 3);
+    assert.equal(purgeOf(await kept.store.get(record.id)).deleted, 3);
     await close();
   });
 });
@@ -208,7 +209,7 @@ describe('what a process knows more than its store', () => {
       ['succeeded', 'succeeded', 'succeeded'],
     );
     state.isFull = false;
-    await made.service.close();
+    await made.service.jobs.close();
     assert.deepEqual(
       made.told.filter((each) => each.startsWith('ended')),
       ['ended succeeded'],
@@ -218,11 +219,11 @@ describe('what a process knows more than its store', () => {
   it('a job that was given back while the store is away is not called cancelled, for another process may take it', async () => {
     const { id, ...made } = await jobOf(untilStopped);
     made.kept.isAway = true;
-    made.service.stop();
-    await made.service.idle();
+    made.service.jobs.stop();
+    await made.service.jobs.idle();
     await assert.rejects(made.service.cancel(id), StoreUnavailableError);
     made.kept.isAway = false;
-    await made.service.close();
+    await made.service.jobs.close();
     assert.equal((await made.kept.store.get(id))?.state, 'queued');
   });
 
@@ -236,7 +237,7 @@ describe('what a process knows more than its store', () => {
       throw new StoreUnavailableError('The disk is full.');
     });
     const made = purgeServiceOf(untilStopped, { idFiles, store });
-    made.service.start();
+    made.service.jobs.start();
     const ended = made.service.run(newPurge(), NEVER).catch(() => {});
     await turns();
     assert.ok(unwritten !== undefined);
@@ -244,9 +245,9 @@ describe('what a process knows more than its store', () => {
     await kept.store.put({ ...unwritten, id: 'stored' });
     const ids = [unwritten.id, 'stored', 'nobody'];
     assert.deepEqual(await Promise.all(ids.map((id) => isKept(id))), [true, true, false]);
-    made.service.stop();
+    made.service.jobs.stop();
     await ended;
-    await made.service.close();
+    await made.service.jobs.close();
   });
 });
 
@@ -262,7 +263,7 @@ describe('the recorded ids of a purge', () => {
       await assert.rejects(service.ids(id), (error) => {
         return error instanceof IdsNotFoundError && /\(one\)/.test(error.message);
       });
-      await assert.rejects(service.removeIds('nobody'), PurgeNotFoundError);
+      await assert.rejects(service.removeIds('nobody'), JobNotFoundError);
     }
     await close();
   });
@@ -274,7 +275,14 @@ describe('a job that another process takes', () => {
       yield { type: 'progress', hasBegun: false, ...REPORT, deleted: 0 };
       await kept.store.releaseOthers('nobody');
       const taken = await kept.store.take({
-        ...{ holder: 'two', leaseMs: 30_000, takesJobs: true, takesDryRuns: true, takesLapsed: false },
+        ...{
+          holder: 'two',
+          leaseMs: 30_000,
+          takesJobs: true,
+          takesDryRuns: true,
+          takesScans: true,
+          takesLapsed: false,
+        },
       });
       assert.ok(taken !== undefined);
       await reserve?.(1);
@@ -283,7 +291,7 @@ describe('a job that another process takes', () => {
     const { id } = await one.service.submit(newPurge('type=T&maxAffected=5'));
     await turns();
     assert.equal(one.told.at(-1), 'taken');
-    await one.service.idle();
+    await one.service.jobs.idle();
     assert.deepEqual(two.told, []);
     assert.equal((await kept.store.get(id))?.state, 'running');
     await close();
@@ -349,26 +357,26 @@ describe('the places of purges, and their end', () => {
     await turns();
     const { record } = await made.service.run(newPurge('type=T&dryRun=true'), NEVER);
     assert.deepEqual([record.state, record.dryRun], ['succeeded', true]);
-    made.service.stop();
+    made.service.jobs.stop();
     await purge;
-    await made.service.close();
+    await made.service.jobs.close();
   });
 
   it('the number of waiting jobs is the last known one while the store is away', async () => {
     const made = purgeServiceOf(untilStopped, { maxRunning: 1 });
     for (let count = 0; count < 3; count += 1) await made.service.submit(newPurge());
-    assert.equal(await made.service.queued(), 2);
+    assert.equal(await made.service.jobs.queued(), 2);
     made.kept.isAway = true;
-    assert.equal(await made.service.queued(), 2);
+    assert.equal(await made.service.jobs.queued(), 2);
     made.kept.isAway = false;
-    made.service.stop();
-    await made.service.close();
+    made.service.jobs.stop();
+    await made.service.jobs.close();
   });
 
   it('a process that is closed asks its store for nothing more', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
     const { one, kept, close } = twoProcesses();
-    one.service.start();
+    one.service.jobs.start();
     await turns();
     await close();
     const calls = kept.calls.length;
@@ -380,10 +388,10 @@ describe('the places of purges, and their end', () => {
   it('a folder of recorded ids that cannot be read hinders no purge', async () => {
     const idFiles = { sweep: () => Promise.reject(new Error('no rights')) } as unknown as IdFiles;
     const made = purgeServiceOf(finishing, { idFiles });
-    made.service.start();
+    made.service.jobs.start();
     await turns();
     assert.equal((await made.service.run(newPurge(), NEVER)).record.state, 'succeeded');
-    await made.service.close();
+    await made.service.jobs.close();
   });
 
   it('the list of ids of a purge is closed however that ends, and what is missing in it is a warning', async () => {
@@ -409,7 +417,7 @@ describe('the places of purges, and their end', () => {
         [isBroken ? 'failed' : 'succeeded', ['The recorded ids are incomplete: x.']],
       );
       assert.ok(closed > 0);
-      await made.service.close();
+      await made.service.jobs.close();
     }
   });
 });
@@ -459,6 +467,6 @@ describe('a purge that is cancelled or guarded', () => {
     await turns();
     const { state, dryRun } = await made.service.get(id);
     assert.deepEqual([state, dryRun], ['refused', false]);
-    await made.service.close();
+    await made.service.jobs.close();
   });
 });

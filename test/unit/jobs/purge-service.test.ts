@@ -5,8 +5,8 @@ import {
   CallerGoneError,
   PurgeCancelledError,
   PurgeFailedError,
-  PurgeNotFoundError,
-  PurgeOverError,
+  JobNotFoundError,
+  JobOverError,
   QueueFullError,
 } from '../../../sidecar/jobs/errors.js';
 import type { PurgeService } from '../../../sidecar/jobs/purge-service.js';
@@ -149,7 +149,7 @@ describe('a purge whose caller waits', () => {
     const made = purgeServiceOf(untilStopped);
     const ended = failure(made);
     await turns();
-    made.service.stop();
+    made.service.jobs.stop();
     const { record, cause } = await ended;
     assert.deepEqual([record.state, record.problem?.status], ['interrupted', 503]);
     assert.deepEqual(made.errors, [cause]);
@@ -181,7 +181,7 @@ describe('a purge whose caller waits', () => {
     await turns();
     await assert.rejects(made.service.run(newPurge(), NEVER), TooManyPurgesError);
     assert.equal((await made.service.list({ limit: 9, offset: 0 })).total, 1);
-    made.service.stop();
+    made.service.jobs.stop();
     await first;
   });
 
@@ -199,7 +199,7 @@ describe('a purge whose caller waits', () => {
       const ended = await made.service.run(newPurge(), NEVER).catch(() => undefined);
       assert.deepEqual([ended?.record.state, runs], recordRequired ? [undefined, 0] : ['succeeded', 1]);
       made.kept.isAway = false;
-      await made.service.close();
+      await made.service.jobs.close();
       assert.equal((await made.kept.records()).length, 1, 'it is recorded when the store is back');
     }
   });
@@ -218,7 +218,7 @@ describe('a job', () => {
   it('a job whose query is refused is recorded as refused and never queued', async () => {
     const made = purgeServiceOf(untilStopped);
     await assert.rejects(made.service.submit(newPurge('type=T&limit=5')), PurgeFailedError);
-    assert.deepEqual([made.told, await made.service.queued()], [['ended refused'], 0]);
+    assert.deepEqual([made.told, await made.service.jobs.queued()], [['ended refused'], 0]);
   });
 
   it('a waiting job is cancelled at once, and a running one when its deletes in flight have ended', async () => {
@@ -227,7 +227,7 @@ describe('a job', () => {
     const waiting = await made.service.submit(newPurge());
     await turns();
     const cancelled = await made.service.cancel(waiting.id);
-    assert.deepEqual([cancelled.state, await made.service.queued()], ['cancelled', 0]);
+    assert.deepEqual([cancelled.state, await made.service.jobs.queued()], ['cancelled', 0]);
     assert.ok(cancelled.endedAt !== undefined);
     assert.equal((await made.service.cancel(running.id)).state, 'cancelling');
     await turns();
@@ -286,14 +286,14 @@ describe('a job', () => {
         return new Promise<void>((resolve) => (write = resolve));
       };
     });
-    made.service.stop();
+    made.service.jobs.stop();
     await isHeld;
     const cancelling = made.service.cancel(id);
     await turns();
     write();
     assert.match((await cancelling).state, /^cancel/);
-    await made.service.idle();
-    await made.service.close();
+    await made.service.jobs.idle();
+    await made.service.jobs.close();
     assert.equal((await made.kept.store.get(id))?.state, 'cancelled');
   });
 
@@ -307,11 +307,11 @@ describe('a job', () => {
     });
     const { id } = await made.service.submit(newPurge('type=T&maxAffected=5'));
     await turns();
-    made.service.stop();
-    await made.service.idle();
+    made.service.jobs.stop();
+    await made.service.jobs.idle();
     assert.equal(sent, 0);
     made.kept.isAway = false;
-    await made.service.close();
+    await made.service.jobs.close();
     assert.equal((await made.kept.store.get(id))?.state, 'queued');
   });
 
@@ -336,16 +336,16 @@ describe('the rate and the concurrency of a running purge', () => {
     assert.deepEqual(await change({ maxPerSecond: null, concurrency: 1 }), [null, 1]);
     assert.deepEqual(await change({}), [null, 1]);
     await made.service.cancel(id);
-    await assert.rejects(made.service.change(id, { concurrency: 1 }), PurgeOverError);
+    await assert.rejects(made.service.change(id, { concurrency: 1 }), JobOverError);
     await turns();
-    await assert.rejects(made.service.change(id, { concurrency: 1 }), PurgeOverError);
+    await assert.rejects(made.service.change(id, { concurrency: 1 }), JobOverError);
   });
 
-  it('changing or cancelling an unknown purge throws PurgeNotFoundError', async () => {
+  it('changing or cancelling an unknown purge throws JobNotFoundError', async () => {
     const { service } = purgeServiceOf(untilStopped);
-    await assert.rejects(service.change('nobody', {}), PurgeNotFoundError);
-    await assert.rejects(service.cancel('nobody'), PurgeNotFoundError);
-    await assert.rejects(service.get('nobody'), PurgeNotFoundError);
+    await assert.rejects(service.change('nobody', {}), JobNotFoundError);
+    await assert.rejects(service.cancel('nobody'), JobNotFoundError);
+    await assert.rejects(service.get('nobody'), JobNotFoundError);
   });
 });
 
@@ -364,7 +364,7 @@ describe('watching a purge', () => {
     await made.service.cancel(id);
     assert.deepEqual(await states, ['running', 'cancelling', 'cancelled']);
     assert.deepEqual(await watched(made, id), ['cancelled']);
-    await assert.rejects(watched(made, 'nobody'), PurgeNotFoundError);
+    await assert.rejects(watched(made, 'nobody'), JobNotFoundError);
   });
 
   it('watching ends when the watcher stops, and when the gateway stops', async () => {
@@ -376,7 +376,7 @@ describe('watching a purge', () => {
     await turns();
     stop.abort();
     assert.deepEqual(await own, ['running']);
-    made.service.stop();
+    made.service.jobs.stop();
     assert.deepEqual(await Promise.all(others), [['running', 'queued'], ['queued']]);
   });
 });
@@ -385,7 +385,7 @@ describe('the history of purges', () => {
   it('old records, and refused ones beyond their number, are deleted at the start and every hour', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] });
     const made = purgeServiceOf(untilStopped);
-    made.service.start();
+    made.service.jobs.start();
     const pruned = () => made.kept.calls.filter(({ name }) => name === 'prune').map(({ given }) => given);
     const prune = [STARTED - 2 * 86_400_000, 10_000];
     assert.deepEqual(pruned(), [prune]);
@@ -393,7 +393,7 @@ describe('the history of purges', () => {
     assert.equal(pruned().length, 1);
     t.mock.timers.tick(1);
     assert.deepEqual(pruned(), [prune, prune]);
-    made.service.stop();
+    made.service.jobs.stop();
     t.mock.timers.tick(7_200_000);
     assert.equal(pruned().length, 2);
   });
@@ -412,6 +412,6 @@ describe('the history of purges', () => {
       assert.equal(pruned().length, Math.floor(count / 1000), `${count} refused`);
     }
     assert.equal(pruned()[0]?.[1], 10_000);
-    await made.service.close();
+    await made.service.jobs.close();
   });
 });

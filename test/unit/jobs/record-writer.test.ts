@@ -4,15 +4,16 @@ import { RecordWriter } from '../../../sidecar/jobs/record-writer.js';
 import { LeaseLostError } from '../../../sidecar/store/errors.js';
 import {
   isFinal,
-  PURGE_STATES,
-  type PurgeClaim,
+  JOB_STATES,
+  type JobClaim,
   type PurgeRecord,
-  type PurgeState,
-} from '../../../sidecar/store/purge-records.js';
+  type JobState,
+} from '../../../sidecar/store/job-records.js';
 import { HandClock } from '../../support/hand-clock.js';
 import { recordOf } from '../../support/purge-service.js';
+import { purgeOf } from '../../support/store-contract-purges.js';
 
-const record = (id: string, deleted: number, state: PurgeState = 'running') =>
+const record = (id: string, deleted: number, state: JobState = 'running') =>
   recordOf({ id, state, matched: deleted, deleted });
 
 const CLAIM = { lease: 0 };
@@ -20,7 +21,7 @@ const CLAIM = { lease: 0 };
 /** A writer to a store that can be away, on a clock that goes by hand. */
 function createWriter() {
   const written: PurgeRecord[] = [];
-  const claims: PurgeClaim[] = [];
+  const claims: JobClaim[] = [];
   const told: string[] = [];
   const store = { isAway: false, isSilent: false, isTaken: false };
   const clock = new HandClock();
@@ -30,7 +31,7 @@ function createWriter() {
         if (store.isAway) throw new Error('away');
         if (store.isTaken) throw new LeaseLostError(one.id);
         if (store.isSilent) await new Promise(() => {});
-        written.push(one);
+        written.push(purgeOf(one));
         claims.push(claim ?? CLAIM);
       },
     },
@@ -58,7 +59,7 @@ describe('the writer of records', () => {
   });
 
   it('the last record of a purge is written at once, however that ended', async () => {
-    for (const state of PURGE_STATES) {
+    for (const state of JOB_STATES) {
       const { writer, written, clock } = createWriter();
       writer.save(record('p', 0), CLAIM);
       await clock.pass(0);
@@ -74,7 +75,7 @@ describe('the writer of records', () => {
     for (const id of ['p', 'q']) writer.save(record(id, 1), CLAIM);
     await clock.pass(500);
     assert.deepEqual([written.length, writer.waiting, told], [0, 2, ['away']]);
-    assert.equal(writer.latest('q')?.deleted, 1);
+    assert.equal(purgeOf(writer.latest('q')).deleted, 1);
     store.isAway = false;
     await clock.pass(250);
     assert.deepEqual([written.length, writer.waiting, told], [2, 0, ['away', 'back']]);

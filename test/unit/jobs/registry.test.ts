@@ -34,7 +34,7 @@ function take(registry: JobRegistry, kind: PlaceKind): number {
 describe('the places of purges', () => {
   it('places are as many as configured, and dry runs have as many of their own', () => {
     const registry = new JobRegistry(16);
-    assert.deepEqual([take(registry, 'purge'), take(registry, 'dry run'), registry.places], [16, 16, 32]);
+    assert.deepEqual([take(registry, 'purge'), take(registry, 'dry run'), registry.purges], [16, 16, 32]);
     assert.deepEqual([take(registry, 'job'), take(registry, 'purge')], [0, 0]);
   });
 
@@ -78,7 +78,7 @@ describe('the places of purges', () => {
           }
           assert.ok(count('purge', 'job') <= max && count('dry run') <= max);
           assert.ok(max === 1 || count('job') < max);
-          assert.equal(registry.places, held.length);
+          assert.equal(registry.purges, held.length);
         }
       }),
     );

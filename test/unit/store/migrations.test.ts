@@ -67,7 +67,7 @@ it('runs that the guard of their policy held back are known as such after a migr
   migrate(db, unchecked, SQLITE_MIGRATIONS.slice(0, 1));
   db.exec(RUNS_OF_FIRST_FORMAT);
   const store = await SqliteStore.open(db.name, handClock());
-  await checkHeldBack(store.purges);
+  await checkHeldBack(store.jobs);
   await store.close();
 });
 

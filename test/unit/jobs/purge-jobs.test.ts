@@ -6,7 +6,7 @@ import type { IdFiles } from '../../../sidecar/jobs/id-files.js';
 import { PurgeStoppedError, TooManyMatchesError } from '../../../sidecar/purge/errors.js';
 import type { PurgeEvent } from '../../../sidecar/purge/run/events.js';
 import type { PurgeOrder } from '../../../sidecar/purge/run/purge-run.js';
-import type { PurgeJob, PurgeRecord, UnfinishedPurge } from '../../../sidecar/store/purge-records.js';
+import type { JobNeeds, PurgeRecord, UnfinishedJob } from '../../../sidecar/store/job-records.js';
 import { KeptPurges } from '../../support/kept-purges.js';
 import {
   finished,
@@ -31,13 +31,13 @@ const services: Started[] = [];
 /** Starts the service of a process on a store that outlives it. */
 function startService(kept: KeptPurges, run: Run, setup: PurgeServiceSetup = {}): Started {
   const made = purgeServiceOf(run, { kept, maxRunning: 2, ...setup });
-  made.service.start();
+  made.service.jobs.start();
   services.push(made);
   return made;
 }
 
 const closeServices = async () => {
-  for (const { service } of services.splice(0)) await service.close();
+  for (const { service } of services.splice(0)) await service.jobs.close();
 };
 
 /** A purge that reserves its deletes one by one, and is stopped in the middle. */
@@ -157,22 +157,18 @@ describe('the maximum of a job', () => {
 describe('a job of an earlier process', () => {
   afterEach(closeServices);
 
-  const left = (members: Partial<PurgeRecord>, job: PurgeJob = { headers: {} }): UnfinishedPurge => ({
+  const left = (members: Partial<PurgeRecord>, job: JobNeeds = { headers: {} }): UnfinishedJob => ({
     record: recordOf({ startedAt: '2026-01-01T00:00:01.000Z', concurrency: 3, ...members }),
     job,
   });
 
   /** How a purge ends that another process left. */
-  async function ended(
-    { record, job }: UnfinishedPurge,
-    run: Run = finishing,
-    setup: PurgeServiceSetup = {},
-  ) {
+  async function ended({ record, job }: UnfinishedJob, run: Run = finishing, setup: PurgeServiceSetup = {}) {
     const made = purgeServiceOf(run, setup);
     await made.kept.store.put(record, job);
-    made.service.start();
+    made.service.jobs.start();
     await turns();
-    made.service.stop();
+    made.service.jobs.stop();
     return { ...made, record: await made.service.get(record.id) };
   }
 
@@ -248,7 +244,7 @@ describe('a job of an earlier process', () => {
     };
     const guarded = { headers: {}, reportAbove: 5 };
     const bounded = { query: 'type=T&maxAffected=5' };
-    const cases: readonly (readonly [UnfinishedPurge, string, RegExp])[] = [
+    const cases: readonly (readonly [UnfinishedJob, string, RegExp])[] = [
       [left({}, { ...guarded, spent: 3 }), 'failed', /the 5 that .* \(maxGrowth\): 3 are used/],
       [left({ deleted: 2 }, guarded), 'failed', /the 5 that .* \(maxGrowth\): 2 are used/],
       [left(bounded, { ...guarded, spent: 3 }), 'failed', /the 5 that .* \(maxGrowth\): 3 are used/],
@@ -314,7 +310,7 @@ describe('the queue of jobs', () => {
     await assert.rejects(service.submit(newPurge('type=Car', { authorization: 'Bearer b' })), ({ cause }) => {
       return cause instanceof JobSecretError;
     });
-    await service.close();
+    await service.jobs.close();
     const [record] = await kept.records();
     assert.equal(record?.state, 'refused');
     assert.equal(JSON.stringify(record).includes('Bearer b'), false);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CallerGoneError } from '../../../sidecar/jobs/errors.js';
-import { logPurges } from '../../../sidecar/jobs/purge-log.js';
-import type { PurgeRecord } from '../../../sidecar/store/purge-records.js';
+import { logJobs } from '../../../sidecar/jobs/job-log.js';
+import type { PurgeRecord } from '../../../sidecar/store/job-records.js';
 import { recordOf } from '../../support/purge-service.js';
 
 const DRAFT = recordOf({ caller: 'ann', requestId: 'r-1', tenant: 'city' });
@@ -22,7 +22,7 @@ const FORESEEN = new Error('foreseen');
 
 function logOf() {
   const lines: (readonly [string, object, string])[] = [];
-  const log = logPurges(
+  const log = logJobs(
     {
       info: (fields, message) => lines.push(['info', fields, message]),
       warn: (fields, message) => lines.push(['warn', fields, message]),

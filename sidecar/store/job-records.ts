@@ -1,11 +1,11 @@
 import type { Problem } from '../ngsi-ld/problem.js';
 
-/** The states of a purge; all but the first three are final. */
-export const PURGE_STATES = [
+/** The states of a job; all but the first three are final. */
+export const JOB_STATES = [
   ...['queued', 'running', 'cancelling'],
   ...['succeeded', 'partial', 'failed', 'cancelled', 'refused', 'interrupted'],
 ] as const;
-export type PurgeState =
+export type JobState =
   | 'queued'
   | 'running'
   | 'cancelling'
@@ -16,21 +16,18 @@ export type PurgeState =
   | 'refused'
   | 'interrupted';
 
-/** The states of a purge that has ended. */
-export type FinalPurgeState = Exclude<PurgeState, 'queued' | 'running' | 'cancelling'>;
+/** The states of a job that has ended. */
+export type FinalJobState = Exclude<JobState, 'queued' | 'running' | 'cancelling'>;
 
-/** Whether a purge in this state has ended. */
-export function isFinal(state: PurgeState): state is FinalPurgeState {
+/** Whether a job in this state has ended. */
+export function isFinal(state: JobState): state is FinalJobState {
   return state !== 'queued' && state !== 'running' && state !== 'cancelling';
 }
 
-/** What is kept of a purge: who asked for what, when, and what came of it. Times are ISO 8601, in UTC. */
-export interface PurgeRecord {
+/** What is kept of every job: who asked for what, when, and how it went. Times are ISO 8601, in UTC. */
+interface JobMembers {
   readonly id: string;
-  readonly state: PurgeState;
-  readonly target: 'entities' | 'temporal';
-  /** What the counts are in. */
-  readonly unit?: 'entities' | 'attributes' | 'datasets' | 'instances';
+  readonly state: JobState;
   /** The query string, as it was sent. */
   readonly query: string;
   readonly tenant?: string;
@@ -40,25 +37,13 @@ export interface PurgeRecord {
   readonly requestId: string;
   /** The gateway process that works on it, or did last. */
   readonly worker: string;
-  readonly dryRun: boolean;
   /** The policy of the gateway in front under which it was started, by the names of X-Purge-Policy. */
   readonly policy: Readonly<Record<string, number | boolean>>;
-  /** The retention policy that it is a run of. */
-  readonly retentionPolicy?: string;
-  /** A run that matched more than its policy allows, and so became a dry run. */
-  readonly heldBack?: true;
-  /** The broker that a queued purge waits for, where BROKER_URL names another one; without credentials. */
+  /** The broker that a queued job waits for, where BROKER_URL names another one; without credentials. */
   readonly waitsFor?: string;
-  /** Deletes per second; null for no limit. */
+  /** Items per second; null for no limit. */
   readonly maxPerSecond: number | null;
-  readonly concurrency: number;
   readonly matched: number;
-  readonly deleted: number;
-  readonly alreadyGone: number;
-  readonly failed: number;
-  readonly unknown: number;
-  /** Matches that turned up while it ran, and were left. */
-  readonly arrived: number;
   /** Requests to the broker, and how many of them were sent again. */
   readonly requests: number;
   readonly retries: number;
@@ -73,9 +58,28 @@ export interface PurgeRecord {
   readonly endedAt?: string;
   /** Why it did not end well. */
   readonly problem?: Problem;
+  readonly warnings: readonly string[];
+}
+
+/** What is kept of a purge, and what came of it. */
+export interface PurgeRecord extends JobMembers {
+  readonly target: 'entities' | 'temporal';
+  /** What the counts are in. */
+  readonly unit?: 'entities' | 'attributes' | 'datasets' | 'instances';
+  readonly dryRun: boolean;
+  /** The retention policy that it is a run of. */
+  readonly retentionPolicy?: string;
+  /** A run that matched more than its policy allows, and so became a dry run. */
+  readonly heldBack?: true;
+  readonly concurrency: number;
+  readonly deleted: number;
+  readonly alreadyGone: number;
+  readonly failed: number;
+  readonly unknown: number;
+  /** Matches that turned up while it ran, and were left. */
+  readonly arrived: number;
   /** Items that could not be deleted, at most 100. */
   readonly errors: readonly unknown[];
-  readonly warnings: readonly string[];
   /** Of a dry run: ids of some matches. */
   readonly sample?: readonly string[];
   /** What was archived of what it deleted. */
@@ -93,12 +97,80 @@ export interface ArchiveSummary {
   readonly erasedAt?: string;
 }
 
-/** What an asynchronous purge needs to go on after a restart. */
-export interface PurgeJob {
+/** How the entities of one model fared in a scan. */
+export interface ScannedModel {
+  readonly domain: string;
+  readonly model: string;
+  readonly version: number;
+  readonly checked: number;
+  readonly valid: number;
+  readonly invalid: number;
+}
+
+/** What is wrong with some entities of a scan, all in the same way. */
+export interface ScanFinding {
+  readonly domain: string;
+  readonly model: string;
+  /** Of the place in the entity; positions in arrays are `*`. */
+  readonly pointer: string;
+  readonly keyword: string;
+  /** A sentence about that place, as the first entity had it. */
+  readonly detail: string;
+  /** How many entities have it. */
+  readonly entities: number;
+  /** Ids of some of them. */
+  readonly sample: readonly string[];
+}
+
+/** Entities that no model is for. */
+export interface Unmodelled {
+  readonly type: string;
+  readonly entities: number;
+  readonly sample: readonly string[];
+}
+
+/** What is kept of a scan, and what it found. */
+export interface ScanRecord extends JobMembers {
+  readonly target: 'scan';
+  /** Where models are looked for. */
+  readonly domain?: string;
+  /** `D/M` or `D/M@3`: the model of all entities. */
+  readonly model?: string;
+  /** The entities are judged by a schema that is stored nowhere. */
+  readonly candidate?: true;
+  /** The most entities that are judged. */
+  readonly sample?: number;
+  readonly checked: number;
+  readonly valid: number;
+  readonly invalid: number;
+  readonly notJudged: number;
+  readonly models: readonly ScannedModel[];
+  readonly unmodelled: readonly Unmodelled[];
+  /** The most frequent first. */
+  readonly findings: readonly ScanFinding[];
+  /** The last scan of the same that succeeded. */
+  readonly previous?: { readonly id: string; readonly invalid: number; readonly endedAt: string };
+}
+
+/** Every job has a record: what happens to all of them is the same, whatever they do. */
+export type JobRecord = PurgeRecord | ScanRecord;
+
+/** The kinds of jobs. Each is a resource of its own, with places and a history of its own. */
+export type JobKindName = 'purge' | 'scan';
+
+/** @param target of a record */
+export function kindOf({ target }: Pick<JobRecord, 'target'>): JobKindName {
+  return target === 'scan' ? 'scan' : 'purge';
+}
+
+/** What a job needs to go on after a restart, besides its record. */
+export interface JobNeeds {
   /** Sent to the broker with each request, except for secrets. */
   readonly headers: Readonly<Record<string, string>>;
   /** Headers that are secrets, encrypted. */
   readonly sealedHeaders?: string;
+  /** The schema by which a scan judges, where none that is stored. */
+  readonly candidate?: string;
   /** With more matches than this, the purge only reports them, and deletes nothing. */
   readonly reportAbove?: number | undefined;
   /** What the job may have deleted, where it has a maximum: written before each request that deletes. */
@@ -107,14 +179,16 @@ export interface PurgeJob {
   readonly mayHaveBegun?: true;
 }
 
-/** A purge that has not come to its end. Without a job, its caller waits for the answer. */
-export interface UnfinishedPurge {
-  readonly record: PurgeRecord;
-  readonly job: PurgeJob | undefined;
+/** A job that has not come to its end. Without what it needs, it is a purge whose caller waits for the answer. */
+export interface UnfinishedJob {
+  readonly record: JobRecord;
+  readonly job: JobNeeds | undefined;
 }
 
-export interface PurgeFilter {
-  readonly state?: PurgeState | undefined;
+export interface JobFilter {
+  /** Jobs of one kind; of all kinds when it is not given. */
+  readonly kind?: JobKindName | undefined;
+  readonly state?: JobState | undefined;
   readonly tenant?: string | undefined;
   readonly caller?: string | undefined;
   /** True: dry runs alone; false: none of them. */
@@ -124,7 +198,7 @@ export interface PurgeFilter {
   readonly offset: number;
 }
 
-/** What is requested of a purge while it waits or runs. */
+/** What is requested of a job while it waits or runs. */
 export interface ControlRequest {
   readonly cancel?: true;
   readonly maxPerSecond?: number | null;
@@ -132,17 +206,19 @@ export interface ControlRequest {
 }
 
 /** A process that works on purges. No other process does until its lease ends, in milliseconds; it may be renewed. */
-export interface PurgeHolder {
+export interface JobHolder {
   /** A name that no other process ever has. */
   readonly holder: string;
   readonly leaseMs: number;
 }
 
-export interface TakeOptions extends PurgeHolder {
+export interface TakeOptions extends JobHolder {
   /** Whether the process has a place for a job that deletes. */
   readonly takesJobs: boolean;
   /** Whether it has one for a job that is a dry run. */
   readonly takesDryRuns: boolean;
+  /** Whether it has one for a scan. */
+  readonly takesScans: boolean;
   /** Whether purges whose holder let its lease end are taken as well. */
   readonly takesLapsed: boolean;
   /** Jobs for another broker are left to processes of that broker. */
@@ -150,19 +226,19 @@ export interface TakeOptions extends PurgeHolder {
 }
 
 /** A purge in the hands of a process. */
-export interface HeldPurge {
+export interface HeldJob {
   readonly id: string;
   /** A number that grows each time a job is taken: what an earlier holder writes is refused. 0 without a job. */
   readonly lease: number;
   readonly request: ControlRequest | undefined;
 }
 
-export type TakenPurge = UnfinishedPurge & Omit<HeldPurge, 'id'>;
+export type TakenJob = UnfinishedJob & Omit<HeldJob, 'id'>;
 
 /** A job on which no process works, as the last one left it. */
-export interface StrandedPurge {
-  readonly record: PurgeRecord;
-  readonly job: PurgeJob;
+export interface StrandedJob {
+  readonly record: JobRecord;
+  readonly job: JobNeeds;
   /** The broker for which it is meant. */
   readonly broker: string;
   readonly request: ControlRequest | undefined;
@@ -179,27 +255,27 @@ export interface RequeueOptions {
 }
 
 /** Something that has changed, perhaps by another process: a job waits, something is asked of a purge, or its record. */
-export interface PurgeNotice {
+export interface JobNotice {
   readonly what: 'waiting' | 'wish' | 'record';
   /** Of the purge. */
   readonly id: string;
 }
 
 /** By what right a record is written. */
-export interface PurgeClaim {
+export interface JobClaim {
   readonly lease: number;
   /** Who holds a purge that is new to the store. */
-  readonly by?: PurgeHolder;
+  readonly by?: JobHolder;
 }
 
 /** What became of a request: granted by the store itself, passed on to the holder, or too late. */
 export interface ControlResult {
-  readonly record: PurgeRecord;
+  readonly record: JobRecord;
   readonly outcome: 'done' | 'asked' | 'over';
 }
 
-/** The record of all purges. */
-export interface Purges {
+/** The records of all jobs. */
+export interface Jobs {
   /**
    * Adds a record, or replaces the one with its id. In the state `queued`, it is no longer held.
    *
@@ -208,8 +284,8 @@ export interface Purges {
    * @throws RunUnderWayError for a run of a retention policy of which another one has not ended
    * @throws LeaseLostError when another process has taken the purge meanwhile, or has ended it and this is not its end
    */
-  put(record: PurgeRecord, job?: PurgeJob, claim?: PurgeClaim): Promise<void>;
-  get(id: string): Promise<PurgeRecord | undefined>;
+  put(record: JobRecord, job?: JobNeeds, claim?: JobClaim): Promise<void>;
+  get(id: string): Promise<JobRecord | undefined>;
   /**
    * Changes the record of a purge that has ended.
    *
@@ -217,8 +293,8 @@ export interface Purges {
    * @returns undefined when there is none that has ended
    */
   amend(id: string, change: (record: PurgeRecord) => PurgeRecord): Promise<PurgeRecord | undefined>;
-  /** Newest first. */
-  list(filter: PurgeFilter): Promise<{ readonly items: readonly PurgeRecord[]; readonly total: number }>;
+  /** Newest first; scans without their findings. */
+  list(filter: JobFilter): Promise<{ readonly items: readonly JobRecord[]; readonly total: number }>;
   /**
    * The newest runs of a retention policy that succeeded, wholly or in part; those that were held back come after all others.
    *
@@ -226,9 +302,9 @@ export interface Purges {
    */
   completedRuns(retentionPolicy: string, limit: number): Promise<readonly PurgeRecord[]>;
   /** Oldest first. */
-  unfinished(): Promise<readonly UnfinishedPurge[]>;
+  unfinished(): Promise<readonly UnfinishedJob[]>;
   /**
-   * Removes records that ended before a time, in milliseconds, and the oldest refused ones above a number.
+   * Removes records that ended before a time, in milliseconds, and the oldest refused ones of each kind above a number.
    *
    * @returns how many were removed
    */
@@ -236,7 +312,7 @@ export interface Purges {
 }
 
 /** The same as a queue: a record is its job, and says who works on it. */
-export interface PurgeQueue {
+export interface JobQueue {
   /**
    * Adds a job, which waits to be taken.
    *
@@ -245,14 +321,14 @@ export interface PurgeQueue {
    * @returns false when as many wait already
    * @throws RunUnderWayError
    */
-  add(record: PurgeRecord, job: PurgeJob, max: number, broker?: string): Promise<boolean>;
+  add(record: JobRecord, job: JobNeeds, max: number, broker?: string): Promise<boolean>;
   /** Jobs that wait. */
   waiting(): Promise<number>;
   /**
    * Takes the next purge to be worked on: the oldest job of the tenant that was served longest ago, or a purge whose caller
    * waited at a process that is gone. Leases are measured by the clock of the database.
    */
-  take(options: TakeOptions): Promise<TakenPurge | undefined>;
+  take(options: TakeOptions): Promise<TakenJob | undefined>;
   /**
    * Puts jobs of other brokers on which no process works back into the queue: then nobody holds them, and what their last
    * holder still writes is refused.
@@ -262,12 +338,12 @@ export interface PurgeQueue {
    */
   requeue(
     options: RequeueOptions,
-    requeued: (left: StrandedPurge) => UnfinishedPurge,
-  ): Promise<readonly Pick<StrandedPurge, 'record' | 'broker'>[]>;
+    requeued: (left: StrandedJob) => UnfinishedJob,
+  ): Promise<readonly Pick<StrandedJob, 'record' | 'broker'>[]>;
   /** Renews the leases of all purges that a process holds. @returns them; one that is missing was taken by another */
-  renew(holder: PurgeHolder): Promise<readonly HeldPurge[]>;
+  renew(holder: JobHolder): Promise<readonly HeldJob[]>;
   /** Gives a purge back as it is, so that it can be taken at once. */
-  release(held: Pick<HeldPurge, 'id' | 'lease'>): Promise<void>;
+  release(held: Pick<HeldJob, 'id' | 'lease'>): Promise<void>;
   /** Gives back all that others hold, where no other process can be. */
   releaseOthers(holder: string): Promise<void>;
   /**
@@ -279,8 +355,8 @@ export interface PurgeQueue {
   ask(
     id: string,
     request: ControlRequest,
-    granted: (record: PurgeRecord, isHeld: boolean) => PurgeRecord,
+    granted: (record: JobRecord, isHeld: boolean) => JobRecord,
   ): Promise<ControlResult | undefined>;
   /** Forgets a request that was granted, unless it is another one by now. */
-  forget(held: HeldPurge): Promise<void>;
+  forget(held: HeldJob): Promise<void>;
 }

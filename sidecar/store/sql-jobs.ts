@@ -1,21 +1,23 @@
 import { isStorable } from './errors.js';
 import type {
-  HeldPurge,
+  HeldJob,
   RequeueOptions,
-  PurgeClaim,
-  PurgeFilter,
-  PurgeHolder,
-  PurgeJob,
-  PurgeQueue,
+  JobClaim,
+  JobFilter,
+  JobHolder,
+  JobNeeds,
+  JobQueue,
+  JobKindName,
+  JobRecord,
   PurgeRecord,
-  Purges,
+  Jobs,
   ControlRequest,
-  StrandedPurge,
-  TakenPurge,
+  StrandedJob,
+  TakenJob,
   TakeOptions,
-  UnfinishedPurge,
+  UnfinishedJob,
   ControlResult,
-} from './purge-records.js';
+} from './job-records.js';
 import {
   addWaiting,
   ask,
@@ -26,16 +28,14 @@ import {
   releaseOthers,
   renewAll,
   takeNext,
-} from './sql-purge-queue.js';
-import { putRow, recordOf, rowOf } from './sql-purge-rows.js';
+} from './sql-job-queue.js';
+import { putRow, recordOf, rowOf, type RecordRow } from './sql-job-rows.js';
 import { all, first, run, type SqlSession, statement, type Work } from './sql-work.js';
 
-interface PurgeRow {
-  readonly record: string;
-  readonly job: string | null;
-}
+type JobRow = RecordRow & { readonly job: string | null };
 
 interface FilterParameters {
+  readonly kind: string | null;
   readonly state: string | null;
   readonly tenant: string | null;
   readonly caller: string | null;
@@ -45,45 +45,45 @@ interface FilterParameters {
 
 /** Null takes all. The tenant `''` is the default tenant. PostgreSQL learns the type of a parameter from its first use. */
 const MATCHES = `
-  (state = @state OR @state IS NULL) AND (tenant = @tenant OR @tenant IS NULL) AND
+  (kind = @kind OR @kind IS NULL) AND (state = @state OR @state IS NULL) AND (tenant = @tenant OR @tenant IS NULL) AND
   (caller = @caller OR @caller IS NULL) AND (retention_policy = @retentionPolicy OR @retentionPolicy IS NULL) AND
   (dry_run = @dryRun OR @dryRun IS NULL)`;
 
-const GET = statement<{ id: string }, Pick<PurgeRow, 'record'>>('SELECT record FROM purge WHERE id = @id');
-const ENDED = statement<{ id: string }, Pick<PurgeRow, 'record'>>(
-  'SELECT record FROM purge WHERE id = @id AND ended_at IS NOT NULL',
+const GET = statement<{ id: string }, RecordRow>('SELECT record, details FROM job WHERE id = @id');
+const ENDED = statement<{ id: string }, RecordRow>(
+  'SELECT record, details FROM job WHERE id = @id AND ended_at IS NOT NULL',
 );
-const AMEND = statement<{ id: string; record: string }>('UPDATE purge SET record = @record WHERE id = @id');
-const LIST = statement<FilterParameters & { limit: number; offset: number }, Pick<PurgeRow, 'record'>>(
-  `SELECT record FROM purge WHERE ${MATCHES} ORDER BY number DESC LIMIT @limit OFFSET @offset`,
+const AMEND = statement<{ id: string; record: string }>('UPDATE job SET record = @record WHERE id = @id');
+const LIST = statement<FilterParameters & { limit: number; offset: number }, Pick<RecordRow, 'record'>>(
+  `SELECT record FROM job WHERE ${MATCHES} ORDER BY number DESC LIMIT @limit OFFSET @offset`,
 );
 const COUNT = statement<FilterParameters, { readonly total: number }>(
-  `SELECT count(*) AS total FROM purge WHERE ${MATCHES}`,
+  `SELECT count(*) AS total FROM job WHERE ${MATCHES}`,
 );
-const COMPLETED_RUNS = statement<{ policy: string; limit: number }, Pick<PurgeRow, 'record'>>(`
-  SELECT record FROM purge WHERE retention_policy = @policy AND state IN ('succeeded', 'partial')
+const COMPLETED_RUNS = statement<{ policy: string; limit: number }, Pick<RecordRow, 'record'>>(`
+  SELECT record FROM job WHERE retention_policy = @policy AND state IN ('succeeded', 'partial')
   ORDER BY held_back, number DESC LIMIT @limit`);
-const UNFINISHED = statement<object, PurgeRow>(
-  'SELECT record, job FROM purge WHERE ended_at IS NULL ORDER BY number',
+const UNFINISHED = statement<object, JobRow>(
+  'SELECT record, details, job FROM job WHERE ended_at IS NULL ORDER BY number',
 );
-const PRUNE_OLD = statement<{ endedBefore: number }>('DELETE FROM purge WHERE ended_at < @endedBefore');
-const PRUNE_REFUSED = statement<{ keep: number }>(`
-  DELETE FROM purge WHERE state = 'refused' AND number <=
-    (SELECT number FROM purge WHERE state = 'refused' ORDER BY number DESC LIMIT 1 OFFSET @keep)`);
+const PRUNE_OLD = statement<{ endedBefore: number }>('DELETE FROM job WHERE ended_at < @endedBefore');
+const PRUNE_REFUSED = statement<{ kind: JobKindName; keep: number }>(`
+  DELETE FROM job WHERE state = 'refused' AND kind = @kind AND number <=
+    (SELECT number FROM job WHERE state = 'refused' AND kind = @kind ORDER BY number DESC LIMIT 1 OFFSET @keep)`);
 
-export class SqlPurges implements Purges, PurgeQueue {
+export class SqlJobs implements Jobs, JobQueue {
   readonly #session: SqlSession;
 
   constructor(session: SqlSession) {
     this.#session = session;
   }
 
-  async put(record: PurgeRecord, job?: PurgeJob, claim: PurgeClaim = { lease: 0 }): Promise<void> {
+  async put(record: JobRecord, job?: JobNeeds, claim: JobClaim = { lease: 0 }): Promise<void> {
     const row = rowOf(record, job, claim);
     await this.#session.change(() => putRow(row));
   }
 
-  async add(record: PurgeRecord, job: PurgeJob, max: number, broker?: string): Promise<boolean> {
+  async add(record: JobRecord, job: JobNeeds, max: number, broker?: string): Promise<boolean> {
     const row = rowOf(record, job, { lease: 0 }, broker);
     return this.#session.change(() => addWaiting(row, max));
   }
@@ -92,22 +92,22 @@ export class SqlPurges implements Purges, PurgeQueue {
     return this.#session.get(countWaiting);
   }
 
-  take(options: TakeOptions): Promise<TakenPurge | undefined> {
+  take(options: TakeOptions): Promise<TakenJob | undefined> {
     return this.#session.change(() => takeNext(options));
   }
 
   requeue(
     options: RequeueOptions,
-    requeued: (left: StrandedPurge) => UnfinishedPurge,
-  ): Promise<readonly Pick<StrandedPurge, 'record' | 'broker'>[]> {
+    requeued: (left: StrandedJob) => UnfinishedJob,
+  ): Promise<readonly Pick<StrandedJob, 'record' | 'broker'>[]> {
     return this.#session.change(() => requeue(options, requeued));
   }
 
-  renew(holder: PurgeHolder): Promise<readonly HeldPurge[]> {
+  renew(holder: JobHolder): Promise<readonly HeldJob[]> {
     return this.#session.change(() => renewAll(holder));
   }
 
-  release(held: Pick<HeldPurge, 'id' | 'lease'>): Promise<void> {
+  release(held: Pick<HeldJob, 'id' | 'lease'>): Promise<void> {
     return this.#session.change(() => release(held));
   }
 
@@ -118,16 +118,16 @@ export class SqlPurges implements Purges, PurgeQueue {
   async ask(
     id: string,
     request: ControlRequest,
-    granted: (record: PurgeRecord, isHeld: boolean) => PurgeRecord,
+    granted: (record: JobRecord, isHeld: boolean) => JobRecord,
   ): Promise<ControlResult | undefined> {
     return isStorable(id) ? this.#session.change(() => ask(id, request, granted)) : undefined;
   }
 
-  forget(held: HeldPurge): Promise<void> {
+  forget(held: HeldJob): Promise<void> {
     return this.#session.change(() => forget(held));
   }
 
-  async get(id: string): Promise<PurgeRecord | undefined> {
+  async get(id: string): Promise<JobRecord | undefined> {
     const row = isStorable(id) ? await this.#session.get(() => first(GET, { id })) : undefined;
     return row === undefined ? undefined : recordOf(row);
   }
@@ -136,8 +136,9 @@ export class SqlPurges implements Purges, PurgeQueue {
     return isStorable(id) ? this.#session.change(() => amend(id, change)) : undefined;
   }
 
-  async list({ limit, offset, ...filter }: PurgeFilter) {
+  async list({ limit, offset, ...filter }: JobFilter) {
     const texts = {
+      kind: filter.kind ?? null,
       state: filter.state ?? null,
       tenant: filter.tenant ?? null,
       caller: filter.caller ?? null,
@@ -148,20 +149,21 @@ export class SqlPurges implements Purges, PurgeQueue {
     const dryRun = filter.dryRun === undefined ? null : filter.dryRun ? 1 : 0;
     const parameters: FilterParameters = { ...texts, dryRun };
     return this.#session.read(function* () {
-      const items = (yield* all(LIST, { ...parameters, limit, offset })).map(recordOf);
+      const items = (yield* all(LIST, { ...parameters, limit, offset })).map((row) => recordOf(row));
       return { items, total: (yield* first(COUNT, parameters))?.total ?? 0 };
     });
   }
 
   async completedRuns(policy: string, limit: number): Promise<readonly PurgeRecord[]> {
-    return (await this.#session.get(() => all(COMPLETED_RUNS, { policy, limit }))).map(recordOf);
+    const rows = await this.#session.get(() => all(COMPLETED_RUNS, { policy, limit }));
+    return rows.map((row) => recordOf(row) as PurgeRecord);
   }
 
-  async unfinished(): Promise<readonly UnfinishedPurge[]> {
+  async unfinished(): Promise<readonly UnfinishedJob[]> {
     const rows = await this.#session.get(() => all(UNFINISHED, {}));
     return rows.map((row) => ({
       record: recordOf(row),
-      job: row.job === null ? undefined : (JSON.parse(row.job) as PurgeJob),
+      job: row.job === null ? undefined : (JSON.parse(row.job) as JobNeeds),
     }));
   }
 
@@ -173,11 +175,13 @@ export class SqlPurges implements Purges, PurgeQueue {
 function* amend(id: string, change: (record: PurgeRecord) => PurgeRecord): Work<PurgeRecord | undefined> {
   const row = yield* first(ENDED, { id });
   if (row === undefined) return undefined;
-  const record = change(recordOf(row));
+  const record = change(recordOf(row) as PurgeRecord);
   yield* run(AMEND, { id, record: JSON.stringify(record) });
   return record;
 }
 
 function* prune(endedBefore: number, keep: number): Work<number> {
-  return (yield* run(PRUNE_OLD, { endedBefore })) + (yield* run(PRUNE_REFUSED, { keep }));
+  let removed = yield* run(PRUNE_OLD, { endedBefore });
+  for (const kind of ['purge', 'scan'] as const) removed += yield* run(PRUNE_REFUSED, { kind, keep });
+  return removed;
 }

@@ -1,19 +1,22 @@
 import { outcomeOf, PurgeStoppedError, TooManyMatchesError, TooManyPurgesError } from '../purge/index.js';
-import {
-  LeaseLostError,
-  type PurgeJob,
-  type PurgeRecord,
-  StoreUnavailableError,
-  type TakenPurge,
-} from '../store/index.js';
+import { LeaseLostError, type JobNeeds, type PurgeRecord, StoreUnavailableError } from '../store/index.js';
 import { DeleteBudget, type DeleteBound } from './delete-budget.js';
 import type { Lease } from './lease.js';
 import type { LivePurge } from './live-purge.js';
 import { preparePurge, rateRefused } from './purge-kinds.js';
 import type { PurgeServiceOptions } from './service-options.js';
 import type { PurgeRunner, Work } from './purge-runner.js';
+import type { JobService } from './job-service.js';
+import type { RecordKeeper } from './record-keeper.js';
 import type { JobRegistry } from './registry.js';
-import { abandoned, mayHaveDeleted, resumed, settledBefore, spentBefore } from './purge-record.js';
+import {
+  abandoned,
+  mayHaveDeleted,
+  resumed,
+  settledBefore,
+  spentBefore,
+  type TakenPurge,
+} from './purge-record.js';
 
 interface Job extends Work {
   /** With more matches than this, it only reports them. */
@@ -25,15 +28,21 @@ interface Job extends Work {
 /** The pause before a store that is away is asked again, in milliseconds. */
 const ASK_AGAIN_MS = 1000;
 
-/** Runs jobs that were taken from the store: those that waited, and those that another process left. */
-export class JobRunner {
+/** Runs purges that were taken from the store: those that waited, and those that another process left. */
+export class PurgeJobs {
   readonly #options: PurgeServiceOptions;
   readonly #registry: JobRegistry;
+  readonly #records: RecordKeeper;
   readonly #purges: PurgeRunner;
 
-  constructor(options: PurgeServiceOptions, registry: JobRegistry, purges: PurgeRunner) {
+  constructor(
+    options: PurgeServiceOptions,
+    { registry, records }: Pick<JobService, 'registry' | 'records'>,
+    purges: PurgeRunner,
+  ) {
     this.#options = options;
     this.#registry = registry;
+    this.#records = records;
     this.#purges = purges;
   }
 
@@ -42,7 +51,7 @@ export class JobRunner {
     const { record, job, request } = taken;
     if (job === undefined || record.state === 'cancelling' || request?.cancel === true) {
       const live = this.#abandon(taken, lease);
-      this.#purges.end(live, { state: job === undefined ? 'interrupted' : 'cancelled' });
+      this.#records.end(live, job === undefined ? 'interrupted' : 'cancelled');
       this.#registry.leave(live);
       return;
     }
@@ -51,7 +60,7 @@ export class JobRunner {
     } catch (error) {
       const live = this.#abandon(taken, lease);
       if (mayHaveDeleted(record, job, false)) live.begun();
-      this.#purges.endEarly(live, error, 'interrupted');
+      this.#records.endEarly(live, error, 'interrupted');
       this.#registry.leave(live);
     }
   }
@@ -61,7 +70,7 @@ export class JobRunner {
   }
 
   /** @throws JobSecretError, QueryRefusedError, PolicyRefusedError for a job that cannot be resumed */
-  #jobOf(record: PurgeRecord, job: PurgeJob, lease: Lease): Job {
+  #jobOf(record: PurgeRecord, job: JobNeeds, lease: Lease): Job {
     const { worker, kinds, sealer, clock } = this.#options;
     const { reportAbove } = job;
     const asked = preparePurge(kinds, { ...record, headers: sealer.open(job) });
@@ -89,7 +98,7 @@ export class JobRunner {
    *
    * @throws PurgeStoppedError when another process has the purge or may have it, or when the purge is to stop
    */
-  async #writeAhead(live: LivePurge, job?: PurgeJob): Promise<void> {
+  async #writeAhead(live: LivePurge, job?: JobNeeds): Promise<void> {
     const { store, clock } = this.#options;
     const { lease } = live;
     for (;;) {
@@ -123,7 +132,7 @@ export class JobRunner {
       // Meanwhile it may have been taken by another process, or cancelled; else the next one with a free place resumes it.
       if (live.lease.isTaken) this.#options.observer.taken(live.record);
       else if (this.#isResumable(live, error)) live.set({ state: 'queued' });
-      else this.#purges.endEarly(live, error, 'interrupted');
+      else this.#records.endEarly(live, error, 'interrupted');
     } finally {
       this.#registry.leave(live);
     }

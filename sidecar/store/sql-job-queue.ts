@@ -1,22 +1,23 @@
 import type {
-  HeldPurge,
+  HeldJob,
   RequeueOptions,
-  PurgeHolder,
-  PurgeJob,
-  PurgeRecord,
+  JobHolder,
+  JobNeeds,
+  JobRecord,
   ControlRequest,
-  StrandedPurge,
-  TakenPurge,
+  StrandedJob,
+  TakenJob,
   TakeOptions,
-  UnfinishedPurge,
+  UnfinishedJob,
   ControlResult,
-} from './purge-records.js';
-import { putRow, recordOf, rowOf, type NewRow } from './sql-purge-rows.js';
+} from './job-records.js';
+import { putRow, recordOf, rowOf, type NewRow, type RecordRow } from './sql-job-rows.js';
 import { all, first, run, statement, type Work } from './sql-work.js';
 
 interface Wanted {
   readonly takesJobs: 0 | 1;
   readonly takesDryRuns: 0 | 1;
+  readonly takesScans: 0 | 1;
   readonly takesLapsed: 0 | 1;
   readonly broker: string | null;
 }
@@ -33,65 +34,66 @@ const NEXT_LEASE = statement<object, { readonly number: number }>(
 );
 const IS_FREE = '(held_until IS NULL OR (@takesLapsed = 1 AND held_until < now_ms()))';
 const NEXT = statement<Wanted, { readonly id: string }>(`
-  SELECT id FROM purge
+  SELECT id FROM job
   WHERE ended_at IS NULL AND ${IS_FREE} AND (broker IS NULL OR broker = @broker OR @broker IS NULL) AND
-    (job IS NULL OR (dry_run = 0 AND @takesJobs = 1) OR (dry_run = 1 AND @takesDryRuns = 1))
-  ORDER BY (SELECT coalesce(max(served.lease), 0) FROM purge AS served WHERE served.tenant = purge.tenant), number
+    (job IS NULL OR (kind = 'scan' AND @takesScans = 1) OR
+      (kind <> 'scan' AND ((dry_run = 0 AND @takesJobs = 1) OR (dry_run = 1 AND @takesDryRuns = 1))))
+  ORDER BY (SELECT coalesce(max(served.lease), 0) FROM job AS served WHERE served.tenant = job.tenant), number
   LIMIT 1`);
 /** Its holder may have renewed the lease since it was looked at. */
 const HOLD = statement<
-  PurgeHolder & { id: string; number: number; takesLapsed: 0 | 1 },
-  Omit<HeldRow, 'id'> & { readonly record: string; readonly job: string | null }
+  JobHolder & { id: string; number: number; takesLapsed: 0 | 1 },
+  Omit<HeldRow, 'id'> & RecordRow & { readonly job: string | null }
 >(`
-  UPDATE purge SET holder = @holder, held_until = now_ms() + @leaseMs,
+  UPDATE job SET holder = @holder, held_until = now_ms() + @leaseMs,
     lease = CASE WHEN job IS NULL THEN lease ELSE @number END
   WHERE id = @id AND ended_at IS NULL AND ${IS_FREE}
-  RETURNING record, job, lease, wish`);
+  RETURNING record, details, job, lease, wish`);
 /** One that was taken and not begun, by a holder that is gone, is shown as waiting all the same. */
 const STRANDED = statement<
   { broker: string; takesLapsed: 0 | 1; takesWaiting: 0 | 1 },
   { readonly id: string }
 >(`
-  SELECT id FROM purge
+  SELECT id FROM job
   WHERE ended_at IS NULL AND job IS NOT NULL AND broker <> @broker AND
     ((state <> 'queued' AND ${IS_FREE}) OR (state = 'queued' AND held_until IS NULL AND @takesWaiting = 1))
   ORDER BY number`);
 const STRAND = statement<
   { id: string; number: number; takesLapsed: 0 | 1 },
-  { readonly record: string; readonly job: string; readonly broker: string; readonly wish: string | null }
+  RecordRow & { readonly job: string; readonly broker: string; readonly wish: string | null }
 >(`
-  UPDATE purge SET holder = NULL, held_until = NULL, lease = @number
+  UPDATE job SET holder = NULL, held_until = NULL, lease = @number
   WHERE id = @id AND ended_at IS NULL AND ${IS_FREE}
-  RETURNING record, job, broker, wish`);
-const RENEW = statement<PurgeHolder, HeldRow>(`
-  UPDATE purge SET held_until = now_ms() + @leaseMs WHERE holder = @holder AND ended_at IS NULL
+  RETURNING record, details, job, broker, wish`);
+const RENEW = statement<JobHolder, HeldRow>(`
+  UPDATE job SET held_until = now_ms() + @leaseMs WHERE holder = @holder AND ended_at IS NULL
   RETURNING id, lease, wish`);
 const RELEASE = statement<{ id: string; lease: number }>(
-  'UPDATE purge SET holder = NULL, held_until = NULL WHERE id = @id AND lease = @lease AND ended_at IS NULL',
+  'UPDATE job SET holder = NULL, held_until = NULL WHERE id = @id AND lease = @lease AND ended_at IS NULL',
 );
 const RELEASE_OTHERS = statement<{ holder: string }>(`
-  UPDATE purge SET holder = NULL, held_until = NULL
+  UPDATE job SET holder = NULL, held_until = NULL
   WHERE ended_at IS NULL AND held_until IS NOT NULL AND holder IS DISTINCT FROM @holder`);
 const WAITING = statement<object, { readonly count: number }>(
-  'SELECT count(*) AS count FROM purge WHERE ended_at IS NULL AND held_until IS NULL AND job IS NOT NULL',
+  'SELECT count(*) AS count FROM job WHERE ended_at IS NULL AND held_until IS NULL AND job IS NOT NULL',
 );
 const ASKED = statement<
   { id: string },
-  Omit<HeldRow, 'id'> & {
-    readonly record: string;
-    readonly endedAt: number | null;
-    readonly heldUntil: number | null;
-  }
+  Omit<HeldRow, 'id'> &
+    RecordRow & {
+      readonly endedAt: number | null;
+      readonly heldUntil: number | null;
+    }
 >(`
-  SELECT record, lease, wish, ended_at AS "endedAt", held_until AS "heldUntil" FROM purge WHERE id = @id`);
+  SELECT record, details, lease, wish, ended_at AS "endedAt", held_until AS "heldUntil" FROM job WHERE id = @id`);
 const WISH = statement<{ id: string; wish: string }>(
-  'UPDATE purge SET wish = @wish WHERE id = @id AND ended_at IS NULL',
+  'UPDATE job SET wish = @wish WHERE id = @id AND ended_at IS NULL',
 );
 const FORGET = statement<{ id: string; lease: number; wish: string }>(
-  'UPDATE purge SET wish = NULL WHERE id = @id AND lease = @lease AND wish = @wish',
+  'UPDATE job SET wish = NULL WHERE id = @id AND lease = @lease AND wish = @wish',
 );
 
-/** See Purges.add. */
+/** See Jobs.add. */
 export function* addWaiting(row: NewRow, max: number): Work<boolean> {
   yield* first(NEXT_LEASE, {});
   if ((yield* countWaiting()) >= max) return false;
@@ -103,11 +105,12 @@ export function* countWaiting(): Work<number> {
   return (yield* first(WAITING, {}))?.count ?? 0;
 }
 
-/** See Purges.take. */
-export function* takeNext({ holder, leaseMs, ...options }: TakeOptions): Work<TakenPurge | undefined> {
+/** See Jobs.take. */
+export function* takeNext({ holder, leaseMs, ...options }: TakeOptions): Work<TakenJob | undefined> {
   const wanted: Wanted = {
     takesJobs: options.takesJobs ? 1 : 0,
     takesDryRuns: options.takesDryRuns ? 1 : 0,
+    takesScans: options.takesScans ? 1 : 0,
     takesLapsed: options.takesLapsed ? 1 : 0,
     broker: options.broker ?? null,
   };
@@ -121,26 +124,26 @@ export function* takeNext({ holder, leaseMs, ...options }: TakeOptions): Work<Ta
   if (row === undefined) return undefined;
   return {
     record: recordOf(row),
-    job: row.job === null ? undefined : (JSON.parse(row.job) as PurgeJob),
+    job: row.job === null ? undefined : (JSON.parse(row.job) as JobNeeds),
     lease: row.lease,
     request: requestOf(row),
   };
 }
 
-/** See Purges.requeue. */
+/** See Jobs.requeue. */
 export function* requeue(
   { broker, ...options }: RequeueOptions,
-  requeued: (left: StrandedPurge) => UnfinishedPurge,
-): Work<readonly Pick<StrandedPurge, 'record' | 'broker'>[]> {
+  requeued: (left: StrandedJob) => UnfinishedJob,
+): Work<readonly Pick<StrandedJob, 'record' | 'broker'>[]> {
   const takesLapsed = options.takesLapsed ? 1 : 0;
   const wanted = { broker, takesLapsed, takesWaiting: options.takesWaiting ? 1 : 0 } as const;
   if ((yield* all(STRANDED, wanted)).length === 0) return [];
   const number = (yield* first(NEXT_LEASE, {}))?.number ?? 0;
-  const changed: Pick<StrandedPurge, 'record' | 'broker'>[] = [];
+  const changed: Pick<StrandedJob, 'record' | 'broker'>[] = [];
   for (const { id } of yield* all(STRANDED, wanted)) {
     const row = yield* first(STRAND, { id, number, takesLapsed });
     if (row === undefined) continue;
-    const job = JSON.parse(row.job) as PurgeJob;
+    const job = JSON.parse(row.job) as JobNeeds;
     const left = { record: recordOf(row), job, broker: row.broker, request: requestOf(row) };
     const next = requeued(left);
     yield* putRow(rowOf(next.record, next.job, { lease: number }));
@@ -149,26 +152,26 @@ export function* requeue(
   return changed;
 }
 
-/** See Purges.renew. */
-export function* renewAll(by: PurgeHolder): Work<readonly HeldPurge[]> {
+/** See Jobs.renew. */
+export function* renewAll(by: JobHolder): Work<readonly HeldJob[]> {
   return (yield* all(RENEW, by)).map((row) => ({ id: row.id, lease: row.lease, request: requestOf(row) }));
 }
 
-/** See Purges.release. */
+/** See Jobs.release. */
 export function* release({ id, lease }: { readonly id: string; readonly lease: number }): Work<void> {
   yield* run(RELEASE, { id, lease });
 }
 
-/** See Purges.releaseOthers. */
+/** See Jobs.releaseOthers. */
 export function* releaseOthers(holder: string): Work<void> {
   yield* run(RELEASE_OTHERS, { holder });
 }
 
-/** See Purges.ask. */
+/** See Jobs.ask. */
 export function* ask(
   id: string,
   request: ControlRequest,
-  granted: (record: PurgeRecord, isHeld: boolean) => PurgeRecord,
+  granted: (record: JobRecord, isHeld: boolean) => JobRecord,
 ): Work<ControlResult | undefined> {
   yield* first(NEXT_LEASE, {});
   const row = yield* first(ASKED, { id });
@@ -184,8 +187,8 @@ export function* ask(
   return { record: granted(record, true), outcome: 'asked' };
 }
 
-/** See Purges.forget. */
-export function* forget({ id, lease, request }: HeldPurge): Work<void> {
+/** See Jobs.forget. */
+export function* forget({ id, lease, request }: HeldJob): Work<void> {
   yield* run(FORGET, { id, lease, wish: JSON.stringify(request) });
 }
 

@@ -1,0 +1,136 @@
+import {
+  type ControlRequest,
+  isFinal,
+  type JobFilter,
+  type JobKindName,
+  type JobRecord,
+  kindOf,
+  type StrandedJob,
+  type TakenJob,
+  type UnfinishedJob,
+} from '../store/index.js';
+import { JobNotFoundError, JobOverError } from './errors.js';
+import { cancelled } from './job-record.js';
+import type { JobService, ServedKind } from './job-service.js';
+import type { Lease } from './lease.js';
+import type { LiveJob } from './live-job.js';
+
+/**
+ * One kind of jobs: how they are run, and their resource, where they are looked up, watched, changed and cancelled. What all kinds
+ * share is in the service of all jobs.
+ */
+export abstract class JobKind<Record extends JobRecord> implements ServedKind {
+  readonly jobs: JobService;
+  abstract readonly name: JobKindName;
+
+  constructor(jobs: JobService) {
+    this.jobs = jobs;
+  }
+
+  abstract begin(taken: TakenJob, lease: Lease): void;
+
+  abstract requeued(left: StrandedJob): UnfinishedJob;
+
+  /** What of a change may be granted. @throws an error for a change that is refused */
+  protected abstract requestFor(record: Record, change: Omit<ControlRequest, 'cancel'>): ControlRequest;
+
+  /** @throws JobNotFoundError */
+  async get(id: string): Promise<Record> {
+    const known = this.jobs.records.latest(id) ?? (await this.jobs.options.store.get(id));
+    if (known === undefined || !this.#isOwn(known)) throw new JobNotFoundError(this.name, id);
+    return known;
+  }
+
+  async list(
+    filter: Omit<JobFilter, 'kind'>,
+  ): Promise<{ readonly items: readonly Record[]; readonly total: number }> {
+    const { items, total } = await this.jobs.options.store.list({ ...filter, kind: this.name });
+    const latest = (one: JobRecord) => this.jobs.records.latest(one.id) ?? one;
+    return { items: items.map(latest).filter((one) => this.#isOwn(one)), total };
+  }
+
+  /**
+   * Cancels a job: nothing new is begun, and what is in flight finishes. One that has ended stays as it is.
+   *
+   * @throws JobNotFoundError
+   */
+  async cancel(id: string): Promise<Record> {
+    const { registry, records, options } = this.jobs;
+    const record = await this.get(id);
+    const live = registry.get(id);
+    if (live !== undefined) {
+      live.cancel();
+      return records.keep(live) as Promise<Record>;
+    }
+    if (isFinal(record.state)) return record;
+    const result = await options.store.ask(id, { cancel: true }, (kept, isHeld) =>
+      isHeld ? { ...kept, state: 'cancelling' } : cancelled(kept, this.now()),
+    );
+    if (result === undefined || result.outcome === 'over') return this.get(id);
+    if (result.outcome === 'done') options.observer.ended(result.record);
+    this.jobs.noticed({ what: 'wish', id });
+    return result.record as Record;
+  }
+
+  /**
+   * Changes how hard a job works, within its policy.
+   *
+   * @throws JobNotFoundError, JobOverError when it has ended, QueryRefusedError for what cannot be kept
+   */
+  async change(id: string, change: Omit<ControlRequest, 'cancel'>): Promise<Record> {
+    const { registry, records, options } = this.jobs;
+    const record = await this.get(id);
+    if (isFinal(record.state) || record.state === 'cancelling')
+      throw new JobOverError(this.name, id, record.state);
+    const request = this.requestFor(record, change);
+    const live = registry.get(id);
+    if (live !== undefined) {
+      live.change(request);
+      return records.keep(live) as Promise<Record>;
+    }
+    const result = await options.store.ask(id, request, (kept) => ({ ...kept, ...request }));
+    if (result === undefined) throw new JobNotFoundError(this.name, id);
+    if (result.outcome === 'over') throw new JobOverError(this.name, id, result.record.state);
+    this.jobs.noticed({ what: 'wish', id });
+    return result.record as Record;
+  }
+
+  /** The record of a job: now, and after each change, until its end or until the signal aborts. */
+  async *watch(id: string, signal: AbortSignal): AsyncGenerator<Record, void> {
+    const { registry, notifier } = this.jobs;
+    let seen: Record | undefined;
+    while (!signal.aborted) {
+      const live = registry.get(id) as LiveJob<Record> | undefined;
+      const record = live?.record ?? (await this.#look(id, seen));
+      if (!isSame(record, seen)) yield record;
+      seen = record;
+      const isStopping = registry.stopping.aborted;
+      if (isFinal(record.state) || (isStopping && (live === undefined || record.state === 'queued'))) return;
+      if (live === undefined) await notifier.changed(id, AbortSignal.any([signal, registry.stopping]));
+      else if (live.record === seen && registry.get(id) === live) await live.changed(signal);
+    }
+  }
+
+  /** As in records. */
+  protected now(): string {
+    return new Date(this.jobs.options.clock.now()).toISOString();
+  }
+
+  /** The record of a job that this process does not work on; the last one that was seen while the store is away. */
+  async #look(id: string, seen: Record | undefined): Promise<Record> {
+    try {
+      return await this.get(id);
+    } catch (error) {
+      if (seen === undefined || error instanceof JobNotFoundError) throw error;
+      return seen;
+    }
+  }
+
+  #isOwn(record: JobRecord): record is Record {
+    return kindOf(record) === this.name;
+  }
+}
+
+function isSame(one: JobRecord, other: JobRecord | undefined): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

@@ -1,0 +1,88 @@
+import type { Problem } from '../ngsi-ld/problem.js';
+import type { PurgeEvent } from '../purge/index.js';
+import { type JobRecord, kindOf, type PurgeRecord } from '../store/index.js';
+import { CallerGoneError } from './errors.js';
+import type { JobObserver } from './service-options.js';
+
+/** Purges that one line names, at most. */
+const MAX_IDS = 20;
+
+/** What is used of a log. */
+export interface PurgeLogger {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/**
+ * Writes the start and the end of each job to the log, one line each, with who asked for what and what came of it.
+ *
+ * @param isForeseen whether an error is one that clients may see; any other is a fault of ours
+ */
+export function logJobs(
+  log: PurgeLogger,
+  isForeseen: (error: unknown) => boolean,
+): Omit<JobObserver, 'storeAway' | 'storeBack' | 'recordLost'> {
+  return {
+    started: (record) => log.info(askedFor(record), `${kindOf(record)} started`),
+    event: (record, event) => logOutage(log, record, event),
+    elsewhere: (jobs) =>
+      log.warn(
+        {
+          brokers: [...new Set(jobs.map(({ broker }) => broker))],
+          jobs: jobs.length,
+          purgeIds: jobs.slice(0, MAX_IDS).map(({ record }) => record.id),
+        },
+        'jobs wait for another broker than BROKER_URL names',
+      ),
+    taken: (record) => log.warn(askedFor(record), `${kindOf(record)} left: another gateway has it`),
+    ended(record, error) {
+      const fields = { ...askedFor(record), ...cameOf(record) };
+      const { state, problem } = record;
+      if (error === undefined)
+        log.info(fields, `${kindOf(record)} ${state === 'interrupted' ? 'interrupted' : 'finished'}`);
+      else if (error instanceof CallerGoneError)
+        log.info(fields, `${kindOf(record)} stopped: its caller is gone`);
+      else if (state === 'cancelled') log.info(fields, `${kindOf(record)} stopped: it was cancelled`);
+      else if (!isForeseen(error)) log.error({ ...fields, err: error }, `${kindOf(record)} failed`);
+      else if (state !== 'refused' && isServerError(problem))
+        log.warn({ ...fields, err: error }, `${kindOf(record)} ended early`);
+      else log.info({ ...fields, reason: problem?.detail }, `${kindOf(record)} refused`);
+    },
+  };
+}
+
+function logOutage(log: PurgeLogger, { id, requestId }: PurgeRecord, event: PurgeEvent): void {
+  const fields = { purgeId: id, reqId: requestId };
+  if (event.type === 'broker-away') log.warn(fields, 'broker away: the purge waits for it');
+  if (event.type === 'broker-back')
+    log.info({ ...fields, afterMs: event.afterMs }, 'broker back: the purge goes on');
+}
+
+function askedFor(record: JobRecord): object {
+  const { id, requestId, target, tenant, query, caller } = record;
+  if (record.target === 'scan') return { scanId: id, reqId: requestId, tenant, query, caller };
+  return { purgeId: id, reqId: requestId, target, tenant, query, caller, dryRun: record.dryRun };
+}
+
+function cameOf(record: JobRecord): object {
+  const { state, requests, retries, createdAt, startedAt = createdAt, endedAt = startedAt, problem } = record;
+  return {
+    ...{ state, ...countsOf(record), requests, retries },
+    durationMs: Date.parse(endedAt) - Date.parse(startedAt),
+    ...(problem === undefined ? {} : { status: problem.status }),
+  };
+}
+
+function countsOf(record: JobRecord): object {
+  if (record.target === 'scan') {
+    const { matched, checked, valid, invalid, notJudged } = record;
+    return { matched, checked, valid, invalid, notJudged };
+  }
+  const { matched, deleted, alreadyGone, failed, unknown, arrived } = record;
+  return { matched, deleted, alreadyGone, failed, unknown, arrived };
+}
+
+function isServerError(problem: Problem | undefined): boolean {
+  return problem !== undefined && problem.status >= 500;
+}

@@ -1,0 +1,143 @@
+import { isFinal, type JobKindName, type JobNotice, kindOf, type StrandedJob } from '../store/index.js';
+import type { ControlRequest, JobNeeds, JobRecord, TakenJob, UnfinishedJob } from '../store/index.js';
+import { QueueFullError } from './errors.js';
+import { HistoryPruner } from './history.js';
+import type { Lease } from './lease.js';
+import { LeaseKeeper } from './lease-keeper.js';
+import { Notifier } from './notifier.js';
+import { RecordKeeper } from './record-keeper.js';
+import { JobRegistry } from './registry.js';
+import type { JobServiceOptions } from './service-options.js';
+
+/** How jobs of one kind are run. */
+export interface ServedKind {
+  readonly name: JobKindName;
+  /** Begins a job that was taken from the queue, or ends it: enters it into the registry, and takes its place, at once. */
+  begin(taken: TakenJob, lease: Lease): void;
+  /** What a job of another broker becomes on which no process works; has no effects. */
+  requeued(left: StrandedJob): UnfinishedJob;
+}
+
+/** The jobs of this process, whatever they do: their queue, leases, records and history. */
+export class JobService {
+  readonly options: JobServiceOptions;
+  readonly registry: JobRegistry;
+  readonly records: RecordKeeper;
+  readonly notifier: Notifier;
+  readonly #kinds = new Map<JobKindName, ServedKind>();
+  readonly #history: HistoryPruner;
+  readonly #keeper: LeaseKeeper;
+  #queued = 0;
+
+  constructor(options: JobServiceOptions) {
+    this.options = options;
+    const { store, clock, holder, isStoreShared = false, leaseMs, broker } = options;
+    this.notifier = new Notifier(clock);
+    this.registry = new JobRegistry(options.maxRunning, () => this.#keeper.lookForMore());
+    this.#history = new HistoryPruner(options, (id) => this.records.latest(id) !== undefined);
+    this.records = new RecordKeeper(options, this.registry, this.#history);
+    this.#keeper = new LeaseKeeper({
+      ...{ registry: this.registry, store, holder, leaseMs, broker, isShared: isStoreShared },
+      monotonicMs: options.monotonicMs ?? (() => performance.now()),
+      begin: (taken, lease) => this.#kindOf(taken.record).begin(taken, lease),
+      requeued: (left): UnfinishedJob => this.#kindOf(left.record).requeued(left),
+      onRequeued: (changed) => this.#noteRequeued(changed),
+      grant: (id, request) => void this.#grant(id, request),
+      isPending: (id) => this.records.unwritten(id) !== undefined,
+    });
+  }
+
+  /** From now on, jobs of this kind are run here. */
+  serve(kind: ServedKind): void {
+    this.#kinds.set(kind.name, kind);
+  }
+
+  /** Jobs that wait for a place, in any process; as last known while the store is away. */
+  async queued(): Promise<number> {
+    this.#queued = await this.options.store.waiting().catch(() => this.#queued);
+    return this.#queued;
+  }
+
+  /** Resumes what no process works on, and begins to prune the history. */
+  start(): void {
+    this.#history.start();
+    this.#keeper.start();
+  }
+
+  /** Something has changed in the store. */
+  noticed({ what, id }: JobNotice): void {
+    this.notifier.notify(id);
+    if (what === 'waiting' || (what === 'wish' && this.registry.get(id) !== undefined))
+      void this.#keeper.look();
+  }
+
+  /** The lease of a purge whose caller waits. */
+  lease(): Lease {
+    return this.#keeper.lease();
+  }
+
+  /**
+   * Puts a job into the queue: it runs when there is a place for it.
+   *
+   * @throws QueueFullError, PurgeStoppedError, StoreUnavailableError
+   */
+  async enqueue(record: JobRecord, needs: JobNeeds): Promise<void> {
+    const { store, maxQueued, broker } = this.options;
+    this.registry.requireOpen();
+    if (!(await store.add(record, needs, maxQueued, broker))) throw new QueueFullError(maxQueued);
+    await this.#keeper.look();
+  }
+
+  /** Stops all jobs, and refuses new ones. They go back into the queue. */
+  stop(): void {
+    this.#history.stop();
+    this.registry.stop();
+  }
+
+  /** Resolves when nothing runs in this process. */
+  idle(): Promise<void> {
+    return this.registry.idle();
+  }
+
+  /** Writes the records that are not yet written. */
+  async close(): Promise<void> {
+    this.stop();
+    await this.records.close();
+    this.#keeper.close();
+  }
+
+  #kindOf(record: JobRecord): ServedKind {
+    const kind = this.#kinds.get(kindOf(record));
+    if (kind === undefined) throw new Error(`No ${kindOf(record)} can be run here.`);
+    return kind;
+  }
+
+  /** Jobs of other brokers went back into the queue, or have ended since that was requested. */
+  #noteRequeued(changed: readonly Pick<StrandedJob, 'record' | 'broker'>[]): void {
+    const { observer } = this.options;
+    for (const { record } of changed) {
+      if (isFinal(record.state)) observer.ended(record);
+      this.notifier.notify(record.id);
+    }
+    const waiting = changed.filter(({ record }) => !isFinal(record.state));
+    if (waiting.length > 0) observer.elsewhere(waiting);
+  }
+
+  /** Does what another process requests of a job. */
+  async #grant(id: string, request: ControlRequest): Promise<void> {
+    const live = this.registry.get(id);
+    if (live === undefined) return;
+    if (request.cancel === true) {
+      live.cancel();
+      return;
+    }
+    live.change(request);
+    const { store } = this.options;
+    try {
+      await store.put(live.record, undefined, live.lease.claim);
+      await store.forget({ id, lease: live.lease.number, request });
+    } catch {
+      // The store has not forgotten the request, so it comes again.
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import { Pace } from '../purge/index.js';
+import { type ControlRequest, isFinal, type JobRecord } from '../store/index.js';
+import type { Clock } from '../shared/clock.js';
+import { RateMeter } from '../shared/rate-meter.js';
+import { ended, withoutPace } from './job-record.js';
+import type { Lease } from './lease.js';
+
+/** Watchers see changes at least this far apart, in milliseconds. */
+const PUBLISH_EVERY_MS = 250;
+
+/** A job that this process runs: its current record, and what can be changed while it runs. */
+export abstract class LiveJob<Record extends JobRecord = JobRecord> {
+  readonly lease: Lease;
+  /** How fast it may work. */
+  readonly pace: Pace;
+  /** Aborts when the job has to stop here: nothing new is begun then; what is in flight finishes. */
+  readonly stopped: AbortSignal;
+  readonly #stop = new AbortController();
+  readonly #clock: Clock;
+  readonly #rate = new RateMeter();
+  readonly #onChange: (record: JobRecord) => void;
+  readonly #watchers = new Set<() => void>();
+  #record: Record;
+  #isCancelled = false;
+  #publishedMs = -Infinity;
+  #isPublishing = false;
+
+  /** @param onChange called with the record on every change that watchers see */
+  constructor(record: Record, lease: Lease, clock: Clock, onChange: (record: JobRecord) => void) {
+    this.#record = record;
+    this.lease = lease;
+    this.stopped = AbortSignal.any([this.#stop.signal, lease.lost]);
+    this.#clock = clock;
+    this.#onChange = onChange;
+    this.pace = new Pace(clock, record.maxPerSecond ?? undefined);
+  }
+
+  /** It has done something: an error that refuses it now ends it as failed. */
+  abstract get hasBegun(): boolean;
+
+  get record(): Record {
+    return this.#record;
+  }
+
+  /** It was cancelled by request. */
+  get isCancelled(): boolean {
+    return this.#isCancelled;
+  }
+
+  /** Changes members of the record, and notifies watchers: at once for a new state, else soon. */
+  set(members: Partial<Record> | Pick<JobRecord, 'state'>): void {
+    const isNewState = members.state !== undefined && members.state !== this.#record.state;
+    const record = { ...this.#record, ...members };
+    this.#record = record.state === 'running' ? record : withoutPace(record);
+    if (isNewState) this.#publish();
+    else void this.#publishSoon();
+  }
+
+  /** Stops it here, to go on later where that is possible. */
+  stop(): void {
+    this.#stop.abort();
+    this.wake();
+  }
+
+  /** Stops it for good. */
+  cancel(): void {
+    if (this.#record.state !== 'running') return;
+    this.#isCancelled = true;
+    this.set({ state: 'cancelling' });
+    this.#stop.abort();
+  }
+
+  /** Changes how hard it works. */
+  change({ maxPerSecond }: ControlRequest): void {
+    if (maxPerSecond === undefined) return;
+    this.pace.setPerSecond(maxPerSecond ?? undefined);
+    this.set({ ...this.#record, maxPerSecond });
+  }
+
+  /** Resolves on the next change that watchers see, or when the signal aborts. */
+  changed(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        this.#watchers.delete(done);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      this.#watchers.add(done);
+      signal.addEventListener('abort', done, { once: true });
+      if (signal.aborted) done();
+    });
+  }
+
+  /** Wakes the watchers. */
+  wake(): void {
+    for (const tell of [...this.#watchers]) tell();
+  }
+
+  /**
+   * How fast it is, and when it will be done.
+   *
+   * @param settled items
+   * @param expected items in all, as far as that is known
+   */
+  protected paceAt(
+    settled: number,
+    expected: number | undefined,
+  ): Pick<JobRecord, 'ratePerSecond' | 'estimatedEndAt'> {
+    const nowMs = this.#clock.now();
+    this.#rate.note(nowMs, settled);
+    const rate = this.#rate.perSecond;
+    const leftMs = expected === undefined ? undefined : this.#rate.leftMs(expected);
+    return {
+      ...(rate === undefined ? {} : { ratePerSecond: Math.round(rate * 10) / 10 }),
+      ...(leftMs === undefined ? {} : { estimatedEndAt: new Date(nowMs + leftMs).toISOString() }),
+    };
+  }
+
+  async #publishSoon(): Promise<void> {
+    if (this.#isPublishing) return;
+    this.#isPublishing = true;
+    const waitMs = this.#publishedMs + PUBLISH_EVERY_MS - this.#clock.now();
+    if (waitMs > 0) await this.#clock.sleep(waitMs);
+    this.#isPublishing = false;
+    // Its end was reported meanwhile.
+    if (!isFinal(this.#record.state)) this.#publish();
+  }
+
+  #publish(): void {
+    this.#publishedMs = this.#clock.now();
+    if (isFinal(this.#record.state)) this.#record = ended(this.#record);
+    this.#onChange(this.#record);
+    this.wake();
+  }
+}

@@ -1,0 +1,105 @@
+import { LeaseLostError, requireStorable, RunUnderWayError } from './errors.js';
+import {
+  isFinal,
+  type JobClaim,
+  type JobKindName,
+  type JobNeeds,
+  type JobRecord,
+  kindOf,
+  type PurgeRecord,
+  type ScanRecord,
+} from './job-records.js';
+import { first, run, statement, type Work } from './sql-work.js';
+
+/** What a record is in the database. */
+export interface NewRow {
+  readonly id: string;
+  readonly kind: JobKindName;
+  readonly state: string;
+  readonly tenant: string;
+  readonly caller: string;
+  readonly retentionPolicy: string | null;
+  readonly heldBack: 0 | 1;
+  readonly endedAt: number | null;
+  readonly record: string;
+  /** The members of a record that lists leave out. */
+  readonly details: string | null;
+  readonly job: string | null;
+  readonly dryRun: 0 | 1;
+  readonly lease: number;
+  readonly holder: string | null;
+  readonly leaseMs: number | null;
+  readonly broker: string | null;
+}
+
+/** What a record is read from. */
+export type RecordRow = Pick<NewRow, 'record' | 'details'>;
+
+/** A job that waits or has ended is not held. One that has ended gets another end, and nothing else. */
+const PUT = statement<NewRow>(`
+  INSERT INTO job
+    (id, kind, state, tenant, caller, retention_policy, held_back, ended_at, record, details, job, dry_run, lease, holder,
+      held_until, broker)
+  VALUES (@id, @kind, @state, @tenant, @caller, @retentionPolicy, @heldBack, @endedAt, @record, @details, @job, @dryRun,
+    @lease, @holder, now_ms() + @leaseMs, @broker)
+  ON CONFLICT (id) DO UPDATE SET
+    state = excluded.state, ended_at = excluded.ended_at, record = excluded.record, details = excluded.details,
+    dry_run = excluded.dry_run,
+    held_back = excluded.held_back,
+    job = CASE WHEN excluded.ended_at IS NULL THEN coalesce(excluded.job, job.job) END,
+    holder = CASE WHEN excluded.ended_at IS NULL AND excluded.state <> 'queued' THEN job.holder END,
+    held_until = CASE WHEN excluded.ended_at IS NULL AND excluded.state <> 'queued' THEN job.held_until END
+  WHERE job.lease = excluded.lease AND (job.ended_at IS NULL OR excluded.ended_at IS NOT NULL)`);
+const UNDER_WAY = statement<{ policy: string; id: string }, { readonly id: string }>(
+  'SELECT id FROM job WHERE retention_policy = @policy AND ended_at IS NULL AND id <> @id',
+);
+
+/** @throws UnstorableTextError */
+export function rowOf(
+  record: JobRecord,
+  job: JobNeeds | undefined,
+  { lease, by }: JobClaim,
+  broker?: string,
+): NewRow {
+  const { id, state, tenant, caller } = record;
+  const { retentionPolicy, heldBack, dryRun } = record.target === 'scan' ? NO_PURGE : record;
+  requireStorable({ id, tenant, caller, retentionPolicy });
+  const isOver = isFinal(state);
+  const { findings, ...shown } = record.target === 'scan' ? record : { ...record, findings: undefined };
+  return {
+    ...{ id, kind: kindOf(record), state, caller, lease },
+    tenant: tenant ?? '',
+    retentionPolicy: retentionPolicy ?? null,
+    heldBack: heldBack === true ? 1 : 0,
+    endedAt: isOver ? Date.parse(record.endedAt ?? record.createdAt) : null,
+    record: JSON.stringify(shown),
+    details: findings === undefined ? null : JSON.stringify({ findings }),
+    job: job === undefined || isOver ? null : JSON.stringify(job),
+    dryRun: dryRun ? 1 : 0,
+    holder: by?.holder ?? null,
+    leaseMs: by?.leaseMs ?? null,
+    broker: broker ?? null,
+  };
+}
+
+const NO_PURGE: Pick<PurgeRecord, 'retentionPolicy' | 'heldBack' | 'dryRun'> = { dryRun: false };
+
+/** See Jobs.put. */
+export function* putRow(row: NewRow): Work<void> {
+  const { id, retentionPolicy: policy, endedAt } = row;
+  // Two at the same moment meet in the index of unfinished runs.
+  const other = policy === null || endedAt !== null ? undefined : yield* first(UNDER_WAY, { policy, id });
+  if (policy !== null && other !== undefined) throw new RunUnderWayError(policy, other.id);
+  if ((yield* run(PUT, row)) === 0) throw new LeaseLostError(id);
+}
+
+/** The record in a row; without its details, a scan has no findings. */
+export function recordOf({
+  record,
+  details = null,
+}: Pick<RecordRow, 'record'> & Partial<RecordRow>): JobRecord {
+  const shown = JSON.parse(record) as JobRecord;
+  if (shown.target !== 'scan') return shown;
+  const more = details === null ? {} : (JSON.parse(details) as Pick<ScanRecord, 'findings'>);
+  return { ...shown, findings: [], ...more };
+}
