@@ -173,7 +173,7 @@ export function createHostCheck({ names, anyHost }: TrustedHostsOptions): HostCh
     if (SAFE.has(method)) return undefined;
     const called = host === undefined ? undefined : nameOf(host);
     // HTTP/1.0 has no Host; browsers always send one.
-    if (!anyHost && called !== undefined && !isOurs(called) && isIP(bare(called)) === 0) return FOREIGN_HOST;
+    if (!anyHost && called !== undefined && isIP(bare(called)) === 0 && !isOurs(called)) return FOREIGN_HOST;
     if (origin === undefined) return undefined;
     const from = URL.canParse(origin) ? new URL(origin).hostname : '';
     return from !== '' && (from === called || isOurs(from)) ? undefined : FOREIGN_ORIGIN;

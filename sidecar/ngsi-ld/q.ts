@@ -1,6 +1,216 @@
-/** The NGSI-LD query language, parameter `q` (ETSI GS CIM 009 V1.9.1, clause 4.9). */
-export { attributePathsOf, conditionsOf, hasLinkedEntityPath, mixesLogicalOperators } from './q-ast.js';
+/** The NGSI-LD query language, parameter `q` (ETSI GS CIM 009 V1.9.1, clause 4.9): its parser, and what a query says. */
+import { NO_OWN_ATTRIBUTES } from './entity-members.js';
+import type { QCondition, QNode, QPath } from './q-ast.js';
+import { readPath, Scanner, readOperand, readOrderedValue, readPattern } from './q-terms.js';
+
 export type { QCondition, QLink, QNode, QOperand, QOrderOperator, QPath, QValue } from './q-ast.js';
-export { demandedAttributesOf, demandsAttribute } from './q-demands.js';
-export { parseQ, MAX_Q_DEPTH, MAX_Q_CHARS } from './q-parser.js';
-export type { QSpan } from './q-parser.js';
+
+/** Longest query taken, in UTF-16 code units. */
+export const MAX_Q_CHARS = 65_536;
+/** Deepest nesting of brackets taken. */
+export const MAX_Q_DEPTH = 100;
+
+const ORDER_OPERATORS = ['>=', '<=', '>', '<'] as const;
+
+/** Where a node stands in the text of its query, in UTF-16 code units. */
+export interface QSpan {
+  readonly start: number;
+  /** Behind its last character. */
+  readonly end: number;
+  /** Of a condition with an operator: where the operator begins. */
+  readonly operator?: number;
+}
+
+/** What is being read, and where its nodes were found. */
+interface Reading {
+  readonly scanner: Scanner;
+  readonly spans: Map<QNode, QSpan> | undefined;
+}
+
+/**
+ * Parses a query of the NGSI-LD query language (ETSI GS CIM 009 V1.9.1, clause 4.9), already URL-decoded: `q`, or `csf`,
+ * which is about context sources.
+ *
+ * Taken beyond the standard's grammar, because brokers do: IRIs as names (see q-terms.ts), `!path` for
+ * non-existence, bare words as values, spaces around operators and commas, brackets nested up to MAX_Q_DEPTH.
+ * Refused although some brokers let it pass: a single `=`, `===`, an open quote, a `;` at the end.
+ * `;` binds tighter than `|`. Runs in linear time.
+ *
+ * @param spans receives where each node stands in the text
+ * @throws NgsiLdSyntaxError, and nothing else
+ */
+export function parseQ(text: string, parameter: 'q' | 'csf' = 'q', spans?: Map<QNode, QSpan>): QNode {
+  const scanner = new Scanner(parameter, text);
+  if (text.length > MAX_Q_CHARS) scanner.fail(`at most ${MAX_Q_CHARS} characters`, MAX_Q_CHARS);
+  const node = readAlternatives({ scanner, spans }, 0);
+  if (!scanner.atEnd) scanner.fail('";", "|" or the end');
+  return node;
+}
+
+function readAlternatives(reading: Reading, depth: number): QNode {
+  return readJoined('or', '|', reading, () =>
+    readJoined('and', ';', reading, () => readTerm(reading, depth)),
+  );
+}
+
+function readJoined(kind: 'and' | 'or', sign: string, { scanner, spans }: Reading, read: () => QNode): QNode {
+  const first = read();
+  const operands = [first];
+  while (scanner.take(sign)) operands.push(read());
+  const last = operands.at(-1);
+  if (operands.length === 1 || last === undefined) return first;
+  const node: QNode = { kind, operands };
+  const [from, to] = [spans?.get(first), spans?.get(last)];
+  if (from !== undefined && to !== undefined) spans?.set(node, { start: from.start, end: to.end });
+  return node;
+}
+
+function readTerm(reading: Reading, depth: number): QNode {
+  const { scanner, spans } = reading;
+  scanner.skipSpaces();
+  const start = scanner.position;
+  let operator: number | undefined;
+  const noteOperator = (at: number) => {
+    operator = at;
+  };
+  const term = scanner.peek() === '(' ? readGroup(reading, depth + 1) : readCondition(scanner, noteOperator);
+  spans?.set(term, { start, end: scanner.position, ...(operator === undefined ? {} : { operator }) });
+  scanner.skipSpaces();
+  return term;
+}
+
+function readGroup(reading: Reading, depth: number): QNode {
+  const { scanner } = reading;
+  if (depth > MAX_Q_DEPTH) scanner.fail(`at most ${MAX_Q_DEPTH} nested brackets`);
+  scanner.take('(');
+  const inner = readAlternatives(reading, depth);
+  if (!scanner.take(')')) scanner.fail('";", "|" or ")"');
+  return { kind: 'group', inner };
+}
+
+function readCondition(scanner: Scanner, noteOperator: (at: number) => void): QNode {
+  if (scanner.take('!')) return { kind: 'exists', path: readPath(scanner), negated: true };
+  const path = readPath(scanner);
+  scanner.skipSpaces();
+  if (scanner.atEnd || ';|)'.includes(scanner.peek())) return { kind: 'exists', path, negated: false };
+  noteOperator(scanner.position);
+
+  for (const operator of ['==', '!='] as const) {
+    if (takeOperator(scanner, operator)) {
+      return { kind: 'equality', path, operator, operand: readOperand(scanner) };
+    }
+  }
+  for (const operator of ['~=', '!~='] as const) {
+    if (takeOperator(scanner, operator)) {
+      return { kind: 'pattern', path, negated: operator === '!~=', ...readPattern(scanner) };
+    }
+  }
+  for (const operator of ORDER_OPERATORS) {
+    if (takeOperator(scanner, operator))
+      return { kind: 'order', path, operator, value: readOrderedValue(scanner) };
+  }
+  return scanner.fail('one of the operators == != > >= < <= ~= !~=, or ";", "|" or the end');
+}
+
+function takeOperator(scanner: Scanner, operator: string): boolean {
+  const taken = scanner.take(operator);
+  if (taken) scanner.skipSpaces();
+  return taken;
+}
+
+/** The attribute paths of a query, in the order in which they are written, repeated ones included. */
+export function attributePathsOf(node: QNode): readonly QPath[] {
+  return conditionsOf(node).map(({ path }) => path);
+}
+
+/** The conditions of a query, in the order in which they are written. */
+export function conditionsOf(node: QNode): readonly QCondition[] {
+  const conditions: QCondition[] = [];
+  collectConditions(node, conditions);
+  return conditions;
+}
+
+function collectConditions(node: QNode, conditions: QCondition[]): void {
+  switch (node.kind) {
+    case 'and':
+    case 'or':
+      for (const operand of node.operands) collectConditions(operand, conditions);
+      return;
+    case 'group':
+      collectConditions(node.inner, conditions);
+      return;
+    case 'exists':
+    case 'equality':
+    case 'order':
+    case 'pattern':
+      conditions.push(node);
+  }
+}
+
+/** Whether any path follows a Relationship, `attr{…}`; a purge may not use such a query (clause 5.6.21.4). */
+export function hasLinkedEntityPath(node: QNode): boolean {
+  return attributePathsOf(node).some((path) => path.link !== null);
+}
+
+/**
+ * Whether `;` and `|` stand side by side without brackets. The standard lets `;` bind tighter; some brokers
+ * refuse the mixture, so that a query with brackets is understood by more of them.
+ */
+export function mixesLogicalOperators(node: QNode): boolean {
+  switch (node.kind) {
+    case 'or':
+      return node.operands.some((operand) => operand.kind === 'and' || mixesLogicalOperators(operand));
+    case 'and':
+      return node.operands.some(mixesLogicalOperators);
+    case 'group':
+      return mixesLogicalOperators(node.inner);
+    case 'exists':
+    case 'equality':
+    case 'order':
+    case 'pattern':
+      return false;
+  }
+}
+
+/** Whether every match has an attribute of its own that the query demands, whichever alternative it meets. */
+export function demandsAttribute(node: QNode): boolean {
+  switch (node.kind) {
+    case 'and':
+      return node.operands.some(demandsAttribute);
+    case 'or':
+      return node.operands.every(demandsAttribute);
+    case 'group':
+      return demandsAttribute(node.inner);
+    case 'exists':
+    case 'equality':
+    case 'order':
+    case 'pattern':
+      return demands(node);
+  }
+}
+
+/** The own attributes that some alternative demands, each once. */
+export function demandedAttributesOf(node: QNode): readonly string[] {
+  return [...new Set(conditionsOf(node).filter(demands).map(attributeOf))];
+}
+
+/**
+ * Whether a condition is met only where the attribute is there. `!attr` is the contrary; `!=` and `!~=` should not be met
+ * without it either (clause 4.9), but some brokers find them met. What the broker itself writes is always there.
+ */
+function demands(condition: QCondition): boolean {
+  if (NO_OWN_ATTRIBUTES.has(attributeOf(condition))) return false;
+  switch (condition.kind) {
+    case 'exists':
+    case 'pattern':
+      return !condition.negated;
+    case 'equality':
+      return condition.operator === '==';
+    case 'order':
+      return true;
+  }
+}
+
+function attributeOf({ path }: QCondition): string {
+  return path.names[0] ?? '';
+}
