@@ -1,5 +1,5 @@
 /** One request to the broker, what its answer means, and what was learnt about the broker. */
-export { type ProbedParameter, type Projection, type ProofName, BrokerMemory } from './memory.js';
+export { type ProbedParameter, type Projection, type ProofName, BrokerMemory, FACT_MS } from './memory.js';
 export { type BrokerClient, type BrokerRequest, createBrokerClient, forwardedHeaders } from './client.js';
 export {
   BrokerTimeoutError,
@@ -10,8 +10,7 @@ export {
   RequestAbortedError,
 } from './errors.js';
 export type { BrokerReply } from './exchange.js';
-export { COLLECTIONS, FACT_MS, type Learnt, readNote, writeNote } from './facts.js';
-export { lessonsOf } from './learnt.js';
+export { COLLECTIONS, type Learnt, lessonsOf, readNote, writeNote } from './learnt.js';
 export {
   type BrokerProblem,
   type DeleteResult,

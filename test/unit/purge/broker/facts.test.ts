@@ -10,7 +10,7 @@ import {
   type Fact,
   type Facts,
   type FactValue,
-} from '../../../../sidecar/purge/broker/facts.js';
+} from '../../../../sidecar/purge/broker/memory.js';
 import { FACT_MS } from '../../../../sidecar/purge/broker/index.js';
 
 const NOW = 10 * FACT_MS;

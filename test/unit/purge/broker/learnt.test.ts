@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { BrokerMemory, FACT_MS, lessonsOf } from '../../../../sidecar/purge/broker/index.js';
-import { isFact } from '../../../../sidecar/purge/broker/facts.js';
+import { isFact } from '../../../../sidecar/purge/broker/memory.js';
 
 describe('what was learnt about a broker, for people', () => {
   it('what was learnt about a broker has what does not work first, a sentence each, and when it was learnt', () => {

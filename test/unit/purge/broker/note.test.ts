@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import {
-  DISTRUSTED,
-  type Facts,
-  type FactValue,
-  type ClockOffset,
-} from '../../../../sidecar/purge/broker/facts.js';
+import type { ClockOffset } from '../../../../sidecar/purge/broker/learnt.js';
+import { DISTRUSTED, type Facts, type FactValue } from '../../../../sidecar/purge/broker/memory.js';
 import { readNote, writeNote } from '../../../../sidecar/purge/broker/index.js';
 
 const SAME: ClockOffset = { leastMs: 0, mostMs: 0 };
