@@ -6,7 +6,7 @@ import {
   takesFresh,
   type ClosingFacts,
   type ClosingState,
-} from '../../../../sidecar/purge/entities/closing-plan.js';
+} from '../../../../sidecar/purge/entities/drain.js';
 import { MAX_RECHECKS, type Survey } from '../../../../sidecar/purge/deleting/index.js';
 
 function surveyOf(findings: Partial<Survey> = {}): Survey {
