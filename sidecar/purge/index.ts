@@ -21,7 +21,6 @@ export {
 } from './errors.js';
 export type { Item, ItemOutcome, OnOutcome } from './ledger/index.js';
 export { archivedKeys, type PurgeArchive } from './archiving/index.js';
-export { contextOfRequest } from './proof/index.js';
 export {
   ENTITY_PARAMETERS,
   type EntityPurgeQuery,
@@ -29,6 +28,7 @@ export {
   type PurgeQuery,
   TEMPORAL_PARAMETERS,
   type WholeTenant,
+  contextOfRequest,
   cutoffOf,
   olderThan,
   parseEntityPurgeQuery,

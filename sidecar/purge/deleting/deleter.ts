@@ -8,7 +8,7 @@ import {
 } from '../broker/index.js';
 import { BrokerRefusedError } from '../errors.js';
 import { problemOfFailure } from '../ledger/index.js';
-import { EntityPaths } from '../proof/index.js';
+import { safePathOf } from '../proof/index.js';
 import { ListedTooLongAgo, MustBeSplit, type PurgeRequest, type Settled } from '../requests/index.js';
 import type { PurgeContext } from '../run/index.js';
 
@@ -50,16 +50,16 @@ const MAX_CULPRITS = 10;
 /** Deletes the entities of one purge by batch or singly. Temporal entities have no batch delete. */
 export class Deleter {
   readonly #context: PurgeContext;
-  readonly #paths: EntityPaths;
+  /** Ids whose paths were proven. */
+  readonly #proven = new Set<string>();
   readonly #strategy: 'auto' | 'batch' | 'single';
   readonly #isTemporal: boolean;
   #batchAccepted = false;
   #culprits = 0;
 
   constructor(context: PurgeContext) {
-    const { requester, resource, limits } = context;
+    const { resource, limits } = context;
     this.#context = context;
-    this.#paths = new EntityPaths(requester, resource.path);
     this.#strategy = limits.strategy === 'native' ? 'auto' : limits.strategy;
     this.#isTemporal = resource.path === '/temporal/entities';
   }
@@ -100,7 +100,7 @@ export class Deleter {
     try {
       const inBatch = this.#strategy === 'batch' ? await this.#batchOfOne(id, isStale) : undefined;
       if (inBatch !== undefined) return inBatch;
-      const safe = await this.#paths.safePathOf(id);
+      const safe = await safePathOf(this.#context, id, this.#proven);
       if ('path' in safe) return await this.#viaPath(id, safe.path, isStale);
       return (await this.#batchOfOne(id, isStale)) ?? safe.doubt;
     } catch (error) {
@@ -233,7 +233,7 @@ export class Deleter {
     const operation = this.#isTemporal ? 'delete a temporal entity' : 'delete an entity';
     const settled = await this.#context.requester.send({
       ...{ method: 'DELETE', path, operation, item: id, deletes: 1, isStale },
-      onSend: () => this.#addNew([id]),
+      onSend: () => this.#context.ledger.addNew([id]),
       onUnclear: () => this.#markUnclear([id]),
     });
     if (settled.kind === 'gave-up') return givenUp(settled);
@@ -254,7 +254,7 @@ export class Deleter {
     return this.#context.requester.send({
       ...{ method: 'POST', path: BATCH_PATH, jsonBody: JSON.stringify(ids), operation },
       ...{ deletes: ids.length, isStale, ...(item === undefined ? {} : { item }) },
-      onSend: () => this.#addNew(ids),
+      onSend: () => this.#context.ledger.addNew(ids),
       onUnclear: () => {
         batch.mayBeGone = true;
         this.#markUnclear(ids);
@@ -266,10 +266,6 @@ export class Deleter {
   async #pauseAfter(attempt: number, failed: DeleteResult | undefined): Promise<boolean> {
     const status = failed?.kind === 'retryable' ? failed.problem.status : 500;
     return this.#context.requester.pause(attempt, { kind: 'broker-error', status });
-  }
-
-  #addNew(ids: readonly string[]): void {
-    this.#context.ledger.addNew(ids);
   }
 
   #markUnclear(ids: readonly string[]): void {

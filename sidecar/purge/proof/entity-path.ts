@@ -89,46 +89,38 @@ const MAX_PROVEN = 10_000;
 const SHOWN: ReadonlySet<number> = new Set([200, 203, 206]);
 
 /**
- * Finds the paths of entities and proves that the broker reads them as those entities: some servers decode a path before they
- * split it, or truncate it at a `;`, so that an id with such characters may address another entity.
+ * Finds the path of an entity, and proves that the broker reads it as that entity: some servers decode a path before they split
+ * it, or truncate it at a `;`, so that an id with such characters may address another entity. A path that needs proof is safe
+ * only once the broker has answered a GET of it with that very id.
+ *
+ * @param proven ids whose paths were proven before; this one is added
  */
-export class EntityPaths {
-  readonly #requester: Requester;
-  readonly #collection: ListedResource['path'];
-  readonly #proven = new Set<string>();
-
-  constructor(requester: Requester, collection: ListedResource['path']) {
-    this.#requester = requester;
-    this.#collection = collection;
+export async function safePathOf(
+  { requester, resource }: { readonly requester: Requester; readonly resource: Pick<ListedResource, 'path'> },
+  id: string,
+  proven: Set<string>,
+): Promise<SafePath> {
+  const found = entityPath(resource.path, id);
+  if (found === undefined) return { doubt: noSafePath('its path, once decoded, leads to something else') };
+  const { path, needsProof } = found;
+  if (!needsProof || proven.has(id)) return { path };
+  let settled: Settled;
+  try {
+    // The very target of the DELETE: with a query, it might be read in another way.
+    const request = { method: 'GET', path, operation: 'show an entity', item: id, takes403: true } as const;
+    settled = await requester.send(request);
+  } catch (error) {
+    if (!(error instanceof ReplyTooLargeError || error instanceof BrokerReplyError)) throw error;
+    const why = error.message.replace(/\.$/, '');
+    return { doubt: noSafePath(`the answer to a GET of its path cannot be used: ${why}`) };
   }
-
-  /** A path that needs proof is safe only once the broker has answered a GET of it with that very id. */
-  async safePathOf(id: string): Promise<SafePath> {
-    const found = entityPath(this.#collection, id);
-    if (found === undefined) return { doubt: noSafePath('its path, once decoded, leads to something else') };
-    const { path, needsProof } = found;
-    return !needsProof || this.#proven.has(id) ? { path } : this.#prove(id, path);
-  }
-
-  async #prove(id: string, path: string): Promise<SafePath> {
-    let settled: Settled;
-    try {
-      // The very target of the DELETE: with a query, it might be read in another way.
-      const request = { method: 'GET', path, operation: 'show an entity', item: id, takes403: true } as const;
-      settled = await this.#requester.send(request);
-    } catch (error) {
-      if (!(error instanceof ReplyTooLargeError || error instanceof BrokerReplyError)) throw error;
-      const why = error.message.replace(/\.$/, '');
-      return { doubt: noSafePath(`the answer to a GET of its path cannot be used: ${why}`) };
-    }
-    if (settled.kind === 'gave-up')
-      return { doubt: { kind: 'retryable', problem: problemOfFailure(settled.failure) } };
-    const { reply } = settled;
-    const shown = SHOWN.has(reply.status) ? idOf(reply) : undefined;
-    if (shown !== id) return { doubt: noSafePath(describe(reply, shown)) };
-    if (this.#proven.size < MAX_PROVEN) this.#proven.add(id);
-    return { path };
-  }
+  if (settled.kind === 'gave-up')
+    return { doubt: { kind: 'retryable', problem: problemOfFailure(settled.failure) } };
+  const { reply } = settled;
+  const shown = SHOWN.has(reply.status) ? idOf(reply) : undefined;
+  if (shown !== id) return { doubt: noSafePath(describe(reply, shown)) };
+  if (proven.size < MAX_PROVEN) proven.add(id);
+  return { path };
 }
 
 function idOf(reply: BrokerReply): string | undefined {

@@ -1,6 +1,6 @@
 /** Shows that the broker reads a query, its tenant, its @context and the path of an entity as the gateway does. */
-export { EntityPaths, attributePath, entityPath, noSafePath } from './entity-path.js';
+export { attributePath, entityPath, noSafePath, safePathOf } from './entity-path.js';
 export { NO_SUCH } from './impossible-text.js';
-export { checkContext, contextOfRequest, dependsOnContext, isCoreContext, proveLink } from './link-proof.js';
+export { checkContext, dependsOnContext, isCoreContext, proveLink } from './link-proof.js';
 export { type Impossible, filtersOf, impossibleSelections, probesOf } from './probes.js';
 export { QueryProof, learnCounting, learnStride, proofNameOf } from './query-proof.js';

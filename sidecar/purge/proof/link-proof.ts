@@ -1,8 +1,8 @@
 import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
 import { attributePathsOf, parseQ } from '../../ngsi-ld/q.js';
 import { parseTypeSelector, typeNamesOf } from '../../ngsi-ld/type-selector.js';
-import { QueryRefusedError, BrokerFailedError, FilterIgnoredError } from '../errors.js';
-import { type Parameter, formatParameters } from '../query/index.js';
+import { BrokerFailedError, FilterIgnoredError } from '../errors.js';
+import { contextsOfLink, type Parameter, formatParameters } from '../query/index.js';
 import { parseBrokerProblem } from '../broker/index.js';
 import { type ListedPage, parsePage, type ParsedPage } from '../listing/index.js';
 import type { Requester } from '../requests/index.js';
@@ -42,39 +42,9 @@ function namesIn({ name, value }: Parameter): readonly string[] {
   }
 }
 
-/** The link-values of a Link header (RFC 8288), with their targets and parameters. */
-const LINK_VALUE = /<([^<>]*)>((?:\s*;\s*[^\s;=,]+\s*=\s*(?:"[^"]*"|[^\s;,"]+))*)/g;
-const RELATION = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i;
-/** The relation of an @context (clause 6.3.5). */
-const CONTEXT_RELATION = 'http://www.w3.org/ns/json-ld#context';
-
 /** The URL of the first @context that a Link header names; undefined if it names none. */
 function contextOfLink(link: string | undefined): string | undefined {
   return contextsOfLink(link)[0];
-}
-
-/**
- * The URL of the @context of a request; undefined without a Link header.
- *
- * @throws QueryRefusedError for a Link that does not name exactly one: brokers would ignore it, or choose
- */
-export function contextOfRequest(link: string | undefined): string | undefined {
-  if (link === undefined) return undefined;
-  const [url, another] = contextsOfLink(link);
-  if (url !== undefined && another === undefined) return url;
-  throw new QueryRefusedError(
-    'invalidRequest',
-    `The Link of a purge must name one @context, as in <https://models.example/context.jsonld>; rel="${CONTEXT_RELATION}"; type="application/ld+json". This one names ${url === undefined ? 'none' : 'several'}.`,
-    'Link',
-  );
-}
-
-function contextsOfLink(link = ''): readonly string[] {
-  return [...link.matchAll(LINK_VALUE)].flatMap(([, url = '', parameters = '']) => {
-    const [, quoted, bare = ''] = RELATION.exec(parameters) ?? [];
-    const relations = (quoted ?? bare).toLowerCase().split(/\s+/);
-    return relations.includes(CONTEXT_RELATION) ? [url.trim()] : [];
-  });
 }
 
 /** The core @context, which every broker has and applies unasked. */

@@ -1,5 +1,4 @@
 /** Parses and vets the query string of a purge: what is unknown, ambiguous or too wide is refused. */
-export { itemsOf, namesOf } from './parameters.js';
 export { cutoffOf, olderThan } from './older-than.js';
 export {
   ENTITY_PARAMETERS,
@@ -7,7 +6,11 @@ export {
   type PurgeParameters,
   TEMPORAL_PARAMETERS,
   TIME_PARAMETERS,
+  contextOfRequest,
+  contextsOfLink,
   formatParameters,
+  itemsOf,
+  namesOf,
   parseParameters,
   queryText,
 } from './parameters.js';

@@ -231,3 +231,34 @@ function faultOf(name: string): string {
 function refused(parameter: string, message: string): QueryRefusedError {
   return new QueryRefusedError('badRequestData', message, parameter);
 }
+
+/** The link-values of a Link header (RFC 8288), with their targets and parameters. */
+const LINK_VALUE = /<([^<>]*)>((?:\s*;\s*[^\s;=,]+\s*=\s*(?:"[^"]*"|[^\s;,"]+))*)/g;
+const RELATION = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i;
+/** The relation of an @context (clause 6.3.5). */
+const CONTEXT_RELATION = 'http://www.w3.org/ns/json-ld#context';
+
+/** The URLs of the @contexts that a Link header names. */
+export function contextsOfLink(link = ''): readonly string[] {
+  return [...link.matchAll(LINK_VALUE)].flatMap(([, url = '', parameters = '']) => {
+    const [, quoted, bare = ''] = RELATION.exec(parameters) ?? [];
+    const relations = (quoted ?? bare).toLowerCase().split(/\s+/);
+    return relations.includes(CONTEXT_RELATION) ? [url.trim()] : [];
+  });
+}
+
+/**
+ * The URL of the @context of a request; undefined without a Link header.
+ *
+ * @throws QueryRefusedError for a Link that does not name exactly one: brokers would ignore it, or choose
+ */
+export function contextOfRequest(link: string | undefined): string | undefined {
+  if (link === undefined) return undefined;
+  const [url, another] = contextsOfLink(link);
+  if (url !== undefined && another === undefined) return url;
+  throw new QueryRefusedError(
+    'invalidRequest',
+    `The Link of a purge must name one @context, as in <https://models.example/context.jsonld>; rel="${CONTEXT_RELATION}"; type="application/ld+json". This one names ${url === undefined ? 'none' : 'several'}.`,
+    'Link',
+  );
+}

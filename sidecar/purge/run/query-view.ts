@@ -11,7 +11,6 @@ import {
 } from '../listing/index.js';
 import {
   checkContext,
-  contextOfRequest,
   dependsOnContext,
   isCoreContext,
   learnStride,
@@ -20,7 +19,7 @@ import {
   proveLink,
   QueryProof,
 } from '../proof/index.js';
-import type { Parameter } from '../query/index.js';
+import { contextOfRequest, type Parameter } from '../query/index.js';
 import type { Requester } from '../requests/index.js';
 import type { Pattern } from '../../ngsi-ld/pattern.js';
 import type { Clock } from '../../shared/clock.js';
@@ -123,7 +122,7 @@ export class OpenedQuery {
     this.#pattern = pattern;
     this.#isLocal = filters.some(({ name, value }) => name === 'local' && value === 'true');
     const contextUrl = contextOfRequest(headers['link']);
-    this.#contextUrl = dependsOnContext(selection, removed) ? contextUrl : undefined;
+    if (contextUrl !== undefined && dependsOnContext(selection, removed)) this.#contextUrl = contextUrl;
     this.#lister = new Lister({
       ...{ requester, capabilities, clock, resource, pageSize: limits.pageSize },
       pageSizeMax: Math.min(limits.pageSizeMax, capabilities.pageSizeMax ?? Infinity),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { describe, it } from 'node:test';
-import { attributePath, entityPath, EntityPaths } from '../../../../sidecar/purge/proof/index.js';
+import { attributePath, entityPath, safePathOf } from '../../../../sidecar/purge/proof/index.js';
 import { ReplyTooLargeError, type BrokerReply } from '../../../../sidecar/purge/broker/index.js';
 import { BrokerRefusedError } from '../../../../sidecar/purge/errors.js';
 import { entities } from '../../../../sidecar/purge/listing/index.js';
@@ -221,7 +221,9 @@ function pathsOf(answer: (path: string, nth: number) => BrokerReply) {
       return answer(path, asked.length);
     },
   });
-  return { paths: new EntityPaths(requester, '/entities'), asked };
+  const proven = new Set<string>();
+  const of = { requester, resource: entities('ids') };
+  return { paths: { safePathOf: (id: string) => safePathOf(of, id, proven) }, asked };
 }
 
 describe('the path of an entity', () => {
