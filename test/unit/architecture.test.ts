@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { ROOT } from '../support/project.js';
 import { packageOf, parseSource, readSources, targetOf, type Source } from '../support/source-imports.js';
 import { words } from '../support/words.js';
@@ -168,57 +168,55 @@ const PACKAGE_OWNERS: Readonly<Record<string, RegExp>> = {
 
 const ENV_OWNERS = ['sidecar/serve.ts', 'sidecar/cli/main.ts'];
 
-describe('the architecture', () => {
-  const sources = [...readSources('sidecar'), ...readSources('kong-plugins')];
+const sources = [...readSources('sidecar'), ...readSources('kong-plugins')];
 
-  it('rooms depend on each other in one direction only, as drawn', () => {
-    assert.ok(sources.length > 50, 'the sources were found');
-    assertNone(sources.filter(isSidecar).flatMap(roomViolations));
-  });
+it('rooms depend on each other in one direction only, as drawn', () => {
+  assert.ok(sources.length > 50, 'the sources were found');
+  assertNone(sources.filter(isSidecar).flatMap(roomViolations));
+});
 
-  it('rooms of the engine are entered through their index.ts, and the engine through its own', () => {
-    assertNone(sources.filter(isSidecar).flatMap(faceViolations));
-  });
+it('rooms of the engine are entered through their index.ts, and the engine through its own', () => {
+  assertNone(sources.filter(isSidecar).flatMap(faceViolations));
+});
 
-  it('the engine has at most four files beside its rooms', () => {
-    const loose = sources.filter(({ path }) => /^sidecar\/purge\/[^/]+$/.test(path));
-    assert.ok(loose.length <= 4, loose.map(({ path }) => path).join());
-  });
+it('the engine has at most four files beside its rooms', () => {
+  const loose = sources.filter(({ path }) => /^sidecar\/purge\/[^/]+$/.test(path));
+  assert.ok(loose.length <= 4, loose.map(({ path }) => path).join());
+});
 
-  it('every Kong plugin imports only its own folder and types of node:', () => {
-    assertNone(sources.filter(isOfPlugin).flatMap(pluginViolations));
-  });
+it('every Kong plugin imports only its own folder and types of node:', () => {
+  assertNone(sources.filter(isOfPlugin).flatMap(pluginViolations));
+});
 
-  it('fastify is imported in sidecar/http and in the wiring only', () => {
-    assertNone(sources.flatMap(ownerViolations));
-  });
+it('fastify is imported in sidecar/http and in the wiring only', () => {
+  assertNone(sources.flatMap(ownerViolations));
+});
 
-  it('the environment is read in sidecar/serve.ts and sidecar/cli/main.ts only', () => {
-    assertNone(sources.flatMap(envViolations));
-  });
+it('the environment is read in sidecar/serve.ts and sidecar/cli/main.ts only', () => {
+  assertNone(sources.flatMap(envViolations));
+});
 
-  it('no files import each other in a cycle, types included', () => {
-    assertNone(cyclesOf(sources));
-  });
+it('no files import each other in a cycle, types included', () => {
+  assertNone(cyclesOf(sources));
+});
 
-  it('the store is entered by its index.ts, and databases are opened by its databases.ts', () => {
-    assertNone(sources.filter(isSidecar).flatMap(storeViolations));
-  });
+it('the store is entered by its index.ts, and databases are opened by its databases.ts', () => {
+  assertNone(sources.filter(isSidecar).flatMap(storeViolations));
+});
 
-  it('what tests share has no hooks of its own, which would belong to the first file that loads it', () => {
-    const shared = filesBelow('test').filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'));
-    assert.ok(shared.length > 50, 'the files were found');
-    const isHooked = (path: string) =>
-      /^(?:after|before)(?:Each)?\(/m.test(readFileSync(join(ROOT, path), 'utf8'));
-    assert.deepEqual(shared.filter(isHooked), []);
-  });
+it('what tests share has no hooks of its own, which would belong to the first file that loads it', () => {
+  const shared = filesBelow('test').filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'));
+  assert.ok(shared.length > 50, 'the files were found');
+  const isHooked = (path: string) =>
+    /^(?:after|before)(?:Each)?\(/m.test(readFileSync(join(ROOT, path), 'utf8'));
+  assert.deepEqual(shared.filter(isHooked), []);
+});
 
-  it('the thread that serves requests does not load what only workers need', () => {
-    const loaded = packagesLoadedBy('sidecar/gateway.ts', sources);
-    assert.ok(loaded.has('fastify'));
-    for (const name of ['jsonld', 'ajv-formats']) assert.equal(loaded.has(name), false, name);
-    assert.ok(packagesLoadedBy('sidecar/schemas/worker.ts', sources).has('jsonld'));
-  });
+it('the thread that serves requests does not load what only workers need', () => {
+  const loaded = packagesLoadedBy('sidecar/gateway.ts', sources);
+  assert.ok(loaded.has('fastify'));
+  for (const name of ['jsonld', 'ajv-formats']) assert.equal(loaded.has(name), false, name);
+  assert.ok(packagesLoadedBy('sidecar/schemas/worker.ts', sources).has('jsonld'));
 });
 
 const from = parseSource;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { settings, type Setting } from '../../sidecar/shared/config/settings.js';
 import { PURGE_OPTIONS, type PurgeOption } from '../../sidecar/shared/purge-options.js';
 import { errorTypes } from '../../sidecar/ngsi-ld/problem.js';
@@ -112,45 +112,39 @@ it('docs/security.md names only tests that exist', () => {
   }
 });
 
-describe('docs/README.md and docs/glossary.md', () => {
-  for (const page of ['docs/README.md', 'docs/glossary.md']) {
-    it(`${page} names paths that exist`, () => {
-      const named = [
-        ...read(page).matchAll(
-          /`((?:sidecar|kong-plugins|docs)\/[^`]*|README\.md|kong\.yml|\.env\.example)`/g,
-        ),
-      ];
-      assert.ok(named.length > 20, `${named.length} paths are named`);
-      for (const [, path = ''] of named) assert.ok(existsSync(join(ROOT, path)), path);
-    });
-  }
+for (const page of ['docs/README.md', 'docs/glossary.md']) {
+  it(`${page} names paths that exist`, () => {
+    const named = [
+      ...read(page).matchAll(/`((?:sidecar|kong-plugins|docs)\/[^`]*|README\.md|kong\.yml|\.env\.example)`/g),
+    ];
+    assert.ok(named.length > 20, `${named.length} paths are named`);
+    for (const [, path = ''] of named) assert.ok(existsSync(join(ROOT, path)), path);
+  });
+}
 
-  it('the index links every page, and every page links back to the index', () => {
-    const index = read('docs/README.md');
-    for (const name of readdirSync(join(ROOT, 'docs')).filter((file) => file.endsWith('.md'))) {
-      if (name === 'README.md') continue;
-      assert.ok(index.includes(`](${name})`), name);
-      assert.match(read(`docs/${name}`), /\]\(README\.md\)/, name);
+it('the index links every page, and every page links back to the index', () => {
+  const index = read('docs/README.md');
+  for (const name of readdirSync(join(ROOT, 'docs')).filter((file) => file.endsWith('.md'))) {
+    if (name === 'README.md') continue;
+    assert.ok(index.includes(`](${name})`), name);
+    assert.match(read(`docs/${name}`), /\]\(README\.md\)/, name);
+  }
+});
+
+const pages = ['README.md', ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`)].filter((name) =>
+  name.endsWith('.md'),
+);
+
+it('README.md begins with the two commands', () => {
+  const readme = read('README.md');
+  const commands = ['npm ci && npm start', 'npm ci && npm test'].map((command) => readme.indexOf(command));
+  for (const at of commands) assert.ok(at > 0 && at < 2000, `found at ${at}`);
+});
+
+for (const page of pages) {
+  it(`${page} has only links to files that exist`, () => {
+    for (const [, target = ''] of read(page).matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)) {
+      assert.ok(existsSync(join(ROOT, dirname(page), target)), target);
     }
   });
-});
-
-describe('the documentation', () => {
-  const pages = ['README.md', ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`)].filter(
-    (name) => name.endsWith('.md'),
-  );
-
-  it('README.md begins with the two commands', () => {
-    const readme = read('README.md');
-    const commands = ['npm ci && npm start', 'npm ci && npm test'].map((command) => readme.indexOf(command));
-    for (const at of commands) assert.ok(at > 0 && at < 2000, `found at ${at}`);
-  });
-
-  for (const page of pages) {
-    it(`${page} has only links to files that exist`, () => {
-      for (const [, target = ''] of read(page).matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)) {
-        assert.ok(existsSync(join(ROOT, dirname(page), target)), target);
-      }
-    });
-  }
-});
+}

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, posix } from 'node:path';
-import { before, describe, it } from 'node:test';
+import { before, it } from 'node:test';
 import { parse } from 'yaml';
 import { ensureBuilt } from '../support/built.js';
 import { readDockerfile, type Copy, type Stage } from '../support/dockerfile.js';
@@ -32,143 +32,138 @@ const IMAGES = [
   return { ...image, stages, last: stages.at(-1) ?? assert.fail(image.file) };
 });
 
-describe('the images', () => {
-  before(ensureBuilt);
+before(ensureBuilt);
 
-  it('the images are built from files of the project that are all sent to the builder', () => {
-    for (const { file, stages } of IMAGES) {
-      const sources = stages.flatMap(({ copies }) =>
-        copies.filter(({ from }) => from === undefined).flatMap((copy) => copy.sources),
-      );
-      assert.ok(sources.length > 5, file);
-      for (const source of sources) {
-        assert.ok(existsSync(join(ROOT, source)), `${file}: ${source} is there`);
-        assert.ok(isSent(source), `${file}: ${source} is sent`);
+it('the images are built from files of the project that are all sent to the builder', () => {
+  for (const { file, stages } of IMAGES) {
+    const sources = stages.flatMap(({ copies }) =>
+      copies.filter(({ from }) => from === undefined).flatMap((copy) => copy.sources),
+    );
+    assert.ok(sources.length > 5, file);
+    for (const source of sources) {
+      assert.ok(existsSync(join(ROOT, source)), `${file}: ${source} is there`);
+      assert.ok(isSent(source), `${file}: ${source} is sent`);
+    }
+  }
+});
+
+it('the images take from an earlier stage only what it has copied or made', () => {
+  for (const { file, stages } of IMAGES)
+    for (const [index, { copies }] of stages.entries())
+      for (const { from, sources } of copies.filter((copy) => copy.from !== undefined)) {
+        const stage = stages.slice(0, index).find(({ name }) => name === from);
+        const made = stage === undefined ? [] : pathsIn(stage);
+        for (const source of sources)
+          assert.ok(
+            made.some((path) => isWithin(source, path)),
+            `${file}: ${String(from)} has ${source}`,
+          );
       }
-    }
-  });
+});
 
-  it('the images take from an earlier stage only what it has copied or made', () => {
-    for (const { file, stages } of IMAGES)
-      for (const [index, { copies }] of stages.entries())
-        for (const { from, sources } of copies.filter((copy) => copy.from !== undefined)) {
-          const stage = stages.slice(0, index).find(({ name }) => name === from);
-          const made = stage === undefined ? [] : pathsIn(stage);
-          for (const source of sources)
-            assert.ok(
-              made.some((path) => isWithin(source, path)),
-              `${file}: ${String(from)} has ${source}`,
-            );
-        }
-  });
+it('the images are unprivileged at the end, as a user whom their base image has', () => {
+  for (const { file, user, last } of IMAGES) {
+    assert.equal(last.instructions.at(-1)?.user, user, file);
+    assert.equal(last.base.split(':')[0], user, `the image ${user} has a user ${user}`);
+  }
+});
 
-  it('the images are unprivileged at the end, as a user whom their base image has', () => {
-    for (const { file, user, last } of IMAGES) {
-      assert.equal(last.instructions.at(-1)?.user, user, file);
-      assert.equal(last.base.split(':')[0], user, `the image ${user} has a user ${user}`);
-    }
-  });
+it('the images start what was put into them', () => {
+  for (const { file, last, service } of IMAGES) {
+    const started = [
+      ...commandOf(last, 'ENTRYPOINT'),
+      ...commandOf(last, 'CMD'),
+      ...(service?.environment['KONG_PLUGINSERVER_JS_START_CMD'] ?? '').split(' '),
+    ].filter((word) => /\.\w+$/.test(word) && !word.endsWith('.sock'));
+    assert.ok(started.length > 0, file);
+    for (const path of started)
+      assert.ok(
+        pathsIn(last).some((target) => isWithin(posix.resolve(folderOf(last), path), target)),
+        `${file}: ${path}`,
+      );
+    assert.ok(pathsIn(last).includes('/usr/local/bin/node'), file);
+  }
+});
 
-  it('the images start what was put into them', () => {
-    for (const { file, last, service } of IMAGES) {
-      const started = [
-        ...commandOf(last, 'ENTRYPOINT'),
-        ...commandOf(last, 'CMD'),
-        ...(service?.environment['KONG_PLUGINSERVER_JS_START_CMD'] ?? '').split(' '),
-      ].filter((word) => /\.\w+$/.test(word) && !word.endsWith('.sock'));
-      assert.ok(started.length > 0, file);
-      for (const path of started)
-        assert.ok(
-          pathsIn(last).some((target) => isWithin(posix.resolve(folderOf(last), path), target)),
-          `${file}: ${path}`,
-        );
-      assert.ok(pathsIn(last).includes('/usr/local/bin/node'), file);
-    }
-  });
+it('the images hold nothing from the builder’s host that their user cannot read, whatever its umask', () => {
+  for (const { file, last } of IMAGES)
+    for (const copy of last.copies)
+      assert.ok(isMade(copy) || /^[67][45][45]$/.test(copy.mode ?? ''), `${file}: ${copy.sources.join(' ')}`);
+});
 
-  it('the images hold nothing from the builder’s host that their user cannot read, whatever its umask', () => {
-    for (const { file, last } of IMAGES)
-      for (const copy of last.copies)
-        assert.ok(
-          isMade(copy) || /^[67][45][45]$/.test(copy.mode ?? ''),
-          `${file}: ${copy.sources.join(' ')}`,
-        );
-  });
+it('the user of the sidecar’s image owns the folder of the database, and the volume is there', () => {
+  const [{ last, user, service }] = IMAGES as [(typeof IMAGES)[0]];
+  const settings = last.instructions.find(({ name }) => name === 'ENV')?.text ?? '';
+  const folder = posix.dirname(/DATABASE_PATH=(\S+)/.exec(settings)?.[1] ?? '');
+  const made = last.instructions.find(({ name, text }) => name === 'RUN' && text.includes('chown'));
+  assert.deepEqual(
+    [made?.user, made?.text],
+    ['root', `mkdir ${folder} && chown ${user}:${user} ${folder}`],
+    'a new volume has the owner that its folder has in the image',
+  );
+  assert.deepEqual(service?.volumes, [`sidecar-data:${folder}`]);
+  assert.equal(posix.dirname(service.environment['DATABASE_PATH'] ?? ''), folder);
+});
 
-  it('the user of the sidecar’s image owns the folder of the database, and the volume is there', () => {
-    const [{ last, user, service }] = IMAGES as [(typeof IMAGES)[0]];
-    const settings = last.instructions.find(({ name }) => name === 'ENV')?.text ?? '';
-    const folder = posix.dirname(/DATABASE_PATH=(\S+)/.exec(settings)?.[1] ?? '');
-    const made = last.instructions.find(({ name, text }) => name === 'RUN' && text.includes('chown'));
-    assert.deepEqual(
-      [made?.user, made?.text],
-      ['root', `mkdir ${folder} && chown ${user}:${user} ${folder}`],
-      'a new volume has the owner that its folder has in the image',
-    );
-    assert.deepEqual(service?.volumes, [`sidecar-data:${folder}`]);
-    assert.equal(posix.dirname(service.environment['DATABASE_PATH'] ?? ''), folder);
-  });
+it('the user of Kong’s image writes only where docker-compose.yml lets everybody write', () => {
+  const { environment = {}, tmpfs = [] } = services['kong'] ?? {};
+  assert.ok(tmpfs.includes(environment['KONG_PREFIX'] ?? ''));
+  assert.ok(tmpfs.includes(posix.dirname(environment['KONG_DECLARATIVE_CONFIG'] ?? '')));
+});
 
-  it('the user of Kong’s image writes only where docker-compose.yml lets everybody write', () => {
-    const { environment = {}, tmpfs = [] } = services['kong'] ?? {};
-    assert.ok(tmpfs.includes(environment['KONG_PREFIX'] ?? ''));
-    assert.ok(tmpfs.includes(posix.dirname(environment['KONG_DECLARATIVE_CONFIG'] ?? '')));
-  });
+it('the images have the Node.js that npm scripts run on', () => {
+  const { packages } = JSON.parse(read('package-lock.json')) as {
+    readonly packages: Readonly<Record<string, { readonly version: string }>>;
+  };
+  const version = packages['node_modules/node']?.version ?? assert.fail();
+  const bases = IMAGES.flatMap(({ stages }) => stages.map(({ base }) => base));
+  for (const base of bases.filter((name) => name.startsWith('node:')))
+    assert.equal(base, `node:${version}-bookworm-slim`);
+});
 
-  it('the images have the Node.js that npm scripts run on', () => {
-    const { packages } = JSON.parse(read('package-lock.json')) as {
-      readonly packages: Readonly<Record<string, { readonly version: string }>>;
-    };
-    const version = packages['node_modules/node']?.version ?? assert.fail();
-    const bases = IMAGES.flatMap(({ stages }) => stages.map(({ base }) => base));
-    for (const base of bases.filter((name) => name.startsWith('node:')))
-      assert.equal(base, `node:${version}-bookworm-slim`);
-  });
+it('the sidecar’s image imports no package that is only there for development', () => {
+  const { dependencies } = JSON.parse(read('package.json')) as {
+    readonly dependencies: Readonly<Record<string, string>>;
+  };
+  const files = readdirSync(join(ROOT, 'dist/sidecar'), { recursive: true, encoding: 'utf8' });
+  const imported = files
+    .filter((name) => name.endsWith('.js'))
+    .flatMap((name) => [
+      ...read(`dist/sidecar/${name}`).matchAll(
+        /^(?:import|export)\b[^;]*? from "([^"]+)";|^import "([^"]+)";|\bimport\("([^"]+)"\)/gm,
+      ),
+    ])
+    .map(([, from, alone, dynamic]) => packageOf(from ?? alone ?? dynamic ?? '.'))
+    .filter((name) => name !== undefined);
+  assert.ok(new Set(imported).size > 10);
+  for (const name of imported) assert.ok(dependencies[name], name);
+});
 
-  it('the sidecar’s image imports no package that is only there for development', () => {
-    const { dependencies } = JSON.parse(read('package.json')) as {
-      readonly dependencies: Readonly<Record<string, string>>;
-    };
-    const files = readdirSync(join(ROOT, 'dist/sidecar'), { recursive: true, encoding: 'utf8' });
-    const imported = files
-      .filter((name) => name.endsWith('.js'))
-      .flatMap((name) => [
-        ...read(`dist/sidecar/${name}`).matchAll(
-          /^(?:import|export)\b[^;]*? from "([^"]+)";|^import "([^"]+)";|\bimport\("([^"]+)"\)/gm,
-        ),
-      ])
-      .map(([, from, alone, dynamic]) => packageOf(from ?? alone ?? dynamic ?? '.'))
-      .filter((name) => name !== undefined);
-    assert.ok(new Set(imported).size > 10);
-    for (const name of imported) assert.ok(dependencies[name], name);
-  });
-
-  it('the sidecar’s image is healthy while /health/live answers well', async (t) => {
-    const check = IMAGES[0]?.last.instructions.find(({ name }) => name === 'HEALTHCHECK')?.text ?? '';
-    const [program, ...args] = JSON.parse(/CMD (\[.*\])$/.exec(check)?.[1] ?? '[]') as string[];
-    assert.equal(program, 'node');
-    let status = 200;
-    const server = createServer(({ url }, response) =>
-      response.writeHead(url === '/health/live' ? status : 404).end(),
-    );
-    const stop = () => {
-      server.close().closeAllConnections();
-    };
-    t.after(stop);
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const outcome = async () => {
-      const child = execFile(process.execPath, args, { env: { PORT: String(port) } });
-      const [code] = (await once(child, 'exit')) as [number | null];
-      return code;
-    };
-    assert.equal(await outcome(), 0);
-    status = 503;
-    assert.equal(await outcome(), 1);
-    stop();
-    assert.equal(await outcome(), 1);
-  });
+it('the sidecar’s image is healthy while /health/live answers well', async (t) => {
+  const check = IMAGES[0]?.last.instructions.find(({ name }) => name === 'HEALTHCHECK')?.text ?? '';
+  const [program, ...args] = JSON.parse(/CMD (\[.*\])$/.exec(check)?.[1] ?? '[]') as string[];
+  assert.equal(program, 'node');
+  let status = 200;
+  const server = createServer(({ url }, response) =>
+    response.writeHead(url === '/health/live' ? status : 404).end(),
+  );
+  const stop = () => {
+    server.close().closeAllConnections();
+  };
+  t.after(stop);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const outcome = async () => {
+    const child = execFile(process.execPath, args, { env: { PORT: String(port) } });
+    const [code] = (await once(child, 'exit')) as [number | null];
+    return code;
+  };
+  assert.equal(await outcome(), 0);
+  status = 503;
+  assert.equal(await outcome(), 1);
+  stop();
+  assert.equal(await outcome(), 1);
 });
 
 /** Whether .dockerignore lets a path through: the last pattern that it fits decides. */

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { parse } from 'yaml';
 import { settings } from '../../sidecar/shared/config/settings.js';
 import { Plugin } from '../../kong-plugins/ngsi-ld-purge/index.js';
@@ -178,82 +178,79 @@ it('docker-compose.yml lets Kong take as long a request line as the sidecar does
   assert.equal(kilobytes, taken);
 });
 
-describe('the profile ha of docker-compose.yml', () => {
-  const names = ['sidecar', 'sidecar-2', 'sidecar-3'];
-  const sidecars = names.map((name) => compose.services[name] ?? assert.fail(name));
-  const { postgres, migrate } = compose.services;
-  const variable = (service: ComposeService | undefined, name: string) => service?.environment?.[name];
+const names = ['sidecar', 'sidecar-2', 'sidecar-3'];
+const sidecars = names.map((name) => compose.services[name] ?? assert.fail(name));
+const { postgres, migrate } = compose.services;
+const variable = (service: ComposeService | undefined, name: string) => service?.environment?.[name];
 
-  it('the profile ha adds two sidecars to the one that is always there, and PostgreSQL', () => {
-    const added = services.filter(([, { profiles }]) => profiles?.includes('ha') === true);
+it('the profile ha adds two sidecars to the one that is always there, and PostgreSQL', () => {
+  const added = services.filter(([, { profiles }]) => profiles?.includes('ha') === true);
+  assert.deepEqual(
+    added.map(([name]) => name),
+    ['sidecar-2', 'sidecar-3', 'migrate', 'postgres'],
+  );
+  assert.equal(sidecar?.profiles, undefined);
+});
+
+it('the sidecars of the profile ha differ in their names alone, which records of purges show', () => {
+  assert.deepEqual(
+    sidecars.map((service) => variable(service, 'INSTANCE_NAME')),
+    ['${INSTANCE_NAME:-sidecar}', 'sidecar-2', 'sidecar-3'],
+  );
+  const shared = sidecars.map(({ environment }) => ({
+    ...environment,
+    INSTANCE_NAME: '',
+    DATABASE_URL: '',
+  }));
+  for (const environment of shared) assert.deepEqual(environment, shared[0]);
+  for (const { image, read_only, stop_grace_period, volumes } of sidecars)
     assert.deepEqual(
-      added.map(([name]) => name),
-      ['sidecar-2', 'sidecar-3', 'migrate', 'postgres'],
+      [image, read_only, stop_grace_period, volumes],
+      [sidecar?.image, true, sidecar?.stop_grace_period, sidecar?.volumes],
     );
-    assert.equal(sidecar?.profiles, undefined);
-  });
+});
 
-  it('the sidecars of the profile ha differ in their names alone, which records of purges show', () => {
-    assert.deepEqual(
-      sidecars.map((service) => variable(service, 'INSTANCE_NAME')),
-      ['${INSTANCE_NAME:-sidecar}', 'sidecar-2', 'sidecar-3'],
-    );
-    const shared = sidecars.map(({ environment }) => ({
-      ...environment,
-      INSTANCE_NAME: '',
-      DATABASE_URL: '',
-    }));
-    for (const environment of shared) assert.deepEqual(environment, shared[0]);
-    for (const { image, read_only, stop_grace_period, volumes } of sidecars)
-      assert.deepEqual(
-        [image, read_only, stop_grace_period, volumes],
-        [sidecar?.image, true, sidecar?.stop_grace_period, sidecar?.volumes],
-      );
-  });
+it('the sidecars of the profile ha have the name that the upstream of kong.yml balances', () => {
+  const [upstream] = readKongFile(read('kong.yml')).upstreams;
+  for (const service of sidecars.slice(1))
+    assert.deepEqual(service.networks, { default: { aliases: [upstream?.name] } });
+  assert.ok(Number(variable(kong, 'KONG_DNS_VALID_TTL')) <= 10, 'changes of addresses are seen soon');
+});
 
-  it('the sidecars of the profile ha have the name that the upstream of kong.yml balances', () => {
-    const [upstream] = readKongFile(read('kong.yml')).upstreams;
-    for (const service of sidecars.slice(1))
-      assert.deepEqual(service.networks, { default: { aliases: [upstream?.name] } });
-    assert.ok(Number(variable(kong, 'KONG_DNS_VALID_TTL')) <= 10, 'changes of addresses are seen soon');
-  });
+it('no sidecar of the profile ha can work with SQLite, on a file that another one has', () => {
+  for (const service of [...sidecars.slice(1), migrate]) {
+    const [, fallback = ''] =
+      /^\$\{DATABASE_URL:-(.+)\}$/.exec(String(variable(service, 'DATABASE_URL'))) ?? [];
+    assert.throws(() => settings.DATABASE_URL.parse(fallback), /must be a URL/);
+  }
+});
 
-  it('no sidecar of the profile ha can work with SQLite, on a file that another one has', () => {
-    for (const service of [...sidecars.slice(1), migrate]) {
-      const [, fallback = ''] =
-        /^\$\{DATABASE_URL:-(.+)\}$/.exec(String(variable(service, 'DATABASE_URL'))) ?? [];
-      assert.throws(() => settings.DATABASE_URL.parse(fallback), /must be a URL/);
-    }
+it('the sidecars start after the migrations, Kong after the sidecars, and neither waits for what is not there', () => {
+  const migrated = { condition: 'service_completed_successfully' };
+  assert.deepEqual(sidecar?.depends_on, { migrate: { ...migrated, required: false } });
+  for (const service of sidecars.slice(1)) assert.deepEqual(service.depends_on, { migrate: migrated });
+  const healthy = { condition: 'service_healthy' };
+  assert.deepEqual(migrate?.depends_on, { postgres: healthy });
+  assert.deepEqual([migrate.command, migrate.restart], [['node', 'dist/cli.js', 'migrate'], 'no']);
+  assert.deepEqual(kong?.depends_on, {
+    sidecar: healthy,
+    'sidecar-2': { ...healthy, required: false },
+    'sidecar-3': { ...healthy, required: false },
   });
+});
 
-  it('the sidecars start after the migrations, Kong after the sidecars, and neither waits for what is not there', () => {
-    const migrated = { condition: 'service_completed_successfully' };
-    assert.deepEqual(sidecar?.depends_on, { migrate: { ...migrated, required: false } });
-    for (const service of sidecars.slice(1)) assert.deepEqual(service.depends_on, { migrate: migrated });
-    const healthy = { condition: 'service_healthy' };
-    assert.deepEqual(migrate?.depends_on, { postgres: healthy });
-    assert.deepEqual([migrate.command, migrate.restart], [['node', 'dist/cli.js', 'migrate'], 'no']);
-    assert.deepEqual(kong?.depends_on, {
-      sidecar: healthy,
-      'sidecar-2': { ...healthy, required: false },
-      'sidecar-3': { ...healthy, required: false },
-    });
-  });
-
-  it('PostgreSQL keeps its data in a volume, and its password is in .env alone', () => {
-    assert.deepEqual(postgres?.volumes, ['postgres-data:/var/lib/postgresql/data']);
-    assert.equal(variable(postgres, 'POSTGRES_PASSWORD'), '${POSTGRES_PASSWORD:-}');
-    for (const service of [...sidecars, migrate])
-      assert.equal(variable(service, 'PGPASSWORD'), '${POSTGRES_PASSWORD:-}');
-    assert.match(read('.env.example'), /^# POSTGRES_PASSWORD=$/m);
-    const [, url = ''] =
-      /^# DATABASE_URL=(postgres:\/\/\S+@postgres\/\S+)$/m.exec(read('.env.example')) ?? [];
-    const { username, password, hostname, pathname } = new URL(url);
-    assert.deepEqual(
-      [username, password, hostname, pathname],
-      [variable(postgres, 'POSTGRES_USER'), '', 'postgres', `/${String(variable(postgres, 'POSTGRES_DB'))}`],
-    );
-  });
+it('PostgreSQL keeps its data in a volume, and its password is in .env alone', () => {
+  assert.deepEqual(postgres?.volumes, ['postgres-data:/var/lib/postgresql/data']);
+  assert.equal(variable(postgres, 'POSTGRES_PASSWORD'), '${POSTGRES_PASSWORD:-}');
+  for (const service of [...sidecars, migrate])
+    assert.equal(variable(service, 'PGPASSWORD'), '${POSTGRES_PASSWORD:-}');
+  assert.match(read('.env.example'), /^# POSTGRES_PASSWORD=$/m);
+  const [, url = ''] = /^# DATABASE_URL=(postgres:\/\/\S+@postgres\/\S+)$/m.exec(read('.env.example')) ?? [];
+  const { username, password, hostname, pathname } = new URL(url);
+  assert.deepEqual(
+    [username, password, hostname, pathname],
+    [variable(postgres, 'POSTGRES_USER'), '', 'postgres', `/${String(variable(postgres, 'POSTGRES_DB'))}`],
+  );
 });
 
 const run = (url: string | undefined): { status: number | null; written: string; stderr: string } => {

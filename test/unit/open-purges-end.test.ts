@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, describe, it, type TestContext } from 'node:test';
+import { afterEach, it, type TestContext } from 'node:test';
 import { PurgeFailedError } from '../../sidecar/jobs/errors.js';
 import { PurgeStoppedError } from '../../sidecar/purge/index.js';
 import { systemClock } from '../../sidecar/shared/clock.js';
@@ -25,102 +25,100 @@ async function onFile(t: TestContext): Promise<Readonly<Record<string, string>>>
   return { DATABASE_PATH: join(folder, 'schema.db') };
 }
 
-describe('the end of the purges of a gateway', () => {
-  afterEach(closeOpened);
+afterEach(closeOpened);
 
-  it('a gateway that stops takes no new purges, interrupts those whose callers wait, and begins no more runs', async () => {
-    const { purges, state } = purgesOf();
-    state.answer = unanswered;
-    const ended = purges.service.run(order(), NEVER).catch((error: unknown) => error);
-    await turns();
-    purges.start();
+it('a gateway that stops takes no new purges, interrupts those whose callers wait, and begins no more runs', async () => {
+  const { purges, state } = purgesOf();
+  state.answer = unanswered;
+  const ended = purges.service.run(order(), NEVER).catch((error: unknown) => error);
+  await turns();
+  purges.start();
+  purges.stop();
+  const error = await ended;
+  assert.ok(error instanceof PurgeFailedError);
+  assert.equal(error.record.state, 'interrupted');
+  await assert.rejects(purges.service.submit(order()), PurgeStoppedError);
+  await assert.rejects(purges.service.run(order(), NEVER), PurgeStoppedError);
+  state.policies = [policy('late')];
+  await purges.close();
+  assert.equal(state.policies.length, 1);
+});
+
+it('the run that is being begun is waited for before the records are closed', async () => {
+  const { purges, state } = purgesOf();
+  state.policies = [policy('a')];
+  const order: string[] = [];
+  let begin = () => {};
+  const isBegun = new Promise<void>((resolve) => (begin = resolve));
+  purges.retention.runScheduled = async () => {
+    await isBegun;
+    order.push('run');
+    return {} as never;
+  };
+  const close = purges.jobs.close.bind(purges.jobs);
+  purges.jobs.close = async () => {
+    order.push('closed');
+    await close();
+  };
+  purges.start();
+  await turns();
+  const closed = purges.close();
+  await turns();
+  assert.deepEqual(order, []);
+  begin();
+  await closed;
+  assert.deepEqual(order, ['run', 'closed']);
+});
+
+it('recorded ids are kept beside the database, and go with a gateway that keeps nothing', async (t) => {
+  for (const isLasting of [true, false]) {
+    const env = isLasting ? await onFile(t) : {};
+    const { purges, state } = purgesOf(env);
+    const car = JSON.stringify([{ id: 'urn:ngsi-ld:T:1', type: 'T' }]);
+    let isGone = false;
+    state.answer = async ({ method, path }) => {
+      if (method !== 'GET') {
+        isGone = true;
+        return { ...EMPTY, status: 204, body: '' };
+      }
+      const isThere = !isGone && path.includes('type=T') && !path.includes('PurgeProbe');
+      const count = new Map([['ngsild-results-count', isThere ? '1' : '0']]);
+      return { status: 200, headers: count, body: isThere ? car : '[]' };
+    };
+    const { record } = await purges.service.run(order('type=T&record=ids'), NEVER);
+    const folders = isLasting
+      ? [join(env['DATABASE_PATH'] ?? '', '..', 'purge-ids')]
+      : (await readdir(tmpdir())).map((name) => join(tmpdir(), name));
+    const file = folders
+      .map((folder) => join(folder, `${record.id}.ndjson`))
+      .find((path) => existsSync(path));
+    assert.ok(file !== undefined);
     purges.stop();
-    const error = await ended;
-    assert.ok(error instanceof PurgeFailedError);
-    assert.equal(error.record.state, 'interrupted');
-    await assert.rejects(purges.service.submit(order()), PurgeStoppedError);
-    await assert.rejects(purges.service.run(order(), NEVER), PurgeStoppedError);
-    state.policies = [policy('late')];
     await purges.close();
-    assert.equal(state.policies.length, 1);
-  });
-
-  it('the run that is being begun is waited for before the records are closed', async () => {
-    const { purges, state } = purgesOf();
-    state.policies = [policy('a')];
-    const order: string[] = [];
-    let begin = () => {};
-    const isBegun = new Promise<void>((resolve) => (begin = resolve));
-    purges.retention.runScheduled = async () => {
-      await isBegun;
-      order.push('run');
-      return {} as never;
-    };
-    const close = purges.jobs.close.bind(purges.jobs);
-    purges.jobs.close = async () => {
-      order.push('closed');
-      await close();
-    };
-    purges.start();
-    await turns();
-    const closed = purges.close();
-    await turns();
-    assert.deepEqual(order, []);
-    begin();
-    await closed;
-    assert.deepEqual(order, ['run', 'closed']);
-  });
-
-  it('recorded ids are kept beside the database, and go with a gateway that keeps nothing', async (t) => {
-    for (const isLasting of [true, false]) {
-      const env = isLasting ? await onFile(t) : {};
-      const { purges, state } = purgesOf(env);
-      const car = JSON.stringify([{ id: 'urn:ngsi-ld:T:1', type: 'T' }]);
-      let isGone = false;
-      state.answer = async ({ method, path }) => {
-        if (method !== 'GET') {
-          isGone = true;
-          return { ...EMPTY, status: 204, body: '' };
-        }
-        const isThere = !isGone && path.includes('type=T') && !path.includes('PurgeProbe');
-        const count = new Map([['ngsild-results-count', isThere ? '1' : '0']]);
-        return { status: 200, headers: count, body: isThere ? car : '[]' };
-      };
-      const { record } = await purges.service.run(order('type=T&record=ids'), NEVER);
-      const folders = isLasting
-        ? [join(env['DATABASE_PATH'] ?? '', '..', 'purge-ids')]
-        : (await readdir(tmpdir())).map((name) => join(tmpdir(), name));
-      const file = folders
-        .map((folder) => join(folder, `${record.id}.ndjson`))
-        .find((path) => existsSync(path));
-      assert.ok(file !== undefined);
-      purges.stop();
-      await purges.close();
-      assert.equal(existsSync(dirname(file)), isLasting);
-    }
-  });
-
-  for (const how of ['stop', 'close'] as const) {
-    it(`nothing of the purges of a gateway sleeps on behind its ${how}`, async (t) => {
-      const signals: (AbortSignal | undefined)[] = [];
-      t.mock.method(systemClock, 'sleep', async (_ms: number, signal?: AbortSignal) => {
-        signals.push(signal);
-        await new Promise((_resolve, reject) =>
-          signal?.addEventListener('abort', () => reject(new Error('ended')), { once: true }),
-        );
-      });
-      const { purges } = purgesOf({ DATABASE_URL: 'postgres://db/x' });
-      purges.start();
-      await turns();
-      assert.ok(signals.length >= 2, 'schedules and notes are looked at');
-      assert.ok(signals.every((signal) => signal?.aborted === false));
-      const ended = purges[how]();
-      await turns();
-      assert.deepEqual(
-        signals.map((signal) => signal?.aborted),
-        signals.map(() => true),
-      );
-      await ended;
-    });
+    assert.equal(existsSync(dirname(file)), isLasting);
   }
 });
+
+for (const how of ['stop', 'close'] as const) {
+  it(`nothing of the purges of a gateway sleeps on behind its ${how}`, async (t) => {
+    const signals: (AbortSignal | undefined)[] = [];
+    t.mock.method(systemClock, 'sleep', async (_ms: number, signal?: AbortSignal) => {
+      signals.push(signal);
+      await new Promise((_resolve, reject) =>
+        signal?.addEventListener('abort', () => reject(new Error('ended')), { once: true }),
+      );
+    });
+    const { purges } = purgesOf({ DATABASE_URL: 'postgres://db/x' });
+    purges.start();
+    await turns();
+    assert.ok(signals.length >= 2, 'schedules and notes are looked at');
+    assert.ok(signals.every((signal) => signal?.aborted === false));
+    const ended = purges[how]();
+    await turns();
+    assert.deepEqual(
+      signals.map((signal) => signal?.aborted),
+      signals.map(() => true),
+    );
+    await ended;
+  });
+}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { fakeGateway, FakeContext, GATEWAY, jsonResponse } from '../../support/cli-context.js';
 
 const DOCUMENT = { id: 'urn:a:1' };
@@ -30,47 +30,45 @@ async function run(t: TestContext, words: readonly string[], answer: unknown) {
   return { code, requests, out: context.out, err: context.err };
 }
 
-describe('files and a gateway', () => {
-  it('expand and compact send the document, the context by its URL or as it is, and whether nothing may be lost', async (t) => {
-    const url = 'http://terms.example/context.jsonld';
-    for (const how of ['expand', 'compact'])
-      for (const [words, more] of [
-        [[], {}],
-        [['--safe'], { safe: true }],
-        [['--context', url], { context: url }],
-        [['--context', url.replace('http', 'HTTPS')], { context: url.replace('http', 'HTTPS') }],
-        [['--context', 'context.json'], { context: CONTEXT }],
-        [['--context', 'whole.jsonld', '--safe'], { context: CONTEXT, safe: true }],
-      ] as const) {
-        const { code, requests } = await run(t, [how, 'document.json', ...words], {
-          result: [],
-          warnings: [],
-        });
-        const path = `POST /api/v2/workbench/jsonld/${how}`;
-        assert.deepEqual([code, requests], [0, [[path, { document: DOCUMENT, ...more }]]], words.join(' '));
-      }
-  });
-
-  it('expand shows the result alone, and warnings beside it, or with --json the whole answer', async (t) => {
-    const answer = { result: { a: 1 }, warnings: [{ detail: 'lost \u001b' }] };
-    const shown = await run(t, ['expand', 'document.json'], answer);
-    assert.deepEqual([shown.out, shown.err], ['{\n  "a": 1\n}\n', 'Warning: lost \\u001b\n']);
-    const whole = await run(t, ['expand', 'document.json', '--json'], answer);
-    assert.deepEqual([JSON.parse(whole.out), whole.err], [answer, '']);
-  });
-
-  it('infer at a gateway sends the samples with every option, and takes each form', async (t) => {
-    const path = 'POST /api/v2/workbench/schema/infer';
-    for (const [words, query] of [
-      [[], 'form=keyvalues'],
-      [['--form', 'ngsi-ld'], 'form=ngsi-ld'],
-      [['--form', 'ngsiv2', '--enums'], 'form=ngsiv2&enum=true'],
-      [['--form', 'geojson', '--model', 'A B', '--enums'], 'form=geojson&model=A%20B&enum=true'],
+it('expand and compact send the document, the context by its URL or as it is, and whether nothing may be lost', async (t) => {
+  const url = 'http://terms.example/context.jsonld';
+  for (const how of ['expand', 'compact'])
+    for (const [words, more] of [
+      [[], {}],
+      [['--safe'], { safe: true }],
+      [['--context', url], { context: url }],
+      [['--context', url.replace('http', 'HTTPS')], { context: url.replace('http', 'HTTPS') }],
+      [['--context', 'context.json'], { context: CONTEXT }],
+      [['--context', 'whole.jsonld', '--safe'], { context: CONTEXT, safe: true }],
     ] as const) {
-      const { code, requests } = await run(t, ['infer', 'document.json', ...words], {});
-      assert.deepEqual([code, requests], [0, [[`${path}?${query}`, DOCUMENT]]]);
+      const { code, requests } = await run(t, [how, 'document.json', ...words], {
+        result: [],
+        warnings: [],
+      });
+      const path = `POST /api/v2/workbench/jsonld/${how}`;
+      assert.deepEqual([code, requests], [0, [[path, { document: DOCUMENT, ...more }]]], words.join(' '));
     }
-    const wrong = await run(t, ['infer', 'document.json', '--form', 'normalized'], {});
-    assert.deepEqual([wrong.code, wrong.requests], [2, []]);
-  });
+});
+
+it('expand shows the result alone, and warnings beside it, or with --json the whole answer', async (t) => {
+  const answer = { result: { a: 1 }, warnings: [{ detail: 'lost \u001b' }] };
+  const shown = await run(t, ['expand', 'document.json'], answer);
+  assert.deepEqual([shown.out, shown.err], ['{\n  "a": 1\n}\n', 'Warning: lost \\u001b\n']);
+  const whole = await run(t, ['expand', 'document.json', '--json'], answer);
+  assert.deepEqual([JSON.parse(whole.out), whole.err], [answer, '']);
+});
+
+it('infer at a gateway sends the samples with every option, and takes each form', async (t) => {
+  const path = 'POST /api/v2/workbench/schema/infer';
+  for (const [words, query] of [
+    [[], 'form=keyvalues'],
+    [['--form', 'ngsi-ld'], 'form=ngsi-ld'],
+    [['--form', 'ngsiv2', '--enums'], 'form=ngsiv2&enum=true'],
+    [['--form', 'geojson', '--model', 'A B', '--enums'], 'form=geojson&model=A%20B&enum=true'],
+  ] as const) {
+    const { code, requests } = await run(t, ['infer', 'document.json', ...words], {});
+    assert.deepEqual([code, requests], [0, [[`${path}?${query}`, DOCUMENT]]]);
+  }
+  const wrong = await run(t, ['infer', 'document.json', '--form', 'normalized'], {});
+  assert.deepEqual([wrong.code, wrong.requests], [2, []]);
 });

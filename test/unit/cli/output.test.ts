@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import {
   formatDuration,
   formatItems,
@@ -15,97 +15,95 @@ const VIEW: PurgeView = {
   ...{ matched: 3000, deleted: 0, alreadyGone: 0, failed: 0, unknown: 0, requests: 1 },
 };
 
-describe('what people read', () => {
-  it('the output for people has numbers, times and rates that can be read at a glance', () => {
-    assert.equal(formatItems(3000, 'entities'), '3,000 entities');
-    assert.equal(formatItems(1, 'entities'), '1 entity');
-    assert.equal(formatItems(1, 'attributes'), '1 attribute');
-    assert.deepEqual([0, 850, 1500, 9999, 59_600, 125_000, 11_040_000].map(formatDuration), [
-      '0 ms',
-      '850 ms',
-      '1.5 s',
-      '10.0 s',
-      '1 min 0 s',
-      '2 min 5 s',
-      '3 h 4 min',
-    ]);
-    assert.deepEqual([0.25, 9.94, 2000.4].map(formatRate), ['0.3/s', '9.9/s', '2,000/s']);
-    assert.deepEqual(
-      formatTable([
-        ['ID', 'STATE'],
-        ['abc', 'done'],
-      ]),
-      ['ID   STATE', 'abc  done'],
-    );
-  });
+it('the output for people has numbers, times and rates that can be read at a glance', () => {
+  assert.equal(formatItems(3000, 'entities'), '3,000 entities');
+  assert.equal(formatItems(1, 'entities'), '1 entity');
+  assert.equal(formatItems(1, 'attributes'), '1 attribute');
+  assert.deepEqual([0, 850, 1500, 9999, 59_600, 125_000, 11_040_000].map(formatDuration), [
+    '0 ms',
+    '850 ms',
+    '1.5 s',
+    '10.0 s',
+    '1 min 0 s',
+    '2 min 5 s',
+    '3 h 4 min',
+  ]);
+  assert.deepEqual([0.25, 9.94, 2000.4].map(formatRate), ['0.3/s', '9.9/s', '2,000/s']);
+  assert.deepEqual(
+    formatTable([
+      ['ID', 'STATE'],
+      ['abc', 'done'],
+    ]),
+    ['ID   STATE', 'abc  done'],
+  );
+});
 
-  it('the output for people contains no text from outside that a terminal would take for a command', () => {
-    assert.equal(printable('urn:\u001b[2Ja\r\nb\u202ec'), 'urn:\\u001b[2Ja\\u000d\\u000ab\\u202ec');
-    const view = { ...VIEW, state: 'failed', problem: { detail: 'bad \u001b]0;x\u0007' } } as const;
-    assert.ok(!summaryOf(view, undefined).join('').includes('\u001b'));
-  });
+it('the output for people contains no text from outside that a terminal would take for a command', () => {
+  assert.equal(printable('urn:\u001b[2Ja\r\nb\u202ec'), 'urn:\\u001b[2Ja\\u000d\\u000ab\\u202ec');
+  const view = { ...VIEW, state: 'failed', problem: { detail: 'bad \u001b]0;x\u0007' } } as const;
+  assert.ok(!summaryOf(view, undefined).join('').includes('\u001b'));
+});
 
-  it('the output for people escapes controls, ends of lines and changes of direction, from the first to the last of each', () => {
-    for (const [first, last] of [
-      ['\u0000', '\u001f'],
-      ['\u007f', '\u009f'],
-      ['\u2028', '\u2029'],
-      ['\u202a', '\u202e'],
-      ['\u2066', '\u2069'],
-    ] as const) {
-      for (const character of [first, last]) {
-        const code = character.charCodeAt(0).toString(16).padStart(4, '0');
-        assert.equal(printable(`a${character}b`), `a\\u${code}b`);
-      }
+it('the output for people escapes controls, ends of lines and changes of direction, from the first to the last of each', () => {
+  for (const [first, last] of [
+    ['\u0000', '\u001f'],
+    ['\u007f', '\u009f'],
+    ['\u2028', '\u2029'],
+    ['\u202a', '\u202e'],
+    ['\u2066', '\u2069'],
+  ] as const) {
+    for (const character of [first, last]) {
+      const code = character.charCodeAt(0).toString(16).padStart(4, '0');
+      assert.equal(printable(`a${character}b`), `a\\u${code}b`);
     }
-    const beside = ' ~\u00a0\u2027\u202f\u2065\u206aä→';
-    assert.equal(printable(beside), beside);
-  });
+  }
+  const beside = ' ~\u00a0\u2027\u202f\u2065\u206aä→';
+  assert.equal(printable(beside), beside);
+});
 
-  it('the summary of a purge shows every count that is not zero', () => {
-    const view: PurgeView = {
-      ...VIEW,
-      state: 'partial',
-      deleted: 2000,
-      alreadyGone: 5,
-      failed: 990,
-      unknown: 5,
-      arrived: 3,
-    };
-    const lines = summaryOf({ ...view, errors: [{ entityId: 'urn:a:1', error: { title: 'No' } }] }, 2000);
-    assert.deepEqual(lines, [
-      'Deleted 2,000 entities in 2.0 s (1,000/s).',
-      '5 were already gone.',
-      '990 could not be deleted.',
-      '5 may or may not be gone: the broker did not respond. Purge again to be sure.',
-      '3 arrived during the purge and were left.',
-      '  urn:a:1: No',
-    ]);
-  });
+it('the summary of a purge shows every count that is not zero', () => {
+  const view: PurgeView = {
+    ...VIEW,
+    state: 'partial',
+    deleted: 2000,
+    alreadyGone: 5,
+    failed: 990,
+    unknown: 5,
+    arrived: 3,
+  };
+  const lines = summaryOf({ ...view, errors: [{ entityId: 'urn:a:1', error: { title: 'No' } }] }, 2000);
+  assert.deepEqual(lines, [
+    'Deleted 2,000 entities in 2.0 s (1,000/s).',
+    '5 were already gone.',
+    '990 could not be deleted.',
+    '5 may or may not be gone: the broker did not respond. Purge again to be sure.',
+    '3 arrived during the purge and were left.',
+    '  urn:a:1: No',
+  ]);
+});
 
-  it('the summary of a purge counts entities, attributes or instances, according to the query', () => {
-    for (const [target, query, unit] of [
-      ['entities', 'type=A&q=attrs', 'entities'],
-      ['entities', 'type=A&drop=a', 'attributes'],
-      ['entities', 'keep=a&type=A', 'attributes'],
-      ['temporal', 'type=A', 'entities'],
-      ['temporal', 'type=A&attrs=a', 'attributes'],
-      ['temporal', 'type=A&attrs=a&datasetId=urn:d', 'datasets'],
-      ['temporal', 'type=A&attrs=a&timerel=before&timeAt=x', 'instances'],
-    ] as const)
-      assert.equal(unitOf({ target, query }), unit, query);
-    assert.equal(unitOf({ target: 'entities', query: 'type=A', unit: 'instances' }), 'instances');
-  });
+it('the summary of a purge counts entities, attributes or instances, according to the query', () => {
+  for (const [target, query, unit] of [
+    ['entities', 'type=A&q=attrs', 'entities'],
+    ['entities', 'type=A&drop=a', 'attributes'],
+    ['entities', 'keep=a&type=A', 'attributes'],
+    ['temporal', 'type=A', 'entities'],
+    ['temporal', 'type=A&attrs=a', 'attributes'],
+    ['temporal', 'type=A&attrs=a&datasetId=urn:d', 'datasets'],
+    ['temporal', 'type=A&attrs=a&timerel=before&timeAt=x', 'instances'],
+  ] as const)
+    assert.equal(unitOf({ target, query }), unit, query);
+  assert.equal(unitOf({ target: 'entities', query: 'type=A', unit: 'instances' }), 'instances');
+});
 
-  it('the summary of a purge says what had been done when a purge ended early', () => {
-    const detail = 'The broker went away.';
-    assert.match(
-      summaryOf({ ...VIEW, state: 'cancelled', deleted: 7 }, 100)[0] ?? '',
-      /^Cancelled: 7 entities/,
-    );
-    const failed = summaryOf({ ...VIEW, state: 'failed', deleted: 7, problem: { detail } }, 100)[0];
-    assert.equal(failed, `Failed: ${detail} 7 entities had been deleted in 100 ms.`);
-  });
+it('the summary of a purge says what had been done when a purge ended early', () => {
+  const detail = 'The broker went away.';
+  assert.match(
+    summaryOf({ ...VIEW, state: 'cancelled', deleted: 7 }, 100)[0] ?? '',
+    /^Cancelled: 7 entities/,
+  );
+  const failed = summaryOf({ ...VIEW, state: 'failed', deleted: 7, problem: { detail } }, 100)[0];
+  assert.equal(failed, `Failed: ${detail} 7 entities had been deleted in 100 ms.`);
 });
 
 it('the exit code says how a purge ended', () => {
@@ -135,61 +133,56 @@ it('the exit code and the summary say refused of a failed purge that was refused
   assert.equal(exitCodeOf(cancelled), 1);
 });
 
-describe('the bar', () => {
-  /** A line for each of the counts, a second apart. */
-  function lines(...deleted: readonly number[]): readonly string[] {
-    let nowMs = 0;
-    const line = createProgressLine({ now: () => nowMs });
-    return deleted.map((count, second) => {
-      nowMs = second * 1000;
-      return line({ ...VIEW, deleted: count });
-    });
-  }
-
-  it('the bar shows how much is done, how fast, and how long it will take', () => {
-    const [first = '', , third = ''] = lines(0, 500, 1000);
-    assert.equal(first, `${'·'.repeat(24)} 0/3,000 entities`);
-    assert.equal(third, `${'█'.repeat(8)}${'·'.repeat(16)} 1,000/3,000 entities  500/s  4.0 s left`);
+/** A line for each of the counts, a second apart. */
+function lines(...deleted: readonly number[]): readonly string[] {
+  let nowMs = 0;
+  const line = createProgressLine({ now: () => nowMs });
+  return deleted.map((count, second) => {
+    nowMs = second * 1000;
+    return line({ ...VIEW, deleted: count });
   });
+}
 
-  it('the bar goes by the last seconds, so that a throttle shows', () => {
-    const slow = lines(0, 1000, 2000, 2010, 2020, 2030, 2040, 2050).at(-1) ?? '';
-    assert.match(slow, / 10\/s {2}1 min 35 s left$/);
-  });
+it('the bar shows how much is done, how fast, and how long it will take', () => {
+  const [first = '', , third = ''] = lines(0, 500, 1000);
+  assert.equal(first, `${'·'.repeat(24)} 0/3,000 entities`);
+  assert.equal(third, `${'█'.repeat(8)}${'·'.repeat(16)} 1,000/3,000 entities  500/s  4.0 s left`);
+});
 
-  it('the bar promises no end while nothing moves, and begins anew when a count is corrected', () => {
-    assert.doesNotMatch(lines(0, 0, 0).at(-1) ?? '', /left/);
-    assert.doesNotMatch(lines(1000, 2000, 1500).at(-1) ?? '', /\/s|left/);
-  });
+it('the bar goes by the last seconds, so that a throttle shows', () => {
+  const slow = lines(0, 1000, 2000, 2010, 2020, 2030, 2040, 2050).at(-1) ?? '';
+  assert.match(slow, / 10\/s {2}1 min 35 s left$/);
+});
 
-  it('the bar of a purge that is being cancelled has its rate and promises no end', () => {
-    let nowMs = 0;
-    const line = createProgressLine({ now: () => nowMs });
-    line({ ...VIEW, deleted: 500 });
-    nowMs = 1000;
-    const text = line({
-      ...VIEW,
-      state: 'cancelling',
-      deleted: 900,
-      alreadyGone: 60,
-      failed: 30,
-      unknown: 10,
-    });
-    assert.equal(
-      text,
-      `${'█'.repeat(8)}${'·'.repeat(16)} 1,000/3,000 entities  30 failed  500/s  cancelling`,
-    );
-  });
+it('the bar promises no end while nothing moves, and begins anew when a count is corrected', () => {
+  assert.doesNotMatch(lines(0, 0, 0).at(-1) ?? '', /left/);
+  assert.doesNotMatch(lines(1000, 2000, 1500).at(-1) ?? '', /\/s|left/);
+});
 
-  it('the bar is full, and no longer, when more is done than was counted', () => {
-    const line = createProgressLine({ now: () => 0 });
-    assert.equal(line({ ...VIEW, matched: 10, deleted: 11 }), `${'█'.repeat(24)} 11/10 entities`);
-    assert.equal(line({ ...VIEW, matched: 0, deleted: 11 }), '11/0 entities');
+it('the bar of a purge that is being cancelled has its rate and promises no end', () => {
+  let nowMs = 0;
+  const line = createProgressLine({ now: () => nowMs });
+  line({ ...VIEW, deleted: 500 });
+  nowMs = 1000;
+  const text = line({
+    ...VIEW,
+    state: 'cancelling',
+    deleted: 900,
+    alreadyGone: 60,
+    failed: 30,
+    unknown: 10,
   });
+  assert.equal(text, `${'█'.repeat(8)}${'·'.repeat(16)} 1,000/3,000 entities  30 failed  500/s  cancelling`);
+});
 
-  it('the bar says that it waits while nothing is known', () => {
-    const line = createProgressLine({ now: () => 0 });
-    assert.equal(line({ ...VIEW, matched: 0 }), 'looking for matches …');
-    assert.equal(line({ ...VIEW, state: 'queued', matched: 0 }), 'queued …');
-  });
+it('the bar is full, and no longer, when more is done than was counted', () => {
+  const line = createProgressLine({ now: () => 0 });
+  assert.equal(line({ ...VIEW, matched: 10, deleted: 11 }), `${'█'.repeat(24)} 11/10 entities`);
+  assert.equal(line({ ...VIEW, matched: 0, deleted: 11 }), '11/0 entities');
+});
+
+it('the bar says that it waits while nothing is known', () => {
+  const line = createProgressLine({ now: () => 0 });
+  assert.equal(line({ ...VIEW, matched: 0 }), 'looking for matches …');
+  assert.equal(line({ ...VIEW, state: 'queued', matched: 0 }), 'queued …');
 });

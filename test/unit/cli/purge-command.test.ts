@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { ask } from '../../../sidecar/cli/ask.js';
 import { CliError, EXIT } from '../../../sidecar/cli/exit-codes.js';
 import { follow, purgeCommand, requestOf, type PurgeOptions } from '../../../sidecar/cli/purge-command.js';
@@ -59,108 +59,96 @@ async function purgeOnTerminal(answer: string, options: PurgeOptions = {}) {
   return { calls, context, code };
 }
 
-describe('the question of a purge', () => {
-  it('a purge that asks goes on after y and yes alone', async () => {
-    for (const answer of ['y\r', 'Y\r', 'yes\r', ' yes \r', 'YES\r']) {
-      const { calls, code } = await purgeOnTerminal(answer);
-      assert.deepEqual([calls, code], [['preview type=A', 'run type=A'], 0], answer);
-    }
-    for (const answer of [
-      '\r',
-      'n\r',
-      'no\r',
-      'yess\r',
-      'ye\r',
-      'yellow\r',
-      'not yes\r',
-      '\u0003',
-      '\u0004',
-    ]) {
-      const { calls, code, context } = await purgeOnTerminal(answer);
-      assert.deepEqual([calls, code], [['preview type=A'], EXIT.interrupted], JSON.stringify(answer));
-      assert.match(context.err, /Nothing was deleted\.\n$/);
-    }
-  });
+it('a purge that asks goes on after y and yes alone', async () => {
+  for (const answer of ['y\r', 'Y\r', 'yes\r', ' yes \r', 'YES\r']) {
+    const { calls, code } = await purgeOnTerminal(answer);
+    assert.deepEqual([calls, code], [['preview type=A', 'run type=A'], 0], answer);
+  }
+  for (const answer of ['\r', 'n\r', 'no\r', 'yess\r', 'ye\r', 'yellow\r', 'not yes\r', '\u0003', '\u0004']) {
+    const { calls, code, context } = await purgeOnTerminal(answer);
+    assert.deepEqual([calls, code], [['preview type=A'], EXIT.interrupted], JSON.stringify(answer));
+    assert.match(context.err, /Nothing was deleted\.\n$/);
+  }
+});
 
-  it('a question is a no once its signal aborts, before it or while it waits', async () => {
-    const context = new FakeContext({ isTerminal: true });
-    assert.equal(await ask(context, 'Sure? ', AbortSignal.abort()), false);
-    const controller = new AbortController();
-    const asked = ask(context, 'Sure? [y/N] ', controller.signal);
-    controller.abort();
-    assert.equal(await asked, false);
-  });
+it('a question is a no once its signal aborts, before it or while it waits', async () => {
+  const context = new FakeContext({ isTerminal: true });
+  assert.equal(await ask(context, 'Sure? ', AbortSignal.abort()), false);
+  const controller = new AbortController();
+  const asked = ask(context, 'Sure? [y/N] ', controller.signal);
+  controller.abort();
+  assert.equal(await asked, false);
+});
 
-  it('a purge says in its question how much it would delete, and of which tenant', async () => {
-    const { place } = placeOf({ ...SEVEN, atLeast: true, unit: 'attributes' });
-    const context = new FakeContext({ isTerminal: true });
-    answering(context, () => context.stdin.write('n\r'));
-    await purgeCommand(['type=A'], { tenant: 'city' }, place, context);
-    assert.match(context.err, /^The query matches at least 7 attributes, of:\n {2}urn:a:1\n {2}urn:a:2\n/);
-    assert.match(context.err, /Delete at least 7 attributes of tenant city\? \[y\/N\] /);
-  });
+it('a purge says in its question how much it would delete, and of which tenant', async () => {
+  const { place } = placeOf({ ...SEVEN, atLeast: true, unit: 'attributes' });
+  const context = new FakeContext({ isTerminal: true });
+  answering(context, () => context.stdin.write('n\r'));
+  await purgeCommand(['type=A'], { tenant: 'city' }, place, context);
+  assert.match(context.err, /^The query matches at least 7 attributes, of:\n {2}urn:a:1\n {2}urn:a:2\n/);
+  assert.match(context.err, /Delete at least 7 attributes of tenant city\? \[y\/N\] /);
+});
 
-  it('a purge without a terminal asks nothing and sends nothing, unless it need not ask', async () => {
-    const { calls, place } = placeOf(SEVEN);
+it('a purge without a terminal asks nothing and sends nothing, unless it need not ask', async () => {
+  const { calls, place } = placeOf(SEVEN);
+  const context = new FakeContext();
+  await assert.rejects(purgeCommand(['type=A'], {}, place, context), { exitCode: EXIT.usage });
+  assert.deepEqual(calls, []);
+  assert.equal(await purgeCommand(['type=A'], { yes: true }, place, context), 0);
+  assert.equal(await purgeCommand(['type=A'], { dryRun: true }, place, context), 0);
+  assert.deepEqual(calls, ['run type=A', 'preview type=A']);
+});
+
+it('a dry run deletes nothing, whatever else is wanted', async () => {
+  const { calls, place } = placeOf(SEVEN);
+  for (const others of [{ yes: true }, { detach: true }, { yes: true, detach: true, json: true }])
+    assert.equal(await purgeCommand(['type=A'], { dryRun: true, ...others }, place, new FakeContext()), 0);
+  assert.deepEqual(new Set(calls), new Set(['preview type=A']));
+});
+
+it('a purge of nothing ends well without a question', async () => {
+  const { calls, place } = placeOf({ matched: 0, sample: [], hints: ['Car is unknown.'] });
+  const context = new FakeContext({ isTerminal: true });
+  assert.equal(await purgeCommand(['type=A'], {}, place, context), 0);
+  assert.deepEqual(calls, ['preview type=A']);
+  assert.equal(context.err, 'Nothing matches.\n  Car is unknown.\n');
+});
+
+it('a dry run of matches that the broker counts and does not list does not say that nothing matches', async () => {
+  const { calls, place } = placeOf({ matched: 0, sample: [], atLeast: true });
+  const context = new FakeContext({ isTerminal: true });
+  await purgeCommand(['type=A'], { dryRun: true }, place, context);
+  assert.match(context.out, /matches at least 0 entities/);
+  assert.deepEqual(calls, ['preview type=A']);
+});
+
+it('a purge of more than --max-affected is refused before the question, and one of as many is asked about', async () => {
+  for (const [maxAffected, code] of [
+    [6, EXIT.refused],
+    [7, EXIT.done],
+  ] as const) {
+    const { calls, context, code: ended } = await purgeOnTerminal('y\r', { maxAffected });
+    assert.equal(ended, code);
+    assert.equal(calls.includes('run type=A'), code === EXIT.done);
+    assert.equal(/more than the 6 of --max-affected/.test(context.err), code === EXIT.refused);
+    const dry = new FakeContext();
+    const options = { maxAffected, dryRun: true };
+    assert.equal(await purgeCommand(['type=A'], options, placeOf(SEVEN).place, dry), code);
+    assert.equal(/more than the 6 of --max-affected/.test(dry.err), code === EXIT.refused);
+  }
+});
+
+it('a preview shows five ids, and counts the others', async () => {
+  const sample = Array.from({ length: 6 }, (_, index) => `urn:a:${index}`);
+  const shown = async (preview: PurgePreview) => {
     const context = new FakeContext();
-    await assert.rejects(purgeCommand(['type=A'], {}, place, context), { exitCode: EXIT.usage });
-    assert.deepEqual(calls, []);
-    assert.equal(await purgeCommand(['type=A'], { yes: true }, place, context), 0);
-    assert.equal(await purgeCommand(['type=A'], { dryRun: true }, place, context), 0);
-    assert.deepEqual(calls, ['run type=A', 'preview type=A']);
-  });
-
-  it('a dry run deletes nothing, whatever else is wanted', async () => {
-    const { calls, place } = placeOf(SEVEN);
-    for (const others of [{ yes: true }, { detach: true }, { yes: true, detach: true, json: true }])
-      assert.equal(await purgeCommand(['type=A'], { dryRun: true, ...others }, place, new FakeContext()), 0);
-    assert.deepEqual(new Set(calls), new Set(['preview type=A']));
-  });
-
-  it('a purge of nothing ends well without a question', async () => {
-    const { calls, place } = placeOf({ matched: 0, sample: [], hints: ['Car is unknown.'] });
-    const context = new FakeContext({ isTerminal: true });
-    assert.equal(await purgeCommand(['type=A'], {}, place, context), 0);
-    assert.deepEqual(calls, ['preview type=A']);
-    assert.equal(context.err, 'Nothing matches.\n  Car is unknown.\n');
-  });
-
-  it('a dry run of matches that the broker counts and does not list does not say that nothing matches', async () => {
-    const { calls, place } = placeOf({ matched: 0, sample: [], atLeast: true });
-    const context = new FakeContext({ isTerminal: true });
-    await purgeCommand(['type=A'], { dryRun: true }, place, context);
-    assert.match(context.out, /matches at least 0 entities/);
-    assert.deepEqual(calls, ['preview type=A']);
-  });
-
-  it('a purge of more than --max-affected is refused before the question, and one of as many is asked about', async () => {
-    for (const [maxAffected, code] of [
-      [6, EXIT.refused],
-      [7, EXIT.done],
-    ] as const) {
-      const { calls, context, code: ended } = await purgeOnTerminal('y\r', { maxAffected });
-      assert.equal(ended, code);
-      assert.equal(calls.includes('run type=A'), code === EXIT.done);
-      assert.equal(/more than the 6 of --max-affected/.test(context.err), code === EXIT.refused);
-      const dry = new FakeContext();
-      const options = { maxAffected, dryRun: true };
-      assert.equal(await purgeCommand(['type=A'], options, placeOf(SEVEN).place, dry), code);
-      assert.equal(/more than the 6 of --max-affected/.test(dry.err), code === EXIT.refused);
-    }
-  });
-
-  it('a preview shows five ids, and counts the others', async () => {
-    const sample = Array.from({ length: 6 }, (_, index) => `urn:a:${index}`);
-    const shown = async (preview: PurgePreview) => {
-      const context = new FakeContext();
-      await purgeCommand(['type=A'], { dryRun: true }, placeOf(preview).place, context);
-      return context.out.split('\n').slice(5, -1);
-    };
-    assert.deepEqual(await shown({ matched: 1200, sample }), ['  urn:a:4', '  … 1,195 more']);
-    assert.deepEqual(await shown({ matched: 5, sample: sample.slice(1) }), ['  urn:a:5']);
-    // Of parts of entities it is not known how many entities there are.
-    assert.deepEqual(await shown({ matched: 1200, sample, unit: 'instances' }), ['  urn:a:4', '  … 1 more']);
-  });
+    await purgeCommand(['type=A'], { dryRun: true }, placeOf(preview).place, context);
+    return context.out.split('\n').slice(5, -1);
+  };
+  assert.deepEqual(await shown({ matched: 1200, sample }), ['  urn:a:4', '  … 1,195 more']);
+  assert.deepEqual(await shown({ matched: 5, sample: sample.slice(1) }), ['  urn:a:5']);
+  // Of parts of entities it is not known how many entities there are.
+  assert.deepEqual(await shown({ matched: 1200, sample, unit: 'instances' }), ['  urn:a:4', '  … 1 more']);
 });
 
 it('Ctrl+C during the preview or the question deletes nothing, and ends with 130', async () => {
@@ -300,56 +288,53 @@ it('the summary of a purge has the time from its record, and else that of the co
   ]);
 });
 
-describe('what a purge is asked for', () => {
-  const NOW = Date.parse('2026-01-31T00:00:00Z');
-  const request = (options: PurgeOptions, words: readonly string[] = ['type=A']) =>
-    requestOf(words, options, NOW);
+const NOW = Date.parse('2026-01-31T00:00:00Z');
+const request = (options: PurgeOptions, words: readonly string[] = ['type=A']) =>
+  requestOf(words, options, NOW);
 
-  it('--older-than goes by modifiedAt, of a history by observedAt, unless --by says otherwise', () => {
-    const query = (options: PurgeOptions) =>
-      decodeURIComponent(request({ olderThan: '1d', ...options }).query);
-    assert.equal(query({}), 'type=A&q=modifiedAt<2026-01-30T00:00:00Z');
-    assert.equal(query({ by: 'createdAt' }), 'type=A&q=createdAt<2026-01-30T00:00:00Z');
-    const before = 'timerel=before&timeAt=2026-01-30T00:00:00Z';
-    assert.match(query({ temporal: true }), new RegExp(`^type=A&${before}`));
-    assert.match(query({ temporal: true, by: 'modifiedAt' }), /timeproperty=modifiedAt/);
-    assert.throws(() => request({ by: 'createdAt' }), { exitCode: EXIT.usage });
+it('--older-than goes by modifiedAt, of a history by observedAt, unless --by says otherwise', () => {
+  const query = (options: PurgeOptions) => decodeURIComponent(request({ olderThan: '1d', ...options }).query);
+  assert.equal(query({}), 'type=A&q=modifiedAt<2026-01-30T00:00:00Z');
+  assert.equal(query({ by: 'createdAt' }), 'type=A&q=createdAt<2026-01-30T00:00:00Z');
+  const before = 'timerel=before&timeAt=2026-01-30T00:00:00Z';
+  assert.match(query({ temporal: true }), new RegExp(`^type=A&${before}`));
+  assert.match(query({ temporal: true, by: 'modifiedAt' }), /timeproperty=modifiedAt/);
+  assert.throws(() => request({ by: 'createdAt' }), { exitCode: EXIT.usage });
+});
+
+it('a purge takes over tenant, link, bound and rate, and the target from --temporal', () => {
+  const link = 'https://models.example/context.jsonld';
+  assert.deepEqual(request({ tenant: 'city', link, maxAffected: 5, rate: 9 }), {
+    ...{
+      target: 'entities',
+      query: 'type=A',
+      tenant: 'city',
+      link,
+      options: { maxAffected: 5, maxPerSecond: 9 },
+    },
   });
+  assert.equal(request({ temporal: true }).target, 'temporal');
+});
 
-  it('a purge takes over tenant, link, bound and rate, and the target from --temporal', () => {
-    const link = 'https://models.example/context.jsonld';
-    assert.deepEqual(request({ tenant: 'city', link, maxAffected: 5, rate: 9 }), {
-      ...{
-        target: 'entities',
-        query: 'type=A',
-        tenant: 'city',
-        link,
-        options: { maxAffected: 5, maxPerSecond: 9 },
-      },
-    });
-    assert.equal(request({ temporal: true }).target, 'temporal');
-  });
-
-  it('a tenant with blanks or other letters, and a link that is no URL of the web, are refused', () => {
-    for (const tenant of ['', ' ', 'a b', 'straße', 'a\n'])
-      assert.throws(() => request({ tenant }), { exitCode: EXIT.usage }, JSON.stringify(tenant));
-    for (const link of [
-      ...words(`
+it('a tenant with blanks or other letters, and a link that is no URL of the web, are refused', () => {
+  for (const tenant of ['', ' ', 'a b', 'straße', 'a\n'])
+    assert.throws(() => request({ tenant }), { exitCode: EXIT.usage }, JSON.stringify(tenant));
+  for (const link of [
+    ...words(`
       file:///etc/passwd http:// https://a.example/<x> a.jsonld
     `),
-      ...['', 'https://a b'],
-    ])
-      assert.throws(() => request({ link }), { exitCode: EXIT.usage }, link);
-  });
+    ...['', 'https://a b'],
+  ])
+    assert.throws(() => request({ link }), { exitCode: EXIT.usage }, link);
+});
 
-  it('a query that a purge refuses is refused before anything is sent', () => {
-    for (const [words, options] of [
-      [['id=urn:a:1'], {}],
-      [['type=A', 'limit=3'], {}],
-      [['type=A', 'drop=a', 'keep=b'], {}],
-      [['timerel=before', 'timeAt=2026-01-01T00:00:00Z'], {}],
-      [['type=A', 'timerel=never', 'timeAt=2026-01-01T00:00:00Z'], { temporal: true }],
-    ] as const)
-      assert.throws(() => request(options, words), { exitCode: EXIT.usage }, words.join('&'));
-  });
+it('a query that a purge refuses is refused before anything is sent', () => {
+  for (const [words, options] of [
+    [['id=urn:a:1'], {}],
+    [['type=A', 'limit=3'], {}],
+    [['type=A', 'drop=a', 'keep=b'], {}],
+    [['timerel=before', 'timeAt=2026-01-01T00:00:00Z'], {}],
+    [['type=A', 'timerel=never', 'timeAt=2026-01-01T00:00:00Z'], { temporal: true }],
+  ] as const)
+    assert.throws(() => request(options, words), { exitCode: EXIT.usage }, words.join('&'));
 });

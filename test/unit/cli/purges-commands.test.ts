@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { EXIT } from '../../../sidecar/cli/exit-codes.js';
 import {
   fakeGateway,
@@ -46,342 +46,335 @@ async function run(
   return { code, requests, out: context.out, err: context.err, context };
 }
 
-describe('purge at a gateway', () => {
-  it('a purge is started with all that it is asked for, and followed by its id', async (t) => {
-    const { code, requests, out } = await run(
-      t,
-      [
-        ...['purge', 'type=A', '--tenant', 'city', '--link', 'https://a.example/c', '--max-affected', '9'],
-        ...['--rate', '5', '--yes', '--temporal'],
-      ],
-      ({ method }) => (method === 'POST' ? jsonResponse(RECORD, 202) : eventsOf(RECORD, over({}))),
-    );
-    const link =
-      '<https://a.example/c>; rel=\\"http://www.w3.org/ns/json-ld#context\\"; type=\\"application/ld+json\\"';
-    assert.deepEqual(requests, [
-      `POST /api/v2/purges {"target":"temporal","query":"type=A","tenant":"city","maxAffected":9,"maxPerSecond":5,"link":"${link}"}`,
-      'GET /api/v2/purges/p-1/events',
-    ]);
-    assert.deepEqual([code, out.split(' in ', 1)[0]], [0, 'Deleted 7 entities']);
-  });
-
-  it('a preview is a dry run of the same collection, tenant and context, without a list of ids', async (t) => {
-    for (const [words, target] of [
-      [['type=A', 'record=ids'], '/ngsi-ld/v1/entities?type=A&dryRun=true'],
-      [['type=A', 'record=ids', '--temporal'], '/ngsi-ld/v1/temporal/entities?type=A&dryRun=true'],
-    ] as const) {
-      const asked = fakeGateway(t, () => jsonResponse({ matched: 2, sample: ['urn:a:1'] }));
-      const context = new FakeContext({ env: ENV });
-      const more = ['--dry-run', '--tenant', 'city', '--link', 'https://a.example/c'];
-      assert.equal(await context.run('purge', ...words, ...more), 0, context.err);
-      const [{ method, target: sent, headers } = assert.fail()] = asked;
-      assert.deepEqual([method, sent], ['DELETE', target]);
-      assert.deepEqual(
-        ['authorization', 'ngsild-tenant', 'link', 'x-gateway-token'].map((name) => headers.get(name)),
-        [
-          ...['Bearer b', 'city'],
-          '<https://a.example/c>; rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"',
-          'secret',
-        ],
-      );
-      t.mock.restoreAll();
-    }
-  });
-
-  it('an answer that is no preview deletes nothing, and ends with 1', async (t) => {
-    for (const answer of [
-      null,
-      {},
-      [],
-      { matched: '2', sample: [] },
-      { matched: 2 },
-      { matched: 2, sample: {} },
-    ]) {
-      const { code, requests, err } = await run(t, ['purge', 'type=A', '--dry-run'], () =>
-        jsonResponse(answer),
-      );
-      assert.deepEqual([code, requests.length], [EXIT.failed, 1], err);
-    }
-  });
-
-  it('a purge whose start has no answer may have been started, and the command says so', async (t) => {
-    const lost = (code: string) => () =>
-      Promise.reject(new TypeError('fetch failed', { cause: Object.assign(new Error(), { code }) }));
-    const words = ['purge', 'type=A', '--yes'];
-    for (const more of [[], ['--detach']]) {
-      const { code, err } = await run(t, [...words, ...more], lost('ECONNRESET'));
-      assert.equal(code, EXIT.failed);
-      assert.match(err, /may still have been started\. To check: ngsi-ld-gateway purges list/);
-    }
-    assert.doesNotMatch((await run(t, words, lost('ECONNREFUSED'))).err, /may still have been started/);
-  });
-
-  it('Ctrl+C cancels a purge at the gateway once, and the command waits for its end', async (t) => {
-    const context = new FakeContext({ env: ENV });
-    const { code, requests, out } = await run(
-      t,
-      ['purge', 'type=A', '--yes'],
-      ({ method, target }, nth) => {
-        if (method === 'POST' && nth === 1) return jsonResponse(RECORD, 202);
-        if (target.endsWith('/cancel')) return jsonResponse({ ...RECORD, state: 'cancelling' }, 202);
-        context.interrupt();
-        context.interrupt();
-        return eventsOf({ ...RECORD, state: 'cancelling' }, over({ state: 'cancelled', deleted: 3 }));
-      },
-      context,
-    );
-    assert.equal(requests.filter((request) => request.endsWith('/cancel')).length, 1);
-    assert.deepEqual([code, out.split(' had', 1)[0]], [EXIT.interrupted, 'Cancelled: 3 entities']);
-    assert.equal(context.listening, 0);
-  });
-
-  it('Ctrl+C while a purge is being started cancels it as soon as it has an id', async (t) => {
-    const context = new FakeContext({ env: ENV });
-    const { code, requests } = await run(
-      t,
-      ['purge', 'type=A', '--yes'],
-      ({ target }, nth) => {
-        if (nth === 1) {
-          context.interrupt();
-          return jsonResponse(RECORD, 202);
-        }
-        return target.endsWith('/cancel')
-          ? jsonResponse({ ...RECORD, state: 'cancelled' }, 202)
-          : eventsOf(over({ state: 'cancelled' }));
-      },
-      context,
-    );
-    assert.deepEqual([code, requests[1]], [EXIT.interrupted, 'POST /api/v2/purges/p-1/cancel']);
-  });
-
-  it('a purge that cannot be cancelled is not reported as cancelled', async (t) => {
-    const context = new FakeContext({ env: ENV });
-    const { code, err } = await run(
-      t,
-      ['purge', 'type=A', '--yes'],
-      ({ method, target }, nth) => {
-        if (method === 'POST' && nth === 1) return jsonResponse(RECORD, 202);
-        if (target.endsWith('/cancel')) return later(jsonResponse({ detail: 'Not you.' }, 401));
-        context.interrupt();
-        return eventsOf(RECORD, over({}));
-      },
-      context,
-    );
-    assert.equal(code, EXIT.refused);
-    assert.match(err, /The gateway answered 401: Not you\./);
-  });
-
-  it('a purge that goes on at a gateway out of sight is named, with the command that follows it', async (t) => {
-    const { code, err } = await run(t, ['purge', 'type=A', '--yes'], ({ method }) =>
-      method === 'POST' ? jsonResponse(RECORD, 202) : jsonResponse({ detail: 'Later.' }, 503),
-    );
-    assert.equal(code, EXIT.failed);
-    assert.match(err, /503: Later\.\nThe purge p-1 continues there: ngsi-ld-gateway purges follow p-1\n$/);
-  });
+it('a purge is started with all that it is asked for, and followed by its id', async (t) => {
+  const { code, requests, out } = await run(
+    t,
+    [
+      ...['purge', 'type=A', '--tenant', 'city', '--link', 'https://a.example/c', '--max-affected', '9'],
+      ...['--rate', '5', '--yes', '--temporal'],
+    ],
+    ({ method }) => (method === 'POST' ? jsonResponse(RECORD, 202) : eventsOf(RECORD, over({}))),
+  );
+  const link =
+    '<https://a.example/c>; rel=\\"http://www.w3.org/ns/json-ld#context\\"; type=\\"application/ld+json\\"';
+  assert.deepEqual(requests, [
+    `POST /api/v2/purges {"target":"temporal","query":"type=A","tenant":"city","maxAffected":9,"maxPerSecond":5,"link":"${link}"}`,
+    'GET /api/v2/purges/p-1/events',
+  ]);
+  assert.deepEqual([code, out.split(' in ', 1)[0]], [0, 'Deleted 7 entities']);
 });
 
-describe('the commands of purges', () => {
-  it('purges list sends every filter by its name, and says how to see more', async (t) => {
-    const { requests, out, err, code } = await run(
-      t,
-      [
-        ...['purges', 'list', '--state', 'running', '--tenant', 'city', '--caller', 'me'],
-        ...['--limit', '2', '--offset', '3'],
-      ],
-      () => jsonResponse([RECORD, { ...RECORD, id: 'p-0', dryRun: true }], 200, { 'x-total-count': '9' }),
-    );
-    const query = new URLSearchParams(requests[0]?.split('?')[1]);
-    assert.deepEqual(Object.fromEntries(query), {
-      ...{ state: 'running', tenant: 'city', caller: 'me', dryRun: 'false', limit: '2', offset: '3' },
-    });
-    assert.equal(code, 0);
-    assert.match(out, /^ID .* CALLER .*\np-1 +running .*\np-0 +running \(dry\) /);
-    assert.equal(err, '4 more: --offset 5\n');
-    const all = await run(t, ['purges', 'list', '--dry-run'], () =>
-      jsonResponse([RECORD], 200, { 'x-total-count': '1' }),
-    );
-    assert.deepEqual([all.requests, all.err], [['GET /api/v2/purges?offset=0&dryRun=true'], '']);
-    const both = await run(t, ['purges', 'list', '--all'], () => jsonResponse([]));
-    assert.deepEqual(
-      [both.requests, both.err],
-      [['GET /api/v2/purges?offset=0'], 'There are no such purges.\n'],
-    );
-  });
-
-  it('-o chooses between a table, a document a line, and YAML; states have colors on a terminal alone', async (t) => {
-    const list = async (
-      words: readonly string[],
-      env: Readonly<Record<string, string>> = {},
-      isTTY = false,
-    ) => {
-      const context = new FakeContext({ env: { ...ENV, ...env } });
-      Object.assign(context.stdout, { isTTY });
-      return (await run(t, ['purges', ...words], () => jsonResponse([over({})]), context)).out;
-    };
-    assert.deepEqual(JSON.parse(await list(['list', '-o', 'json'])), over({}));
-    assert.match(await list(['list', '-o', 'yaml']), /^- id: p-1\n {2}state: succeeded\n/);
-    assert.match(
-      await list(['list', '-o', 'table'], {}, true),
-      /\u001b\[32msucceeded\u001b\[39m {2}entities/,
-    );
-    for (const [env, isTTY] of [
-      [{ NO_COLOR: '1' }, true],
-      [{ TERM: 'dumb' }, true],
-      [{}, false],
-    ] as const)
-      assert.match(await list(['list'], env, isTTY), /\np-1 {2}succeeded {2}entities/);
-    assert.equal((await run(t, ['purges', 'list', '-o', 'xml'], () => jsonResponse([]))).code, EXIT.usage);
-  });
-
-  it('a purge is found by the beginning of its id, if no other begins like it', async (t) => {
-    const ids = ['ab1', 'ab2', 'c3', 'c34'];
-    const show = (id: string) =>
-      run(t, ['purges', 'show', id, '--json'], ({ target }) =>
-        target.includes('?')
-          ? jsonResponse(ids.map((one) => ({ ...RECORD, id: one })))
-          : jsonResponse({ ...RECORD, id: target.split('/').at(-1) }),
-      );
-    for (const [given, id] of [
-      ['ab2', 'ab2'],
-      ['c3', 'c3'],
-      ['c34', 'c34'],
-    ] as const)
-      assert.equal((JSON.parse((await show(given)).out) as { id: string }).id, id);
-    const several = await show('ab');
-    assert.deepEqual([several.code, several.requests.length], [EXIT.usage, 1]);
-    assert.match(several.err, /Several purges begin with ab:\n {2}ab1\n {2}ab2\n/);
-    assert.equal((await show('dd')).code, EXIT.refused);
-  });
-
-  it('purges throttle sends the rate, null for off, and the concurrency', async (t) => {
-    for (const [words, body, sentence] of [
-      [['5000'], '{"maxPerSecond":5000}', 'at most 5,000 a second'],
-      [['off', '--concurrency', '3'], '{"maxPerSecond":null,"concurrency":3}', 'as fast as it can'],
-    ] as const) {
-      const { requests, out } = await run(t, ['purges', 'throttle', 'p-1', ...words], () =>
-        jsonResponse(RECORD),
-      );
-      assert.deepEqual(requests, [`PATCH /api/v2/purges/p-1 ${body}`]);
-      assert.equal(out, `Purge p-1 deletes ${sentence}.\n`);
-    }
-    for (const rate of ['0', '-1', '1.5', '1e3', '', 'OFF', '1000000000']) {
-      const { code, requests } = await run(t, ['purges', 'throttle', 'p-1', '--', rate], () =>
-        jsonResponse(RECORD),
-      );
-      assert.deepEqual([code, requests], [EXIT.usage, []], rate);
-    }
-  });
-
-  it('purges cancel waits until what was under way is done, unless the purge is over at once', async (t) => {
-    const ended = over({ state: 'cancelled', deleted: 4 });
-    const waited = await run(t, ['purges', 'cancel', 'p-1'], ({ method, target }) =>
-      method === 'POST'
-        ? jsonResponse({ ...RECORD, state: 'cancelling' }, 202)
-        : target.endsWith('/events')
-          ? eventsOf(ended)
-          : jsonResponse(RECORD),
-    );
-    assert.deepEqual([waited.code, waited.requests.length], [0, 3]);
-    assert.equal(waited.out, 'Cancelled: 4 entities had been deleted.\n');
-    const atOnce = await run(t, ['purges', 'cancel', 'p-1'], ({ method }) =>
-      method === 'POST' ? jsonResponse(ended, 202) : jsonResponse({ ...RECORD, state: 'queued' }),
-    );
-    assert.deepEqual([atOnce.requests.length, atOnce.out], [2, waited.out]);
-    const before = await run(t, ['purges', 'cancel', 'p-1'], () => jsonResponse(ended));
-    assert.deepEqual([before.code, before.requests], [EXIT.failed, ['GET /api/v2/purges/p-1']]);
-    assert.equal(before.err, 'The purge p-1 had ended already: cancelled.\n');
-  });
-
-  it('purges follow leaves the purge alone at Ctrl+C, and says how to stop it', async (t) => {
+it('a preview is a dry run of the same collection, tenant and context, without a list of ids', async (t) => {
+  for (const [words, target] of [
+    [['type=A', 'record=ids'], '/ngsi-ld/v1/entities?type=A&dryRun=true'],
+    [['type=A', 'record=ids', '--temporal'], '/ngsi-ld/v1/temporal/entities?type=A&dryRun=true'],
+  ] as const) {
+    const asked = fakeGateway(t, () => jsonResponse({ matched: 2, sample: ['urn:a:1'] }));
     const context = new FakeContext({ env: ENV });
-    const { code, requests, err } = await run(
+    const more = ['--dry-run', '--tenant', 'city', '--link', 'https://a.example/c'];
+    assert.equal(await context.run('purge', ...words, ...more), 0, context.err);
+    const [{ method, target: sent, headers } = assert.fail()] = asked;
+    assert.deepEqual([method, sent], ['DELETE', target]);
+    assert.deepEqual(
+      ['authorization', 'ngsild-tenant', 'link', 'x-gateway-token'].map((name) => headers.get(name)),
+      [
+        ...['Bearer b', 'city'],
+        '<https://a.example/c>; rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"',
+        'secret',
+      ],
+    );
+    t.mock.restoreAll();
+  }
+});
+
+it('an answer that is no preview deletes nothing, and ends with 1', async (t) => {
+  for (const answer of [
+    null,
+    {},
+    [],
+    { matched: '2', sample: [] },
+    { matched: 2 },
+    { matched: 2, sample: {} },
+  ]) {
+    const { code, requests, err } = await run(t, ['purge', 'type=A', '--dry-run'], () =>
+      jsonResponse(answer),
+    );
+    assert.deepEqual([code, requests.length], [EXIT.failed, 1], err);
+  }
+});
+
+it('a purge whose start has no answer may have been started, and the command says so', async (t) => {
+  const lost = (code: string) => () =>
+    Promise.reject(new TypeError('fetch failed', { cause: Object.assign(new Error(), { code }) }));
+  const words = ['purge', 'type=A', '--yes'];
+  for (const more of [[], ['--detach']]) {
+    const { code, err } = await run(t, [...words, ...more], lost('ECONNRESET'));
+    assert.equal(code, EXIT.failed);
+    assert.match(err, /may still have been started\. To check: ngsi-ld-gateway purges list/);
+  }
+  assert.doesNotMatch((await run(t, words, lost('ECONNREFUSED'))).err, /may still have been started/);
+});
+
+it('Ctrl+C cancels a purge at the gateway once, and the command waits for its end', async (t) => {
+  const context = new FakeContext({ env: ENV });
+  const { code, requests, out } = await run(
+    t,
+    ['purge', 'type=A', '--yes'],
+    ({ method, target }, nth) => {
+      if (method === 'POST' && nth === 1) return jsonResponse(RECORD, 202);
+      if (target.endsWith('/cancel')) return jsonResponse({ ...RECORD, state: 'cancelling' }, 202);
+      context.interrupt();
+      context.interrupt();
+      return eventsOf({ ...RECORD, state: 'cancelling' }, over({ state: 'cancelled', deleted: 3 }));
+    },
+    context,
+  );
+  assert.equal(requests.filter((request) => request.endsWith('/cancel')).length, 1);
+  assert.deepEqual([code, out.split(' had', 1)[0]], [EXIT.interrupted, 'Cancelled: 3 entities']);
+  assert.equal(context.listening, 0);
+});
+
+it('Ctrl+C while a purge is being started cancels it as soon as it has an id', async (t) => {
+  const context = new FakeContext({ env: ENV });
+  const { code, requests } = await run(
+    t,
+    ['purge', 'type=A', '--yes'],
+    ({ target }, nth) => {
+      if (nth === 1) {
+        context.interrupt();
+        return jsonResponse(RECORD, 202);
+      }
+      return target.endsWith('/cancel')
+        ? jsonResponse({ ...RECORD, state: 'cancelled' }, 202)
+        : eventsOf(over({ state: 'cancelled' }));
+    },
+    context,
+  );
+  assert.deepEqual([code, requests[1]], [EXIT.interrupted, 'POST /api/v2/purges/p-1/cancel']);
+});
+
+it('a purge that cannot be cancelled is not reported as cancelled', async (t) => {
+  const context = new FakeContext({ env: ENV });
+  const { code, err } = await run(
+    t,
+    ['purge', 'type=A', '--yes'],
+    ({ method, target }, nth) => {
+      if (method === 'POST' && nth === 1) return jsonResponse(RECORD, 202);
+      if (target.endsWith('/cancel')) return later(jsonResponse({ detail: 'Not you.' }, 401));
+      context.interrupt();
+      return eventsOf(RECORD, over({}));
+    },
+    context,
+  );
+  assert.equal(code, EXIT.refused);
+  assert.match(err, /The gateway answered 401: Not you\./);
+});
+
+it('a purge that goes on at a gateway out of sight is named, with the command that follows it', async (t) => {
+  const { code, err } = await run(t, ['purge', 'type=A', '--yes'], ({ method }) =>
+    method === 'POST' ? jsonResponse(RECORD, 202) : jsonResponse({ detail: 'Later.' }, 503),
+  );
+  assert.equal(code, EXIT.failed);
+  assert.match(err, /503: Later\.\nThe purge p-1 continues there: ngsi-ld-gateway purges follow p-1\n$/);
+});
+
+it('purges list sends every filter by its name, and says how to see more', async (t) => {
+  const { requests, out, err, code } = await run(
+    t,
+    [
+      ...['purges', 'list', '--state', 'running', '--tenant', 'city', '--caller', 'me'],
+      ...['--limit', '2', '--offset', '3'],
+    ],
+    () => jsonResponse([RECORD, { ...RECORD, id: 'p-0', dryRun: true }], 200, { 'x-total-count': '9' }),
+  );
+  const query = new URLSearchParams(requests[0]?.split('?')[1]);
+  assert.deepEqual(Object.fromEntries(query), {
+    ...{ state: 'running', tenant: 'city', caller: 'me', dryRun: 'false', limit: '2', offset: '3' },
+  });
+  assert.equal(code, 0);
+  assert.match(out, /^ID .* CALLER .*\np-1 +running .*\np-0 +running \(dry\) /);
+  assert.equal(err, '4 more: --offset 5\n');
+  const all = await run(t, ['purges', 'list', '--dry-run'], () =>
+    jsonResponse([RECORD], 200, { 'x-total-count': '1' }),
+  );
+  assert.deepEqual([all.requests, all.err], [['GET /api/v2/purges?offset=0&dryRun=true'], '']);
+  const both = await run(t, ['purges', 'list', '--all'], () => jsonResponse([]));
+  assert.deepEqual(
+    [both.requests, both.err],
+    [['GET /api/v2/purges?offset=0'], 'There are no such purges.\n'],
+  );
+});
+
+it('-o chooses between a table, a document a line, and YAML; states have colors on a terminal alone', async (t) => {
+  const list = async (
+    words: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+    isTTY = false,
+  ) => {
+    const context = new FakeContext({ env: { ...ENV, ...env } });
+    Object.assign(context.stdout, { isTTY });
+    return (await run(t, ['purges', ...words], () => jsonResponse([over({})]), context)).out;
+  };
+  assert.deepEqual(JSON.parse(await list(['list', '-o', 'json'])), over({}));
+  assert.match(await list(['list', '-o', 'yaml']), /^- id: p-1\n {2}state: succeeded\n/);
+  assert.match(await list(['list', '-o', 'table'], {}, true), /\u001b\[32msucceeded\u001b\[39m {2}entities/);
+  for (const [env, isTTY] of [
+    [{ NO_COLOR: '1' }, true],
+    [{ TERM: 'dumb' }, true],
+    [{}, false],
+  ] as const)
+    assert.match(await list(['list'], env, isTTY), /\np-1 {2}succeeded {2}entities/);
+  assert.equal((await run(t, ['purges', 'list', '-o', 'xml'], () => jsonResponse([]))).code, EXIT.usage);
+});
+
+it('a purge is found by the beginning of its id, if no other begins like it', async (t) => {
+  const ids = ['ab1', 'ab2', 'c3', 'c34'];
+  const show = (id: string) =>
+    run(t, ['purges', 'show', id, '--json'], ({ target }) =>
+      target.includes('?')
+        ? jsonResponse(ids.map((one) => ({ ...RECORD, id: one })))
+        : jsonResponse({ ...RECORD, id: target.split('/').at(-1) }),
+    );
+  for (const [given, id] of [
+    ['ab2', 'ab2'],
+    ['c3', 'c3'],
+    ['c34', 'c34'],
+  ] as const)
+    assert.equal((JSON.parse((await show(given)).out) as { id: string }).id, id);
+  const several = await show('ab');
+  assert.deepEqual([several.code, several.requests.length], [EXIT.usage, 1]);
+  assert.match(several.err, /Several purges begin with ab:\n {2}ab1\n {2}ab2\n/);
+  assert.equal((await show('dd')).code, EXIT.refused);
+});
+
+it('purges throttle sends the rate, null for off, and the concurrency', async (t) => {
+  for (const [words, body, sentence] of [
+    [['5000'], '{"maxPerSecond":5000}', 'at most 5,000 a second'],
+    [['off', '--concurrency', '3'], '{"maxPerSecond":null,"concurrency":3}', 'as fast as it can'],
+  ] as const) {
+    const { requests, out } = await run(t, ['purges', 'throttle', 'p-1', ...words], () =>
+      jsonResponse(RECORD),
+    );
+    assert.deepEqual(requests, [`PATCH /api/v2/purges/p-1 ${body}`]);
+    assert.equal(out, `Purge p-1 deletes ${sentence}.\n`);
+  }
+  for (const rate of ['0', '-1', '1.5', '1e3', '', 'OFF', '1000000000']) {
+    const { code, requests } = await run(t, ['purges', 'throttle', 'p-1', '--', rate], () =>
+      jsonResponse(RECORD),
+    );
+    assert.deepEqual([code, requests], [EXIT.usage, []], rate);
+  }
+});
+
+it('purges cancel waits until what was under way is done, unless the purge is over at once', async (t) => {
+  const ended = over({ state: 'cancelled', deleted: 4 });
+  const waited = await run(t, ['purges', 'cancel', 'p-1'], ({ method, target }) =>
+    method === 'POST'
+      ? jsonResponse({ ...RECORD, state: 'cancelling' }, 202)
+      : target.endsWith('/events')
+        ? eventsOf(ended)
+        : jsonResponse(RECORD),
+  );
+  assert.deepEqual([waited.code, waited.requests.length], [0, 3]);
+  assert.equal(waited.out, 'Cancelled: 4 entities had been deleted.\n');
+  const atOnce = await run(t, ['purges', 'cancel', 'p-1'], ({ method }) =>
+    method === 'POST' ? jsonResponse(ended, 202) : jsonResponse({ ...RECORD, state: 'queued' }),
+  );
+  assert.deepEqual([atOnce.requests.length, atOnce.out], [2, waited.out]);
+  const before = await run(t, ['purges', 'cancel', 'p-1'], () => jsonResponse(ended));
+  assert.deepEqual([before.code, before.requests], [EXIT.failed, ['GET /api/v2/purges/p-1']]);
+  assert.equal(before.err, 'The purge p-1 had ended already: cancelled.\n');
+});
+
+it('purges follow leaves the purge alone at Ctrl+C, and says how to stop it', async (t) => {
+  const context = new FakeContext({ env: ENV });
+  const { code, requests, err } = await run(
+    t,
+    ['purges', 'follow', 'p-1'],
+    ({ signal }) => {
+      context.interrupt();
+      assert.ok(signal.aborted);
+      return Promise.reject(signal.reason as Error);
+    },
+    context,
+  );
+  assert.deepEqual([code, requests], [EXIT.interrupted, ['GET /api/v2/purges/p-1/events']]);
+  assert.equal(err, 'The purge continues. To stop it: ngsi-ld-gateway purges cancel p-1\n');
+  assert.equal(context.listening, 0);
+});
+
+const lines = (...records: readonly object[]) =>
+  records.map((record, at) => `id: ${at}\ndata: ${JSON.stringify(record)}\n\n`).join('');
+
+it('a stream of events that breaks off is taken up again after the last id, as long as each try brings some', async (t) => {
+  const asked = fakeGateway(t, (_request, nth) => {
+    if (nth === 1) return new Response(`id: a\ndata: ${JSON.stringify(RECORD)}\n\n: beat\n\n`);
+    return new Response(nth < 30 ? `data: ${JSON.stringify(RECORD)}\n\n` : lines(over({})));
+  });
+  const context = new FakeContext({ env: ENV });
+  assert.equal(await context.run('purges', 'follow', 'p-1'), 0);
+  assert.deepEqual(
+    asked.map(({ headers }) => [headers.get('accept'), headers.get('last-event-id')]),
+    asked.map((_one, index) => ['text/event-stream', index === 0 ? null : 'a']),
+  );
+  assert.equal(asked.length, 30);
+});
+
+it('a stream of events is given up when ten more tries in a row bring no record', async (t) => {
+  for (const text of ['', 'data: {\n\n', 'data: {}\n\n']) {
+    const { code, requests } = await run(
       t,
       ['purges', 'follow', 'p-1'],
-      ({ signal }) => {
-        context.interrupt();
-        assert.ok(signal.aborted);
-        return Promise.reject(signal.reason as Error);
-      },
-      context,
+      (_request, nth) => new Response(nth === 1 ? lines(RECORD) : text),
     );
-    assert.deepEqual([code, requests], [EXIT.interrupted, ['GET /api/v2/purges/p-1/events']]);
-    assert.equal(err, 'The purge continues. To stop it: ngsi-ld-gateway purges cancel p-1\n');
-    assert.equal(context.listening, 0);
-  });
+    assert.deepEqual([code, requests.length], [EXIT.failed, 11], text);
+  }
+});
 
-  const lines = (...records: readonly object[]) =>
-    records.map((record, at) => `id: ${at}\ndata: ${JSON.stringify(record)}\n\n`).join('');
-
-  it('a stream of events that breaks off is taken up again after the last id, as long as each try brings some', async (t) => {
-    const asked = fakeGateway(t, (_request, nth) => {
-      if (nth === 1) return new Response(`id: a\ndata: ${JSON.stringify(RECORD)}\n\n: beat\n\n`);
-      return new Response(nth < 30 ? `data: ${JSON.stringify(RECORD)}\n\n` : lines(over({})));
-    });
-    const context = new FakeContext({ env: ENV });
-    assert.equal(await context.run('purges', 'follow', 'p-1'), 0);
-    assert.deepEqual(
-      asked.map(({ headers }) => [headers.get('accept'), headers.get('last-event-id')]),
-      asked.map((_one, index) => ['text/event-stream', index === 0 ? null : 'a']),
+it('a stream of events is taken up again after answers that may pass, and not after a refusal', async (t) => {
+  const follow = (status: number) =>
+    run(t, ['purges', 'follow', 'p-1'], (_request, nth) =>
+      nth === 1 ? jsonResponse({ detail: 'Later.' }, status) : eventsOf(over({})),
     );
-    assert.equal(asked.length, 30);
-  });
+  for (const status of [408, 429, 500, 503]) assert.equal((await follow(status)).code, 0, String(status));
+  for (const status of [301, 401, 404, 501]) {
+    const { code, requests } = await follow(status);
+    assert.deepEqual([code, requests.length], [EXIT.refused, 1], String(status));
+  }
+});
 
-  it('a stream of events is given up when ten more tries in a row bring no record', async (t) => {
-    for (const text of ['', 'data: {\n\n', 'data: {}\n\n']) {
-      const { code, requests } = await run(
-        t,
-        ['purges', 'follow', 'p-1'],
-        (_request, nth) => new Response(nth === 1 ? lines(RECORD) : text),
+it('an answer without success ends with 4 where the gateway refuses, and with 1 where it fails, in its words', async (t) => {
+  const show = (answer: () => Response | Promise<Response>) => run(t, ['purges', 'show', 'p-1'], answer);
+  for (const [status, code] of [
+    ...[300, 307, 400, 401, 404, 407, 409, 410, 428, 499, 501].map((one) => [one, EXIT.refused] as const),
+    ...[408, 429, 500, 502, 503, 504].map((one) => [one, EXIT.failed] as const),
+  ]) {
+    const { code: ended, err } = await show(() => jsonResponse({ detail: 'Why.' }, status));
+    const hint =
+      status === 401
+        ? '\nThe token is taken from NGSILD_GATEWAY_TOKEN, or from the token command of a context.'
+        : '';
+    assert.deepEqual([ended, err], [code, `The gateway answered ${status}: Why.${hint}\n`]);
+  }
+  const errors = Array.from({ length: 6 }, (_, index) => ({ pointer: `/${index}` }));
+  const { err } = await show(() => jsonResponse({ title: 'T', detail: 'D\u001b[2J', errors }, 400));
+  const faults = errors.slice(0, 5).map((one) => `  ${JSON.stringify(one)}`);
+  assert.equal(err, `${['The gateway answered 400: D\\u001b[2J', ...faults].join('\n')}\n`);
+  for (const answer of [() => Promise.reject(new TypeError('fetch failed')), () => new Response('<p>')])
+    assert.equal((await show(answer)).code, EXIT.failed);
+  for (const wrong of [null, [], {}, { ...RECORD, matched: '3' }, { ...RECORD, state: undefined }])
+    assert.equal((await show(() => jsonResponse(wrong))).code, EXIT.failed, JSON.stringify(wrong));
+});
+
+it('an id that would be another path is refused by every command, and nothing is sent', async (t) => {
+  for (const id of ['a/b', '..', 'a?b', 'a#b', 'a%2fb', '', 'x'.repeat(129)])
+    for (const words of [['show'], ['follow'], ['cancel'], ['throttle']]) {
+      const rate = words[0] === 'throttle' ? ['5'] : [];
+      const { code, requests } = await run(t, ['purges', ...words, '--', id, ...rate], () =>
+        jsonResponse(RECORD),
       );
-      assert.deepEqual([code, requests.length], [EXIT.failed, 11], text);
+      assert.deepEqual([code, requests], [EXIT.usage, []], `${words.join(' ')} ${id}`);
     }
-  });
-
-  it('a stream of events is taken up again after answers that may pass, and not after a refusal', async (t) => {
-    const follow = (status: number) =>
-      run(t, ['purges', 'follow', 'p-1'], (_request, nth) =>
-        nth === 1 ? jsonResponse({ detail: 'Later.' }, status) : eventsOf(over({})),
-      );
-    for (const status of [408, 429, 500, 503]) assert.equal((await follow(status)).code, 0, String(status));
-    for (const status of [301, 401, 404, 501]) {
-      const { code, requests } = await follow(status);
-      assert.deepEqual([code, requests.length], [EXIT.refused, 1], String(status));
-    }
-  });
-
-  it('an answer without success ends with 4 where the gateway refuses, and with 1 where it fails, in its words', async (t) => {
-    const show = (answer: () => Response | Promise<Response>) => run(t, ['purges', 'show', 'p-1'], answer);
-    for (const [status, code] of [
-      ...[300, 307, 400, 401, 404, 407, 409, 410, 428, 499, 501].map((one) => [one, EXIT.refused] as const),
-      ...[408, 429, 500, 502, 503, 504].map((one) => [one, EXIT.failed] as const),
-    ]) {
-      const { code: ended, err } = await show(() => jsonResponse({ detail: 'Why.' }, status));
-      const hint =
-        status === 401
-          ? '\nThe token is taken from NGSILD_GATEWAY_TOKEN, or from the token command of a context.'
-          : '';
-      assert.deepEqual([ended, err], [code, `The gateway answered ${status}: Why.${hint}\n`]);
-    }
-    const errors = Array.from({ length: 6 }, (_, index) => ({ pointer: `/${index}` }));
-    const { err } = await show(() => jsonResponse({ title: 'T', detail: 'D\u001b[2J', errors }, 400));
-    const faults = errors.slice(0, 5).map((one) => `  ${JSON.stringify(one)}`);
-    assert.equal(err, `${['The gateway answered 400: D\\u001b[2J', ...faults].join('\n')}\n`);
-    for (const answer of [() => Promise.reject(new TypeError('fetch failed')), () => new Response('<p>')])
-      assert.equal((await show(answer)).code, EXIT.failed);
-    for (const wrong of [null, [], {}, { ...RECORD, matched: '3' }, { ...RECORD, state: undefined }])
-      assert.equal((await show(() => jsonResponse(wrong))).code, EXIT.failed, JSON.stringify(wrong));
-  });
-
-  it('an id that would be another path is refused by every command, and nothing is sent', async (t) => {
-    for (const id of ['a/b', '..', 'a?b', 'a#b', 'a%2fb', '', 'x'.repeat(129)])
-      for (const words of [['show'], ['follow'], ['cancel'], ['throttle']]) {
-        const rate = words[0] === 'throttle' ? ['5'] : [];
-        const { code, requests } = await run(t, ['purges', ...words, '--', id, ...rate], () =>
-          jsonResponse(RECORD),
-        );
-        assert.deepEqual([code, requests], [EXIT.usage, []], `${words.join(' ')} ${id}`);
-      }
-  });
 });
 
 const POLICY = { name: 'old', mode: 'report', query: 'type=A' };

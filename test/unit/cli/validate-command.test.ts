@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import type { LocalModels } from '../../../sidecar/cli/context.js';
 import { RepositoryUnclearError } from '../../../sidecar/schemas/repository/errors.js';
 import type { ImportedFile } from '../../../sidecar/schemas/repository/shapes.js';
@@ -93,156 +93,149 @@ async function validate(
   return { code, out, err: context.err.replaceAll(`${files}/`, ''), imported, asked, closed };
 }
 
-describe('validate', () => {
-  it('validate ends with the worst of its files, in whatever order they come', async (t) => {
-    const worst = [
-      ['good', 0],
-      ['bad', 3],
-      ['unreadable', 2],
-      ['slow', 1],
-    ] as const;
-    for (const [at, [one]] of worst.entries())
-      for (const [other, code] of worst.slice(at)) {
-        for (const texts of [
-          [one, other],
-          [other, one],
-          [one, other, one],
-        ]) {
-          const done = await validate(t, texts);
-          assert.deepEqual([done.code, done.closed], [code, 1], texts.join());
-        }
+it('validate ends with the worst of its files, in whatever order they come', async (t) => {
+  const worst = [
+    ['good', 0],
+    ['bad', 3],
+    ['unreadable', 2],
+    ['slow', 1],
+  ] as const;
+  for (const [at, [one]] of worst.entries())
+    for (const [other, code] of worst.slice(at)) {
+      for (const texts of [
+        [one, other],
+        [other, one],
+        [one, other, one],
+      ]) {
+        const done = await validate(t, texts);
+        assert.deepEqual([done.code, done.closed], [code, 1], texts.join());
       }
-  });
-
-  it('a file that cannot be checked has its reason: alone as the end of the command, else beside the others', async (t) => {
-    for (const [text, code, why] of [
-      ['unreadable', 2, 'line 2, column 3: no value'],
-      ['slow', 1, 'Checking it took too long and was stopped.'],
-      ['ambiguous', 2, 'The entity has two models: choose one with --model.'],
-      ['unknown', 3, '/1 has no model.'],
-      ['limited', 3, 'Too much.'],
-    ] as const) {
-      const alone = await validate(t, [text]);
-      assert.deepEqual([alone.code, alone.out, alone.closed], [code, '', 1], text);
-      assert.ok(alone.err.endsWith(`0.json: ${why}\n`), alone.err);
-      const beside = await validate(t, [text, 'good']);
-      assert.deepEqual([beside.code, beside.out, beside.closed], [code, '1.json: valid\n', 1], text);
-      assert.ok(beside.err.endsWith(`0.json: ${why}\n`), beside.err);
-      const json = await validate(t, [text, 'good'], ['--json']);
-      assert.deepEqual(
-        json.out
-          .trim()
-          .split('\n')
-          .map((line) => JSON.parse(line) as unknown),
-        [
-          { file: '0.json', fault: why },
-          { file: '1.json', answer: { valid: true, errors: [], warnings: [] } },
-        ],
-      );
     }
-    assert.deepEqual((await validate(t, ['bad'], ['--json'])).out, `${verdict(false)}\n`);
-  });
+});
 
-  it('the schema service that validate opens is closed also when a check or the models fail', async (t) => {
-    const broken = await validate(t, ['good', 'broken']);
-    assert.deepEqual([broken.code, broken.closed], [1, 1]);
-    assert.match(broken.err, /a fault of ours/);
-    const none = await validate(t, ['good'], [], { titles: [] });
-    assert.deepEqual([none.code, none.closed], [2, 1]);
-    assert.match(none.err, /There is no model in /);
-  });
-
-  it('validate takes the model of exactly the given name, with its domain where two have it', async (t) => {
-    const titles = ['City/ParkBench', 'City/Bench', 'Town/Lamp', 'City/Lamp'];
-    const how = { form: undefined };
-    for (const [model, key] of [
-      ['Bench', { domain: 'City', name: 'Bench' }],
-      ['City/Bench', { domain: 'City', name: 'Bench' }],
-      ['Town/Lamp', { domain: 'Town', name: 'Lamp' }],
-    ] as const) {
-      const { code, asked } = await validate(t, ['good'], ['--model', model], { titles });
-      assert.deepEqual([code, asked], [0, [[key, how]]], model);
-    }
-    for (const [model, why] of [
-      ['Lamp', /There are several models Lamp in /],
-      [
-        'ench',
-        /There is no model ench in .*\. Its models are City\/ParkBench, City\/Bench, Town\/Lamp, City\/Lamp\./,
-      ],
-      ['Refused', /There is no model Refused in /],
-    ] as const) {
-      const { code, err, asked } = await validate(t, ['good'], ['--model', model], { titles });
-      assert.deepEqual([code, asked], [2, []], model);
-      assert.match(err, why);
-    }
-    assert.deepEqual((await validate(t, ['good'], [], { titles })).asked, [how]);
-  });
-
-  it('validate stores the schemas of a folder without its examples, contexts and settings, and names what is refused', async (t) => {
-    const parts = ['Bench/schema.json', 'shared.json'];
-    const { imported, err } = await validate(t, ['good']);
-    assert.deepEqual(imported, [['-', ...parts]]);
-    assert.equal(err, 'Left out: x: no\n');
-    const unclear = await validate(t, ['good'], [], { isUnclear: true });
+it('a file that cannot be checked has its reason: alone as the end of the command, else beside the others', async (t) => {
+  for (const [text, code, why] of [
+    ['unreadable', 2, 'line 2, column 3: no value'],
+    ['slow', 1, 'Checking it took too long and was stopped.'],
+    ['ambiguous', 2, 'The entity has two models: choose one with --model.'],
+    ['unknown', 3, '/1 has no model.'],
+    ['limited', 3, 'Too much.'],
+  ] as const) {
+    const alone = await validate(t, [text]);
+    assert.deepEqual([alone.code, alone.out, alone.closed], [code, '', 1], text);
+    assert.ok(alone.err.endsWith(`0.json: ${why}\n`), alone.err);
+    const beside = await validate(t, [text, 'good']);
+    assert.deepEqual([beside.code, beside.out, beside.closed], [code, '1.json: valid\n', 1], text);
+    assert.ok(beside.err.endsWith(`0.json: ${why}\n`), beside.err);
+    const json = await validate(t, [text, 'good'], ['--json']);
     assert.deepEqual(
-      [unclear.code, unclear.imported],
+      json.out
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
       [
-        0,
-        [
-          ['-', ...parts],
-          ['models', ...parts],
-        ],
+        { file: '0.json', fault: why },
+        { file: '1.json', answer: { valid: true, errors: [], warnings: [] } },
       ],
     );
-  });
+  }
+  assert.deepEqual((await validate(t, ['bad'], ['--json'])).out, `${verdict(false)}\n`);
+});
 
-  it('validate takes each form of entities, and opens nothing for another one', async (t) => {
-    for (const form of ['normalized', 'concise', 'keyvalues', 'ngsiv2', 'geojson'])
-      assert.deepEqual((await validate(t, ['good'], ['--form', form])).asked, [{ form }]);
-    const { code, closed, imported } = await validate(t, ['good'], ['--form', 'xml']);
-    assert.deepEqual([code, closed, imported], [2, 0, []]);
-  });
+it('the schema service that validate opens is closed also when a check or the models fail', async (t) => {
+  const broken = await validate(t, ['good', 'broken']);
+  assert.deepEqual([broken.code, broken.closed], [1, 1]);
+  assert.match(broken.err, /a fault of ours/);
+  const none = await validate(t, ['good'], [], { titles: [] });
+  assert.deepEqual([none.code, none.closed], [2, 1]);
+  assert.match(none.err, /There is no model in /);
+});
 
-  it('a list of entities has a line for each that is not valid or has a warning, and then the counts', async (t) => {
-    const answer = [
-      { valid: true, errors: [], warnings: [] },
-      { valid: false, errors: [{ pointer: '', line: 1, detail: 'no' }], warnings: [] },
-      { valid: true, errors: [], warnings: [{ pointer: '/a/unitCode', line: 7, detail: 'old' }] },
-      { valid: false, errors: [{ pointer: '/a', line: 9, detail: 'not a number' }], warnings: [] },
-    ];
-    const folder = folderWith(t, { 'all.json': '[]' });
-    fakeGateway(t, () => jsonResponse(answer));
-    const context = new FakeContext();
-    const file = join(folder, 'all.json');
-    assert.equal(await context.run('validate', file, '--gateway', GATEWAY), 3);
-    assert.deepEqual(context.out.replaceAll(file, 'all').split('\n'), [
-      ...[
-        'all[1]: not valid',
-        '  (whole), line 1: no',
-        'all[2]: valid',
-        '  warning: /a/unitCode, line 7: old',
-      ],
-      ...['all[3]: not valid', '  /a, line 9: not a number', '2 valid, 2 not valid', ''],
-    ]);
-  });
+it('validate takes the model of exactly the given name, with its domain where two have it', async (t) => {
+  const titles = ['City/ParkBench', 'City/Bench', 'Town/Lamp', 'City/Lamp'];
+  const how = { form: undefined };
+  for (const [model, key] of [
+    ['Bench', { domain: 'City', name: 'Bench' }],
+    ['City/Bench', { domain: 'City', name: 'Bench' }],
+    ['Town/Lamp', { domain: 'Town', name: 'Lamp' }],
+  ] as const) {
+    const { code, asked } = await validate(t, ['good'], ['--model', model], { titles });
+    assert.deepEqual([code, asked], [0, [[key, how]]], model);
+  }
+  for (const [model, why] of [
+    ['Lamp', /There are several models Lamp in /],
+    [
+      'ench',
+      /There is no model ench in .*\. Its models are City\/ParkBench, City\/Bench, Town\/Lamp, City\/Lamp\./,
+    ],
+    ['Refused', /There is no model Refused in /],
+  ] as const) {
+    const { code, err, asked } = await validate(t, ['good'], ['--model', model], { titles });
+    assert.deepEqual([code, asked], [2, []], model);
+    assert.match(err, why);
+  }
+  assert.deepEqual((await validate(t, ['good'], [], { titles })).asked, [how]);
+});
 
-  it('validate at a gateway asks for the named model and form, or for the models of the types', async (t) => {
-    const file = join(folderWith(t, { 'one.json': '{"id":1}' }), 'one.json');
-    const asked = fakeGateway(t, () => new Response(verdict(true)));
-    const run = (...words: readonly string[]) =>
-      new FakeContext({ env: { NGSILD_GATEWAY_URL: GATEWAY } }).run('validate', file, ...words);
-    for (const words of [[], ['--form', 'keyvalues'], ['--model', 'City/A b']])
-      assert.equal(await run(...words), 0);
-    assert.deepEqual(
-      asked.map(({ method, target, body }) => `${method} ${target} ${body}`),
+it('validate stores the schemas of a folder without its examples, contexts and settings, and names what is refused', async (t) => {
+  const parts = ['Bench/schema.json', 'shared.json'];
+  const { imported, err } = await validate(t, ['good']);
+  assert.deepEqual(imported, [['-', ...parts]]);
+  assert.equal(err, 'Left out: x: no\n');
+  const unclear = await validate(t, ['good'], [], { isUnclear: true });
+  assert.deepEqual(
+    [unclear.code, unclear.imported],
+    [
+      0,
       [
-        'POST /api/v2/validate {"id":1}',
-        'POST /api/v2/validate?form=keyvalues {"id":1}',
-        'POST /api/v2/validate/City/A%20b {"id":1}',
+        ['-', ...parts],
+        ['models', ...parts],
       ],
-    );
-    for (const model of ['Bench', '/Bench', 'City/', 'City/Bench/1', ''])
-      assert.equal(await run('--model', model), 2, model);
-    assert.equal(asked.length, 3);
-  });
+    ],
+  );
+});
+
+it('validate takes each form of entities, and opens nothing for another one', async (t) => {
+  for (const form of ['normalized', 'concise', 'keyvalues', 'ngsiv2', 'geojson'])
+    assert.deepEqual((await validate(t, ['good'], ['--form', form])).asked, [{ form }]);
+  const { code, closed, imported } = await validate(t, ['good'], ['--form', 'xml']);
+  assert.deepEqual([code, closed, imported], [2, 0, []]);
+});
+
+it('a list of entities has a line for each that is not valid or has a warning, and then the counts', async (t) => {
+  const answer = [
+    { valid: true, errors: [], warnings: [] },
+    { valid: false, errors: [{ pointer: '', line: 1, detail: 'no' }], warnings: [] },
+    { valid: true, errors: [], warnings: [{ pointer: '/a/unitCode', line: 7, detail: 'old' }] },
+    { valid: false, errors: [{ pointer: '/a', line: 9, detail: 'not a number' }], warnings: [] },
+  ];
+  const folder = folderWith(t, { 'all.json': '[]' });
+  fakeGateway(t, () => jsonResponse(answer));
+  const context = new FakeContext();
+  const file = join(folder, 'all.json');
+  assert.equal(await context.run('validate', file, '--gateway', GATEWAY), 3);
+  assert.deepEqual(context.out.replaceAll(file, 'all').split('\n'), [
+    ...['all[1]: not valid', '  (whole), line 1: no', 'all[2]: valid', '  warning: /a/unitCode, line 7: old'],
+    ...['all[3]: not valid', '  /a, line 9: not a number', '2 valid, 2 not valid', ''],
+  ]);
+});
+
+it('validate at a gateway asks for the named model and form, or for the models of the types', async (t) => {
+  const file = join(folderWith(t, { 'one.json': '{"id":1}' }), 'one.json');
+  const asked = fakeGateway(t, () => new Response(verdict(true)));
+  const run = (...words: readonly string[]) =>
+    new FakeContext({ env: { NGSILD_GATEWAY_URL: GATEWAY } }).run('validate', file, ...words);
+  for (const words of [[], ['--form', 'keyvalues'], ['--model', 'City/A b']])
+    assert.equal(await run(...words), 0);
+  assert.deepEqual(
+    asked.map(({ method, target, body }) => `${method} ${target} ${body}`),
+    [
+      'POST /api/v2/validate {"id":1}',
+      'POST /api/v2/validate?form=keyvalues {"id":1}',
+      'POST /api/v2/validate/City/A%20b {"id":1}',
+    ],
+  );
+  for (const model of ['Bench', '/Bench', 'City/', 'City/Bench/1', ''])
+    assert.equal(await run('--model', model), 2, model);
+  assert.equal(asked.length, 3);
 });

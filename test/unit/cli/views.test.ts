@@ -5,7 +5,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { ApiError } from '../../../sidecar/client/errors.js';
 import { isTooMuch } from '../../../sidecar/cli/check-options.js';
 import { checkLines, type CheckView } from '../../../sidecar/cli/check-view.js';
@@ -42,381 +42,373 @@ function reportOf({ files = [], dependents = [], summary = {} }: Parts): ImportR
   return { summary: { dryRun: false, domains: ['D'], ...counts, examples, ...summary }, files, dependents };
 }
 
-describe('the report of an import, as people read it', () => {
-  it('a report lists what is refused, invalid examples, unchecked ones, changes and dependents, then the counts', () => {
-    const report = reportOf({
-      summary: {
-        ...{ created: 1200, updated: 2, unchanged: 3, refused: 1, models: 1 },
-        examples: { valid: 4, invalid: 1, unchecked: 1 },
-      },
-      files: [
-        { path: 'a/schema.json', line: 7, status: 'refused', reason: 'No type.' },
-        {
-          ...{ path: 'b/schema.json', model: 'D/B', status: 'updated', change: 'breaking' },
-          differences: [DIFFERENCE],
-          examples: {
-            valid: 1,
-            invalid: [{ path: 'b/x.json', pointer: '/a', line: 3, detail: 'must be a number' }],
-            unchecked: ['b/y.json'],
-          },
-        },
-      ],
-      dependents: [
-        { domain: 'E', model: 'C', status: 'refused', reason: 'It has gone.' },
-        { domain: 'E', model: 'F', status: 'unchanged', change: 'narrowing', differences: [DIFFERENCE] },
-      ],
-    });
-    assert.deepEqual(reportLines(report), [
-      ...['Refused: 1 file', '  a/schema.json:7: No type.', ''],
-      ...['Invalid examples: 1 file', '  b/x.json:3: /a must be a number', ''],
-      'Examples that were not checked because all of them together took too long: 1 file',
-      ...['  b/y.json', ''],
-      'Models that changed',
-      ...['  D/B: breaking', '    breaking, type: /properties/a: a is a number now', ''],
-      'Dependents of changed documents and contexts',
-      '  E/C: refused. It has gone.',
-      '  E/F: narrowing, by a changed context',
-      ...['    breaking, type: /properties/a: a is a number now', ''],
-      '1 model in D. Files: 1,200 created, 2 updated, 3 unchanged, 1 refused. Examples: 4 valid, 1 not, 1 not checked.',
-    ]);
-    const last = reportLines(reportOf({ summary: { dryRun: true, domains: [], models: 2 } }));
-    assert.deepEqual(last, [
-      '2 models in no domain. Files: 0 would be created, 0 would be updated, 0 unchanged, 0 refused. Examples: 0 valid, 0 not.',
-    ]);
-  });
-
-  it('a report lists fifty examples, and counts the others', () => {
-    const lines = (count: number) => {
-      const invalid = Array.from({ length: count }, (_, at) => ({
-        path: `x${at}`,
-        pointer: '',
-        detail: 'bad',
-      }));
-      const files: ImportedFile[] = [{ path: 'a', status: 'created', examples: { valid: 0, invalid } }];
-      return reportLines(reportOf({ files }));
-    };
-    assert.equal(lines(50).length, 53);
-    assert.ok(!lines(50).some((line) => line.includes('more')));
-    assert.deepEqual(lines(52).slice(50, 52), ['  x49:  bad', '  … and 2 more; --json has all.']);
-  });
-
-  it('a text from a repository cannot break a line or reach the terminal', () => {
-    const hostile = 'a\u001b[2J\nb\u2066';
-    const report = reportOf({
-      files: [{ path: hostile, status: 'refused', reason: hostile }],
-      dependents: [{ domain: 'D', model: 'M', status: 'refused', reason: hostile }],
-    });
-    for (const line of [...reportLines(report), ...diffLines(report)])
-      assert.doesNotMatch(line, /[\u001b\n\u2066]/);
-  });
-});
-
-describe('differences, as people read them', () => {
-  it('a difference has its class, its reason, and an entity that shows it', () => {
-    assert.deepEqual(
-      differenceLines([
-        { ...DIFFERENCE, class: 'narrowing', reason: 'range', pointer: '' },
-        { ...DIFFERENCE, witness: { a: 'x'.repeat(500) } },
-        { ...DIFFERENCE, witness: null },
-      ]),
-      [
-        'narrowing, range: (whole): a is a number now',
-        'breaking, type: /properties/a: a is a number now',
-        `  no longer valid: ${`{"a":"${'x'.repeat(500)}`.slice(0, 400)}…`,
-        'breaking, type: /properties/a: a is a number now',
-        '  no longer valid: null',
-      ],
-    );
-  });
-
-  it('an import is different when anything is created, updated or refused, or a dependent does not stay', () => {
-    assert.equal(isDifferent(reportOf({ summary: { unchanged: 9 } })), false);
-    for (const summary of [{ created: 1 }, { updated: 1 }, { refused: 1 }])
-      assert.equal(isDifferent(reportOf({ summary })), true, JSON.stringify(summary));
-    for (const [status, isSo] of [
-      ['updated', true],
-      ['refused', true],
-      ['unchanged', false],
-    ] as const) {
-      const dependents: UpdatedDependent[] = [{ domain: 'D', model: 'M', status }];
-      assert.equal(isDifferent(reportOf({ dependents })), isSo, status);
-    }
-  });
-
-  it('a diff says of each model and document what it would become, and nothing of what stays', () => {
-    const report = reportOf({
-      summary: { created: 2, updated: 2, refused: 1 },
-      files: [
-        { path: 'new', model: 'D/New', status: 'created' },
-        { path: 'same', model: 'D/Same', status: 'unchanged' },
-        { path: 'worse', model: 'D/Worse', status: 'updated', change: 'breaking', differences: [DIFFERENCE] },
-        { path: 'plain', model: 'D/Plain', status: 'updated' },
-        { path: 'reached', model: 'D/Reached', status: 'unchanged', change: 'narrowing' },
-        { path: 'bad', model: 'D/Bad', status: 'refused', reason: 'No.' },
-        { path: 'doc', url: 'https://a.example/doc', status: 'updated' },
-        { path: 'ctx', context: 'D-context', status: 'created' },
-        { path: 'other', status: 'unchanged' },
-        { path: 'wrong', status: 'refused', reason: 'Not JSON.' },
-      ],
-      dependents: [
-        { domain: 'E', model: 'A', status: 'updated', change: 'compatible' },
-        { domain: 'E', model: 'B', status: 'unchanged', change: 'breaking' },
-        { domain: 'E', model: 'C', status: 'unchanged' },
-      ],
-    });
-    assert.deepEqual(diffLines(report), [
-      'D/New: new (new)',
-      ...['D/Worse: breaking (worse)', '  breaking, type: /properties/a: a is a number now', ''],
-      'D/Plain: updated, without any effect on what is valid (plain)',
-      'D/Reached: narrowing, by a changed context (reached)',
-      ...['D/Bad: refused (bad)', '  No.', ''],
-      'E/A: compatible, by a changed document',
-      'E/B: breaking, by a changed context',
-      'Shared documents, contexts and other files',
-      '  https://a.example/doc: would be updated (doc)',
-      '  D-context: would be created (ctx)',
-      ...['  wrong: refused. Not JSON.', ''],
-      '6 models in D: 1 would be created, 2 would be updated, 1 unchanged, 1 changed by a context. Files refused: 1.',
-    ]);
-  });
-});
-
-describe('the verdict of a check', () => {
-  it('a change fails a check from the change that is named on', () => {
-    const failing = (failOn: 'narrowing' | 'breaking' | 'never') =>
-      (['compatible', 'narrowing', 'breaking'] as const).filter((change) => isTooMuch(change, failOn));
-    assert.deepEqual(failing('narrowing'), ['narrowing', 'breaking']);
-    assert.deepEqual(failing('breaking'), ['breaking']);
-    assert.deepEqual(failing('never'), []);
-  });
-
-  const VIEW: CheckView = {
-    format: 'github',
-    folders: new Map([['data', './data']]),
-    leftOut: [],
-    failOn: 'breaking',
-  };
-
-  it('an annotation escapes what ends its property or its line, and has the path from where the check was started', () => {
-    const report = reportOf({
-      summary: { refused: 1 },
-      files: [
-        { path: 'data/a,b:c.json', line: 7, status: 'refused', reason: '100%\r\nof, it: all' },
-        { path: 'data/x.json', status: 'refused' },
-      ],
-    });
-    assert.deepEqual(checkLines(report, { ...VIEW, leftOut: ['data/l is a link.\n'] }), [
-      '::error file=data/a%2Cb%3Ac.json,line=7,title=Refused::100%25%0D%0Aof, it: all',
-      '::error file=data/x.json,title=Refused::',
-      '::error title=Left out::data/l is a link.%0A',
-      reportLines(report).at(-1),
-    ]);
-    for (const [folders, file] of [
-      [{ dat: 'other/dat', data: 'far/data' }, 'far/data/a%2Cb'],
-      // Such as the folder in which the check was started.
-      [{ data: '.', other: 'other' }, 'a%2Cb'],
-      [{ data: '../data/' }, '../data/a%2Cb'],
-      [{}, 'data/a%2Cb'],
-    ] as const) {
-      const [line = ''] = checkLines(report, { ...VIEW, folders: new Map(Object.entries(folders)) });
-      assert.ok(line.startsWith(`::error file=${file}`), line);
-    }
-  });
-
-  it('an annotation is an error for a change that fails the check, and a warning for a narrowing one that does not', () => {
-    const of = (change: 'narrowing' | 'breaking') => ({ ...DIFFERENCE, class: change });
-    const files = (['narrowing', 'breaking'] as const).map((change): ImportedFile => ({
-      ...{ path: `data/${change}.json`, status: 'updated', change, differences: [of(change)] },
-    }));
-    const dependents: UpdatedDependent[] = [
-      ...(['narrowing', 'breaking'] as const).map((change): UpdatedDependent => ({
-        ...{ domain: 'E', model: change, status: 'updated', change, differences: [of(change)] },
-      })),
-      { domain: 'E', model: 'Gone', status: 'refused', reason: 'No: 5%.', change: 'compatible' },
-    ];
-    const lines = (failOn: CheckView['failOn']) =>
-      checkLines(reportOf({ files, dependents }), { ...VIEW, failOn })
-        .slice(0, -1)
-        .map((line) => line.replace(/::\/properties.*|: \/properties.*/, ''));
-    const worse = '::error title=Change of a dependent%3A';
-    const refused = '::error title=Dependent refuses::E/Gone: No: 5%25.';
-    const [narrowing, breaking] = ['narrowing', 'breaking'].map(
-      (change) => `file=data/${change}.json,title=Change%3A ${change}`,
-    );
-    assert.deepEqual(lines('narrowing'), [
-      ...[`::error ${narrowing}`, `::error ${breaking}`],
-      ...[`${worse} narrowing::E/narrowing`, `${worse} breaking::E/breaking`, refused],
-    ]);
-    assert.deepEqual(lines('breaking'), [
-      ...[`::warning ${narrowing}`, `::error ${breaking}`, `${worse} breaking::E/breaking`, refused],
-    ]);
-    assert.deepEqual(lines('never'), [`::warning ${narrowing}`, `::warning ${breaking}`, refused]);
-  });
-
-  it('an annotation of a difference has the class of that difference, whatever else changes in the model', () => {
-    const differences = (['compatible', 'narrowing', 'breaking'] as const).map((one) => {
-      return { ...DIFFERENCE, class: one };
-    });
-    const file = { path: 'data/x.json', status: 'updated', change: 'breaking', differences } as const;
-    const lines = checkLines(reportOf({ files: [file] }), VIEW).slice(0, -1);
-    assert.deepEqual(
-      lines.map((line) => line.replace(/::\/properties.*/, '')),
-      ['notice', 'warning', 'error'].map((level, index) => {
-        return `::${level} file=data/x.json,title=Change%3A ${differences[index]?.class ?? ''}`;
-      }),
-    );
-  });
-
-  it('an annotation names every example that is not valid, and every one that was not checked', () => {
-    const invalid = [{ path: 'data/x.json', pointer: '/a', line: 3, detail: 'is wrong' }];
-    const files: ImportedFile[] = [
+it('a report lists what is refused, invalid examples, unchecked ones, changes and dependents, then the counts', () => {
+  const report = reportOf({
+    summary: {
+      ...{ created: 1200, updated: 2, unchanged: 3, refused: 1, models: 1 },
+      examples: { valid: 4, invalid: 1, unchecked: 1 },
+    },
+    files: [
+      { path: 'a/schema.json', line: 7, status: 'refused', reason: 'No type.' },
       {
-        path: 'data/s.json',
-        status: 'unchanged',
-        examples: { valid: 0, invalid, unchecked: ['data/y.json'] },
+        ...{ path: 'b/schema.json', model: 'D/B', status: 'updated', change: 'breaking' },
+        differences: [DIFFERENCE],
+        examples: {
+          valid: 1,
+          invalid: [{ path: 'b/x.json', pointer: '/a', line: 3, detail: 'must be a number' }],
+          unchecked: ['b/y.json'],
+        },
       },
-    ];
-    assert.deepEqual(checkLines(reportOf({ files }), VIEW).slice(0, 2), [
-      '::error file=data/x.json,line=3,title=Example is not valid::/a is wrong',
-      '::error file=data/y.json,title=Example was not checked::The examples together took too long.',
-    ]);
+    ],
+    dependents: [
+      { domain: 'E', model: 'C', status: 'refused', reason: 'It has gone.' },
+      { domain: 'E', model: 'F', status: 'unchanged', change: 'narrowing', differences: [DIFFERENCE] },
+    ],
   });
+  assert.deepEqual(reportLines(report), [
+    ...['Refused: 1 file', '  a/schema.json:7: No type.', ''],
+    ...['Invalid examples: 1 file', '  b/x.json:3: /a must be a number', ''],
+    'Examples that were not checked because all of them together took too long: 1 file',
+    ...['  b/y.json', ''],
+    'Models that changed',
+    ...['  D/B: breaking', '    breaking, type: /properties/a: a is a number now', ''],
+    'Dependents of changed documents and contexts',
+    '  E/C: refused. It has gone.',
+    '  E/F: narrowing, by a changed context',
+    ...['    breaking, type: /properties/a: a is a number now', ''],
+    '1 model in D. Files: 1,200 created, 2 updated, 3 unchanged, 1 refused. Examples: 4 valid, 1 not, 1 not checked.',
+  ]);
+  const last = reportLines(reportOf({ summary: { dryRun: true, domains: [], models: 2 } }));
+  assert.deepEqual(last, [
+    '2 models in no domain. Files: 0 would be created, 0 would be updated, 0 unchanged, 0 refused. Examples: 0 valid, 0 not.',
+  ]);
 });
 
-describe('the settings of the command line', () => {
-  it('a URL of a gateway or broker is http or https, without a query, a fragment or credentials', () => {
-    for (const text of [
-      ...['', 'gateway', 'ftp://g/', 'file:///x', 'http://g/?a=b', 'http://g/#x', 'localhost:8080'],
-      ...['http://user@g/', 'http://:secret@g/', 'http://u:secret@g/'],
-    ]) {
-      const refused = (error: unknown) => {
-        assert.ok(error instanceof Error && 'exitCode' in error);
-        assert.equal(error.exitCode, EXIT.usage);
-        assert.doesNotMatch(error.message, /secret/);
-        return true;
-      };
-      assert.throws(() => gatewayOf({ gateway: text }, {}), refused, text);
-      assert.throws(() => brokerOf({ broker: text }), refused, text);
-      if (text !== '') assert.throws(() => gatewayOf({}, { NGSILD_GATEWAY_URL: text }), refused, text);
-    }
-    assert.notEqual(gatewayOf({ gateway: 'https://g/base' }, {}), undefined);
-    assert.equal(gatewayOf({}, { NGSILD_GATEWAY_URL: '' }), undefined);
-  });
+it('a report lists fifty examples, and counts the others', () => {
+  const lines = (count: number) => {
+    const invalid = Array.from({ length: count }, (_, at) => ({
+      path: `x${at}`,
+      pointer: '',
+      detail: 'bad',
+    }));
+    const files: ImportedFile[] = [{ path: 'a', status: 'created', examples: { valid: 0, invalid } }];
+    return reportLines(reportOf({ files }));
+  };
+  assert.equal(lines(50).length, 53);
+  assert.ok(!lines(50).some((line) => line.includes('more')));
+  assert.deepEqual(lines(52).slice(50, 52), ['  x49:  bad', '  … and 2 more; --json has all.']);
+});
 
-  it('a broker is named by its base URL, and never beside a gateway', () => {
-    assert.equal(brokerOf({}), undefined);
-    assert.equal(brokerOf({ broker: 'http://b:1026/orion' })?.href, 'http://b:1026/orion');
-    for (const broker of ['http://b/ngsi-ld', 'http://b/ngsi-ld/v1', 'http://b/x/ngsi-ld/v1/entities'])
-      assert.throws(() => brokerOf({ broker }), { exitCode: EXIT.usage }, broker);
-    assert.throws(() => brokerOf({ broker: 'http://b', gateway: 'http://g' }), { exitCode: EXIT.usage });
+it('a text from a repository cannot break a line or reach the terminal', () => {
+  const hostile = 'a\u001b[2J\nb\u2066';
+  const report = reportOf({
+    files: [{ path: hostile, status: 'refused', reason: hostile }],
+    dependents: [{ domain: 'D', model: 'M', status: 'refused', reason: hostile }],
   });
+  for (const line of [...reportLines(report), ...diffLines(report)])
+    assert.doesNotMatch(line, /[\u001b\n\u2066]/);
+});
 
-  it('an empty Authorization is none', () => {
-    assert.equal(authorizationOf({ NGSILD_AUTHORIZATION: '' }), undefined);
-    assert.equal(authorizationOf({ NGSILD_AUTHORIZATION: 'Bearer b\n' }), 'Bearer b');
+it('a difference has its class, its reason, and an entity that shows it', () => {
+  assert.deepEqual(
+    differenceLines([
+      { ...DIFFERENCE, class: 'narrowing', reason: 'range', pointer: '' },
+      { ...DIFFERENCE, witness: { a: 'x'.repeat(500) } },
+      { ...DIFFERENCE, witness: null },
+    ]),
+    [
+      'narrowing, range: (whole): a is a number now',
+      'breaking, type: /properties/a: a is a number now',
+      `  no longer valid: ${`{"a":"${'x'.repeat(500)}`.slice(0, 400)}…`,
+      'breaking, type: /properties/a: a is a number now',
+      '  no longer valid: null',
+    ],
+  );
+});
+
+it('an import is different when anything is created, updated or refused, or a dependent does not stay', () => {
+  assert.equal(isDifferent(reportOf({ summary: { unchanged: 9 } })), false);
+  for (const summary of [{ created: 1 }, { updated: 1 }, { refused: 1 }])
+    assert.equal(isDifferent(reportOf({ summary })), true, JSON.stringify(summary));
+  for (const [status, isSo] of [
+    ['updated', true],
+    ['refused', true],
+    ['unchanged', false],
+  ] as const) {
+    const dependents: UpdatedDependent[] = [{ domain: 'D', model: 'M', status }];
+    assert.equal(isDifferent(reportOf({ dependents })), isSo, status);
+  }
+});
+
+it('a diff says of each model and document what it would become, and nothing of what stays', () => {
+  const report = reportOf({
+    summary: { created: 2, updated: 2, refused: 1 },
+    files: [
+      { path: 'new', model: 'D/New', status: 'created' },
+      { path: 'same', model: 'D/Same', status: 'unchanged' },
+      { path: 'worse', model: 'D/Worse', status: 'updated', change: 'breaking', differences: [DIFFERENCE] },
+      { path: 'plain', model: 'D/Plain', status: 'updated' },
+      { path: 'reached', model: 'D/Reached', status: 'unchanged', change: 'narrowing' },
+      { path: 'bad', model: 'D/Bad', status: 'refused', reason: 'No.' },
+      { path: 'doc', url: 'https://a.example/doc', status: 'updated' },
+      { path: 'ctx', context: 'D-context', status: 'created' },
+      { path: 'other', status: 'unchanged' },
+      { path: 'wrong', status: 'refused', reason: 'Not JSON.' },
+    ],
+    dependents: [
+      { domain: 'E', model: 'A', status: 'updated', change: 'compatible' },
+      { domain: 'E', model: 'B', status: 'unchanged', change: 'breaking' },
+      { domain: 'E', model: 'C', status: 'unchanged' },
+    ],
   });
+  assert.deepEqual(diffLines(report), [
+    'D/New: new (new)',
+    ...['D/Worse: breaking (worse)', '  breaking, type: /properties/a: a is a number now', ''],
+    'D/Plain: updated, without any effect on what is valid (plain)',
+    'D/Reached: narrowing, by a changed context (reached)',
+    ...['D/Bad: refused (bad)', '  No.', ''],
+    'E/A: compatible, by a changed document',
+    'E/B: breaking, by a changed context',
+    'Shared documents, contexts and other files',
+    '  https://a.example/doc: would be updated (doc)',
+    '  D-context: would be created (ctx)',
+    ...['  wrong: refused. Not JSON.', ''],
+    '6 models in D: 1 would be created, 2 would be updated, 1 unchanged, 1 changed by a context. Files refused: 1.',
+  ]);
+});
 
-  it('a secret that no header field can hold is refused, and not repeated', () => {
-    for (const secret of ['se\ncret', 'secrét', 'se\u0000cret'])
-      for (const name of ['NGSILD_GATEWAY_TOKEN', 'NGSILD_AUTHORIZATION'])
-        assert.throws(() => gatewayOf({ gateway: 'http://g/' }, { [name]: secret }), {
-          message: `${name} has characters that a header field cannot have.`,
-        });
+it('a change fails a check from the change that is named on', () => {
+  const failing = (failOn: 'narrowing' | 'breaking' | 'never') =>
+    (['compatible', 'narrowing', 'breaking'] as const).filter((change) => isTooMuch(change, failOn));
+  assert.deepEqual(failing('narrowing'), ['narrowing', 'breaking']);
+  assert.deepEqual(failing('breaking'), ['breaking']);
+  assert.deepEqual(failing('never'), []);
+});
+
+const VIEW: CheckView = {
+  format: 'github',
+  folders: new Map([['data', './data']]),
+  leftOut: [],
+  failOn: 'breaking',
+};
+
+it('an annotation escapes what ends its property or its line, and has the path from where the check was started', () => {
+  const report = reportOf({
+    summary: { refused: 1 },
+    files: [
+      { path: 'data/a,b:c.json', line: 7, status: 'refused', reason: '100%\r\nof, it: all' },
+      { path: 'data/x.json', status: 'refused' },
+    ],
   });
+  assert.deepEqual(checkLines(report, { ...VIEW, leftOut: ['data/l is a link.\n'] }), [
+    '::error file=data/a%2Cb%3Ac.json,line=7,title=Refused::100%25%0D%0Aof, it: all',
+    '::error file=data/x.json,title=Refused::',
+    '::error title=Left out::data/l is a link.%0A',
+    reportLines(report).at(-1),
+  ]);
+  for (const [folders, file] of [
+    [{ dat: 'other/dat', data: 'far/data' }, 'far/data/a%2Cb'],
+    // Such as the folder in which the check was started.
+    [{ data: '.', other: 'other' }, 'a%2Cb'],
+    [{ data: '../data/' }, '../data/a%2Cb'],
+    [{}, 'data/a%2Cb'],
+  ] as const) {
+    const [line = ''] = checkLines(report, { ...VIEW, folders: new Map(Object.entries(folders)) });
+    assert.ok(line.startsWith(`::error file=${file}`), line);
+  }
+});
 
-  it('a redirect of the gateway is not followed: the token reaches no other server', async (t) => {
-    const reached: string[] = [];
-    const other = await listening(t, ({ url = '' }, response) => {
-      reached.push(url);
-      response.writeHead(200, { 'content-type': 'application/json' }).end('[]');
-    });
-    for (const status of [301, 302, 303, 307, 308]) {
-      const gateway = await listening(t, ({ url = '' }, response) => {
-        response.writeHead(status, { location: `${other}${url}` }).end();
-      });
-      const client = gatewayOf({ gateway }, { NGSILD_GATEWAY_TOKEN: 'secret-token' });
-      const answer = client?.json('get', '/purges');
-      await assert.rejects(answer ?? assert.fail(), (error: unknown) => {
-        assert.ok(error instanceof ApiError, String(error));
-        assert.equal(error.problem.status, status);
-        return true;
-      });
-    }
-    assert.deepEqual(reached, []);
+it('an annotation is an error for a change that fails the check, and a warning for a narrowing one that does not', () => {
+  const of = (change: 'narrowing' | 'breaking') => ({ ...DIFFERENCE, class: change });
+  const files = (['narrowing', 'breaking'] as const).map((change): ImportedFile => ({
+    ...{ path: `data/${change}.json`, status: 'updated', change, differences: [of(change)] },
+  }));
+  const dependents: UpdatedDependent[] = [
+    ...(['narrowing', 'breaking'] as const).map((change): UpdatedDependent => ({
+      ...{ domain: 'E', model: change, status: 'updated', change, differences: [of(change)] },
+    })),
+    { domain: 'E', model: 'Gone', status: 'refused', reason: 'No: 5%.', change: 'compatible' },
+  ];
+  const lines = (failOn: CheckView['failOn']) =>
+    checkLines(reportOf({ files, dependents }), { ...VIEW, failOn })
+      .slice(0, -1)
+      .map((line) => line.replace(/::\/properties.*|: \/properties.*/, ''));
+  const worse = '::error title=Change of a dependent%3A';
+  const refused = '::error title=Dependent refuses::E/Gone: No: 5%25.';
+  const [narrowing, breaking] = ['narrowing', 'breaking'].map(
+    (change) => `file=data/${change}.json,title=Change%3A ${change}`,
+  );
+  assert.deepEqual(lines('narrowing'), [
+    ...[`::error ${narrowing}`, `::error ${breaking}`],
+    ...[`${worse} narrowing::E/narrowing`, `${worse} breaking::E/breaking`, refused],
+  ]);
+  assert.deepEqual(lines('breaking'), [
+    ...[`::warning ${narrowing}`, `::error ${breaking}`, `${worse} breaking::E/breaking`, refused],
+  ]);
+  assert.deepEqual(lines('never'), [`::warning ${narrowing}`, `::warning ${breaking}`, refused]);
+});
+
+it('an annotation of a difference has the class of that difference, whatever else changes in the model', () => {
+  const differences = (['compatible', 'narrowing', 'breaking'] as const).map((one) => {
+    return { ...DIFFERENCE, class: one };
   });
+  const file = { path: 'data/x.json', status: 'updated', change: 'breaking', differences } as const;
+  const lines = checkLines(reportOf({ files: [file] }), VIEW).slice(0, -1);
+  assert.deepEqual(
+    lines.map((line) => line.replace(/::\/properties.*/, '')),
+    ['notice', 'warning', 'error'].map((level, index) => {
+      return `::${level} file=data/x.json,title=Change%3A ${differences[index]?.class ?? ''}`;
+    }),
+  );
+});
 
-  it('a purge straight at a broker has the limits of the environment, and not the broker or port of a gateway there', () => {
-    const broker = new URL('http://127.0.0.1:8080/');
-    const env = {
-      ...{ PURGE_MAX_AFFECTED: '7', RETRY_MAX_ATTEMPTS: '2', BROKER_TIMEOUT_MS: '99' },
-      ...{ BROKER_URL: 'http://other:1', PORT: '8080', HOST: '0.0.0.0', NGSILD_GATEWAY_URL: 'x' },
+it('an annotation names every example that is not valid, and every one that was not checked', () => {
+  const invalid = [{ path: 'data/x.json', pointer: '/a', line: 3, detail: 'is wrong' }];
+  const files: ImportedFile[] = [
+    {
+      path: 'data/s.json',
+      status: 'unchanged',
+      examples: { valid: 0, invalid, unchecked: ['data/y.json'] },
+    },
+  ];
+  assert.deepEqual(checkLines(reportOf({ files }), VIEW).slice(0, 2), [
+    '::error file=data/x.json,line=3,title=Example is not valid::/a is wrong',
+    '::error file=data/y.json,title=Example was not checked::The examples together took too long.',
+  ]);
+});
+
+it('a URL of a gateway or broker is http or https, without a query, a fragment or credentials', () => {
+  for (const text of [
+    ...['', 'gateway', 'ftp://g/', 'file:///x', 'http://g/?a=b', 'http://g/#x', 'localhost:8080'],
+    ...['http://user@g/', 'http://:secret@g/', 'http://u:secret@g/'],
+  ]) {
+    const refused = (error: unknown) => {
+      assert.ok(error instanceof Error && 'exitCode' in error);
+      assert.equal(error.exitCode, EXIT.usage);
+      assert.doesNotMatch(error.message, /secret/);
+      return true;
     };
-    const config = engineConfig(env, broker);
-    assert.deepEqual(
-      [
-        config.PURGE_MAX_AFFECTED,
-        config.RETRY_MAX_ATTEMPTS,
-        config.BROKER_TIMEOUT_MS,
-        String(config.BROKER_URL),
-      ],
-      [7, 2, 99, broker.href],
-    );
-    assert.throws(
-      () => engineConfig({ PURGE_MAX_AFFECTED: 'x', RETRY_MAX_ATTEMPTS: '-1' }, broker),
-      (error) => {
-        assert.ok(error instanceof Error && 'exitCode' in error && error.exitCode === EXIT.usage);
-        assert.match(error.message, /PURGE_MAX_AFFECTED[^]*RETRY_MAX_ATTEMPTS/);
-        return true;
-      },
-    );
-  });
+    assert.throws(() => gatewayOf({ gateway: text }, {}), refused, text);
+    assert.throws(() => brokerOf({ broker: text }), refused, text);
+    if (text !== '') assert.throws(() => gatewayOf({}, { NGSILD_GATEWAY_URL: text }), refused, text);
+  }
+  assert.notEqual(gatewayOf({ gateway: 'https://g/base' }, {}), undefined);
+  assert.equal(gatewayOf({}, { NGSILD_GATEWAY_URL: '' }), undefined);
+});
 
-  it('migrate with a mistyped path creates nothing', async (t) => {
-    const folder = mkdtempSync(join(tmpdir(), 'cli-migrate-'));
-    t.after(() => rmSync(folder, { recursive: true, force: true }));
-    const context = new FakeContext();
-    assert.equal(await context.run('migrate', '--database', join(folder, 'x', 'schma.db')), EXIT.usage);
-    assert.match(context.err, /^There is no database .*schma\.db\./);
-    assert.deepEqual(readdirSync(folder), []);
-  });
+it('a broker is named by its base URL, and never beside a gateway', () => {
+  assert.equal(brokerOf({}), undefined);
+  assert.equal(brokerOf({ broker: 'http://b:1026/orion' })?.href, 'http://b:1026/orion');
+  for (const broker of ['http://b/ngsi-ld', 'http://b/ngsi-ld/v1', 'http://b/x/ngsi-ld/v1/entities'])
+    assert.throws(() => brokerOf({ broker }), { exitCode: EXIT.usage }, broker);
+  assert.throws(() => brokerOf({ broker: 'http://b', gateway: 'http://g' }), { exitCode: EXIT.usage });
+});
 
-  it('a database is a path, sqlite:PATH or a URL of PostgreSQL, and never one in memory', () => {
-    assert.deepEqual(databaseNamed('sqlite:./a.db', '--from'), { kind: 'sqlite', path: './a.db' });
-    assert.deepEqual(databaseNamed('a.db', '--from'), { kind: 'sqlite', path: 'a.db' });
-    for (const url of ['postgres://h/d', 'postgresql://h/d', 'POSTGRES://h/d'])
-      assert.equal(databaseNamed(url, '--to').kind, 'postgres', url);
-    for (const text of ['', 'sqlite:', ':memory:', 'sqlite::memory:'])
-      assert.throws(() => databaseNamed(text, '--from'), { exitCode: EXIT.usage }, text);
-    assert.throws(
-      () => databaseNamed('postgres://u:secret@', '--to'),
-      (error) => {
-        assert.ok(
-          error instanceof Error && !error.message.includes('secret') && error.message.startsWith('--to'),
-        );
-        return true;
-      },
-    );
-  });
+it('an empty Authorization is none', () => {
+  assert.equal(authorizationOf({ NGSILD_AUTHORIZATION: '' }), undefined);
+  assert.equal(authorizationOf({ NGSILD_AUTHORIZATION: 'Bearer b\n' }), 'Bearer b');
+});
 
-  it('a copy takes the file of DATABASE_PATH, though DATABASE_URL names where it goes', async () => {
-    const env = { DATABASE_URL: 'postgres://127.0.0.1:9/d', DATABASE_PATH: '/nowhere/at/all.db' };
-    const context = new FakeContext({ env });
-    assert.equal(await context.run('copy'), EXIT.failed);
-    assert.match(context.err, /\/nowhere\/at\/all\.db/);
-    for (const words of [
-      ['--from', 'postgres://h/d'],
-      ['--to', 'sqlite:x.db'],
-    ])
-      assert.equal(await new FakeContext({ env }).run('copy', ...words), EXIT.usage);
-  });
+it('a secret that no header field can hold is refused, and not repeated', () => {
+  for (const secret of ['se\ncret', 'secrét', 'se\u0000cret'])
+    for (const name of ['NGSILD_GATEWAY_TOKEN', 'NGSILD_AUTHORIZATION'])
+      assert.throws(() => gatewayOf({ gateway: 'http://g/' }, { [name]: secret }), {
+        message: `${name} has characters that a header field cannot have.`,
+      });
+});
 
-  it('the database of a gateway is DATABASE_URL, else DATABASE_PATH, else the default', () => {
-    const path = { DATABASE_PATH: 'x.db' };
-    assert.equal(databaseOf({ DATABASE_URL: 'postgres://h/d', ...path }).kind, 'postgres');
-    assert.deepEqual(databaseOf({ DATABASE_URL: '', ...path }), { kind: 'sqlite', path: 'x.db' });
-    for (const env of [{}, { DATABASE_PATH: '' }])
-      assert.deepEqual(databaseOf(env), { kind: 'sqlite', path: './data/schema.db' });
+it('a redirect of the gateway is not followed: the token reaches no other server', async (t) => {
+  const reached: string[] = [];
+  const other = await listening(t, ({ url = '' }, response) => {
+    reached.push(url);
+    response.writeHead(200, { 'content-type': 'application/json' }).end('[]');
   });
+  for (const status of [301, 302, 303, 307, 308]) {
+    const gateway = await listening(t, ({ url = '' }, response) => {
+      response.writeHead(status, { location: `${other}${url}` }).end();
+    });
+    const client = gatewayOf({ gateway }, { NGSILD_GATEWAY_TOKEN: 'secret-token' });
+    const answer = client?.json('get', '/purges');
+    await assert.rejects(answer ?? assert.fail(), (error: unknown) => {
+      assert.ok(error instanceof ApiError, String(error));
+      assert.equal(error.problem.status, status);
+      return true;
+    });
+  }
+  assert.deepEqual(reached, []);
+});
+
+it('a purge straight at a broker has the limits of the environment, and not the broker or port of a gateway there', () => {
+  const broker = new URL('http://127.0.0.1:8080/');
+  const env = {
+    ...{ PURGE_MAX_AFFECTED: '7', RETRY_MAX_ATTEMPTS: '2', BROKER_TIMEOUT_MS: '99' },
+    ...{ BROKER_URL: 'http://other:1', PORT: '8080', HOST: '0.0.0.0', NGSILD_GATEWAY_URL: 'x' },
+  };
+  const config = engineConfig(env, broker);
+  assert.deepEqual(
+    [
+      config.PURGE_MAX_AFFECTED,
+      config.RETRY_MAX_ATTEMPTS,
+      config.BROKER_TIMEOUT_MS,
+      String(config.BROKER_URL),
+    ],
+    [7, 2, 99, broker.href],
+  );
+  assert.throws(
+    () => engineConfig({ PURGE_MAX_AFFECTED: 'x', RETRY_MAX_ATTEMPTS: '-1' }, broker),
+    (error) => {
+      assert.ok(error instanceof Error && 'exitCode' in error && error.exitCode === EXIT.usage);
+      assert.match(error.message, /PURGE_MAX_AFFECTED[^]*RETRY_MAX_ATTEMPTS/);
+      return true;
+    },
+  );
+});
+
+it('migrate with a mistyped path creates nothing', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'cli-migrate-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const context = new FakeContext();
+  assert.equal(await context.run('migrate', '--database', join(folder, 'x', 'schma.db')), EXIT.usage);
+  assert.match(context.err, /^There is no database .*schma\.db\./);
+  assert.deepEqual(readdirSync(folder), []);
+});
+
+it('a database is a path, sqlite:PATH or a URL of PostgreSQL, and never one in memory', () => {
+  assert.deepEqual(databaseNamed('sqlite:./a.db', '--from'), { kind: 'sqlite', path: './a.db' });
+  assert.deepEqual(databaseNamed('a.db', '--from'), { kind: 'sqlite', path: 'a.db' });
+  for (const url of ['postgres://h/d', 'postgresql://h/d', 'POSTGRES://h/d'])
+    assert.equal(databaseNamed(url, '--to').kind, 'postgres', url);
+  for (const text of ['', 'sqlite:', ':memory:', 'sqlite::memory:'])
+    assert.throws(() => databaseNamed(text, '--from'), { exitCode: EXIT.usage }, text);
+  assert.throws(
+    () => databaseNamed('postgres://u:secret@', '--to'),
+    (error) => {
+      assert.ok(
+        error instanceof Error && !error.message.includes('secret') && error.message.startsWith('--to'),
+      );
+      return true;
+    },
+  );
+});
+
+it('a copy takes the file of DATABASE_PATH, though DATABASE_URL names where it goes', async () => {
+  const env = { DATABASE_URL: 'postgres://127.0.0.1:9/d', DATABASE_PATH: '/nowhere/at/all.db' };
+  const context = new FakeContext({ env });
+  assert.equal(await context.run('copy'), EXIT.failed);
+  assert.match(context.err, /\/nowhere\/at\/all\.db/);
+  for (const words of [
+    ['--from', 'postgres://h/d'],
+    ['--to', 'sqlite:x.db'],
+  ])
+    assert.equal(await new FakeContext({ env }).run('copy', ...words), EXIT.usage);
+});
+
+it('the database of a gateway is DATABASE_URL, else DATABASE_PATH, else the default', () => {
+  const path = { DATABASE_PATH: 'x.db' };
+  assert.equal(databaseOf({ DATABASE_URL: 'postgres://h/d', ...path }).kind, 'postgres');
+  assert.deepEqual(databaseOf({ DATABASE_URL: '', ...path }), { kind: 'sqlite', path: 'x.db' });
+  for (const env of [{}, { DATABASE_PATH: '' }])
+    assert.deepEqual(databaseOf(env), { kind: 'sqlite', path: './data/schema.db' });
 });
 
 /** A server on a free port until the end of the test. @returns its URL */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { afterEach, describe, it } from 'node:test';
+import { afterEach, it } from 'node:test';
 import {
   addressOf,
   api,
@@ -23,98 +23,96 @@ async function apiErrorOf(work: Promise<unknown>): Promise<ApiError> {
   return error;
 }
 
-describe('requests of the console', () => {
-  const page = openTab();
-  afterEach(() => giveToken(undefined));
-  const tokens = () => page.sent.map(({ headers }) => headers.get('x-gateway-token'));
+const page = openTab();
+afterEach(() => giveToken(undefined));
+const tokens = () => page.sent.map(({ headers }) => headers.get('x-gateway-token'));
 
-  it('a request goes to the gateway below the path that the page came from, and is answered by no cache', async () => {
-    assert.equal(addressOf('api/v2/x?a=b'), `${HOME}api/v2/x?a=b`);
-    assert.equal(apiAddress(['references'], { uri: 'a b' }), `${HOME}api/v2/references?uri=a+b`);
-    await status();
-    const [{ url, cache } = assert.fail()] = page.sent;
-    assert.deepEqual([url, cache], [`${HOME}api/v2/status`, 'no-store']);
-  });
+it('a request goes to the gateway below the path that the page came from, and is answered by no cache', async () => {
+  assert.equal(addressOf('api/v2/x?a=b'), `${HOME}api/v2/x?a=b`);
+  assert.equal(apiAddress(['references'], { uri: 'a b' }), `${HOME}api/v2/references?uri=a+b`);
+  await status();
+  const [{ url, cache } = assert.fail()] = page.sent;
+  assert.deepEqual([url, cache], [`${HOME}api/v2/status`, 'no-store']);
+});
 
-  it('the token of the tab is in the header of each request, and there is none where the tab has none', async () => {
+it('the token of the tab is in the header of each request, and there is none where the tab has none', async () => {
+  await status();
+  for (const token of ['one', 'two']) {
+    giveToken(token);
     await status();
-    for (const token of ['one', 'two']) {
-      giveToken(token);
-      await status();
-    }
+  }
+  forgetToken();
+  await status();
+  assert.deepEqual(tokens(), [null, 'one', 'two', null]);
+});
+
+it('requests that were refused for want of the token share one question, and are sent again with it', async () => {
+  giveToken('wrong');
+  page.answer = ({ headers }) =>
+    headers.get('x-gateway-token') === 'right' ? Response.json({ a: 1 }) : problem(401, WANTED);
+  const answers = [1, 2, 3].map(status);
+  await settled();
+  assert.ok(isAskedForToken());
+  assert.equal(page.sent.length, 3);
+  giveToken('right');
+  assert.deepEqual(await Promise.all(answers), [{ a: 1 }, { a: 1 }, { a: 1 }]);
+  assert.ok(!isAskedForToken());
+  assert.equal(page.sent.length, 6);
+});
+
+it('a request whose token is not given is refused, and not sent again', async () => {
+  page.answer = () => problem(401, WANTED);
+  const refused = apiErrorOf(status());
+  await settled();
+  giveToken(undefined);
+  assert.ok(isTokenWanted(await refused));
+  assert.equal(page.sent.length, 1);
+});
+
+it('a token that was forgotten meanwhile is asked for', async () => {
+  giveToken('old');
+  page.answer = () => {
     forgetToken();
-    await status();
-    assert.deepEqual(tokens(), [null, 'one', 'two', null]);
-  });
+    return problem(401, WANTED);
+  };
+  const refused = apiErrorOf(status());
+  await settled();
+  assert.ok(isAskedForToken());
+  giveToken(undefined);
+  await refused;
+  assert.equal(page.sent.length, 1);
+});
 
-  it('requests that were refused for want of the token share one question, and are sent again with it', async () => {
-    giveToken('wrong');
-    page.answer = ({ headers }) =>
-      headers.get('x-gateway-token') === 'right' ? Response.json({ a: 1 }) : problem(401, WANTED);
-    const answers = [1, 2, 3].map(status);
-    await settled();
-    assert.ok(isAskedForToken());
-    assert.equal(page.sent.length, 3);
-    giveToken('right');
-    assert.deepEqual(await Promise.all(answers), [{ a: 1 }, { a: 1 }, { a: 1 }]);
+it('no other refusal asks for the token: brokers, and gateways in front, answer 401 as well', async () => {
+  for (const [code, members] of [
+    [401, {}],
+    [401, { type: 'about:blank' }],
+    [403, { type: 'urn:ngsi-ld-gateway:problem:forbidden' }],
+  ] as const) {
+    page.answer = () => problem(code, members);
+    assert.equal((await apiErrorOf(status())).problem.status, code);
     assert.ok(!isAskedForToken());
-    assert.equal(page.sent.length, 6);
-  });
+  }
+  assert.ok(!isTokenWanted(new Error('unauthorized')));
+});
 
-  it('a request whose token is not given is refused, and not sent again', async () => {
-    page.answer = () => problem(401, WANTED);
-    const refused = apiErrorOf(status());
-    await settled();
-    giveToken(undefined);
-    assert.ok(isTokenWanted(await refused));
-    assert.equal(page.sent.length, 1);
-  });
+it('a thing was changed elsewhere where a condition of the request failed, and nowhere else', () => {
+  for (const code of [400, 404, 409, 411, 412, 413, 428])
+    assert.equal(isOvertaken(new ApiError({ title: '', status: code }, undefined)), code === 412);
+  assert.ok(!isOvertaken(undefined) && !isOvertaken(new UnreachableError('u', 'w', true, {})));
+});
 
-  it('a token that was forgotten meanwhile is asked for', async () => {
-    giveToken('old');
-    page.answer = () => {
-      forgetToken();
-      return problem(401, WANTED);
-    };
-    const refused = apiErrorOf(status());
-    await settled();
-    assert.ok(isAskedForToken());
-    giveToken(undefined);
-    await refused;
-    assert.equal(page.sent.length, 1);
-  });
-
-  it('no other refusal asks for the token: brokers, and gateways in front, answer 401 as well', async () => {
-    for (const [code, members] of [
-      [401, {}],
-      [401, { type: 'about:blank' }],
-      [403, { type: 'urn:ngsi-ld-gateway:problem:forbidden' }],
-    ] as const) {
-      page.answer = () => problem(code, members);
-      assert.equal((await apiErrorOf(status())).problem.status, code);
-      assert.ok(!isAskedForToken());
-    }
-    assert.ok(!isTokenWanted(new Error('unauthorized')));
-  });
-
-  it('a thing was changed elsewhere where a condition of the request failed, and nowhere else', () => {
-    for (const code of [400, 404, 409, 411, 412, 413, 428])
-      assert.equal(isOvertaken(new ApiError({ title: '', status: code }, undefined)), code === 412);
-    assert.ok(!isOvertaken(undefined) && !isOvertaken(new UnreachableError('u', 'w', true, {})));
-  });
-
-  it('each answer tells the time of the gateway, a refusal too', async () => {
-    const iso = '2026-11-23T10:00:00Z';
-    for (const [code, aheadMs] of [
-      [200, 3_600_000],
-      [404, -7_200_000],
-    ] as const) {
-      const date = new Date(Date.now() + aheadMs).toUTCString();
-      page.answer = () => problem(code, {}, { date });
-      await status().catch(() => undefined);
-      assert.ok(Math.abs(Date.parse(iso) - aheadMs - localTime(iso)) < 60_000);
-    }
-    page.answer = () => problem(200, {}, { date: new Date().toUTCString() });
-    await status();
-  });
+it('each answer tells the time of the gateway, a refusal too', async () => {
+  const iso = '2026-11-23T10:00:00Z';
+  for (const [code, aheadMs] of [
+    [200, 3_600_000],
+    [404, -7_200_000],
+  ] as const) {
+    const date = new Date(Date.now() + aheadMs).toUTCString();
+    page.answer = () => problem(code, {}, { date });
+    await status().catch(() => undefined);
+    assert.ok(Math.abs(Date.parse(iso) - aheadMs - localTime(iso)) < 60_000);
+  }
+  page.answer = () => problem(200, {}, { date: new Date().toUTCString() });
+  await status();
 });

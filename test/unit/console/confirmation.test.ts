@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import { ApiError, UnreachableError } from '../../../console/api/client.js';
 import {
@@ -25,99 +25,95 @@ const forms = fc.record({
   more: fc.constantFrom('', ' ', 'local=true', 'csf=x', 'maxAffected=7'),
 });
 
-describe('the confirmation of a purge', () => {
-  it('the purge that is started is the one that was previewed, with the bound that was shown and nothing else', () => {
-    fc.assert(
-      fc.property(forms, fc.nat(), fc.boolean(), (form, matched, isBounded) => {
-        const started = confirmedForm(form, matched, isBounded);
-        const has = /(?:^|&)maxAffected=/.test(queryOf(form));
-        const bound = new URLSearchParams(queryOf(started)).getAll('maxAffected');
-        if (!has) assert.deepEqual(bound, isBounded ? [String(matched)] : []);
-        const without = {
-          ...started,
-          fields: { ...started.fields, maxAffected: form.fields.maxAffected ?? '' },
-        };
-        assert.equal(previewKey(without), previewKey(form));
-        assert.equal(queryOf(without), queryOf(form));
-      }),
-    );
-  });
-
-  it('a bound that a purge has itself stays, and blanks are none', () => {
-    for (const [form, has] of [
-      [formOf('entities', 'type=A&maxAffected=5'), true],
-      [{ ...formOf('temporal', 'type=A'), more: 'local=true&maxAffected=5' }, true],
-      [formOf('entities', 'type=A&q=xmaxAffected=5'), false],
-      [{ ...formOf('entities', 'type=A'), fields: { type: 'A', maxAffected: ' ' } }, false],
-      [formOf('entities', 'type=A'), false],
-    ] as const) {
-      assert.equal(hasBound(form), has, queryOf(form));
-      const started = queryOf(confirmedForm(form, 30, true));
-      assert.equal(started, has ? queryOf(form) : `${queryOf(form)}&maxAffected=30`);
-    }
-  });
-
-  it('a bound is the parameter of that name alone', () => {
-    for (const other of ['csf=maxAffected=5', 'xmaxAffected=5', 'maxaffected=5']) {
-      const form = formOf('entities', `type=A&${other}`);
-      assert.equal(hasBound(form), false, other);
-      assert.equal(queryOf(confirmedForm(form, 30, true)), `type=A&maxAffected=30&${other}`);
-    }
-  });
-
-  it('only the whole count confirms, with or without signs between its digits', () => {
-    for (const typed of ['1234', '1,234', '1.234', ' 1 234 ']) assert.ok(isCount(typed, 1234), typed);
-    for (const typed of ['', ' ', '123', '12345', '01234', '+1234', '1234x', '-1234', '1e3'])
-      assert.ok(!isCount(typed, 1234), typed);
-    assert.ok(!isCount('', 0) && isCount('0', 0));
-    for (const typed of ['', '1', '1,2', '1234']) assert.ok(mayBeCount(typed, 1234), typed);
-    for (const typed of ['2', '12345', '1235', 'x']) assert.ok(!mayBeCount(typed, 1234), typed);
-  });
+it('the purge that is started is the one that was previewed, with the bound that was shown and nothing else', () => {
+  fc.assert(
+    fc.property(forms, fc.nat(), fc.boolean(), (form, matched, isBounded) => {
+      const started = confirmedForm(form, matched, isBounded);
+      const has = /(?:^|&)maxAffected=/.test(queryOf(form));
+      const bound = new URLSearchParams(queryOf(started)).getAll('maxAffected');
+      if (!has) assert.deepEqual(bound, isBounded ? [String(matched)] : []);
+      const without = {
+        ...started,
+        fields: { ...started.fields, maxAffected: form.fields.maxAffected ?? '' },
+      };
+      assert.equal(previewKey(without), previewKey(form));
+      assert.equal(queryOf(without), queryOf(form));
+    }),
+  );
 });
 
-describe('the preview of a purge', () => {
-  it('forms are previewed anew exactly when what they match may be another', () => {
-    const form = { ...formOf('entities', 'type=A&maxPerSecond=5&record=ids'), tenant: 't', link: 'l' };
-    assert.equal(previewQuery(form), 'type=A&dryRun=true');
-    const key = previewKey(form);
-    for (const same of [
-      { ...form, fields: { ...form.fields, maxPerSecond: '7', record: '', drop: ' ' } },
-      { ...form, tenant: ' t ', link: ' l' },
-    ])
-      assert.equal(previewKey(same), key);
-    for (const other of [
-      { ...form, target: 'temporal' as const },
-      { ...form, tenant: '' },
-      { ...form, tenant: 'l', link: 't' },
-      { ...form, link: 'm' },
-      { ...form, more: 'local=true' },
-      ...FIELDS.filter((name) => !['maxPerSecond', 'record', 'timerel', 'timeAt', 'endTimeAt'].includes(name))
-        .filter((name) => !['timeproperty', 'datasetId'].includes(name))
-        .map((name) => ({ ...form, fields: { ...form.fields, [name]: 'z' } })),
-    ])
-      assert.notEqual(previewKey(other), key, JSON.stringify(other));
-  });
+it('a bound that a purge has itself stays, and blanks are none', () => {
+  for (const [form, has] of [
+    [formOf('entities', 'type=A&maxAffected=5'), true],
+    [{ ...formOf('temporal', 'type=A'), more: 'local=true&maxAffected=5' }, true],
+    [formOf('entities', 'type=A&q=xmaxAffected=5'), false],
+    [{ ...formOf('entities', 'type=A'), fields: { type: 'A', maxAffected: ' ' } }, false],
+    [formOf('entities', 'type=A'), false],
+  ] as const) {
+    assert.equal(hasBound(form), has, queryOf(form));
+    const started = queryOf(confirmedForm(form, 30, true));
+    assert.equal(started, has ? queryOf(form) : `${queryOf(form)}&maxAffected=30`);
+  }
+});
 
-  it('a preview is a dry run of the query of the purge, whatever the form holds', () => {
-    fc.assert(
-      fc.property(forms, (form) => {
-        const asked = new URLSearchParams(previewQuery(form));
-        assert.deepEqual(asked.getAll('dryRun'), ['true']);
-        const purge = new URLSearchParams(queryOf(form));
-        for (const name of ['maxPerSecond', 'record']) purge.delete(name);
-        asked.delete('dryRun');
-        assert.deepEqual([...asked], [...purge]);
-      }),
-    );
-  });
+it('a bound is the parameter of that name alone', () => {
+  for (const other of ['csf=maxAffected=5', 'xmaxAffected=5', 'maxaffected=5']) {
+    const form = formOf('entities', `type=A&${other}`);
+    assert.equal(hasBound(form), false, other);
+    assert.equal(queryOf(confirmedForm(form, 30, true)), `type=A&maxAffected=30&${other}`);
+  }
+});
 
-  it('nothing is selected by bounds, paces and parts alone', () => {
-    for (const name of ['maxAffected', 'maxPerSecond', 'record', 'drop', 'keep'] as const)
-      assert.ok(isEmpty({ ...EMPTY_FORM, fields: { [name]: '5' } }), name);
-    for (const name of ['type', 'q', 'id', 'idPattern', 'attrs', 'scopeQ', 'georel'] as const)
-      assert.ok(!isEmpty({ ...EMPTY_FORM, fields: { [name]: '5' } }), name);
-    for (const more of ['', ' ', '?', '&&']) assert.ok(isEmpty({ ...EMPTY_FORM, more }), more);
-  });
+it('only the whole count confirms, with or without signs between its digits', () => {
+  for (const typed of ['1234', '1,234', '1.234', ' 1 234 ']) assert.ok(isCount(typed, 1234), typed);
+  for (const typed of ['', ' ', '123', '12345', '01234', '+1234', '1234x', '-1234', '1e3'])
+    assert.ok(!isCount(typed, 1234), typed);
+  assert.ok(!isCount('', 0) && isCount('0', 0));
+  for (const typed of ['', '1', '1,2', '1234']) assert.ok(mayBeCount(typed, 1234), typed);
+  for (const typed of ['2', '12345', '1235', 'x']) assert.ok(!mayBeCount(typed, 1234), typed);
+});
+
+it('forms are previewed anew exactly when what they match may be another', () => {
+  const form = { ...formOf('entities', 'type=A&maxPerSecond=5&record=ids'), tenant: 't', link: 'l' };
+  assert.equal(previewQuery(form), 'type=A&dryRun=true');
+  const key = previewKey(form);
+  for (const same of [
+    { ...form, fields: { ...form.fields, maxPerSecond: '7', record: '', drop: ' ' } },
+    { ...form, tenant: ' t ', link: ' l' },
+  ])
+    assert.equal(previewKey(same), key);
+  for (const other of [
+    { ...form, target: 'temporal' as const },
+    { ...form, tenant: '' },
+    { ...form, tenant: 'l', link: 't' },
+    { ...form, link: 'm' },
+    { ...form, more: 'local=true' },
+    ...FIELDS.filter((name) => !['maxPerSecond', 'record', 'timerel', 'timeAt', 'endTimeAt'].includes(name))
+      .filter((name) => !['timeproperty', 'datasetId'].includes(name))
+      .map((name) => ({ ...form, fields: { ...form.fields, [name]: 'z' } })),
+  ])
+    assert.notEqual(previewKey(other), key, JSON.stringify(other));
+});
+
+it('a preview is a dry run of the query of the purge, whatever the form holds', () => {
+  fc.assert(
+    fc.property(forms, (form) => {
+      const asked = new URLSearchParams(previewQuery(form));
+      assert.deepEqual(asked.getAll('dryRun'), ['true']);
+      const purge = new URLSearchParams(queryOf(form));
+      for (const name of ['maxPerSecond', 'record']) purge.delete(name);
+      asked.delete('dryRun');
+      assert.deepEqual([...asked], [...purge]);
+    }),
+  );
+});
+
+it('nothing is selected by bounds, paces and parts alone', () => {
+  for (const name of ['maxAffected', 'maxPerSecond', 'record', 'drop', 'keep'] as const)
+    assert.ok(isEmpty({ ...EMPTY_FORM, fields: { [name]: '5' } }), name);
+  for (const name of ['type', 'q', 'id', 'idPattern', 'attrs', 'scopeQ', 'georel'] as const)
+    assert.ok(!isEmpty({ ...EMPTY_FORM, fields: { [name]: '5' } }), name);
+  for (const more of ['', ' ', '?', '&&']) assert.ok(isEmpty({ ...EMPTY_FORM, more }), more);
 });
 
 it('the slider goes from one a second to ten thousand, and then to no limit', () => {
@@ -141,63 +137,59 @@ it('a limit between two steps is shown at the one above, and one beyond them at 
     assert.equal(limitOf(stepOf(limit)), shown, String(limit));
 });
 
-describe('the @context of a form', () => {
-  it('a URL is put into a Link header, and found in it again', () => {
-    const link = linkTo(' https://c.test/x ');
-    assert.equal(
-      link,
-      '<https://c.test/x>; rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"',
-    );
-    assert.equal(contextOf(link), 'https://c.test/x');
-    assert.deepEqual(
-      [linkTo(' '), contextOf(''), contextOf('other'), contextOf('<>; x')],
-      ['', '', 'other', ''],
-    );
-  });
+it('a URL is put into a Link header, and found in it again', () => {
+  const link = linkTo(' https://c.test/x ');
+  assert.equal(
+    link,
+    '<https://c.test/x>; rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"',
+  );
+  assert.equal(contextOf(link), 'https://c.test/x');
+  assert.deepEqual(
+    [linkTo(' '), contextOf(''), contextOf('other'), contextOf('<>; x')],
+    ['', '', 'other', ''],
+  );
 });
 
-describe('what went wrong, in words', () => {
-  const of = (status: number, members: object = {}) =>
-    new ApiError({ title: 'Its title', status, ...members }, undefined);
-  const t = text.state;
+const of = (status: number, members: object = {}) =>
+  new ApiError({ title: 'Its title', status, ...members }, undefined);
+const t = text.state;
 
-  it('an error has the title of what can be done about it', () => {
-    for (const [error, title] of [
-      [new UnreachableError('u', 'w', true, {}), t.offline],
-      [new TypeError('x'), t.failed],
-      ['x', t.failed],
-      [of(401), t.signIn],
-      [of(401, { type: 'urn:ngsi-ld-gateway:problem:unauthorized' }), t.unauthorized],
-      [of(403), t.forbidden],
-      [of(503), t.unavailable],
-      [of(502), 'Its title'],
-      [of(409), 'Its title'],
-    ] as const)
-      assert.equal(failureTitle(error), title);
-  });
+it('an error has the title of what can be done about it', () => {
+  for (const [error, title] of [
+    [new UnreachableError('u', 'w', true, {}), t.offline],
+    [new TypeError('x'), t.failed],
+    ['x', t.failed],
+    [of(401), t.signIn],
+    [of(401, { type: 'urn:ngsi-ld-gateway:problem:unauthorized' }), t.unauthorized],
+    [of(403), t.forbidden],
+    [of(503), t.unavailable],
+    [of(502), 'Its title'],
+    [of(409), 'Its title'],
+  ] as const)
+    assert.equal(failureTitle(error), title);
+});
 
-  it('a request that may have arrived is said to be so, and only such a one', () => {
-    assert.equal(
-      failureDetail(new UnreachableError('u', 'w', true, {})),
-      `${t.mayHaveArrived} ${t.offlineDetail}`,
-    );
-    assert.equal(failureDetail(new UnreachableError('u', 'w', false, {})), t.offlineDetail);
-    assert.equal(failureDetail(of(400, { detail: 'Why' })), 'Why');
-    assert.equal(failureDetail('text'), 'text');
-  });
+it('a request that may have arrived is said to be so, and only such a one', () => {
+  assert.equal(
+    failureDetail(new UnreachableError('u', 'w', true, {})),
+    `${t.mayHaveArrived} ${t.offlineDetail}`,
+  );
+  assert.equal(failureDetail(new UnreachableError('u', 'w', false, {})), t.offlineDetail);
+  assert.equal(failureDetail(of(400, { detail: 'Why' })), 'Why');
+  assert.equal(failureDetail('text'), 'text');
+});
 
-  it('the words of the broker are those of the problem inside the problem', () => {
-    assert.equal(innerProblem({ title: 'A', broker: { title: 'B', detail: 'C' } }), 'B: C');
-    assert.equal(innerProblem({ a: null, b: [{ title: 'B' }], c: { d: 1 }, e: { detail: 'C' } }), 'C');
-    assert.equal(innerProblem({ title: 'A', detail: 'B', broker: { title: 7 } }), undefined);
-  });
+it('the words of the broker are those of the problem inside the problem', () => {
+  assert.equal(innerProblem({ title: 'A', broker: { title: 'B', detail: 'C' } }), 'B: C');
+  assert.equal(innerProblem({ a: null, b: [{ title: 'B' }], c: { d: 1 }, e: { detail: 'C' } }), 'C');
+  assert.equal(innerProblem({ title: 'A', detail: 'B', broker: { title: 7 } }), undefined);
+});
 
-  it('a preview is refused by the broker where its words are there, and else by the gateway', () => {
-    const p = text.preview;
-    assert.equal(refusalOf(of(400, { broker: { title: 'B' } })), p.brokerRefused);
-    assert.equal(refusalOf(of(502, { broker: { title: 'B' } })), p.brokerRefused);
-    for (const status of [400, 409]) assert.equal(refusalOf(of(status)), p.refused);
-    for (const status of [401, 404, 501, 503]) assert.equal(refusalOf(of(status)), undefined);
-    assert.equal(refusalOf(new Error('x')), undefined);
-  });
+it('a preview is refused by the broker where its words are there, and else by the gateway', () => {
+  const p = text.preview;
+  assert.equal(refusalOf(of(400, { broker: { title: 'B' } })), p.brokerRefused);
+  assert.equal(refusalOf(of(502, { broker: { title: 'B' } })), p.brokerRefused);
+  for (const status of [400, 409]) assert.equal(refusalOf(of(status)), p.refused);
+  for (const status of [401, 404, 501, 503]) assert.equal(refusalOf(of(status)), undefined);
+  assert.equal(refusalOf(new Error('x')), undefined);
 });

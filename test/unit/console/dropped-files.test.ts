@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { bodyOf, chosenFiles, droppedFiles } from '../../../console/models/dropped-files.js';
 
 type Tree = { readonly [name: string]: Tree | string };
@@ -35,63 +35,61 @@ const pathsOf = async (data: DataTransfer) => {
   return [files.map(({ path }) => path), left];
 };
 
-describe('what is dropped to be imported', () => {
-  it('all files of all folders are found, with their paths, and folders of tools are counted and left', async () => {
-    const tree = {
-      City: {
-        ...{ 'a.json': '1', 'b.json': '2', 'c.json': '3', '.git': { 'x.json': '1' } },
-        Car: { deep: { 'schema.json': '4' } },
-        node_modules: { y: { 'z.json': '5' } },
-      },
-      'loose.json': '6',
-    };
-    assert.deepEqual(await pathsOf(dropped(tree)), [
-      ['City/a.json', 'City/b.json', 'City/c.json', 'City/Car/deep/schema.json', 'loose.json'],
-      2,
-    ]);
-  });
+it('all files of all folders are found, with their paths, and folders of tools are counted and left', async () => {
+  const tree = {
+    City: {
+      ...{ 'a.json': '1', 'b.json': '2', 'c.json': '3', '.git': { 'x.json': '1' } },
+      Car: { deep: { 'schema.json': '4' } },
+      node_modules: { y: { 'z.json': '5' } },
+    },
+    'loose.json': '6',
+  };
+  assert.deepEqual(await pathsOf(dropped(tree)), [
+    ['City/a.json', 'City/b.json', 'City/c.json', 'City/Car/deep/schema.json', 'loose.json'],
+    2,
+  ]);
+});
 
-  it('files without a place of their own are taken by their names, and only where there are no others', async () => {
-    const loose = [new File(['1'], 'x.json'), new File(['2'], 'y.json')];
-    assert.deepEqual(await pathsOf(dropped({}, loose)), [['x.json', 'y.json'], 0]);
-    assert.deepEqual(await pathsOf(dropped({ 'a.json': '1' }, loose)), [['a.json'], 0]);
-  });
+it('files without a place of their own are taken by their names, and only where there are no others', async () => {
+  const loose = [new File(['1'], 'x.json'), new File(['2'], 'y.json')];
+  assert.deepEqual(await pathsOf(dropped({}, loose)), [['x.json', 'y.json'], 0]);
+  assert.deepEqual(await pathsOf(dropped({ 'a.json': '1' }, loose)), [['a.json'], 0]);
+});
 
-  it('a file that cannot be read is an error, and not left out', async () => {
-    await assert.rejects(droppedFiles(dropped({ 'a.json': 'unreadable' })), /it is gone/);
-  });
+it('a file that cannot be read is an error, and not left out', async () => {
+  await assert.rejects(droppedFiles(dropped({ 'a.json': 'unreadable' })), /it is gone/);
+});
 
-  it('files of a chosen folder have their paths', () => {
-    const inFolder = Object.assign(new File([], 'a.json'), { webkitRelativePath: 'City/a.json' });
-    const alone = Object.assign(new File([], 'b.json'), { webkitRelativePath: '' });
-    const list = [inFolder, alone] as unknown as FileList;
-    assert.deepEqual(
-      chosenFiles(list).map(({ path }) => path),
-      ['City/a.json', 'b.json'],
-    );
-    assert.deepEqual(chosenFiles(null), []);
-  });
+it('files of a chosen folder have their paths', () => {
+  const inFolder = Object.assign(new File([], 'a.json'), { webkitRelativePath: 'City/a.json' });
+  const alone = Object.assign(new File([], 'b.json'), { webkitRelativePath: '' });
+  const list = [inFolder, alone] as unknown as FileList;
+  assert.deepEqual(
+    chosenFiles(list).map(({ path }) => path),
+    ['City/a.json', 'b.json'],
+  );
+  assert.deepEqual(chosenFiles(null), []);
+});
 
-  it('files are sent with their paths, and an archive as it is', async () => {
-    const file = new File(['{}'], 'a.json');
-    const { body, headers } = bodyOf({
-      ...{ kind: 'files', left: 0, bytes: 2 },
-      files: [
-        { path: 'City/a.json', file },
-        { path: 'Sea/a.json', file },
-      ],
-    });
-    assert.ok(body instanceof FormData);
-    assert.deepEqual(
-      [...body].map(([name, value]) => [name, (value as File).name]),
-      [
-        ['file0', 'City/a.json'],
-        ['file1', 'Sea/a.json'],
-      ],
-    );
-    assert.deepEqual(headers, {});
-    const archive = bodyOf({ kind: 'archive', file, mediaType: 'application/zip' });
-    assert.equal(archive.body, file);
-    assert.deepEqual(archive.headers, { 'content-type': 'application/zip' });
+it('files are sent with their paths, and an archive as it is', async () => {
+  const file = new File(['{}'], 'a.json');
+  const { body, headers } = bodyOf({
+    ...{ kind: 'files', left: 0, bytes: 2 },
+    files: [
+      { path: 'City/a.json', file },
+      { path: 'Sea/a.json', file },
+    ],
   });
+  assert.ok(body instanceof FormData);
+  assert.deepEqual(
+    [...body].map(([name, value]) => [name, (value as File).name]),
+    [
+      ['file0', 'City/a.json'],
+      ['file1', 'Sea/a.json'],
+    ],
+  );
+  assert.deepEqual(headers, {});
+  const archive = bodyOf({ kind: 'archive', file, mediaType: 'application/zip' });
+  assert.equal(archive.body, file);
+  assert.deepEqual(archive.headers, { 'content-type': 'application/zip' });
 });

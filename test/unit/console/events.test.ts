@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
-import { afterEach, beforeEach, describe, it, mock } from 'node:test';
+import { afterEach, beforeEach, it, mock } from 'node:test';
 import { ApiError, type Purge } from '../../../console/api/client.js';
 import { watchPurge } from '../../../console/api/events.js';
 import { isFinal } from '../../../sidecar/client/purges.js';
@@ -12,211 +12,209 @@ type State = Purge['state'];
 const eventOf = (state: State) => `id: 1\ndata: ${JSON.stringify({ state })}\n\n`;
 const streamOf = (...states: readonly State[]) => new Response(states.map(eventOf).join(''));
 
-describe('a purge that is watched', () => {
-  const page = openTab();
-  let aborter: AbortController;
-  /** What was told: the state of a record, or `broken`, or `there`. */
-  let told: string[];
-  beforeEach(() => {
-    aborter = new AbortController();
-    told = [];
+const page = openTab();
+let aborter: AbortController;
+/** What was told: the state of a record, or `broken`, or `there`. */
+let told: string[];
+beforeEach(() => {
+  aborter = new AbortController();
+  told = [];
+});
+afterEach(() => {
+  mock.restoreAll();
+  aborter.abort();
+});
+
+const watch = async (answer: Answer, id = 'a') => {
+  page.answer = answer;
+  const result: { end?: unknown; error?: unknown } = {};
+  watchPurge(id, {
+    signal: aborter.signal,
+    onRecord: ({ state }) => told.push(state),
+    onBroken: (error) => told.push(error === undefined ? 'there' : 'broken'),
+  }).then(
+    () => (result.end = true),
+    (error: unknown) => (result.error = error),
+  );
+  await settled();
+  return result;
+};
+
+/** How many listeners the document has that were added from now on. */
+const countListeners = () => {
+  const [added, removed] = [
+    mock.method(document, 'addEventListener').mock,
+    mock.method(document, 'removeEventListener').mock,
+  ];
+  return () => added.callCount() - removed.callCount();
+};
+
+/** Lets a time pass, and what follows from it. */
+const pass = async (milliseconds: number) => {
+  mock.timers.tick(milliseconds);
+  await settled();
+};
+
+it('a purge has ended in every state but those in which it waits or works', () => {
+  for (const state of ['queued', 'running', 'cancelling'] as const) assert.ok(!isFinal({ state }), state);
+  for (const state of ['succeeded', 'partial', 'failed', 'cancelled', 'refused', 'interrupted'] as const)
+    assert.ok(isFinal({ state }), state);
+});
+
+it('a purge is watched to its end, and not asked for again', async () => {
+  const result = await watch(() => streamOf('queued', 'running', 'succeeded', 'running'), 'a/b');
+  assert.deepEqual(told, ['queued', 'running', 'succeeded']);
+  assert.deepEqual(result, { end: true });
+  await pass(60_000);
+  assert.deepEqual(page.lines, ['GET api/v2/purges/a%2Fb/events']);
+});
+
+it('a stream that ends before its purge is asked for again, after longer and longer pauses of five seconds at most', async () => {
+  const result = await watch(() => new Response(''));
+  for (const [index, pause] of [500, 1000, 2000, 5000, 5000, 5000].entries()) {
+    await pass(pause - 1);
+    assert.equal(page.sent.length, index + 1);
+    await pass(1);
+    assert.equal(page.sent.length, index + 2);
+  }
+  assert.deepEqual([told, result], [[], {}]);
+  // However long it takes: nothing is left behind by a pause, but for the one that it is in.
+  assert.equal(getEventListeners(aborter.signal, 'abort').length, 1);
+});
+
+it('a stream that breaks is said to be broken, until there is a record again, and the pauses begin anew', async () => {
+  const answers: (Response | Error)[] = [
+    new TypeError('fetch failed'),
+    problem(503),
+    streamOf('running'),
+    problem(502),
+    streamOf('succeeded'),
+  ];
+  const result = await watch((_request, index) => {
+    const answer = answers[index] ?? assert.fail('it is over');
+    if (answer instanceof Error) throw answer;
+    return answer;
   });
-  afterEach(() => {
-    mock.restoreAll();
+  assert.deepEqual(told.splice(0), ['broken']);
+  await pass(500);
+  assert.deepEqual(told.splice(0), ['broken']);
+  await pass(999);
+  assert.deepEqual(told, []);
+  await pass(1);
+  assert.deepEqual(told.splice(0), ['there', 'running']);
+  await pass(500);
+  assert.deepEqual(told.splice(0), ['broken']);
+  await pass(1000);
+  assert.deepEqual(told, ['there', 'succeeded']);
+  assert.deepEqual(result, { end: true });
+});
+
+it('a refusal is the end of it, but not one that may be taken back', async () => {
+  for (const [status, isEnd] of [
+    [400, true],
+    [401, true],
+    [403, true],
+    [404, true],
+    [499, true],
+    [429, false],
+    [500, false],
+    [503, false],
+  ] as const) {
+    const { error } = await watch(() => problem(status));
+    assert.equal(error instanceof ApiError, isEnd, String(status));
     aborter.abort();
-  });
+    await settled();
+    aborter = new AbortController();
+  }
+});
 
-  const watch = async (answer: Answer, id = 'a') => {
-    page.answer = answer;
-    const result: { end?: unknown; error?: unknown } = {};
-    watchPurge(id, {
-      signal: aborter.signal,
-      onRecord: ({ state }) => told.push(state),
-      onBroken: (error) => told.push(error === undefined ? 'there' : 'broken'),
-    }).then(
-      () => (result.end = true),
-      (error: unknown) => (result.error = error),
+it('a stream without a sign for forty seconds is taken for broken, and not before', async () => {
+  await watch(() => new Response(new ReadableStream({})));
+  await pass(39_999);
+  assert.deepEqual(told, []);
+  await pass(1);
+  assert.deepEqual(told, ['broken']);
+  await pass(500);
+  assert.equal(page.sent.length, 2);
+});
+
+it('a record that cannot be read is asked for again', async () => {
+  await watch((_request, index) => (index === 0 ? new Response('data: {\n\n') : streamOf('failed')));
+  assert.deepEqual(told, ['broken']);
+  await pass(500);
+  assert.deepEqual(told, ['broken', 'there', 'failed']);
+});
+
+it('a purge that is watched no more is asked for no more, in the middle of a stream or of a pause', async () => {
+  const open = () =>
+    new Response(
+      new ReadableStream({ start: (c) => c.enqueue(new TextEncoder().encode(eventOf('running'))) }),
     );
-    await settled();
-    return result;
-  };
+  const result = await watch(open);
+  assert.deepEqual(told, ['running']);
+  const isAborted = () => page.sent[0]?.signal.aborted;
+  assert.equal(isAborted(), false);
+  aborter.abort();
+  assert.equal(isAborted(), true);
+  aborter = new AbortController();
+  const other = await watch(() => problem(503));
+  const asked = page.sent.length;
+  aborter.abort();
+  await pass(60_000);
+  assert.equal(page.sent.length, asked);
+  assert.deepEqual(other, { end: true });
+  assert.deepEqual([result.error, told.slice(1)], [undefined, ['broken']]);
+});
 
-  /** How many listeners the document has that were added from now on. */
-  const countListeners = () => {
-    const [added, removed] = [
-      mock.method(document, 'addEventListener').mock,
-      mock.method(document, 'removeEventListener').mock,
-    ];
-    return () => added.callCount() - removed.callCount();
-  };
+it('a hidden tab holds no stream, says nothing of it, and goes on as soon as it is seen', async () => {
+  const open = () => new Promise<Response>(() => undefined);
+  page.show(false);
+  await watch(open);
+  assert.equal(page.sent.length, 0);
+  page.show(true);
+  await settled();
+  assert.equal(page.sent.length, 1);
+  page.show(false);
+  await settled();
+  assert.equal(page.sent[0]?.signal.aborted, true);
+  await pass(60_000);
+  assert.equal(page.sent.length, 1);
+  page.answer = () => streamOf('cancelled');
+  page.show(true);
+  await settled();
+  assert.deepEqual(told, ['cancelled']);
+});
 
-  /** Lets a time pass, and what follows from it. */
-  const pass = async (milliseconds: number) => {
-    mock.timers.tick(milliseconds);
-    await settled();
-  };
+it('who waits for a hidden tab to be seen is let go when it is no longer wanted', async () => {
+  const listening = countListeners();
+  page.show(false);
+  let isOver = false;
+  void whenSeen(aborter.signal).then(() => (isOver = true));
+  page.show(false);
+  await settled();
+  assert.ok(!isOver);
+  aborter.abort();
+  await settled();
+  assert.ok(isOver);
+  await whenSeen(aborter.signal);
+  assert.equal(listening(), 0);
+});
 
-  it('a purge has ended in every state but those in which it waits or works', () => {
-    for (const state of ['queued', 'running', 'cancelling'] as const) assert.ok(!isFinal({ state }), state);
-    for (const state of ['succeeded', 'partial', 'failed', 'cancelled', 'refused', 'interrupted'] as const)
-      assert.ok(isFinal({ state }), state);
-  });
-
-  it('a purge is watched to its end, and not asked for again', async () => {
-    const result = await watch(() => streamOf('queued', 'running', 'succeeded', 'running'), 'a/b');
-    assert.deepEqual(told, ['queued', 'running', 'succeeded']);
-    assert.deepEqual(result, { end: true });
-    await pass(60_000);
-    assert.deepEqual(page.lines, ['GET api/v2/purges/a%2Fb/events']);
-  });
-
-  it('a stream that ends before its purge is asked for again, after longer and longer pauses of five seconds at most', async () => {
-    const result = await watch(() => new Response(''));
-    for (const [index, pause] of [500, 1000, 2000, 5000, 5000, 5000].entries()) {
-      await pass(pause - 1);
-      assert.equal(page.sent.length, index + 1);
-      await pass(1);
-      assert.equal(page.sent.length, index + 2);
-    }
-    assert.deepEqual([told, result], [[], {}]);
-    // However long it takes: nothing is left behind by a pause, but for the one that it is in.
-    assert.equal(getEventListeners(aborter.signal, 'abort').length, 1);
-  });
-
-  it('a stream that breaks is said to be broken, until there is a record again, and the pauses begin anew', async () => {
-    const answers: (Response | Error)[] = [
-      new TypeError('fetch failed'),
-      problem(503),
-      streamOf('running'),
-      problem(502),
-      streamOf('succeeded'),
-    ];
-    const result = await watch((_request, index) => {
-      const answer = answers[index] ?? assert.fail('it is over');
-      if (answer instanceof Error) throw answer;
-      return answer;
+it('what is done while a tab is seen has its answer or its error, and is ended by either signal', async () => {
+  const { signal } = aborter;
+  const listening = countListeners();
+  assert.equal(await whileSeen(signal, async () => 7), 7);
+  await assert.rejects(
+    whileSeen(signal, async () => Promise.reject(new RangeError('x'))),
+    RangeError,
+  );
+  for (const end of [() => page.show(false), () => aborter.abort()]) {
+    page.show(true);
+    const ended = whileSeen(signal, async (both) => {
+      end();
+      return both.aborted;
     });
-    assert.deepEqual(told.splice(0), ['broken']);
-    await pass(500);
-    assert.deepEqual(told.splice(0), ['broken']);
-    await pass(999);
-    assert.deepEqual(told, []);
-    await pass(1);
-    assert.deepEqual(told.splice(0), ['there', 'running']);
-    await pass(500);
-    assert.deepEqual(told.splice(0), ['broken']);
-    await pass(1000);
-    assert.deepEqual(told, ['there', 'succeeded']);
-    assert.deepEqual(result, { end: true });
-  });
-
-  it('a refusal is the end of it, but not one that may be taken back', async () => {
-    for (const [status, isEnd] of [
-      [400, true],
-      [401, true],
-      [403, true],
-      [404, true],
-      [499, true],
-      [429, false],
-      [500, false],
-      [503, false],
-    ] as const) {
-      const { error } = await watch(() => problem(status));
-      assert.equal(error instanceof ApiError, isEnd, String(status));
-      aborter.abort();
-      await settled();
-      aborter = new AbortController();
-    }
-  });
-
-  it('a stream without a sign for forty seconds is taken for broken, and not before', async () => {
-    await watch(() => new Response(new ReadableStream({})));
-    await pass(39_999);
-    assert.deepEqual(told, []);
-    await pass(1);
-    assert.deepEqual(told, ['broken']);
-    await pass(500);
-    assert.equal(page.sent.length, 2);
-  });
-
-  it('a record that cannot be read is asked for again', async () => {
-    await watch((_request, index) => (index === 0 ? new Response('data: {\n\n') : streamOf('failed')));
-    assert.deepEqual(told, ['broken']);
-    await pass(500);
-    assert.deepEqual(told, ['broken', 'there', 'failed']);
-  });
-
-  it('a purge that is watched no more is asked for no more, in the middle of a stream or of a pause', async () => {
-    const open = () =>
-      new Response(
-        new ReadableStream({ start: (c) => c.enqueue(new TextEncoder().encode(eventOf('running'))) }),
-      );
-    const result = await watch(open);
-    assert.deepEqual(told, ['running']);
-    const isAborted = () => page.sent[0]?.signal.aborted;
-    assert.equal(isAborted(), false);
-    aborter.abort();
-    assert.equal(isAborted(), true);
-    aborter = new AbortController();
-    const other = await watch(() => problem(503));
-    const asked = page.sent.length;
-    aborter.abort();
-    await pass(60_000);
-    assert.equal(page.sent.length, asked);
-    assert.deepEqual(other, { end: true });
-    assert.deepEqual([result.error, told.slice(1)], [undefined, ['broken']]);
-  });
-
-  it('a hidden tab holds no stream, says nothing of it, and goes on as soon as it is seen', async () => {
-    const open = () => new Promise<Response>(() => undefined);
-    page.show(false);
-    await watch(open);
-    assert.equal(page.sent.length, 0);
-    page.show(true);
-    await settled();
-    assert.equal(page.sent.length, 1);
-    page.show(false);
-    await settled();
-    assert.equal(page.sent[0]?.signal.aborted, true);
-    await pass(60_000);
-    assert.equal(page.sent.length, 1);
-    page.answer = () => streamOf('cancelled');
-    page.show(true);
-    await settled();
-    assert.deepEqual(told, ['cancelled']);
-  });
-
-  it('who waits for a hidden tab to be seen is let go when it is no longer wanted', async () => {
-    const listening = countListeners();
-    page.show(false);
-    let isOver = false;
-    void whenSeen(aborter.signal).then(() => (isOver = true));
-    page.show(false);
-    await settled();
-    assert.ok(!isOver);
-    aborter.abort();
-    await settled();
-    assert.ok(isOver);
-    await whenSeen(aborter.signal);
-    assert.equal(listening(), 0);
-  });
-
-  it('what is done while a tab is seen has its answer or its error, and is ended by either signal', async () => {
-    const { signal } = aborter;
-    const listening = countListeners();
-    assert.equal(await whileSeen(signal, async () => 7), 7);
-    await assert.rejects(
-      whileSeen(signal, async () => Promise.reject(new RangeError('x'))),
-      RangeError,
-    );
-    for (const end of [() => page.show(false), () => aborter.abort()]) {
-      page.show(true);
-      const ended = whileSeen(signal, async (both) => {
-        end();
-        return both.aborted;
-      });
-      assert.equal(await ended, true);
-    }
-    assert.equal(listening(), 0);
-  });
+    assert.equal(await ended, true);
+  }
+  assert.equal(listening(), 0);
 });

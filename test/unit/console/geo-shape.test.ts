@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import { degreesOf, geoQueryOf, metresBetween, shapeOf } from '../../../console/purge/geo-shape.js';
 
@@ -7,96 +7,94 @@ const lon = fc.integer({ min: -17_900_000, max: 17_900_000 }).map((value) => val
 const lat = fc.integer({ min: -8_900_000, max: 8_900_000 }).map((value) => value / 100_000);
 const point = fc.tuple(lon, lat).map(([east, north]) => ({ lon: east, lat: north }));
 
-describe('a shape that is drawn', () => {
-  it('a circle is a query for what is near, and is found in it again', () => {
-    fc.assert(
-      fc.property(point, fc.integer({ min: 1, max: 5_000_000 }), (centre, metres) => {
-        const shape = { kind: 'circle', centre, metres } as const;
-        assert.deepEqual(shapeOf(geoQueryOf(shape)), shape);
-      }),
-    );
-  });
+it('a circle is a query for what is near, and is found in it again', () => {
+  fc.assert(
+    fc.property(point, fc.integer({ min: 1, max: 5_000_000 }), (centre, metres) => {
+      const shape = { kind: 'circle', centre, metres } as const;
+      assert.deepEqual(shapeOf(geoQueryOf(shape)), shape);
+    }),
+  );
+});
 
-  it('a box is a closed polygon around all of its corners, whichever way it was drawn', () => {
-    fc.assert(
-      fc.property(point, point, (from, to) => {
-        const { georel, geometry, coordinates } = geoQueryOf({ kind: 'box', from, to });
-        assert.deepEqual([georel, geometry], ['within', 'Polygon']);
-        const [ring] = JSON.parse(coordinates) as [[number, number][]];
-        assert.deepEqual(ring[0], ring[4]);
-        assert.deepEqual(ring[0], [Math.min(from.lon, to.lon), Math.min(from.lat, to.lat)]);
-        assert.deepEqual(ring[2], [Math.max(from.lon, to.lon), Math.max(from.lat, to.lat)]);
-        assert.equal(shapeOf({ georel, geometry, coordinates })?.kind, 'box');
-      }),
-    );
-  });
+it('a box is a closed polygon around all of its corners, whichever way it was drawn', () => {
+  fc.assert(
+    fc.property(point, point, (from, to) => {
+      const { georel, geometry, coordinates } = geoQueryOf({ kind: 'box', from, to });
+      assert.deepEqual([georel, geometry], ['within', 'Polygon']);
+      const [ring] = JSON.parse(coordinates) as [[number, number][]];
+      assert.deepEqual(ring[0], ring[4]);
+      assert.deepEqual(ring[0], [Math.min(from.lon, to.lon), Math.min(from.lat, to.lat)]);
+      assert.deepEqual(ring[2], [Math.max(from.lon, to.lon), Math.max(from.lat, to.lat)]);
+      assert.equal(shapeOf({ georel, geometry, coordinates })?.kind, 'box');
+    }),
+  );
+});
 
-  it('a geoquery that is neither circle nor box is left to be written by hand', () => {
-    for (const fields of [
-      {},
-      { georel: 'near;minDistance==5', geometry: 'Point', coordinates: '[1,2]' },
-      { georel: 'intersects', geometry: 'Polygon', coordinates: '[[[0,0],[1,0],[1,1],[0,1],[0,0]]]' },
-      { georel: 'within', geometry: 'Polygon', coordinates: '[[[0,0],[1,0],[2,1],[0,1],[0,0]]]' },
-      { georel: 'within', geometry: 'Polygon', coordinates: 'nonsense' },
-      // A hole, a ring that is not closed, a corner that is missing, one too many, a polygon and a point mixed up.
-      { georel: 'within', geometry: 'Polygon', coordinates: '[[[0,0],[1,0],[1,1],[0,1],[0,0]],[[0,0]]]' },
-      { georel: 'within', geometry: 'Polygon', coordinates: '[[[0,0],[1,0],[1,1],[0,1],[0,0.5]]]' },
-      { georel: 'within', geometry: 'Polygon', coordinates: '[[[0,0],[1,0],[1,1],[0,1],[0.5,0]]]' },
-      { georel: 'within', geometry: 'Polygon', coordinates: '[[[0,0],[1,0],[1,1],[0,0]]]' },
-      { georel: 'within', geometry: 'Polygon', coordinates: '[[[0,0],[1,0],[1,1],[0,1],[0,0],[0,0]]]' },
-      { georel: 'within', geometry: 'Polygon', coordinates: '[[[0,0],[1,0],["1",1],[0,1],[0,0]]]' },
-      ...[
-        [0.5, 0, 0, 1, 0, 1, 1, 0, 1],
-        [0, 0, 1, 0, 1.5, 1, 0, 1, 0],
-        [0, 0, 1, 0, 1, 1, 0, 1.5, 0],
-        [0, 0, 1, 0.5, 1, 1, 0, 1, 0],
-      ].map(([a, b, c, d, e, f, g, h, i]) => ({
-        ...{ georel: 'within', geometry: 'Polygon' },
-        coordinates: JSON.stringify([
-          [
-            [a, b],
-            [c, d],
-            [e, f],
-            [g, h],
-            [i, b],
-          ],
-        ]),
-      })),
-      { georel: 'near;maxDistance==5', geometry: 'Polygon', coordinates: '[1,2]' },
-      { georel: 'near;maxDistance==5', geometry: 'Point', coordinates: '[1]' },
-      { georel: 'near;maxDistance==5;minDistance==1', geometry: 'Point', coordinates: '[1,2]' },
-      { georel: 'within', geometry: 'Point', coordinates: '[[[0,0],[1,0],[1,1],[0,1],[0,0]]]' },
+it('a geoquery that is neither circle nor box is left to be written by hand', () => {
+  for (const fields of [
+    {},
+    { georel: 'near;minDistance==5', geometry: 'Point', coordinates: '[1,2]' },
+    { georel: 'intersects', geometry: 'Polygon', coordinates: '[[[0,0],[1,0],[1,1],[0,1],[0,0]]]' },
+    { georel: 'within', geometry: 'Polygon', coordinates: '[[[0,0],[1,0],[2,1],[0,1],[0,0]]]' },
+    { georel: 'within', geometry: 'Polygon', coordinates: 'nonsense' },
+    // A hole, a ring that is not closed, a corner that is missing, one too many, a polygon and a point mixed up.
+    { georel: 'within', geometry: 'Polygon', coordinates: '[[[0,0],[1,0],[1,1],[0,1],[0,0]],[[0,0]]]' },
+    { georel: 'within', geometry: 'Polygon', coordinates: '[[[0,0],[1,0],[1,1],[0,1],[0,0.5]]]' },
+    { georel: 'within', geometry: 'Polygon', coordinates: '[[[0,0],[1,0],[1,1],[0,1],[0.5,0]]]' },
+    { georel: 'within', geometry: 'Polygon', coordinates: '[[[0,0],[1,0],[1,1],[0,0]]]' },
+    { georel: 'within', geometry: 'Polygon', coordinates: '[[[0,0],[1,0],[1,1],[0,1],[0,0],[0,0]]]' },
+    { georel: 'within', geometry: 'Polygon', coordinates: '[[[0,0],[1,0],["1",1],[0,1],[0,0]]]' },
+    ...[
+      [0.5, 0, 0, 1, 0, 1, 1, 0, 1],
+      [0, 0, 1, 0, 1.5, 1, 0, 1, 0],
+      [0, 0, 1, 0, 1, 1, 0, 1.5, 0],
+      [0, 0, 1, 0.5, 1, 1, 0, 1, 0],
+    ].map(([a, b, c, d, e, f, g, h, i]) => ({
+      ...{ georel: 'within', geometry: 'Polygon' },
+      coordinates: JSON.stringify([
+        [
+          [a, b],
+          [c, d],
+          [e, f],
+          [g, h],
+          [i, b],
+        ],
+      ]),
+    })),
+    { georel: 'near;maxDistance==5', geometry: 'Polygon', coordinates: '[1,2]' },
+    { georel: 'near;maxDistance==5', geometry: 'Point', coordinates: '[1]' },
+    { georel: 'near;maxDistance==5;minDistance==1', geometry: 'Point', coordinates: '[1,2]' },
+    { georel: 'within', geometry: 'Point', coordinates: '[[[0,0],[1,0],[1,1],[0,1],[0,0]]]' },
+  ])
+    assert.equal(shapeOf(fields), undefined);
+});
+
+it('a circle has a metre at least, and whole metres', () => {
+  for (const [metres, sent] of [
+    [0, 1],
+    [0.4, 1],
+    [1.6, 2],
+    [-5, 1],
+  ] as const) {
+    const { georel } = geoQueryOf({ kind: 'circle', centre: { lon: 0, lat: 0 }, metres });
+    assert.equal(georel, `near;maxDistance==${sent}`);
+  }
+});
+
+it('a distance takes as many degrees as lie between the points that are so far apart', () => {
+  for (const at of [0, 40, -60]) {
+    const { lat: north, lon: east } = degreesOf(10_000, { lon: 0, lat: at });
+    for (const point of [
+      { lon: 0, lat: at + north },
+      { lon: east, lat: at },
     ])
-      assert.equal(shapeOf(fields), undefined);
-  });
+      assert.ok(Math.abs(metresBetween({ lon: 0, lat: at }, point) - 10_000) < 1);
+  }
+  // At a pole, all longitudes meet.
+  assert.ok(degreesOf(1000, { lon: 0, lat: 90 }).lon < 1);
+});
 
-  it('a circle has a metre at least, and whole metres', () => {
-    for (const [metres, sent] of [
-      [0, 1],
-      [0.4, 1],
-      [1.6, 2],
-      [-5, 1],
-    ] as const) {
-      const { georel } = geoQueryOf({ kind: 'circle', centre: { lon: 0, lat: 0 }, metres });
-      assert.equal(georel, `near;maxDistance==${sent}`);
-    }
-  });
-
-  it('a distance takes as many degrees as lie between the points that are so far apart', () => {
-    for (const at of [0, 40, -60]) {
-      const { lat: north, lon: east } = degreesOf(10_000, { lon: 0, lat: at });
-      for (const point of [
-        { lon: 0, lat: at + north },
-        { lon: east, lat: at },
-      ])
-        assert.ok(Math.abs(metresBetween({ lon: 0, lat: at }, point) - 10_000) < 1);
-    }
-    // At a pole, all longitudes meet.
-    assert.ok(degreesOf(1000, { lon: 0, lat: 90 }).lon < 1);
-  });
-
-  it('distances are those of the Earth, within a hundredth', () => {
-    const metres = metresBetween({ lon: -3.7, lat: 40.4 }, { lon: -3.7, lat: 41.4 });
-    assert.ok(Math.abs(metres - 111_195) < 1112, String(metres));
-  });
+it('distances are those of the Earth, within a hundredth', () => {
+  const metres = metresBetween({ lon: -3.7, lat: 40.4 }, { lon: -3.7, lat: 41.4 });
+  assert.ok(Math.abs(metres - 111_195) < 1112, String(metres));
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { rangeOfLine, rangeOfPointer } from '../../../console/editor/json-places.js';
 
 const TEXT = `{
@@ -13,38 +13,36 @@ const at = (pointer: string, text = TEXT) => {
   return text.slice(from, to);
 };
 
-describe('places in a JSON text', () => {
-  it('a pointer leads to the value that it names', () => {
-    assert.equal(at('/type'), '"object"');
-    assert.equal(at('/a~1b/x~0y'), '12');
-    assert.equal(at('/a~1b/list/1/deep'), 'true');
-    assert.equal(at('/a~1b/list/2'), '"three"');
-    assert.equal(at('/abc'), 'null');
-    assert.equal(at('/~01', '{"~1": 1, "/": 2}'), '1');
-    assert.equal(at('/~10', '{"/0": 1, "~10": 2}'), '1');
-  });
+it('a pointer leads to the value that it names', () => {
+  assert.equal(at('/type'), '"object"');
+  assert.equal(at('/a~1b/x~0y'), '12');
+  assert.equal(at('/a~1b/list/1/deep'), 'true');
+  assert.equal(at('/a~1b/list/2'), '"three"');
+  assert.equal(at('/abc'), 'null');
+  assert.equal(at('/~01', '{"~1": 1, "/": 2}'), '1');
+  assert.equal(at('/~10', '{"/0": 1, "~10": 2}'), '1');
+});
 
-  it('of a value with members its name is marked, or its beginning where it has none', () => {
-    assert.equal(at('/a~1b'), '"a/b"');
-    assert.equal(at('/a~1b/list/1'), '{');
-    assert.equal(at(''), '{');
-  });
+it('of a value with members its name is marked, or its beginning where it has none', () => {
+  assert.equal(at('/a~1b'), '"a/b"');
+  assert.equal(at('/a~1b/list/1'), '{');
+  assert.equal(at(''), '{');
+});
 
-  it('a pointer to what is not there leads to the nearest that is', () => {
-    assert.equal(at('/a~1b/nothing/else'), '"a/b"');
-    assert.equal(at('/type/minimum'), '"object"');
-    assert.equal(at('/nothing'), '{');
-  });
+it('a pointer to what is not there leads to the nearest that is', () => {
+  assert.equal(at('/a~1b/nothing/else'), '"a/b"');
+  assert.equal(at('/type/minimum'), '"object"');
+  assert.equal(at('/nothing'), '{');
+});
 
-  it('a text that is not whole yet has places as well', () => {
-    assert.equal(at('/a', '{"a": 1, "b"'), '1');
-    assert.equal(at('/b', '{"a": 1, "b": '), '{');
-    assert.deepEqual(rangeOfPointer('', '/a'), { from: 0, to: 0 });
-  });
+it('a text that is not whole yet has places as well', () => {
+  assert.equal(at('/a', '{"a": 1, "b"'), '1');
+  assert.equal(at('/b', '{"a": 1, "b": '), '{');
+  assert.deepEqual(rangeOfPointer('', '/a'), { from: 0, to: 0 });
+});
 
-  it('a line and a column lead to the rest of the line, and never beyond the text', () => {
-    assert.deepEqual(rangeOfLine('ab\ncde', 2, 2), { from: 4, to: 6 });
-    assert.deepEqual(rangeOfLine('ab\ncde', 9, 9), { from: 5, to: 6 });
-    assert.deepEqual(rangeOfLine('', 1), { from: 0, to: 0 });
-  });
+it('a line and a column lead to the rest of the line, and never beyond the text', () => {
+  assert.deepEqual(rangeOfLine('ab\ncde', 2, 2), { from: 4, to: 6 });
+  assert.deepEqual(rangeOfLine('ab\ncde', 9, 9), { from: 5, to: 6 });
+  assert.deepEqual(rangeOfLine('', 1), { from: 0, to: 0 });
 });

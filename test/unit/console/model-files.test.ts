@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import {
   archiveType,
   isRead,
@@ -14,51 +14,46 @@ const named = (path: string, size = 2) => ({
   file: { name: path.slice(path.lastIndexOf('/') + 1), size },
 });
 
-describe('the files of an import', () => {
-  it('files that an import reads are kept, and the others are counted', () => {
-    const paths = ['City/Car/schema.json', 'City/README.md', 'City/.git/config.json', 'City/context.jsonld'];
-    const upload = uploadOf(
-      paths.map((path) => named(path)),
-      3,
-    );
-    assert.ok(upload.kind === 'files');
-    assert.deepEqual(
-      upload.files.map(({ path }) => path),
-      ['City/Car/schema.json', 'City/context.jsonld'],
-    );
-    assert.deepEqual([upload.left, upload.bytes], [5, 4]);
-  });
+it('files that an import reads are kept, and the others are counted', () => {
+  const paths = ['City/Car/schema.json', 'City/README.md', 'City/.git/config.json', 'City/context.jsonld'];
+  const upload = uploadOf(
+    paths.map((path) => named(path)),
+    3,
+  );
+  assert.ok(upload.kind === 'files');
+  assert.deepEqual(
+    upload.files.map(({ path }) => path),
+    ['City/Car/schema.json', 'City/context.jsonld'],
+  );
+  assert.deepEqual([upload.left, upload.bytes], [5, 4]);
+});
 
-  it('folders of tools are not read', () => {
-    for (const path of ['node_modules/a/schema.json', '.github/a.json', '__MACOSX/a.json', 'a.yaml'])
-      assert.ok(!isRead(path), path);
-    assert.ok(isRead('A/B.JSON'));
-  });
+it('folders of tools are not read', () => {
+  for (const path of ['node_modules/a/schema.json', '.github/a.json', '__MACOSX/a.json', 'a.yaml'])
+    assert.ok(!isRead(path), path);
+  assert.ok(isRead('A/B.JSON'));
+});
 
-  it('one archive is sent as it is', () => {
-    const upload = uploadOf([named('models.tar.gz')]);
-    assert.ok(upload.kind === 'archive');
-    assert.equal(upload.mediaType, 'application/gzip');
-    assert.deepEqual(['a.tgz', 'a.ZIP', 'a.gz', 'zip'].map(archiveType), [
-      'application/gzip',
-      'application/zip',
-      undefined,
-      undefined,
-    ]);
-  });
+it('one archive is sent as it is', () => {
+  const upload = uploadOf([named('models.tar.gz')]);
+  assert.ok(upload.kind === 'archive');
+  assert.equal(upload.mediaType, 'application/gzip');
+  assert.deepEqual(['a.tgz', 'a.ZIP', 'a.gz', 'zip'].map(archiveType), [
+    'application/gzip',
+    'application/zip',
+    undefined,
+    undefined,
+  ]);
+});
 
-  it('more than an import takes is refused before it is sent', () => {
-    const many = Array.from({ length: MAX_FILES + 1 }, (_, index) => named(`${index}.json`));
-    assert.throws(() => uploadOf(many), new TooLargeError('files'));
-    assert.equal(uploadOf(many.slice(1)).kind, 'files');
-    for (const name of ['a.zip', 'a.json'])
-      assert.throws(() => uploadOf([named(name, MAX_BYTES + 1)]), new TooLargeError('bytes'));
-    for (const name of ['a.zip', 'a.json']) uploadOf([named(name, MAX_BYTES)]);
-    assert.throws(
-      () => uploadOf([named('a.json', MAX_BYTES), named('b.json', 1)]),
-      new TooLargeError('bytes'),
-    );
-    // What is not sent does not count.
-    uploadOf([named('a.json', MAX_BYTES), named('b.yaml', 1)]);
-  });
+it('more than an import takes is refused before it is sent', () => {
+  const many = Array.from({ length: MAX_FILES + 1 }, (_, index) => named(`${index}.json`));
+  assert.throws(() => uploadOf(many), new TooLargeError('files'));
+  assert.equal(uploadOf(many.slice(1)).kind, 'files');
+  for (const name of ['a.zip', 'a.json'])
+    assert.throws(() => uploadOf([named(name, MAX_BYTES + 1)]), new TooLargeError('bytes'));
+  for (const name of ['a.zip', 'a.json']) uploadOf([named(name, MAX_BYTES)]);
+  assert.throws(() => uploadOf([named('a.json', MAX_BYTES), named('b.json', 1)]), new TooLargeError('bytes'));
+  // What is not sent does not count.
+  uploadOf([named('a.json', MAX_BYTES), named('b.yaml', 1)]);
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import {
   examplesOf,
   guessForm,
@@ -12,91 +12,89 @@ import {
 
 const ID = 'urn:ngsi-ld:Car:1';
 
-describe('the samples of a new model', () => {
-  it('a sample is one object or a list of objects, and nothing else', () => {
-    assert.deepEqual(samplesOf('{"a":1}'), [{ a: 1 }]);
-    assert.deepEqual(samplesOf('[{"a":1},{"a":2}]'), [{ a: 1 }, { a: 2 }]);
-    for (const text of ['[]', '3', '[{"a":1},3]', 'null', '[[]]']) assert.equal(samplesOf(text), undefined);
-    assert.throws(() => samplesOf('{'), SyntaxError);
-  });
+it('a sample is one object or a list of objects, and nothing else', () => {
+  assert.deepEqual(samplesOf('{"a":1}'), [{ a: 1 }]);
+  assert.deepEqual(samplesOf('[{"a":1},{"a":2}]'), [{ a: 1 }, { a: 2 }]);
+  for (const text of ['[]', '3', '[{"a":1},3]', 'null', '[[]]']) assert.equal(samplesOf(text), undefined);
+  assert.throws(() => samplesOf('{'), SyntaxError);
+});
 
-  it('the form of samples is guessed by their attributes', () => {
-    const forms = [
-      [{ id: ID, type: 'Car', speed: { type: 'Property', value: 3 } }, 'ngsi-ld'],
-      [{ id: ID, type: 'Car', speed: { value: 3 } }, 'ngsi-ld'],
-      [{ id: ID, type: 'Car', owner: { object: 'urn:x:y' } }, 'ngsi-ld'],
-      [{ id: ID, type: 'Car', speed: { type: 'Number', value: 3, metadata: {} } }, 'ngsiv2'],
-      [{ id: ID, type: 'Car', speed: { type: 'Number', value: 3 } }, 'ngsiv2'],
-      [{ id: ID, type: 'Car', speed: 3, location: { type: 'Point', coordinates: [1, 2] } }, 'keyvalues'],
-      [{ id: ID, type: 'Car', address: { street: 'Main' } }, 'keyvalues'],
-      [{ id: ID, type: 'Feature', geometry: null, properties: { type: 'Car' } }, 'geojson'],
-      [{ id: ID, type: 'Feature', properties: { type: 'Car' } }, 'keyvalues'],
-      [{ id: ID, type: 'Car', place: { type: 'Point', value: 1, coordinates: [1, 2] } }, 'keyvalues'],
-      ...['value', 'object', 'languageMap', 'vocab', 'json', 'valueList', 'objectList'].map(
-        (member) => [{ id: ID, type: 'Car', one: { [member]: 1 } }, 'ngsi-ld'] as const,
-      ),
-      ...['id', '@id', 'type', '@type', '@context', 'scope'].map(
-        (member) => [{ [member]: { type: 'Property', value: 1 }, speed: 3 }, 'keyvalues'] as const,
-      ),
-      ...['Property', 'Relationship', 'GeoProperty', 'LanguageProperty', 'VocabProperty', 'JsonProperty']
-        .concat(['ListProperty', 'ListRelationship'])
-        .map((type) => [{ id: ID, one: { type } }, 'ngsi-ld'] as const),
-    ] as const;
-    for (const [sample, form] of forms) assert.equal(guessForm([sample]), form, JSON.stringify(sample));
-  });
+it('the form of samples is guessed by their attributes', () => {
+  const forms = [
+    [{ id: ID, type: 'Car', speed: { type: 'Property', value: 3 } }, 'ngsi-ld'],
+    [{ id: ID, type: 'Car', speed: { value: 3 } }, 'ngsi-ld'],
+    [{ id: ID, type: 'Car', owner: { object: 'urn:x:y' } }, 'ngsi-ld'],
+    [{ id: ID, type: 'Car', speed: { type: 'Number', value: 3, metadata: {} } }, 'ngsiv2'],
+    [{ id: ID, type: 'Car', speed: { type: 'Number', value: 3 } }, 'ngsiv2'],
+    [{ id: ID, type: 'Car', speed: 3, location: { type: 'Point', coordinates: [1, 2] } }, 'keyvalues'],
+    [{ id: ID, type: 'Car', address: { street: 'Main' } }, 'keyvalues'],
+    [{ id: ID, type: 'Feature', geometry: null, properties: { type: 'Car' } }, 'geojson'],
+    [{ id: ID, type: 'Feature', properties: { type: 'Car' } }, 'keyvalues'],
+    [{ id: ID, type: 'Car', place: { type: 'Point', value: 1, coordinates: [1, 2] } }, 'keyvalues'],
+    ...['value', 'object', 'languageMap', 'vocab', 'json', 'valueList', 'objectList'].map(
+      (member) => [{ id: ID, type: 'Car', one: { [member]: 1 } }, 'ngsi-ld'] as const,
+    ),
+    ...['id', '@id', 'type', '@type', '@context', 'scope'].map(
+      (member) => [{ [member]: { type: 'Property', value: 1 }, speed: 3 }, 'keyvalues'] as const,
+    ),
+    ...['Property', 'Relationship', 'GeoProperty', 'LanguageProperty', 'VocabProperty', 'JsonProperty']
+      .concat(['ListProperty', 'ListRelationship'])
+      .map((type) => [{ id: ID, one: { type } }, 'ngsi-ld'] as const),
+  ] as const;
+  for (const [sample, form] of forms) assert.equal(guessForm([sample]), form, JSON.stringify(sample));
+});
 
-  it('a model is named by the type of its first sample, where that can be a name', () => {
-    assert.equal(nameFor([{ type: 'Car' }, { type: 'Bus' }]), 'Car');
-    assert.equal(nameFor([{ type: ['Car', 'Vehicle'] }]), 'Car');
-    assert.equal(nameFor([{ type: 'Feature', properties: { type: 'Car' } }]), 'Car');
-    for (const sample of [{}, { type: 'https://example.org/Car' }, { type: 3 }])
-      assert.equal(nameFor([sample]), undefined);
-  });
+it('a model is named by the type of its first sample, where that can be a name', () => {
+  assert.equal(nameFor([{ type: 'Car' }, { type: 'Bus' }]), 'Car');
+  assert.equal(nameFor([{ type: ['Car', 'Vehicle'] }]), 'Car');
+  assert.equal(nameFor([{ type: 'Feature', properties: { type: 'Car' } }]), 'Car');
+  for (const sample of [{}, { type: 'https://example.org/Car' }, { type: 3 }])
+    assert.equal(nameFor([sample]), undefined);
+});
 
-  it('a sample becomes an example by its plain values', () => {
-    const sample = {
-      ...{ '@context': 'https://example.org/', id: ID, type: 'Car' },
-      speed: { type: 'Property', value: 3, unitCode: 'KMH' },
-      owner: { type: 'Relationship', object: 'urn:x:y' },
-      name: { type: 'LanguageProperty', languageMap: { en: 'car' } },
-    };
-    const plain = { id: ID, type: 'Car', speed: 3, owner: 'urn:x:y', name: { en: 'car' } };
-    assert.deepEqual(plainSample(sample, 'ngsi-ld'), plain);
-    assert.deepEqual(plainSample({ id: ID, address: { street: 'Main' } }, 'keyvalues'), {
-      id: ID,
-      address: { street: 'Main' },
-    });
+it('a sample becomes an example by its plain values', () => {
+  const sample = {
+    ...{ '@context': 'https://example.org/', id: ID, type: 'Car' },
+    speed: { type: 'Property', value: 3, unitCode: 'KMH' },
+    owner: { type: 'Relationship', object: 'urn:x:y' },
+    name: { type: 'LanguageProperty', languageMap: { en: 'car' } },
+  };
+  const plain = { id: ID, type: 'Car', speed: 3, owner: 'urn:x:y', name: { en: 'car' } };
+  assert.deepEqual(plainSample(sample, 'ngsi-ld'), plain);
+  assert.deepEqual(plainSample({ id: ID, address: { street: 'Main' } }, 'keyvalues'), {
+    id: ID,
+    address: { street: 'Main' },
   });
+});
 
-  it('a sample without a plain form is no example', () => {
-    const twice = [
-      { type: 'Property', value: 1, datasetId: 'urn:a:1' },
-      { type: 'Property', value: 2 },
-    ];
-    assert.equal(plainSample({ id: ID, speed: twice }, 'ngsi-ld'), undefined);
-    assert.equal(plainSample({ id: ID, speed: { type: 'Property' } }, 'ngsi-ld'), undefined);
-    assert.equal(plainSample({ type: 'Feature' }, 'geojson'), undefined);
-  });
+it('a sample without a plain form is no example', () => {
+  const twice = [
+    { type: 'Property', value: 1, datasetId: 'urn:a:1' },
+    { type: 'Property', value: 2 },
+  ];
+  assert.equal(plainSample({ id: ID, speed: twice }, 'ngsi-ld'), undefined);
+  assert.equal(plainSample({ id: ID, speed: { type: 'Property' } }, 'ngsi-ld'), undefined);
+  assert.equal(plainSample({ type: 'Feature' }, 'geojson'), undefined);
+});
 
-  it('an example is taken away by its place, and the last one with the list', () => {
-    const schema = { type: 'object', examples: [{ a: 1 }, { a: 2 }, { a: 3 }] };
-    assert.deepEqual(examplesOf(schema), schema.examples);
-    assert.deepEqual(withoutExample(schema, 0), { type: 'object', examples: [{ a: 2 }, { a: 3 }] });
-    assert.deepEqual(withoutExample(schema, 2), { type: 'object', examples: [{ a: 1 }, { a: 2 }] });
-    assert.deepEqual(withoutExample({ type: 'object', examples: [1] }, 0), { type: 'object' });
-    for (const other of [true, null, 3]) {
-      assert.equal(withoutExample(other, 0), other);
-      assert.deepEqual(examplesOf(other), []);
-    }
-    assert.deepEqual(examplesOf({ examples: {} }), []);
-  });
+it('an example is taken away by its place, and the last one with the list', () => {
+  const schema = { type: 'object', examples: [{ a: 1 }, { a: 2 }, { a: 3 }] };
+  assert.deepEqual(examplesOf(schema), schema.examples);
+  assert.deepEqual(withoutExample(schema, 0), { type: 'object', examples: [{ a: 2 }, { a: 3 }] });
+  assert.deepEqual(withoutExample(schema, 2), { type: 'object', examples: [{ a: 1 }, { a: 2 }] });
+  assert.deepEqual(withoutExample({ type: 'object', examples: [1] }, 0), { type: 'object' });
+  for (const other of [true, null, 3]) {
+    assert.equal(withoutExample(other, 0), other);
+    assert.deepEqual(examplesOf(other), []);
+  }
+  assert.deepEqual(examplesOf({ examples: {} }), []);
+});
 
-  it('an example is added to those that a schema has, and the schema stays as it was', () => {
-    const schema = { type: 'object', examples: [{ a: 1 }] };
-    assert.deepEqual(withExample(schema, { a: 2 }), { type: 'object', examples: [{ a: 1 }, { a: 2 }] });
-    assert.deepEqual(schema.examples, [{ a: 1 }]);
-    assert.deepEqual(withExample({}, { a: 2 }), { examples: [{ a: 2 }] });
-    assert.equal(withExample(true, { a: 2 }), true);
-    assert.equal(withExample(schema, undefined), schema);
-  });
+it('an example is added to those that a schema has, and the schema stays as it was', () => {
+  const schema = { type: 'object', examples: [{ a: 1 }] };
+  assert.deepEqual(withExample(schema, { a: 2 }), { type: 'object', examples: [{ a: 1 }, { a: 2 }] });
+  assert.deepEqual(schema.examples, [{ a: 1 }]);
+  assert.deepEqual(withExample({}, { a: 2 }), { examples: [{ a: 2 }] });
+  assert.equal(withExample(true, { a: 2 }), true);
+  assert.equal(withExample(schema, undefined), schema);
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import type { Model } from '../../../console/models/model-types.js';
 import { changedSettings, formOfModel } from '../../../console/models/settings-form.js';
 
@@ -10,31 +10,29 @@ const MODEL: Model = {
   ...{ description: 'A car', context: { speed: 'urn:x:speed' }, sunset: '2027-01-01T00:00:00.000Z' },
 };
 
-describe('the settings of a model', () => {
-  it('a form that was not changed changes nothing', () => {
-    assert.equal(changedSettings(formOfModel(MODEL), MODEL), undefined);
-  });
+it('a form that was not changed changes nothing', () => {
+  assert.equal(changedSettings(formOfModel(MODEL), MODEL), undefined);
+});
 
-  it('only what was changed is sent, and what was emptied is taken away', () => {
-    const form = { ...formOfModel(MODEL), description: ' ', status: 'deprecated' } as const;
-    assert.deepEqual(changedSettings(form, MODEL), { description: null, status: 'deprecated' });
-    const other = { ...formOfModel(MODEL), sunset: '', contextBase: 'https://example.org/' };
-    assert.deepEqual(changedSettings(other, MODEL), { sunset: null, contextBase: 'https://example.org/' });
-  });
+it('only what was changed is sent, and what was emptied is taken away', () => {
+  const form = { ...formOfModel(MODEL), description: ' ', status: 'deprecated' } as const;
+  assert.deepEqual(changedSettings(form, MODEL), { description: null, status: 'deprecated' });
+  const other = { ...formOfModel(MODEL), sunset: '', contextBase: 'https://example.org/' };
+  assert.deepEqual(changedSettings(other, MODEL), { sunset: null, contextBase: 'https://example.org/' });
+});
 
-  it('a context of its own is a name, a URL, JSON, or taken away', () => {
-    const withContext = (context: string) => changedSettings({ ...formOfModel(MODEL), context }, MODEL);
-    assert.deepEqual(withContext('official'), { context: 'official' });
-    assert.deepEqual(withContext(' ["official", {"a": "urn:a:b"}]'), {
-      context: ['official', { a: 'urn:a:b' }],
-    });
-    assert.deepEqual(withContext(''), { context: null });
-    assert.throws(() => withContext('{"a"'), SyntaxError);
+it('a context of its own is a name, a URL, JSON, or taken away', () => {
+  const withContext = (context: string) => changedSettings({ ...formOfModel(MODEL), context }, MODEL);
+  assert.deepEqual(withContext('official'), { context: 'official' });
+  assert.deepEqual(withContext(' ["official", {"a": "urn:a:b"}]'), {
+    context: ['official', { a: 'urn:a:b' }],
   });
+  assert.deepEqual(withContext(''), { context: null });
+  assert.throws(() => withContext('{"a"'), SyntaxError);
+});
 
-  it('the compatibility is its own, or that of its domain', () => {
-    const form = formOfModel(MODEL);
-    assert.deepEqual(changedSettings({ ...form, compatibility: 'full' }, MODEL), { compatibility: 'full' });
-    assert.deepEqual(changedSettings({ ...form, compatibility: 'domain' }, MODEL), { compatibility: null });
-  });
+it('the compatibility is its own, or that of its domain', () => {
+  const form = formOfModel(MODEL);
+  assert.deepEqual(changedSettings({ ...form, compatibility: 'full' }, MODEL), { compatibility: 'full' });
+  assert.deepEqual(changedSettings({ ...form, compatibility: 'domain' }, MODEL), { compatibility: null });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import type { RetentionPolicy, RetentionSettings } from '../../../console/api/client.js';
 import {
   formOfPolicy,
@@ -28,59 +28,57 @@ const LEAST: RetentionPolicy = {
   ...{ createdAt: '2026-01-01T00:00:00Z', modifiedAt: '2026-01-01T00:00:00Z' },
 };
 
-describe('the form of a retention policy', () => {
-  it('a policy that is saved as it was only reports, and is the same in everything else', () => {
-    assert.deepEqual(settingsOf(formOfPolicy(POLICY), POLICY), { ...SETTINGS, mode: 'report' });
-    assert.deepEqual(settingsOf(formOfPolicy(LEAST), LEAST), {
-      ...{ target: 'entities', query: 'type=Car', olderThan: 'P1D', by: 'modifiedAt' },
-      ...{ schedule: '0 3 * * *', timeZone: 'UTC', maxGrowth: 3, enabled: true, mode: 'report' },
-    });
+it('a policy that is saved as it was only reports, and is the same in everything else', () => {
+  assert.deepEqual(settingsOf(formOfPolicy(POLICY), POLICY), { ...SETTINGS, mode: 'report' });
+  assert.deepEqual(settingsOf(formOfPolicy(LEAST), LEAST), {
+    ...{ target: 'entities', query: 'type=Car', olderThan: 'P1D', by: 'modifiedAt' },
+    ...{ schedule: '0 3 * * *', timeZone: 'UTC', maxGrowth: 3, enabled: true, mode: 'report' },
   });
+});
 
-  it('a policy whose mode is changed is the same in everything else', () => {
-    for (const mode of ['report', 'enforce'] as const) {
-      assert.deepEqual(withMode(POLICY, mode), { ...SETTINGS, mode });
-      assert.deepEqual(withMode(LEAST, mode), { ...settingsOf(formOfPolicy(LEAST)), mode });
-    }
-  });
+it('a policy whose mode is changed is the same in everything else', () => {
+  for (const mode of ['report', 'enforce'] as const) {
+    assert.deepEqual(withMode(POLICY, mode), { ...SETTINGS, mode });
+    assert.deepEqual(withMode(LEAST, mode), { ...settingsOf(formOfPolicy(LEAST)), mode });
+  }
+});
 
-  it('each field is sent as it was typed, without blanks around it', () => {
-    for (const name of ['query', 'olderThan', 'by', 'schedule', 'timeZone', 'tenant', 'description'] as const)
-      assert.equal(settingsOf({ ...NEW_POLICY, [name]: ' x ' })[name], 'x', name);
-    assert.equal(settingsOf({ ...NEW_POLICY, target: 'temporal' }).target, 'temporal');
-    assert.equal(settingsOf({ ...NEW_POLICY, enabled: false }).enabled, false);
-  });
+it('each field is sent as it was typed, without blanks around it', () => {
+  for (const name of ['query', 'olderThan', 'by', 'schedule', 'timeZone', 'tenant', 'description'] as const)
+    assert.equal(settingsOf({ ...NEW_POLICY, [name]: ' x ' })[name], 'x', name);
+  assert.equal(settingsOf({ ...NEW_POLICY, target: 'temporal' }).target, 'temporal');
+  assert.equal(settingsOf({ ...NEW_POLICY, enabled: false }).enabled, false);
+});
 
-  it('a number that is none is left for the gateway to refuse, and one that was emptied is not sent', () => {
-    for (const name of ['maxAffected', 'maxPerSecond', 'maxGrowth'] as const) {
-      const sent = (typed: string) => settingsOf({ ...formOfPolicy(POLICY), [name]: typed }, POLICY)[name];
-      assert.equal(sent(' 12 '), 12);
-      assert.equal(sent('0'), 0);
-      assert.equal(sent('many'), 'many');
-      assert.equal(sent('1,000'), '1,000');
-      assert.equal(sent(' '), undefined);
-    }
-  });
+it('a number that is none is left for the gateway to refuse, and one that was emptied is not sent', () => {
+  for (const name of ['maxAffected', 'maxPerSecond', 'maxGrowth'] as const) {
+    const sent = (typed: string) => settingsOf({ ...formOfPolicy(POLICY), [name]: typed }, POLICY)[name];
+    assert.equal(sent(' 12 '), 12);
+    assert.equal(sent('0'), 0);
+    assert.equal(sent('many'), 'many');
+    assert.equal(sent('1,000'), '1,000');
+    assert.equal(sent(' '), undefined);
+  }
+});
 
-  it('words that were emptied are not sent, and the context of the policy stays', () => {
-    const sent = settingsOf({ ...formOfPolicy(POLICY), tenant: ' ', description: '' }, POLICY);
-    assert.ok(!('tenant' in sent) && !('description' in sent));
-    assert.equal(sent.link, '<u>');
-    assert.ok(!('link' in settingsOf(formOfPolicy(POLICY))));
-  });
+it('words that were emptied are not sent, and the context of the policy stays', () => {
+  const sent = settingsOf({ ...formOfPolicy(POLICY), tenant: ' ', description: '' }, POLICY);
+  assert.ok(!('tenant' in sent) && !('description' in sent));
+  assert.equal(sent.link, '<u>');
+  assert.ok(!('link' in settingsOf(formOfPolicy(POLICY))));
+});
 
-  it('a new policy reports each night what is older than ninety days, and may grow threefold', () => {
-    assert.deepEqual(settingsOf({ ...NEW_POLICY, query: 'type=A' }), {
-      ...{ target: 'entities', query: 'type=A', olderThan: 'P90D', by: 'modifiedAt' },
-      ...{ schedule: '0 3 * * *', timeZone: 'UTC', maxGrowth: 3, enabled: true, mode: 'report' },
-    });
+it('a new policy reports each night what is older than ninety days, and may grow threefold', () => {
+  assert.deepEqual(settingsOf({ ...NEW_POLICY, query: 'type=A' }), {
+    ...{ target: 'entities', query: 'type=A', olderThan: 'P90D', by: 'modifiedAt' },
+    ...{ schedule: '0 3 * * *', timeZone: 'UTC', maxGrowth: 3, enabled: true, mode: 'report' },
   });
+});
 
-  it('a preview counts what the gateway says, and attributes where only these go', () => {
-    assert.equal(unitOfPreview({ query: 'type=A', unit: 'instances' }), 'instances');
-    assert.equal(unitOfPreview({ query: 'type=A&drop=b' }), 'attributes');
-    assert.equal(unitOfPreview({ query: 'type=A' }), 'entities');
-  });
+it('a preview counts what the gateway says, and attributes where only these go', () => {
+  assert.equal(unitOfPreview({ query: 'type=A', unit: 'instances' }), 'instances');
+  assert.equal(unitOfPreview({ query: 'type=A&drop=b' }), 'attributes');
+  assert.equal(unitOfPreview({ query: 'type=A' }), 'entities');
 });
 
 const from = new Date('2026-11-23T10:00:00Z');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import type { Purge } from '../../../console/api/client.js';
 import { latestPurges } from '../../../console/history/history-list.js';
 import { failureText, keepsIds, progressOf } from '../../../console/purge/progress.js';
@@ -11,84 +11,80 @@ const NOW = Date.parse('2026-11-23T10:00:00Z');
 const progress = (changed: Partial<Purge>) =>
   progressOf({ ...RUNNING, ...changed, state: changed.state ?? 'running' }, Date.parse, NOW);
 
-describe('the progress of a purge', () => {
-  it('everything of which it is known what became of it is settled, and what stays unknown too', () => {
-    const counts = { deleted: 1, alreadyGone: 20, failed: 300, unknown: 4000 };
-    assert.equal(progress(counts).settled, 4321);
-    for (const [name, value] of Object.entries(counts))
-      assert.equal(progress({ [name]: value }).settled, value);
-    assert.equal(progress({ arrived: 7 }).settled, 0);
-  });
-
-  it('there is as much to do as the largest of what matches, what is expected, and what is done', () => {
-    assert.equal(progress({ matched: 5, expected: 7 }).all, 7);
-    assert.equal(progress({ matched: 9, expected: 7 }).all, 9);
-    assert.equal(progress({ matched: 5, deleted: 6, failed: 2 }).all, 8);
-    assert.equal(progress({ matched: 0 }).all, 0);
-  });
-
-  it('what there is to do is known once it is expected or over, and not before', () => {
-    for (const state of ['queued', 'running', 'cancelling'] as const) {
-      assert.ok(!progress({ state }).isKnown);
-      assert.ok(progress({ state, expected: 0 }).isKnown);
-    }
-    for (const state of ['succeeded', 'cancelled', 'failed'] as const) assert.ok(progress({ state }).isKnown);
-  });
-
-  it('the time that is left is that to the estimated end, while that is to come', () => {
-    const estimatedEndAt = '2026-11-23T10:00:05Z';
-    assert.equal(progress({ estimatedEndAt }).leftMs, 5000);
-    assert.equal(progress({ estimatedEndAt: '2026-11-23T10:00:00Z' }).leftMs, undefined);
-    assert.equal(progress({ estimatedEndAt: 'soon' }).leftMs, undefined);
-    assert.equal(progress({ estimatedEndAt, state: 'succeeded' }).leftMs, undefined);
-    assert.equal(progress({}).leftMs, undefined);
-  });
-
-  it('an item that failed is named with its entity and every part of it, and what was said of it', () => {
-    const error = { status: 404, title: 'T', detail: 'D' };
-    assert.deepEqual(
-      failureText({ instanceId: 'i', datasetId: 'd', attribute: 'a', entityId: 'e', other: 'o', error }),
-      { name: 'e · a · d · i', words: '404 D' },
-    );
-    assert.deepEqual(failureText({ entityId: 'e', error: { title: 'T' } }), { name: 'e', words: 'T' });
-    for (const none of [undefined, null, 'x', {}])
-      assert.deepEqual(failureText({ error: none }), { name: '', words: '' });
-  });
-
-  it('a list of what was deleted is offered where the purge keeps one', () => {
-    for (const query of ['record=ids', 'type=A&record=ids', 'record=ids&type=A'])
-      assert.ok(keepsIds({ query }), query);
-    for (const query of ['', 'type=A', 'record=idsx', 'xrecord=ids', 'q=record%3Dids'])
-      assert.ok(!keepsIds({ query }), query);
-  });
+it('everything of which it is known what became of it is settled, and what stays unknown too', () => {
+  const counts = { deleted: 1, alreadyGone: 20, failed: 300, unknown: 4000 };
+  assert.equal(progress(counts).settled, 4321);
+  for (const [name, value] of Object.entries(counts))
+    assert.equal(progress({ [name]: value }).settled, value);
+  assert.equal(progress({ arrived: 7 }).settled, 0);
 });
 
-describe('the pages of a list', () => {
-  it('a page is named by a whole number from one on, and all else is the first one', () => {
-    for (const [given, page] of [
-      [null, 1],
-      ['', 1],
-      ['0', 1],
-      ['-3', 1],
-      ['x', 1],
-      ['2', 2],
-      ['2.9', 2],
-      ['17', 17],
-    ] as const)
-      assert.equal(pageOf(given), page, String(given));
-  });
+it('there is as much to do as the largest of what matches, what is expected, and what is done', () => {
+  assert.equal(progress({ matched: 5, expected: 7 }).all, 7);
+  assert.equal(progress({ matched: 9, expected: 7 }).all, 9);
+  assert.equal(progress({ matched: 5, deleted: 6, failed: 2 }).all, 8);
+  assert.equal(progress({ matched: 0 }).all, 0);
+});
 
-  it('a page says which of all it shows, and leads on only where there is more', () => {
-    for (const [page, total, first, last, hasBefore, hasAfter] of [
-      [1, 24, 1, 24, false, false],
-      [1, 25, 1, 25, false, false],
-      [1, 26, 1, 25, false, true],
-      [2, 26, 26, 26, true, false],
-      [2, 50, 26, 50, true, false],
-      [2, 51, 26, 50, true, true],
-    ] as const)
-      assert.deepEqual(rangeOf(page, 25, total), { first, last, hasBefore, hasAfter });
-  });
+it('what there is to do is known once it is expected or over, and not before', () => {
+  for (const state of ['queued', 'running', 'cancelling'] as const) {
+    assert.ok(!progress({ state }).isKnown);
+    assert.ok(progress({ state, expected: 0 }).isKnown);
+  }
+  for (const state of ['succeeded', 'cancelled', 'failed'] as const) assert.ok(progress({ state }).isKnown);
+});
+
+it('the time that is left is that to the estimated end, while that is to come', () => {
+  const estimatedEndAt = '2026-11-23T10:00:05Z';
+  assert.equal(progress({ estimatedEndAt }).leftMs, 5000);
+  assert.equal(progress({ estimatedEndAt: '2026-11-23T10:00:00Z' }).leftMs, undefined);
+  assert.equal(progress({ estimatedEndAt: 'soon' }).leftMs, undefined);
+  assert.equal(progress({ estimatedEndAt, state: 'succeeded' }).leftMs, undefined);
+  assert.equal(progress({}).leftMs, undefined);
+});
+
+it('an item that failed is named with its entity and every part of it, and what was said of it', () => {
+  const error = { status: 404, title: 'T', detail: 'D' };
+  assert.deepEqual(
+    failureText({ instanceId: 'i', datasetId: 'd', attribute: 'a', entityId: 'e', other: 'o', error }),
+    { name: 'e · a · d · i', words: '404 D' },
+  );
+  assert.deepEqual(failureText({ entityId: 'e', error: { title: 'T' } }), { name: 'e', words: 'T' });
+  for (const none of [undefined, null, 'x', {}])
+    assert.deepEqual(failureText({ error: none }), { name: '', words: '' });
+});
+
+it('a list of what was deleted is offered where the purge keeps one', () => {
+  for (const query of ['record=ids', 'type=A&record=ids', 'record=ids&type=A'])
+    assert.ok(keepsIds({ query }), query);
+  for (const query of ['', 'type=A', 'record=idsx', 'xrecord=ids', 'q=record%3Dids'])
+    assert.ok(!keepsIds({ query }), query);
+});
+
+it('a page is named by a whole number from one on, and all else is the first one', () => {
+  for (const [given, page] of [
+    [null, 1],
+    ['', 1],
+    ['0', 1],
+    ['-3', 1],
+    ['x', 1],
+    ['2', 2],
+    ['2.9', 2],
+    ['17', 17],
+  ] as const)
+    assert.equal(pageOf(given), page, String(given));
+});
+
+it('a page says which of all it shows, and leads on only where there is more', () => {
+  for (const [page, total, first, last, hasBefore, hasAfter] of [
+    [1, 24, 1, 24, false, false],
+    [1, 25, 1, 25, false, false],
+    [1, 26, 1, 25, false, true],
+    [2, 26, 26, 26, true, false],
+    [2, 50, 26, 50, true, false],
+    [2, 51, 26, 50, true, true],
+  ] as const)
+    assert.deepEqual(rangeOf(page, 25, total), { first, last, hasBefore, hasAfter });
 });
 
 const page = openTab();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import type { RetentionSettings } from '../../../console/api/client.js';
 import { listPurges } from '../../../console/history/history-list.js';
 import * as contexts from '../../../console/models/contexts-api.js';
@@ -117,121 +117,119 @@ const READS: Requests = [
   ],
 ];
 
-describe('what the console asks for', () => {
-  const page = openTab();
+const page = openTab();
 
-  it('each write is one request with its condition and its body, and is known to write', async () => {
-    for (const [requests, mayHaveArrived] of [
-      [WRITES, true],
-      [READS, false],
-    ] as const)
-      for (const [ask, expected] of requests) {
-        page.sent.length = 0;
-        page.answer = () => Response.json([]);
-        await ask().catch((error: unknown) => assert.fail(`${expected}: ${String(error)}`));
-        const sent = page.sent.map(({ headers, body }, index) => {
-          const own = [...headers].filter(([name]) => name !== 'content-type').map((one) => one.join('='));
-          assert.equal(headers.get('content-type'), body === '' ? null : 'application/json');
-          return [page.lines[index], ...own, ...(body === '' ? [] : [body])].join(' ');
-        });
-        assert.deepEqual(sent, [expected]);
-        page.answer = () => {
-          throw new TypeError('fetch failed');
-        };
-        await assert.rejects(ask(), { name: 'UnreachableError', mayHaveArrived }, expected);
-      }
-  });
-
-  it('a document that is read has the ETag by which it is changed', async () => {
-    page.answer = () => Response.json({ a: 1 }, { headers: { etag: '"9"' } });
-    const value = { a: 1 };
-    for (const read of [
-      () => models.readDomain('a', signal),
-      () => models.readModel(CAR, signal),
-      () => contexts.readContext('a', signal),
-      () => policies.readPolicy('a', signal),
-    ]) {
-      const { value: found, etag } = await read();
-      assert.deepEqual([found, etag], [value, '"9"']);
-    }
-    page.answer = () => new Response('{"a": 1e0}', { headers: { etag: '"9"' } });
-    assert.deepEqual(await references.readReference('a', signal), { text: '{"a": 1e0}', etag: '"9"' });
-  });
-
-  it('what a list has is found on any page of it, and no further page is asked for', async () => {
-    const all = Array.from({ length: 2500 }, (_, index) => ({ name: `n${index}`, uri: `u${index}` }));
-    page.answer = ({ url }) => {
-      const { searchParams } = new URL(url);
-      const [limit, offset] = ['limit', 'offset'].map((name) => Number(searchParams.get(name)));
-      const items = all.slice(offset, (offset ?? 0) + (limit ?? 0));
-      return Response.json(items, { headers: { 'x-total-count': String(all.length) } });
-    };
-    const asked = async (work: () => Promise<unknown>) => {
+it('each write is one request with its condition and its body, and is known to write', async () => {
+  for (const [requests, mayHaveArrived] of [
+    [WRITES, true],
+    [READS, false],
+  ] as const)
+    for (const [ask, expected] of requests) {
       page.sent.length = 0;
-      return [await work(), page.sent.length];
-    };
-    for (const [at, pages] of [
-      [0, 1],
-      [999, 1],
-      [1000, 2],
-      [2499, 3],
-    ] as const) {
-      assert.deepEqual(await asked(() => contexts.findContext(`n${at}`, signal)), [all[at], pages]);
-      assert.deepEqual(await asked(() => references.findReference(`u${at}`, signal)), [all[at], pages]);
-    }
-    assert.deepEqual(await asked(() => contexts.findContext('none', signal)), [undefined, 3]);
-    assert.deepEqual(await asked(() => references.findReference('none', signal)), [undefined, 3]);
-    assert.deepEqual(await asked(() => models.domainNames(signal)), [all.map(({ name }) => name), 3]);
-  });
-
-  it('a list that shrinks while it is read comes to an end', async () => {
-    page.answer = (_request, index) =>
-      Response.json(index === 0 ? [{ name: 'a', uri: 'a' }] : [], { headers: { 'x-total-count': '9' } });
-    for (const read of [
-      () => contexts.findContext('z', signal),
-      () => references.findReference('z', signal),
-      () => models.domainNames(signal),
-    ]) {
-      page.sent.length = 0;
-      await read();
-      assert.equal(page.sent.length, 2);
-    }
-  });
-
-  it('verdicts are a list, whether one or more entities were asked about', async () => {
-    page.answer = () => Response.json({ valid: true });
-    assert.deepEqual(await workbench.validate(bench, signal), [{ valid: true }]);
-    page.answer = () => Response.json([{ valid: true }, { valid: false }]);
-    assert.equal((await workbench.validate(bench, signal)).length, 2);
-  });
-
-  it('the context of the workbench is the one that was chosen, and the core context where a document has none', () => {
-    const core = JSON.stringify('https://uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-context-v1.9.jsonld');
-    const chosen = { ...bench, url: ' https://c.test ', inline: '[]' };
-    const own = '{"@context":[]}';
-    for (const [one, context] of [
-      [{ ...chosen, context: 'own' }, core],
-      [{ ...chosen, context: 'own', text: own }, undefined],
-      [{ ...chosen, context: 'own', text: '{"note":"@context"}' }, core],
-      [{ ...chosen, context: 'core', text: own }, core],
-      [{ ...chosen, context: 'url', text: own }, '"https://c.test"'],
-      [{ ...chosen, context: 'url', url: ' ' }, undefined],
-      [{ ...chosen, context: 'inline', text: own }, '[]'],
-      [{ ...chosen, context: 'inline', inline: ' ' }, undefined],
-    ] as const)
-      assert.equal(workbench.contextOf(one), context, one.context);
-  });
-
-  it('the history is asked for by what was filled in, without dry runs unless they are wanted', async () => {
-    const none = { state: '', tenant: '', caller: '', dry: '' } as const;
-    const lineOf = async (filters: object, at = 1) => {
       page.answer = () => Response.json([]);
-      await listPurges({ ...none, ...filters }, at, 25, signal);
-      return page.lines.at(-1)?.replace('GET api/v2/purges?', '');
-    };
-    assert.equal(await lineOf({}), 'dryRun=false&limit=25&offset=0');
-    assert.equal(await lineOf({ dry: 'shown' }, 3), 'limit=25&offset=50');
-    for (const name of ['state', 'tenant', 'caller'])
-      assert.equal(await lineOf({ [name]: 'a&b' }), `${name}=a%26b&dryRun=false&limit=25&offset=0`);
-  });
+      await ask().catch((error: unknown) => assert.fail(`${expected}: ${String(error)}`));
+      const sent = page.sent.map(({ headers, body }, index) => {
+        const own = [...headers].filter(([name]) => name !== 'content-type').map((one) => one.join('='));
+        assert.equal(headers.get('content-type'), body === '' ? null : 'application/json');
+        return [page.lines[index], ...own, ...(body === '' ? [] : [body])].join(' ');
+      });
+      assert.deepEqual(sent, [expected]);
+      page.answer = () => {
+        throw new TypeError('fetch failed');
+      };
+      await assert.rejects(ask(), { name: 'UnreachableError', mayHaveArrived }, expected);
+    }
+});
+
+it('a document that is read has the ETag by which it is changed', async () => {
+  page.answer = () => Response.json({ a: 1 }, { headers: { etag: '"9"' } });
+  const value = { a: 1 };
+  for (const read of [
+    () => models.readDomain('a', signal),
+    () => models.readModel(CAR, signal),
+    () => contexts.readContext('a', signal),
+    () => policies.readPolicy('a', signal),
+  ]) {
+    const { value: found, etag } = await read();
+    assert.deepEqual([found, etag], [value, '"9"']);
+  }
+  page.answer = () => new Response('{"a": 1e0}', { headers: { etag: '"9"' } });
+  assert.deepEqual(await references.readReference('a', signal), { text: '{"a": 1e0}', etag: '"9"' });
+});
+
+it('what a list has is found on any page of it, and no further page is asked for', async () => {
+  const all = Array.from({ length: 2500 }, (_, index) => ({ name: `n${index}`, uri: `u${index}` }));
+  page.answer = ({ url }) => {
+    const { searchParams } = new URL(url);
+    const [limit, offset] = ['limit', 'offset'].map((name) => Number(searchParams.get(name)));
+    const items = all.slice(offset, (offset ?? 0) + (limit ?? 0));
+    return Response.json(items, { headers: { 'x-total-count': String(all.length) } });
+  };
+  const asked = async (work: () => Promise<unknown>) => {
+    page.sent.length = 0;
+    return [await work(), page.sent.length];
+  };
+  for (const [at, pages] of [
+    [0, 1],
+    [999, 1],
+    [1000, 2],
+    [2499, 3],
+  ] as const) {
+    assert.deepEqual(await asked(() => contexts.findContext(`n${at}`, signal)), [all[at], pages]);
+    assert.deepEqual(await asked(() => references.findReference(`u${at}`, signal)), [all[at], pages]);
+  }
+  assert.deepEqual(await asked(() => contexts.findContext('none', signal)), [undefined, 3]);
+  assert.deepEqual(await asked(() => references.findReference('none', signal)), [undefined, 3]);
+  assert.deepEqual(await asked(() => models.domainNames(signal)), [all.map(({ name }) => name), 3]);
+});
+
+it('a list that shrinks while it is read comes to an end', async () => {
+  page.answer = (_request, index) =>
+    Response.json(index === 0 ? [{ name: 'a', uri: 'a' }] : [], { headers: { 'x-total-count': '9' } });
+  for (const read of [
+    () => contexts.findContext('z', signal),
+    () => references.findReference('z', signal),
+    () => models.domainNames(signal),
+  ]) {
+    page.sent.length = 0;
+    await read();
+    assert.equal(page.sent.length, 2);
+  }
+});
+
+it('verdicts are a list, whether one or more entities were asked about', async () => {
+  page.answer = () => Response.json({ valid: true });
+  assert.deepEqual(await workbench.validate(bench, signal), [{ valid: true }]);
+  page.answer = () => Response.json([{ valid: true }, { valid: false }]);
+  assert.equal((await workbench.validate(bench, signal)).length, 2);
+});
+
+it('the context of the workbench is the one that was chosen, and the core context where a document has none', () => {
+  const core = JSON.stringify('https://uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-context-v1.9.jsonld');
+  const chosen = { ...bench, url: ' https://c.test ', inline: '[]' };
+  const own = '{"@context":[]}';
+  for (const [one, context] of [
+    [{ ...chosen, context: 'own' }, core],
+    [{ ...chosen, context: 'own', text: own }, undefined],
+    [{ ...chosen, context: 'own', text: '{"note":"@context"}' }, core],
+    [{ ...chosen, context: 'core', text: own }, core],
+    [{ ...chosen, context: 'url', text: own }, '"https://c.test"'],
+    [{ ...chosen, context: 'url', url: ' ' }, undefined],
+    [{ ...chosen, context: 'inline', text: own }, '[]'],
+    [{ ...chosen, context: 'inline', inline: ' ' }, undefined],
+  ] as const)
+    assert.equal(workbench.contextOf(one), context, one.context);
+});
+
+it('the history is asked for by what was filled in, without dry runs unless they are wanted', async () => {
+  const none = { state: '', tenant: '', caller: '', dry: '' } as const;
+  const lineOf = async (filters: object, at = 1) => {
+    page.answer = () => Response.json([]);
+    await listPurges({ ...none, ...filters }, at, 25, signal);
+    return page.lines.at(-1)?.replace('GET api/v2/purges?', '');
+  };
+  assert.equal(await lineOf({}), 'dryRun=false&limit=25&offset=0');
+  assert.equal(await lineOf({ dry: 'shown' }, 3), 'limit=25&offset=50');
+  for (const name of ['state', 'tenant', 'caller'])
+    assert.equal(await lineOf({ [name]: 'a&b' }), `${name}=a%26b&dryRun=false&limit=25&offset=0`);
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { CompletionContext } from '@codemirror/autocomplete';
 import { json } from '@codemirror/lang-json';
 import { EditorState } from '@codemirror/state';
@@ -14,46 +14,44 @@ function offered(marked: string, explicit = true) {
 
 const names = (marked: string) => offered(marked)?.options.map(({ displayLabel }) => displayLabel) ?? [];
 
-describe('what the editor of a schema offers', () => {
-  it('keywords are offered where a name stands, with the beginning of their value', () => {
-    for (const text of ['{|}', '{"|"}', '{"type": "object", "pro|"}', '{"type": "object", pro|']) {
-      const result = offered(text);
-      const option = result?.options.find(({ displayLabel }) => displayLabel === 'properties');
-      assert.equal(option?.apply, '"properties": {}', text);
-    }
-  });
+it('keywords are offered where a name stands, with the beginning of their value', () => {
+  for (const text of ['{|}', '{"|"}', '{"type": "object", "pro|"}', '{"type": "object", pro|']) {
+    const result = offered(text);
+    const option = result?.options.find(({ displayLabel }) => displayLabel === 'properties');
+    assert.equal(option?.apply, '"properties": {}', text);
+  }
+});
 
-  it('a name that has a value keeps it', () => {
-    const result = offered('{"min|": 3}');
-    assert.equal(result?.options.find(({ displayLabel }) => displayLabel === 'minimum')?.apply, '"minimum"');
-    assert.equal(result.to, 6);
-  });
+it('a name that has a value keeps it', () => {
+  const result = offered('{"min|": 3}');
+  assert.equal(result?.options.find(({ displayLabel }) => displayLabel === 'minimum')?.apply, '"minimum"');
+  assert.equal(result.to, 6);
+});
 
-  it('no keyword is offered for names of attributes, definitions and examples', () => {
-    for (const text of ['{"properties": {"|"}}', '{"$defs": {"|": {}}}', '{"examples": [{"|": 1}]}'])
-      assert.deepEqual(names(text), [], text);
-    assert.ok(names('{"properties": {"speed": {"|"}}}').includes('maximum'));
-    assert.ok(names('{"properties": {"properties": {"|"}}}').includes('maximum'));
-  });
+it('no keyword is offered for names of attributes, definitions and examples', () => {
+  for (const text of ['{"properties": {"|"}}', '{"$defs": {"|": {}}}', '{"examples": [{"|": 1}]}'])
+    assert.deepEqual(names(text), [], text);
+  assert.ok(names('{"properties": {"speed": {"|"}}}').includes('maximum'));
+  assert.ok(names('{"properties": {"properties": {"|"}}}').includes('maximum'));
+});
 
-  it('no keyword is offered in a map of any kind, nor beside the kind of an attribute', () => {
-    for (const map of ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'].concat([
-      ...['dependentRequired', 'examples', 'default', 'const', 'enum', 'x-ngsi'],
-    ]))
-      assert.deepEqual(names(`{"${map}": {"|"}}`), [], map);
-    for (const schema of ['items', 'not', 'if', 'then', 'else', 'contains', 'additionalProperties'])
-      assert.ok(names(`{"${schema}": {"|"}}`).includes('type'), schema);
-  });
+it('no keyword is offered in a map of any kind, nor beside the kind of an attribute', () => {
+  for (const map of ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'].concat([
+    ...['dependentRequired', 'examples', 'default', 'const', 'enum', 'x-ngsi'],
+  ]))
+    assert.deepEqual(names(`{"${map}": {"|"}}`), [], map);
+  for (const schema of ['items', 'not', 'if', 'then', 'else', 'contains', 'additionalProperties'])
+    assert.ok(names(`{"${schema}": {"|"}}`).includes('type'), schema);
+});
 
-  it('the values of a keyword are offered, and none where any value may stand', () => {
-    assert.ok(names('{"type": "|"}').includes('integer'));
-    assert.ok(names('{"format": |}').includes('date-time'));
-    assert.ok(names('{"x-ngsi": {"type": "|"}}').includes('Relationship'));
-    assert.deepEqual(names('{"title": "|"}'), []);
-    assert.deepEqual(names('{"constructor": "|"}'), []);
-  });
+it('the values of a keyword are offered, and none where any value may stand', () => {
+  assert.ok(names('{"type": "|"}').includes('integer'));
+  assert.ok(names('{"format": |}').includes('date-time'));
+  assert.ok(names('{"x-ngsi": {"type": "|"}}').includes('Relationship'));
+  assert.deepEqual(names('{"title": "|"}'), []);
+  assert.deepEqual(names('{"constructor": "|"}'), []);
+});
 
-  it('nothing is offered unasked where nothing is typed', () => {
-    assert.equal(offered('{"a": 1, |}', false), null);
-  });
+it('nothing is offered unasked where nothing is typed', () => {
+  assert.equal(offered('{"a": 1, |}', false), null);
 });

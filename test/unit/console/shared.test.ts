@@ -1,37 +1,35 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import { isUnsendable, formOf, queryOf, unitOf } from '../../../console/purge/form.js';
 import { duration, readableQuery } from '../../../console/shared/format.js';
 import { localTime, noteDate } from '../../../console/shared/gateway-clock.js';
 import { unsendable } from '../../../console/shared/header-text.js';
 
-describe('what goes into a header field', () => {
-  it('a text is refused before it is sent exactly where fetch, or the gateway, would refuse it', () => {
-    for (const good of ['', 'madrid', ' madrid ', 'a b', '~!*', 'x'.repeat(4000)])
-      assert.equal(unsendable(good), undefined, good);
-    for (const [bad, character] of [
-      ['Мадрид', '“М” (U+041C)'],
-      ['münchen', '“ü” (U+00FC)'],
-      ['a\u{1f600}b', '“\u{1f600}” (U+1F600)'],
-      ['a\tb', '“\t” (U+0009)'],
-      ['a\r\nX-Gateway-Token: b', '“\r” (U+000D)'],
-      ['a\0', '“\0” (U+0000)'],
-      ['a\x7fb', '“\x7f” (U+007F)'],
-    ] as const)
-      assert.equal(unsendable(bad), character);
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
-        if (unsendable(text) === undefined) new Headers({ 'ngsild-tenant': text.trim() });
-      }),
-    );
-  });
+it('a text is refused before it is sent exactly where fetch, or the gateway, would refuse it', () => {
+  for (const good of ['', 'madrid', ' madrid ', 'a b', '~!*', 'x'.repeat(4000)])
+    assert.equal(unsendable(good), undefined, good);
+  for (const [bad, character] of [
+    ['Мадрид', '“М” (U+041C)'],
+    ['münchen', '“ü” (U+00FC)'],
+    ['a\u{1f600}b', '“\u{1f600}” (U+1F600)'],
+    ['a\tb', '“\t” (U+0009)'],
+    ['a\r\nX-Gateway-Token: b', '“\r” (U+000D)'],
+    ['a\0', '“\0” (U+0000)'],
+    ['a\x7fb', '“\x7f” (U+007F)'],
+  ] as const)
+    assert.equal(unsendable(bad), character);
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      if (unsendable(text) === undefined) new Headers({ 'ngsild-tenant': text.trim() });
+    }),
+  );
+});
 
-  it('a form with such a tenant or context makes no request', () => {
-    assert.ok(isUnsendable(formOf('entities', 'type=Car', { tenant: 'Мадрид' })));
-    assert.ok(isUnsendable(formOf('entities', 'type=Car', { link: '<https://example.org/ü>' })));
-    assert.ok(!isUnsendable(formOf('entities', 'q=name=="ü"', { tenant: 'madrid' })));
-  });
+it('a form with such a tenant or context makes no request', () => {
+  assert.ok(isUnsendable(formOf('entities', 'type=Car', { tenant: 'Мадрид' })));
+  assert.ok(isUnsendable(formOf('entities', 'type=Car', { link: '<https://example.org/ü>' })));
+  assert.ok(!isUnsendable(formOf('entities', 'q=name=="ü"', { tenant: 'madrid' })));
 });
 
 it('a query is shown decoded, but for what would make it another query, or cannot be seen', () => {
@@ -46,19 +44,17 @@ it('a query is shown decoded, but for what would make it another query, or canno
     assert.equal(readableQuery(query), shown);
 });
 
-describe('the form of a purge, with odd text', () => {
-  it('half a character in a field makes a query all the same', () => {
-    const form = formOf('entities', 'type=Car');
-    assert.equal(queryOf({ ...form, fields: { q: 'a\ud83d' } }), 'q=a%EF%BF%BD');
-    assert.equal(queryOf({ ...form, fields: { q: '\u{1f600}' } }), 'q=%F0%9F%98%80');
-  });
+it('half a character in a field makes a query all the same', () => {
+  const form = formOf('entities', 'type=Car');
+  assert.equal(queryOf({ ...form, fields: { q: 'a\ud83d' } }), 'q=a%EF%BF%BD');
+  assert.equal(queryOf({ ...form, fields: { q: '\u{1f600}' } }), 'q=%F0%9F%98%80');
+});
 
-  it('counts of a purge that drops or keeps attributes are in attributes', () => {
-    assert.equal(unitOf(formOf('entities', 'type=Car&drop=speed'), undefined), 'attributes');
-    assert.equal(unitOf(formOf('entities', 'type=Car&keep=speed'), undefined), 'attributes');
-    assert.equal(unitOf(formOf('entities', 'type=Car'), undefined), 'entities');
-    assert.equal(unitOf(formOf('temporal', 'type=Car'), 'instances'), 'instances');
-  });
+it('counts of a purge that drops or keeps attributes are in attributes', () => {
+  assert.equal(unitOf(formOf('entities', 'type=Car&drop=speed'), undefined), 'attributes');
+  assert.equal(unitOf(formOf('entities', 'type=Car&keep=speed'), undefined), 'attributes');
+  assert.equal(unitOf(formOf('entities', 'type=Car'), undefined), 'entities');
+  assert.equal(unitOf(formOf('temporal', 'type=Car'), 'instances'), 'instances');
 });
 
 it('a time of the gateway is shown by the clock of this machine, where the two differ', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { counted, text } from '../../../console/strings.js';
 
 type Sentence = (...given: readonly unknown[]) => string;
@@ -13,83 +13,80 @@ function sentencesIn(part: object, path = ''): readonly (readonly [string, Sente
   });
 }
 
-describe('sentences with parameters', () => {
-  it('what is counted is in the singular for one, and grouped in the plural for others', () => {
-    for (const [unit, one, many] of [
-      [undefined, '1 entity', '2,000 entities'],
-      ['entities', '1 entity', '2,000 entities'],
-      ['attributes', '1 attribute', '2,000 attributes'],
-      ['datasets', '1 dataset', '2,000 datasets'],
-      ['instances', '1 instance', '2,000 instances'],
-      ['others', '1 others', '2,000 others'],
-    ] as const) {
-      assert.deepEqual([counted(1, unit), counted(2000, unit)], [one, many]);
-      assert.equal(counted(0, unit), many.replace('2,000', '0'));
-    }
-  });
+it('what is counted is in the singular for one, and grouped in the plural for others', () => {
+  for (const [unit, one, many] of [
+    [undefined, '1 entity', '2,000 entities'],
+    ['entities', '1 entity', '2,000 entities'],
+    ['attributes', '1 attribute', '2,000 attributes'],
+    ['datasets', '1 dataset', '2,000 datasets'],
+    ['instances', '1 instance', '2,000 instances'],
+    ['others', '1 others', '2,000 others'],
+  ] as const) {
+    assert.deepEqual([counted(1, unit), counted(2000, unit)], [one, many]);
+    assert.equal(counted(0, unit), many.replace('2,000', '0'));
+  }
+});
 
-  it('a sentence says everything that it is given, counts in groups of three digits or as they are', () => {
-    /** What decides on the words alone: whether there may be more, and how many there are. */
-    const silent = new Set(['.confirm.title 2', '.retention.enforceNow 2', '.models.imports.goHint 0']);
-    for (const name of ['removeDomainWhat', 'removeDomainCascade', 'imports.files'])
-      silent.add(`.models.${name} 1`);
-    let said = 0;
-    for (const [path, sentence] of sentencesIn(text)) {
-      if (path === '.retention.matches') continue;
-      const given = Array.from({ length: sentence.length }, (_, at) => 1111 * (at + 1));
-      const words = sentence(...given);
-      for (const [at, value] of given.entries()) {
-        if (silent.has(`${path} ${at}`)) continue;
-        assert.match(words, new RegExp(`${value}|${value.toLocaleString('en')}`), `${path} ${at}`);
-        said += 1;
-      }
+it('a sentence says everything that it is given, counts in groups of three digits or as they are', () => {
+  /** What decides on the words alone: whether there may be more, and how many there are. */
+  const silent = new Set(['.confirm.title 2', '.retention.enforceNow 2', '.models.imports.goHint 0']);
+  for (const name of ['removeDomainWhat', 'removeDomainCascade', 'imports.files'])
+    silent.add(`.models.${name} 1`);
+  let said = 0;
+  for (const [path, sentence] of sentencesIn(text)) {
+    if (path === '.retention.matches') continue;
+    const given = Array.from({ length: sentence.length }, (_, at) => 1111 * (at + 1));
+    const words = sentence(...given);
+    for (const [at, value] of given.entries()) {
+      if (silent.has(`${path} ${at}`)) continue;
+      assert.match(words, new RegExp(`${value}|${value.toLocaleString('en')}`), `${path} ${at}`);
+      said += 1;
     }
-    assert.ok(said > 90);
-    assert.match(text.retention.matches([1, 2000]), / 2 runs.* 1, 2,000\./);
-  });
+  }
+  assert.ok(said > 90);
+  assert.match(text.retention.matches([1, 2000]), / 2 runs.* 1, 2,000\./);
+});
 
-  it('a sentence about one thing is in the singular, and says whether more may come', () => {
-    const { confirm, preview, retention, models, workbench } = text;
-    const { imports, references, contexts } = models;
-    for (const [one, many] of [
-      [preview.sample(1), preview.sample(2)],
-      [models.found(1), models.found(2)],
-      [models.domainWarnings(1), models.domainWarnings(2)],
-      [models.removeDomainWhat('n', 1), models.removeDomainWhat('n', 2)],
-      [models.removeDomainCascade('n', 1), models.removeDomainCascade('n', 2)],
-      [models.removeWhat(1, 'c'), models.removeWhat(2, 'c')],
-      [contexts.followersChanged(1), contexts.followersChanged(2)],
-      [references.wouldBe(1), references.wouldBe(2)],
-      [references.update(1), references.update(2)],
-      [references.updated(1), references.updated(2)],
-      [imports.files('n', 1, 's', '0'), imports.files('n', 2, 's', '0')],
-      [imports.go('1'), imports.go('2')],
-      [imports.ignored('1'), imports.ignored('2')],
-      [workbench.errors(1), workbench.errors(2)],
-      [workbench.warnings(1), workbench.warnings(2)],
-    ] as const) {
-      const words =
-        /\b(?:models|warnings|errors|files|changes)\b|The first \d|\d versions|together with them/;
-      assert.doesNotMatch(one, words);
-      assert.match(many, words);
-    }
-    for (const [sure, more] of [
-      [confirm.title(5, 'entities', false), confirm.title(5, 'entities', true)],
-      [retention.enforceNow(5, 'entities', false), retention.enforceNow(5, 'entities', true)],
-    ] as const)
-      assert.deepEqual([sure.includes('at least 5'), more.includes('at least 5')], [false, true]);
-    assert.deepEqual(
-      [0, 1].map((refused) => imports.goHint(refused).includes('left out')),
-      [false, true],
-    );
-  });
+it('a sentence about one thing is in the singular, and says whether more may come', () => {
+  const { confirm, preview, retention, models, workbench } = text;
+  const { imports, references, contexts } = models;
+  for (const [one, many] of [
+    [preview.sample(1), preview.sample(2)],
+    [models.found(1), models.found(2)],
+    [models.domainWarnings(1), models.domainWarnings(2)],
+    [models.removeDomainWhat('n', 1), models.removeDomainWhat('n', 2)],
+    [models.removeDomainCascade('n', 1), models.removeDomainCascade('n', 2)],
+    [models.removeWhat(1, 'c'), models.removeWhat(2, 'c')],
+    [contexts.followersChanged(1), contexts.followersChanged(2)],
+    [references.wouldBe(1), references.wouldBe(2)],
+    [references.update(1), references.update(2)],
+    [references.updated(1), references.updated(2)],
+    [imports.files('n', 1, 's', '0'), imports.files('n', 2, 's', '0')],
+    [imports.go('1'), imports.go('2')],
+    [imports.ignored('1'), imports.ignored('2')],
+    [workbench.errors(1), workbench.errors(2)],
+    [workbench.warnings(1), workbench.warnings(2)],
+  ] as const) {
+    const words = /\b(?:models|warnings|errors|files|changes)\b|The first \d|\d versions|together with them/;
+    assert.doesNotMatch(one, words);
+    assert.match(many, words);
+  }
+  for (const [sure, more] of [
+    [confirm.title(5, 'entities', false), confirm.title(5, 'entities', true)],
+    [retention.enforceNow(5, 'entities', false), retention.enforceNow(5, 'entities', true)],
+  ] as const)
+    assert.deepEqual([sure.includes('at least 5'), more.includes('at least 5')], [false, true]);
+  assert.deepEqual(
+    [0, 1].map((refused) => imports.goHint(refused).includes('left out')),
+    [false, true],
+  );
+});
 
-  it('what there is none of is left out', () => {
-    const { files, exampleCounts } = text.models.imports;
-    assert.doesNotMatch(files('3', 3, 's', '0'), /left out/);
-    assert.match(files('3', 3, 's', '2'), /2 others are left out/);
-    assert.equal(exampleCounts('1', '0', '0'), '1 valid');
-    assert.match(exampleCounts('1', '2', '0'), /^1 valid, 2 not$/);
-    assert.match(exampleCounts('1', '0', '3'), /^1 valid, 3 not checked$/);
-  });
+it('what there is none of is left out', () => {
+  const { files, exampleCounts } = text.models.imports;
+  assert.doesNotMatch(files('3', 3, 's', '0'), /left out/);
+  assert.match(files('3', 3, 's', '2'), /2 others are left out/);
+  assert.equal(exampleCounts('1', '0', '0'), '1 valid');
+  assert.match(exampleCounts('1', '2', '0'), /^1 valid, 2 not$/);
+  assert.match(exampleCounts('1', '0', '3'), /^1 valid, 3 not checked$/);
 });

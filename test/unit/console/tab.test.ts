@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import { draftOf, keepDraft } from '../../../console/shared/drafts.js';
 import { count, duration, rate, time } from '../../../console/shared/format.js';
@@ -9,119 +9,115 @@ import * as places from '../../../console/models/places.js';
 import { openTab } from './open-tab.js';
 import { words } from '../../support/words.js';
 
-describe('what a tab keeps', () => {
-  const page = openTab({ drafts: ['a', 'b'] });
+const page = openTab({ drafts: ['a', 'b'] });
 
-  /** Whether the browser asks before the page is left. */
-  const asks = () => !page.window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
+/** Whether the browser asks before the page is left. */
+const asks = () => !page.window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
 
-  it('the browser asks before the page is left exactly while something is typed and not saved', () => {
-    assert.ok(!asks());
-    keepDraft('a', { text: 1 });
-    keepDraft('b', { text: 2 });
-    assert.ok(asks());
-    assert.deepEqual([draftOf('a'), draftOf('b')], [{ text: 1 }, { text: 2 }]);
-    keepDraft('a', undefined);
-    assert.ok(asks());
-    assert.deepEqual([draftOf('a'), draftOf('b')], [undefined, { text: 2 }]);
-    keepDraft('b', undefined);
-    assert.ok(!asks());
-  });
-
-  it('an address leads to where it was made for, whatever its parts are', () => {
-    const part = fc.string({ unit: 'grapheme', minLength: 1 }).filter((one) => !/\p{Surrogate}/u.test(one));
-    const names = fc.dictionary(fc.constantFrom('a', 'b c', 'd&'), part, { noNullPrototype: true });
-    fc.assert(
-      fc.property(fc.array(part), names, (path, params) => {
-        const route = parseRoute(routeTo(path, params));
-        assert.deepEqual(route.path, path);
-        assert.deepEqual(Object.fromEntries(route.params), params);
-      }),
-    );
-  });
-
-  it('what is empty is left out of an address, and what cannot be read of one stays as it is', () => {
-    assert.equal(routeTo(['a b', 'c/d'], { x: '', y: undefined, z: '1' }), '#/a%20b/c%2Fd?z=1');
-    assert.equal(routeTo(['a'], { x: undefined }), '#/a');
-    for (const hash of ['', '#', '#/', '#//']) assert.deepEqual(parseRoute(hash).path, []);
-    assert.deepEqual(parseRoute('#/%/a%2Fb?x=1?2').path, ['%', 'a/b']);
-    assert.equal(parseRoute('#/%/a?x=1?2').params.get('x'), '1?2');
-  });
-
-  it('what a page shows is kept in its address without a step in the history, and only when it changes', () => {
-    page.location.hash = '#/a';
-    keepInAddress('#/a');
-    keepInAddress('#/b');
-    assert.deepEqual(page.history.replaced, [[{ kept: true }, '#/b']]);
-    page.history.replaceState = () => {
-      throw new DOMException('too often', 'SecurityError');
-    };
-    keepInAddress('#/c');
-    replaceAddress('#/d');
-    assert.deepEqual(page.location.replaced, ['#/d']);
-  });
-
-  it('places of the models section are apart from domains, models and their names', () => {
-    const car = { domain: 'City', name: 'a/b' };
-    for (const [place, hash] of [
-      [places.toModels({ q: 'x' }), '#/models?q=x'],
-      [places.toDomain('a/b', { page: '2' }), '#/models/a%2Fb?page=2'],
-      [places.toModel(car), '#/models/City/a%2Fb'],
-      [places.toModel(car, 'versions', { to: '2' }), '#/models/City/a%2Fb/versions?to=2'],
-      [places.toModel(car, 'schema'), '#/models/City/a%2Fb'],
-      [places.toNewModel('City'), '#/models/~new?domain=City'],
-      [places.toImport(), '#/models/~import'],
-      [places.toContexts({ page: '2' }), '#/models/~contexts?page=2'],
-      [places.toContext('a', 'edit'), '#/models/~contexts/a/edit'],
-      [places.toContext('a'), '#/models/~contexts/a'],
-      [places.toReferences(), '#/models/~references'],
-      [places.toReference('https://a/b#c'), '#/models/~references/https%3A%2F%2Fa%2Fb%23c'],
-    ])
-      assert.equal(place, hash);
-  });
-
-  it('the theme is kept in the browser, unless it is that of the machine', () => {
-    const { dataset } = document.documentElement;
-    for (const theme of ['dark', 'light'] as const) {
-      applyTheme(theme);
-      assert.deepEqual([dataset['theme'], storedTheme()], [theme, theme]);
-    }
-    applyTheme('system');
-    assert.deepEqual([dataset['theme'], page.local.kept.size, storedTheme()], [undefined, 0, 'system']);
-    page.local.kept.set('ngsi-ld-gateway.theme', 'pink');
-    assert.equal(storedTheme(), 'system');
-    page.local.isOff = true;
-    applyTheme('dark');
-    assert.deepEqual([dataset['theme'], storedTheme()], ['dark', 'system']);
-  });
+it('the browser asks before the page is left exactly while something is typed and not saved', () => {
+  assert.ok(!asks());
+  keepDraft('a', { text: 1 });
+  keepDraft('b', { text: 2 });
+  assert.ok(asks());
+  assert.deepEqual([draftOf('a'), draftOf('b')], [{ text: 1 }, { text: 2 }]);
+  keepDraft('a', undefined);
+  assert.ok(asks());
+  assert.deepEqual([draftOf('a'), draftOf('b')], [undefined, { text: 2 }]);
+  keepDraft('b', undefined);
+  assert.ok(!asks());
 });
 
-describe('numbers and times, as people read them', () => {
-  it('counts have groups of three digits and no fraction, and rates three digits', () => {
-    assert.deepEqual(
-      [0, 999, 1234, 1_234_567, 2 ** 53 - 1].map(count),
-      words(`
+it('an address leads to where it was made for, whatever its parts are', () => {
+  const part = fc.string({ unit: 'grapheme', minLength: 1 }).filter((one) => !/\p{Surrogate}/u.test(one));
+  const names = fc.dictionary(fc.constantFrom('a', 'b c', 'd&'), part, { noNullPrototype: true });
+  fc.assert(
+    fc.property(fc.array(part), names, (path, params) => {
+      const route = parseRoute(routeTo(path, params));
+      assert.deepEqual(route.path, path);
+      assert.deepEqual(Object.fromEntries(route.params), params);
+    }),
+  );
+});
+
+it('what is empty is left out of an address, and what cannot be read of one stays as it is', () => {
+  assert.equal(routeTo(['a b', 'c/d'], { x: '', y: undefined, z: '1' }), '#/a%20b/c%2Fd?z=1');
+  assert.equal(routeTo(['a'], { x: undefined }), '#/a');
+  for (const hash of ['', '#', '#/', '#//']) assert.deepEqual(parseRoute(hash).path, []);
+  assert.deepEqual(parseRoute('#/%/a%2Fb?x=1?2').path, ['%', 'a/b']);
+  assert.equal(parseRoute('#/%/a?x=1?2').params.get('x'), '1?2');
+});
+
+it('what a page shows is kept in its address without a step in the history, and only when it changes', () => {
+  page.location.hash = '#/a';
+  keepInAddress('#/a');
+  keepInAddress('#/b');
+  assert.deepEqual(page.history.replaced, [[{ kept: true }, '#/b']]);
+  page.history.replaceState = () => {
+    throw new DOMException('too often', 'SecurityError');
+  };
+  keepInAddress('#/c');
+  replaceAddress('#/d');
+  assert.deepEqual(page.location.replaced, ['#/d']);
+});
+
+it('places of the models section are apart from domains, models and their names', () => {
+  const car = { domain: 'City', name: 'a/b' };
+  for (const [place, hash] of [
+    [places.toModels({ q: 'x' }), '#/models?q=x'],
+    [places.toDomain('a/b', { page: '2' }), '#/models/a%2Fb?page=2'],
+    [places.toModel(car), '#/models/City/a%2Fb'],
+    [places.toModel(car, 'versions', { to: '2' }), '#/models/City/a%2Fb/versions?to=2'],
+    [places.toModel(car, 'schema'), '#/models/City/a%2Fb'],
+    [places.toNewModel('City'), '#/models/~new?domain=City'],
+    [places.toImport(), '#/models/~import'],
+    [places.toContexts({ page: '2' }), '#/models/~contexts?page=2'],
+    [places.toContext('a', 'edit'), '#/models/~contexts/a/edit'],
+    [places.toContext('a'), '#/models/~contexts/a'],
+    [places.toReferences(), '#/models/~references'],
+    [places.toReference('https://a/b#c'), '#/models/~references/https%3A%2F%2Fa%2Fb%23c'],
+  ])
+    assert.equal(place, hash);
+});
+
+it('the theme is kept in the browser, unless it is that of the machine', () => {
+  const { dataset } = document.documentElement;
+  for (const theme of ['dark', 'light'] as const) {
+    applyTheme(theme);
+    assert.deepEqual([dataset['theme'], storedTheme()], [theme, theme]);
+  }
+  applyTheme('system');
+  assert.deepEqual([dataset['theme'], page.local.kept.size, storedTheme()], [undefined, 0, 'system']);
+  page.local.kept.set('ngsi-ld-gateway.theme', 'pink');
+  assert.equal(storedTheme(), 'system');
+  page.local.isOff = true;
+  applyTheme('dark');
+  assert.deepEqual([dataset['theme'], storedTheme()], ['dark', 'system']);
+});
+
+it('counts have groups of three digits and no fraction, and rates three digits', () => {
+  assert.deepEqual(
+    [0, 999, 1234, 1_234_567, 2 ** 53 - 1].map(count),
+    words(`
       0 999 1,234 1,234,567 9,007,199,254,740,991
     `),
-    );
-    assert.deepEqual([0.5, 12.345, 1234, 98_765].map(rate), ['0.5/s', '12.3/s', '1,230/s', '98,800/s']);
-  });
+  );
+  assert.deepEqual([0.5, 12.345, 1234, 98_765].map(rate), ['0.5/s', '12.3/s', '1,230/s', '98,800/s']);
+});
 
-  it('spans are in the units that fit them', () => {
-    for (const [milliseconds, words] of [
-      [0, '0 ms'],
-      [999, '999 ms'],
-      [1000, '1.0 s'],
-      [4249, '4.2 s'],
-      [190_000, '3 min 10 s'],
-      [7_500_000, '2 h 5 min'],
-    ] as const)
-      assert.equal(duration(milliseconds), words);
-  });
+it('spans are in the units that fit them', () => {
+  for (const [milliseconds, words] of [
+    [0, '0 ms'],
+    [999, '999 ms'],
+    [1000, '1.0 s'],
+    [4249, '4.2 s'],
+    [190_000, '3 min 10 s'],
+    [7_500_000, '2 h 5 min'],
+  ] as const)
+    assert.equal(duration(milliseconds), words);
+});
 
-  it('a time is shown in its zone, which is named, and what is none as it is', () => {
-    assert.match(time('2026-11-26T13:03:05Z', 'Europe/Madrid'), /^26 Nov 2026, 14:03:05 (?:CET|GMT\+1)$/);
-    assert.equal(time(Date.parse('2026-11-26T13:03:05Z'), 'UTC'), '26 Nov 2026, 13:03:05 UTC');
-    assert.equal(time('never'), 'never');
-  });
+it('a time is shown in its zone, which is named, and what is none as it is', () => {
+  assert.match(time('2026-11-26T13:03:05Z', 'Europe/Madrid'), /^26 Nov 2026, 14:03:05 (?:CET|GMT\+1)$/);
+  assert.equal(time(Date.parse('2026-11-26T13:03:05Z'), 'UTC'), '26 Nov 2026, 13:03:05 UTC');
+  assert.equal(time('never'), 'never');
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { h } from 'preact';
 import { MergeEditor } from '../../../console/editor/merge-editor.js';
 import type { Side } from '../../../console/editor/merge-view.js';
@@ -7,124 +7,122 @@ import { VersionCompare } from '../../../console/models/version-compare.js';
 import { text } from '../../../console/strings.js';
 import { nameOf, openTab, problem, tagged } from './open-tab.js';
 
-describe('the comparison of two texts', () => {
-  const page = openTab({ hasShadows: true });
-  const [older, newer] = [
-    { label: 'Version 1', value: '{"a": 1}' },
-    { label: 'Version 2', value: '{"a": 2}' },
-  ];
-  /** What was shown, and what was taken away. */
-  const views = () => {
-    const calls: unknown[] = [];
-    const showing =
-      (kind: string) =>
-      (_root: ShadowRoot, ...[left, right, label]: [Side, Side, string?]) => {
-        calls.push([kind, left.value, right.value, ...(label === undefined ? [] : [label])]);
-        return () => void calls.push(`${kind} removed`);
-      };
-    const load = async () => ({ showMerge: showing('beside'), showUnified: showing('unified') });
-    return { calls, load };
-  };
+const page = openTab({ hasShadows: true });
+const [older, newer] = [
+  { label: 'Version 1', value: '{"a": 1}' },
+  { label: 'Version 2', value: '{"a": 2}' },
+];
+/** What was shown, and what was taken away. */
+const views = () => {
+  const calls: unknown[] = [];
+  const showing =
+    (kind: string) =>
+    (_root: ShadowRoot, ...[left, right, label]: [Side, Side, string?]) => {
+      calls.push([kind, left.value, right.value, ...(label === undefined ? [] : [label])]);
+      return () => void calls.push(`${kind} removed`);
+    };
+  const load = async () => ({ showMerge: showing('beside'), showUnified: showing('unified') });
+  return { calls, load };
+};
 
-  it('two texts are side by side with the older one at the left, or in one column where it is narrow', async () => {
-    const { calls, load } = views();
-    const one = await page.open(h(MergeEditor, { label: 'L', older, newer, load }));
-    assert.deepEqual(calls, [['beside', older.value, newer.value]]);
-    assert.equal(one.text, 'Version 1Version 2');
-    await one.act(() => {
-      page.media.matches = true;
-      page.media.dispatchEvent(new Event('change'));
-    });
-    assert.deepEqual(calls.slice(1), ['beside removed', ['unified', older.value, newer.value, 'L']]);
-    assert.equal(one.text, '');
-    await one.leave();
-    assert.equal(calls.at(-1), 'unified removed');
-    page.media.matches = false;
+it('two texts are side by side with the older one at the left, or in one column where it is narrow', async () => {
+  const { calls, load } = views();
+  const one = await page.open(h(MergeEditor, { label: 'L', older, newer, load }));
+  assert.deepEqual(calls, [['beside', older.value, newer.value]]);
+  assert.equal(one.text, 'Version 1Version 2');
+  await one.act(() => {
+    page.media.matches = true;
     page.media.dispatchEvent(new Event('change'));
-    assert.equal(calls.length, 4);
   });
+  assert.deepEqual(calls.slice(1), ['beside removed', ['unified', older.value, newer.value, 'L']]);
+  assert.equal(one.text, '');
+  await one.leave();
+  assert.equal(calls.at(-1), 'unified removed');
+  page.media.matches = false;
+  page.media.dispatchEvent(new Event('change'));
+  assert.equal(calls.length, 4);
+});
 
-  it('other texts take the place of those that are shown', async () => {
-    const { calls, load } = views();
+it('other texts take the place of those that are shown', async () => {
+  const { calls, load } = views();
+  const one = await page.open(h(MergeEditor, { label: 'L', older, newer, load }));
+  for (const [left, right] of [
+    [older, { ...newer, value: '3' }],
+    [
+      { ...older, value: '2' },
+      { ...newer, value: '3' },
+    ],
+  ] as const) {
+    await one.give(h(MergeEditor, { label: 'L', older: left, newer: right, load }));
+    assert.deepEqual(calls.slice(-2), ['beside removed', ['beside', left.value, right.value]]);
+  }
+});
+
+it('a comparison that cannot be loaded, or cannot be shown, says so instead of that it is loading', async () => {
+  const fail = () => {
+    throw new Error('no room for it');
+  };
+  for (const load of [
+    async () => Promise.reject(new Error('no room for it')),
+    async () => ({ showMerge: fail, showUnified: fail }),
+  ]) {
     const one = await page.open(h(MergeEditor, { label: 'L', older, newer, load }));
-    for (const [left, right] of [
-      [older, { ...newer, value: '3' }],
-      [
-        { ...older, value: '2' },
-        { ...newer, value: '3' },
-      ],
-    ] as const) {
-      await one.give(h(MergeEditor, { label: 'L', older: left, newer: right, load }));
-      assert.deepEqual(calls.slice(-2), ['beside removed', ['beside', left.value, right.value]]);
-    }
-  });
+    assert.ok(one.text.includes('no room for it'), one.text);
+    assert.equal(one.text.includes(text.state.loading), false);
+  }
+});
 
-  it('a comparison that cannot be loaded, or cannot be shown, says so instead of that it is loading', async () => {
-    const fail = () => {
-      throw new Error('no room for it');
-    };
-    for (const load of [
-      async () => Promise.reject(new Error('no room for it')),
-      async () => ({ showMerge: fail, showUnified: fail }),
-    ]) {
-      const one = await page.open(h(MergeEditor, { label: 'L', older, newer, load }));
-      assert.ok(one.text.includes('no room for it'), one.text);
-      assert.equal(one.text.includes(text.state.loading), false);
-    }
-  });
+it('a comparison says that it is loading until it is there, and shows nothing once it was left', async () => {
+  const { calls, load } = views();
+  let go: () => void = () => undefined;
+  const waiting = async () => {
+    await new Promise<void>((resolve) => (go = resolve));
+    return load();
+  };
+  const one = await page.open(h(MergeEditor, { label: 'L', older, newer, load: waiting }));
+  assert.ok(one.text.includes(text.state.loading));
+  await one.leave();
+  go();
+  await one.act(() => undefined);
+  assert.deepEqual(calls, []);
+});
 
-  it('a comparison says that it is loading until it is there, and shows nothing once it was left', async () => {
-    const { calls, load } = views();
-    let go: () => void = () => undefined;
-    const waiting = async () => {
-      await new Promise<void>((resolve) => (go = resolve));
-      return load();
-    };
-    const one = await page.open(h(MergeEditor, { label: 'L', older, newer, load: waiting }));
-    assert.ok(one.text.includes(text.state.loading));
-    await one.leave();
-    go();
-    await one.act(() => undefined);
-    assert.deepEqual(calls, []);
-  });
+it('versions that cannot be read are an error that is tried again, and no endless wait', async () => {
+  const model = { domain: 'D', name: 'M' };
+  const path = 'GET api/v2/domains/D/models/M';
+  const diff = { change: { overall: 'compatible', differences: [] }, pointers: [], pointersTotal: 0 };
+  const answers = {
+    [`${path}/versions/diff`]: () => Response.json(diff),
+    [`${path}?version=1`]: () => tagged({ schema: { title: 'old' } }),
+    [`${path}?version=2`]: () => tagged({ schema: { title: 'new' } }),
+  };
+  for (const broken of Object.keys(answers)) {
+    page.serve({ ...answers, [broken]: () => problem(503, { detail: 'not now' }) });
+    const one = await page.open(h(VersionCompare, { of: model, from: 1, to: 2 }));
+    assert.ok(one.text.includes('not now'), broken);
+    assert.equal(one.text.includes(text.state.loading), false);
+    page.serve(answers);
+    await one.press(text.state.retry);
+    assert.ok(one.text.includes(text.models.report), broken);
+  }
+});
 
-  it('versions that cannot be read are an error that is tried again, and no endless wait', async () => {
-    const model = { domain: 'D', name: 'M' };
-    const path = 'GET api/v2/domains/D/models/M';
-    const diff = { change: { overall: 'compatible', differences: [] }, pointers: [], pointersTotal: 0 };
-    const answers = {
-      [`${path}/versions/diff`]: () => Response.json(diff),
-      [`${path}?version=1`]: () => tagged({ schema: { title: 'old' } }),
-      [`${path}?version=2`]: () => tagged({ schema: { title: 'new' } }),
-    };
-    for (const broken of Object.keys(answers)) {
-      page.serve({ ...answers, [broken]: () => problem(503, { detail: 'not now' }) });
-      const one = await page.open(h(VersionCompare, { of: model, from: 1, to: 2 }));
-      assert.ok(one.text.includes('not now'), broken);
-      assert.equal(one.text.includes(text.state.loading), false);
-      page.serve(answers);
-      await one.press(text.state.retry);
-      assert.ok(one.text.includes(text.models.report), broken);
-    }
-  });
-
-  it('the places where two versions differ are counted, and the first five hundred listed', async () => {
-    const t = text.models;
-    const compare = async (pointers: readonly object[], pointersTotal: number) => {
-      const change = { overall: 'breaking', differences: [] };
-      page.serve({
-        'GET api/v2/domains/D/models/M/versions/diff?from=1&to=2': () =>
-          Response.json({ change, pointers, pointersTotal }),
-      });
-      const one = await page.open(h(VersionCompare, { of: { domain: 'D', name: 'M' }, from: 1, to: 2 }));
-      return one.all('details > summary, details li').map(nameOf);
-    };
-    assert.deepEqual(await compare([], 0), []);
-    assert.deepEqual(await compare([{ op: 'add', pointer: '/a' }], 1), [t.pointers('1'), `${t.ops.add} /a`]);
-    const whole = { op: 'replace', pointer: '' };
-    const many = [whole, ...Array.from({ length: 500 }, (_, at) => ({ op: 'remove', pointer: `/${at}` }))];
-    const lines = await compare(many, 1234);
-    assert.deepEqual(lines.slice(0, 3), [t.pointers('1,234'), `${t.ops.replace} /`, `${t.ops.remove} /0`]);
-    assert.equal(lines.length, 501);
-  });
+it('the places where two versions differ are counted, and the first five hundred listed', async () => {
+  const t = text.models;
+  const compare = async (pointers: readonly object[], pointersTotal: number) => {
+    const change = { overall: 'breaking', differences: [] };
+    page.serve({
+      'GET api/v2/domains/D/models/M/versions/diff?from=1&to=2': () =>
+        Response.json({ change, pointers, pointersTotal }),
+    });
+    const one = await page.open(h(VersionCompare, { of: { domain: 'D', name: 'M' }, from: 1, to: 2 }));
+    return one.all('details > summary, details li').map(nameOf);
+  };
+  assert.deepEqual(await compare([], 0), []);
+  assert.deepEqual(await compare([{ op: 'add', pointer: '/a' }], 1), [t.pointers('1'), `${t.ops.add} /a`]);
+  const whole = { op: 'replace', pointer: '' };
+  const many = [whole, ...Array.from({ length: 500 }, (_, at) => ({ op: 'remove', pointer: `/${at}` }))];
+  const lines = await compare(many, 1234);
+  assert.deepEqual(lines.slice(0, 3), [t.pointers('1,234'), `${t.ops.replace} /`, `${t.ops.remove} /0`]);
+  assert.equal(lines.length, 501);
 });

@@ -1,56 +1,51 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import { withSuggestions } from '../../../console/workbench/suggestions.js';
 
-describe('applying suggestions to a text', () => {
-  it('a value or a name is replaced where it stands, and nothing else is written anew', async () => {
-    const text = '{ "a" : [1,\n {"b/c~d" : "fre" , "e":1.50}] }';
-    const value = { pointer: '/a/1/b~1c~0d', suggestion: { value: 'free' } };
-    assert.equal(await withSuggestions(text, [value]), text.replace('fre', 'free'));
-    const name = { pointer: '/a/1/e', suggestion: { name: 'f"g' } };
-    assert.equal(await withSuggestions(text, [name]), text.replace('"e"', '"f\\"g"'));
-    assert.equal(
-      await withSuggestions(text, [value, name]),
-      text.replace('fre', 'free').replace('"e"', '"f\\"g"'),
-    );
-  });
+it('a value or a name is replaced where it stands, and nothing else is written anew', async () => {
+  const text = '{ "a" : [1,\n {"b/c~d" : "fre" , "e":1.50}] }';
+  const value = { pointer: '/a/1/b~1c~0d', suggestion: { value: 'free' } };
+  assert.equal(await withSuggestions(text, [value]), text.replace('fre', 'free'));
+  const name = { pointer: '/a/1/e', suggestion: { name: 'f"g' } };
+  assert.equal(await withSuggestions(text, [name]), text.replace('"e"', '"f\\"g"'));
+  assert.equal(
+    await withSuggestions(text, [value, name]),
+    text.replace('fre', 'free').replace('"e"', '"f\\"g"'),
+  );
+});
 
-  it('what is no longer there is left alone', async () => {
-    const text = '{"a": {"b": 1}}';
-    for (const pointer of ['/c', '/a/b/c', '/a/0', '/a/c'])
-      assert.equal(await withSuggestions(text, [{ pointer, suggestion: { value: 2 } }]), text);
-    assert.equal(await withSuggestions(text, [{ pointer: '', suggestion: { name: 'x' } }]), text);
-    assert.equal(await withSuggestions(text, [{ pointer: '/a/b' }]), text);
-  });
+it('what is no longer there is left alone', async () => {
+  const text = '{"a": {"b": 1}}';
+  for (const pointer of ['/c', '/a/b/c', '/a/0', '/a/c'])
+    assert.equal(await withSuggestions(text, [{ pointer, suggestion: { value: 2 } }]), text);
+  assert.equal(await withSuggestions(text, [{ pointer: '', suggestion: { name: 'x' } }]), text);
+  assert.equal(await withSuggestions(text, [{ pointer: '/a/b' }]), text);
+});
 
-  it('of a suggestion for a value and one for a part of it, the text stays one that can be read', async () => {
-    const both = [
-      { pointer: '/a', suggestion: { value: 'whole' } },
-      { pointer: '/a/b', suggestion: { value: 'part' } },
-    ];
-    for (const findings of [both, [...both].reverse()])
-      assert.equal(
-        await withSuggestions('{"a": {"b": 1}, "c": 2}', findings),
-        '{"a": {"b": "part"}, "c": 2}',
-      );
-  });
+it('of a suggestion for a value and one for a part of it, the text stays one that can be read', async () => {
+  const both = [
+    { pointer: '/a', suggestion: { value: 'whole' } },
+    { pointer: '/a/b', suggestion: { value: 'part' } },
+  ];
+  for (const findings of [both, [...both].reverse()])
+    assert.equal(await withSuggestions('{"a": {"b": 1}, "c": 2}', findings), '{"a": {"b": "part"}, "c": 2}');
+});
 
-  it('of two suggestions for one place, one is applied', async () => {
-    const twice = [1, 2].map((value) => ({ pointer: '/a', suggestion: { value } }));
-    assert.match(await withSuggestions('{"a": 0}', twice), /^\{"a": [12]\}$/);
-  });
+it('of two suggestions for one place, one is applied', async () => {
+  const twice = [1, 2].map((value) => ({ pointer: '/a', suggestion: { value } }));
+  assert.match(await withSuggestions('{"a": 0}', twice), /^\{"a": [12]\}$/);
+});
 
-  it('any value of any JSON text can be replaced, however the text is written', async () => {
-    const names = fc.string({ minLength: 1 });
-    await fc.assert(
-      fc.asyncProperty(fc.dictionary(names, fc.integer(), { minKeys: 1 }), fc.nat(4), async (all, space) => {
-        const name = Object.keys(all)[0] ?? '';
-        const pointer = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-        const text = JSON.stringify(all, null, space);
-        const changed = await withSuggestions(text, [{ pointer, suggestion: { value: 'new' } }]);
-        assert.equal(changed, JSON.stringify({ ...all, [name]: 'new' }, null, space));
-      }),
-    );
-  });
+it('any value of any JSON text can be replaced, however the text is written', async () => {
+  const names = fc.string({ minLength: 1 });
+  await fc.assert(
+    fc.asyncProperty(fc.dictionary(names, fc.integer(), { minKeys: 1 }), fc.nat(4), async (all, space) => {
+      const name = Object.keys(all)[0] ?? '';
+      const pointer = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+      const text = JSON.stringify(all, null, space);
+      const changed = await withSuggestions(text, [{ pointer, suggestion: { value: 'new' } }]);
+      assert.equal(changed, JSON.stringify({ ...all, [name]: 'new' }, null, space));
+    }),
+  );
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import {
   ALWAYS,
   History,
@@ -20,103 +20,101 @@ function instance(number: number, members: Record<string, string> = {}, createdA
 
 const numbers = (instances: Iterable<TemporalInstance>) => Array.from(instances, ({ number }) => number);
 
-describe('the history of an attribute', () => {
-  it('the history of an attribute is in the order of the time that is asked for', () => {
-    const history = new History();
-    history.add([instance(1, { observedAt: iso(30) }), instance(2, { observedAt: iso(10) }), instance(3)]);
-    assert.deepEqual(numbers(history.all()), [1, 2, 3]);
-    assert.deepEqual(numbers(history.within('observedAt', ALWAYS)), [3, 2, 1]);
-    assert.deepEqual(numbers(history.within('createdAt', ALWAYS, true)), [3, 2, 1]);
-    history.add([instance(4, { observedAt: iso(20) })]);
-    assert.deepEqual(numbers(history.within('observedAt', { from: 0, to: 30_000 })), [2, 4]);
-    assert.equal(history.hasWithin('observedAt', { from: 30_001, to: Infinity }), false);
-    assert.equal(history.hasWithin('observedAt', { from: 30_000, to: Infinity }), true);
-  });
+it('the history of an attribute is in the order of the time that is asked for', () => {
+  const history = new History();
+  history.add([instance(1, { observedAt: iso(30) }), instance(2, { observedAt: iso(10) }), instance(3)]);
+  assert.deepEqual(numbers(history.all()), [1, 2, 3]);
+  assert.deepEqual(numbers(history.within('observedAt', ALWAYS)), [3, 2, 1]);
+  assert.deepEqual(numbers(history.within('createdAt', ALWAYS, true)), [3, 2, 1]);
+  history.add([instance(4, { observedAt: iso(20) })]);
+  assert.deepEqual(numbers(history.within('observedAt', { from: 0, to: 30_000 })), [2, 4]);
+  assert.equal(history.hasWithin('observedAt', { from: 30_001, to: Infinity }), false);
+  assert.equal(history.hasWithin('observedAt', { from: 30_000, to: Infinity }), true);
+});
 
-  it('the history of an attribute compares moments, not spellings', () => {
-    const history = new History();
-    history.add([
-      instance(1, { observedAt: '2026-01-01T12:00:00+02:00' }),
-      instance(2, { observedAt: '2026-01-01T09:59:59,5Z' }),
-    ]);
-    assert.deepEqual(numbers(history.within('observedAt', ALWAYS)), [2, 1]);
-  });
+it('the history of an attribute compares moments, not spellings', () => {
+  const history = new History();
+  history.add([
+    instance(1, { observedAt: '2026-01-01T12:00:00+02:00' }),
+    instance(2, { observedAt: '2026-01-01T09:59:59,5Z' }),
+  ]);
+  assert.deepEqual(numbers(history.within('observedAt', ALWAYS)), [2, 1]);
+});
 
-  it('the history of an attribute deletes exactly the instance with the number, and each only once', () => {
-    const history = new History();
-    history.add([instance(3), instance(5), instance(9)]);
-    assert.equal(history.delete(4), false);
-    assert.equal(history.delete(5), true);
-    assert.equal(history.delete(5), false);
-    assert.equal(history.get(5), undefined);
-    assert.deepEqual([history.size, numbers(history.all())], [2, [3, 9]]);
-  });
+it('the history of an attribute deletes exactly the instance with the number, and each only once', () => {
+  const history = new History();
+  history.add([instance(3), instance(5), instance(9)]);
+  assert.equal(history.delete(4), false);
+  assert.equal(history.delete(5), true);
+  assert.equal(history.delete(5), false);
+  assert.equal(history.get(5), undefined);
+  assert.deepEqual([history.size, numbers(history.all())], [2, [3, 9]]);
+});
 
-  it('the history of an attribute deletes a dataset, or the instances without one, and says whether there were any', () => {
-    const history = new History();
-    history.add([instance(1), instance(2, { datasetId: 'urn:d:1' }), instance(3, { datasetId: '@none' })]);
-    assert.equal(history.deleteDataset('urn:d:2'), false);
-    assert.equal(history.deleteDataset(undefined), true);
-    assert.deepEqual(numbers(history.all()), [2]);
-    assert.equal(history.deleteDataset(undefined), false);
-    assert.equal(history.deleteDataset('urn:d:1'), true);
-    assert.equal(history.size, 0);
-  });
+it('the history of an attribute deletes a dataset, or the instances without one, and says whether there were any', () => {
+  const history = new History();
+  history.add([instance(1), instance(2, { datasetId: 'urn:d:1' }), instance(3, { datasetId: '@none' })]);
+  assert.equal(history.deleteDataset('urn:d:2'), false);
+  assert.equal(history.deleteDataset(undefined), true);
+  assert.deepEqual(numbers(history.all()), [2]);
+  assert.equal(history.deleteDataset(undefined), false);
+  assert.equal(history.deleteDataset('urn:d:1'), true);
+  assert.equal(history.size, 0);
+});
 
-  it('replacing an instance moves it to its new place, and keeps its createdAt', () => {
-    const history = new History();
-    history.add([instance(1, { observedAt: iso(1) }), instance(2, { observedAt: iso(2) })]);
-    assert.deepEqual(numbers(history.within('observedAt', ALWAYS)), [1, 2]);
-    assert.equal(history.replace(1, { type: 'Property', value: 0, observedAt: iso(3) }, 77), true);
-    assert.deepEqual(numbers(history.within('observedAt', ALWAYS)), [2, 1]);
-    assert.deepEqual(numbers(history.within('modifiedAt', { from: 77, to: 78 })), [1]);
-    assert.equal(history.get(1)?.createdAt, 1);
-    assert.equal(history.replace(8, {}, 77), false);
-  });
+it('replacing an instance moves it to its new place, and keeps its createdAt', () => {
+  const history = new History();
+  history.add([instance(1, { observedAt: iso(1) }), instance(2, { observedAt: iso(2) })]);
+  assert.deepEqual(numbers(history.within('observedAt', ALWAYS)), [1, 2]);
+  assert.equal(history.replace(1, { type: 'Property', value: 0, observedAt: iso(3) }, 77), true);
+  assert.deepEqual(numbers(history.within('observedAt', ALWAYS)), [2, 1]);
+  assert.deepEqual(numbers(history.within('modifiedAt', { from: 77, to: 78 })), [1]);
+  assert.equal(history.get(1)?.createdAt, 1);
+  assert.equal(history.replace(8, {}, 77), false);
+});
 
-  it('the history of an attribute agrees with the obvious implementation after many deletions, in every order', () => {
-    const times = fc.array(fc.integer({ min: 0, max: 50 }), { minLength: 200, maxLength: 400 });
-    fc.assert(
-      fc.property(times, fc.integer({ min: 1, max: 397 }), fc.nat(400), (seconds, stride, amount) => {
-        const history = new History();
-        const all = seconds.map((second, at) => instance(at + 1, { observedAt: iso(second) }, 1000 - second));
-        history.add(all);
-        numbers(history.within('observedAt', ALWAYS));
-        const gone = new Set<number>();
-        for (let at = 0; at < amount; at += 1) {
-          const number = 1 + ((at * stride) % all.length);
-          assert.equal(history.delete(number), !gone.has(number));
-          gone.add(number);
-        }
-        const left = all.filter(({ number }) => !gone.has(number));
-        const by = (timeOf: (index: number) => number) =>
-          numbers([...left].sort((a, b) => timeOf(a.number - 1) - timeOf(b.number - 1)));
-        assert.equal(history.size, left.length);
-        assert.deepEqual(numbers(history.all()), numbers(left));
-        assert.deepEqual(
-          numbers(history.within('observedAt', ALWAYS)),
-          by((index) => seconds[index] ?? 0),
-        );
-        assert.deepEqual(
-          numbers(history.within('createdAt', ALWAYS)),
-          by((index) => -(seconds[index] ?? 0)),
-        );
-      }),
-      { numRuns: 40 },
-    );
-  });
+it('the history of an attribute agrees with the obvious implementation after many deletions, in every order', () => {
+  const times = fc.array(fc.integer({ min: 0, max: 50 }), { minLength: 200, maxLength: 400 });
+  fc.assert(
+    fc.property(times, fc.integer({ min: 1, max: 397 }), fc.nat(400), (seconds, stride, amount) => {
+      const history = new History();
+      const all = seconds.map((second, at) => instance(at + 1, { observedAt: iso(second) }, 1000 - second));
+      history.add(all);
+      numbers(history.within('observedAt', ALWAYS));
+      const gone = new Set<number>();
+      for (let at = 0; at < amount; at += 1) {
+        const number = 1 + ((at * stride) % all.length);
+        assert.equal(history.delete(number), !gone.has(number));
+        gone.add(number);
+      }
+      const left = all.filter(({ number }) => !gone.has(number));
+      const by = (timeOf: (index: number) => number) =>
+        numbers([...left].sort((a, b) => timeOf(a.number - 1) - timeOf(b.number - 1)));
+      assert.equal(history.size, left.length);
+      assert.deepEqual(numbers(history.all()), numbers(left));
+      assert.deepEqual(
+        numbers(history.within('observedAt', ALWAYS)),
+        by((index) => seconds[index] ?? 0),
+      );
+      assert.deepEqual(
+        numbers(history.within('createdAt', ALWAYS)),
+        by((index) => -(seconds[index] ?? 0)),
+      );
+    }),
+    { numRuns: 40 },
+  );
+});
 
-  it('the history of an attribute deletes 100,000 of 200,000 instances without a pass over the others for each', () => {
-    const history = new History();
-    history.add(Array.from({ length: 200_000 }, (_, at) => instance(at + 1, { observedAt: iso(at % 1000) })));
-    assert.equal(history.hasWithin('observedAt', ALWAYS), true);
-    const start = process.cpuUsage();
-    for (let number = 1; number <= 200_000; number += 2) history.delete(number);
-    const { user, system } = process.cpuUsage(start);
-    assert.equal(history.size, 100_000);
-    // It takes some 0.1 s; a pass over all for each would take minutes.
-    assert.ok(user + system < 5_000_000, `${user + system} µs`);
-  });
+it('the history of an attribute deletes 100,000 of 200,000 instances without a pass over the others for each', () => {
+  const history = new History();
+  history.add(Array.from({ length: 200_000 }, (_, at) => instance(at + 1, { observedAt: iso(at % 1000) })));
+  assert.equal(history.hasWithin('observedAt', ALWAYS), true);
+  const start = process.cpuUsage();
+  for (let number = 1; number <= 200_000; number += 2) history.delete(number);
+  const { user, system } = process.cpuUsage(start);
+  assert.equal(history.size, 100_000);
+  // It takes some 0.1 s; a pass over all for each would take minutes.
+  assert.ok(user + system < 5_000_000, `${user + system} µs`);
 });
 
 it('instance ids are URIs, and lead back to the number', () => {

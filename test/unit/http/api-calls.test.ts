@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { RequestRefusedError } from '../../../sidecar/http/errors.js';
 import { PurgeFailedError } from '../../../sidecar/jobs/errors.js';
 import { BrokerRefusedError } from '../../../sidecar/purge/errors.js';
@@ -58,100 +58,88 @@ it('bodies that start or change purges, policies and domains have at most 64 KiB
   }
 });
 
-describe('writes that may be conditional', () => {
-  /** Each write of what must be there: the method of the service, and which argument has the conditions. */
-  const WRITES = [
-    ['PUT', '/domains/D', {}, 'update', 3],
-    ['DELETE', '/domains/D?cascade=true', undefined, 'delete', 2],
-    ['DELETE', MODEL_PATH, undefined, 'delete', 2],
-    ['PUT', '/contexts/C', { '@context': {} }, 'update', 3],
-    ['DELETE', '/contexts/C', undefined, 'delete', 2],
-    ['DELETE', '/references?uri=urn:a', undefined, 'delete', 2],
-    ['DELETE', '/retention-policies/R', undefined, 'delete', 2],
-    ['POST', '/retention-policies/R/run', undefined, 'run', 3],
-  ] as const;
+/** Each write of what must be there: the method of the service, and which argument has the conditions. */
+const WRITES = [
+  ['PUT', '/domains/D', {}, 'update', 3],
+  ['DELETE', '/domains/D?cascade=true', undefined, 'delete', 2],
+  ['DELETE', MODEL_PATH, undefined, 'delete', 2],
+  ['PUT', '/contexts/C', { '@context': {} }, 'update', 3],
+  ['DELETE', '/contexts/C', undefined, 'delete', 2],
+  ['DELETE', '/references?uri=urn:a', undefined, 'delete', 2],
+  ['DELETE', '/retention-policies/R', undefined, 'delete', 2],
+  ['POST', '/retention-policies/R/run', undefined, 'run', 3],
+] as const;
 
-  it('each write of what must be there holds the ETags of If-Match against it', async () => {
-    for (const [method, path, body, name, position] of WRITES) {
-      const headers = { 'if-match': '"a", "b"' };
-      const doing = { update: { ...DOMAIN, ...CONTEXT }, run: { id: 'p' } };
-      const { calls } = await send(method, path, { body, headers }, doing);
-      const conditions = calls.find(([one]) => one === name)?.[position];
-      const ifMatch = Array.isArray(conditions) ? conditions : (conditions as { ifMatch?: unknown }).ifMatch;
-      assert.deepEqual(ifMatch, ['a', 'b'], path);
-    }
-  });
+it('each write of what must be there holds the ETags of If-Match against it', async () => {
+  for (const [method, path, body, name, position] of WRITES) {
+    const headers = { 'if-match': '"a", "b"' };
+    const doing = { update: { ...DOMAIN, ...CONTEXT }, run: { id: 'p' } };
+    const { calls } = await send(method, path, { body, headers }, doing);
+    const conditions = calls.find(([one]) => one === name)?.[position];
+    const ifMatch = Array.isArray(conditions) ? conditions : (conditions as { ifMatch?: unknown }).ifMatch;
+    assert.deepEqual(ifMatch, ['a', 'b'], path);
+  }
+});
 
-  it('each write of what must be there is 412 for If-None-Match: *, and changes nothing', async () => {
-    for (const [method, path, body, name] of WRITES) {
-      const headers = { 'if-none-match': '*' };
-      const { status, calls } = await send(method, path, { body, headers });
-      assert.equal(status, 412, path);
-      assert.ok(!calls.some(([one]) => one === name), path);
-    }
-  });
+it('each write of what must be there is 412 for If-None-Match: *, and changes nothing', async () => {
+  for (const [method, path, body, name] of WRITES) {
+    const headers = { 'if-none-match': '*' };
+    const { status, calls } = await send(method, path, { body, headers });
+    assert.equal(status, 412, path);
+    assert.ok(!calls.some(([one]) => one === name), path);
+  }
+});
 
-  it('a write that may create hands on what it expects, with and without a dry run', async () => {
-    const change = { overall: 'compatible', differences: [] };
-    const model = { model: STORED, outcome: 'unchanged', change, number: 3, warnings: [] };
-    const reference = { uri: 'urn:a', source: 'stored', content: {}, createdAt: 1, modifiedAt: 2 };
-    const putReference = { reference, outcome: 'replaced', dependents: [] };
-    for (const [headers, expected] of [
-      [{ 'if-match': '"a", "b"' }, ['a', 'b']],
-      [{ 'if-none-match': '*' }, 'absent'],
-      [{ 'if-match': '*' }, 'present'],
-      [{}, undefined],
-    ] as const) {
-      for (const dryRun of [true, false]) {
-        const put = await send(
-          'PUT',
-          `${MODEL_PATH}?dryRun=${dryRun}`,
-          { body: {}, headers },
-          { put: model },
-        );
-        assert.deepEqual(put.calls, [['put', KEY, {}, { expected, dryRun, baseUrl }]]);
-        assert.equal((put.json() as { readonly dryRun?: boolean }).dryRun, dryRun ? true : undefined);
-        assert.equal(put.headers.etag, '"e"');
-        for (const dependents of [true, false]) {
-          const path = `/references?uri=urn:a&dependents=${dependents}&dryRun=${dryRun}`;
-          const { calls } = await send(
-            'PUT',
-            path,
-            { body: 1, headers },
-            { putReference, put: putReference },
-          );
-          assert.deepEqual(
-            calls.map(given),
-            dependents || dryRun
-              ? [['putReference', 'urn:a', 1, { expected, dryRun, baseUrl }]]
-              : [['put', 'urn:a', 1, expected]],
-          );
-        }
-      }
-      const put = { policy: POLICY, isNew: false };
-      const { calls } = await send('PUT', '/retention-policies/R', { body: RETENTION, headers }, { put });
-      assert.deepEqual(calls[0]?.[4], expected);
-    }
-  });
-
-  it('a new context of a name looks at what follows it, dry or not, until the client disconnects', async () => {
+it('a write that may create hands on what it expects, with and without a dry run', async () => {
+  const change = { overall: 'compatible', differences: [] };
+  const model = { model: STORED, outcome: 'unchanged', change, number: 3, warnings: [] };
+  const reference = { uri: 'urn:a', source: 'stored', content: {}, createdAt: 1, modifiedAt: 2 };
+  const putReference = { reference, outcome: 'replaced', dependents: [] };
+  for (const [headers, expected] of [
+    [{ 'if-match': '"a", "b"' }, ['a', 'b']],
+    [{ 'if-none-match': '*' }, 'absent'],
+    [{ 'if-match': '*' }, 'present'],
+    [{}, undefined],
+  ] as const) {
     for (const dryRun of [true, false]) {
-      const path = `/contexts/C?dryRun=${dryRun}`;
-      const { calls, headers } = await send('PUT', path, { body: { '@context': {} } }, { update: CONTEXT });
-      assert.deepEqual(calls.map(given), [['update', 'C', {}, { baseUrl, dryRun, looksAtFollowers: true }]]);
-      assert.equal(headers.etag, '"e"');
+      const put = await send('PUT', `${MODEL_PATH}?dryRun=${dryRun}`, { body: {}, headers }, { put: model });
+      assert.deepEqual(put.calls, [['put', KEY, {}, { expected, dryRun, baseUrl }]]);
+      assert.equal((put.json() as { readonly dryRun?: boolean }).dryRun, dryRun ? true : undefined);
+      assert.equal(put.headers.etag, '"e"');
+      for (const dependents of [true, false]) {
+        const path = `/references?uri=urn:a&dependents=${dependents}&dryRun=${dryRun}`;
+        const { calls } = await send('PUT', path, { body: 1, headers }, { putReference, put: putReference });
+        assert.deepEqual(
+          calls.map(given),
+          dependents || dryRun
+            ? [['putReference', 'urn:a', 1, { expected, dryRun, baseUrl }]]
+            : [['put', 'urn:a', 1, expected]],
+        );
+      }
     }
-  });
+    const put = { policy: POLICY, isNew: false };
+    const { calls } = await send('PUT', '/retention-policies/R', { body: RETENTION, headers }, { put });
+    assert.deepEqual(calls[0]?.[4], expected);
+  }
+});
 
-  it('a dry run of a new model or context writes nothing', async () => {
-    const create = { outcome: 'created', number: 1, warnings: [] };
-    const body = { name: 'M', schema: true };
-    const model = await send('POST', '/domains/D/models?dryRun=true', { body }, { create });
-    assert.deepEqual(model.calls, [['create', 'D', body, { dryRun: true, baseUrl }]]);
-    const context = { name: 'C', '@context': { a: 'urn:a' } };
-    const { calls } = await send('POST', '/contexts?dryRun=true', { body: context }, { dryCreate: create });
-    assert.deepEqual(calls, [['dryCreate', 'C', context['@context'], { baseUrl }]]);
-  });
+it('a new context of a name looks at what follows it, dry or not, until the client disconnects', async () => {
+  for (const dryRun of [true, false]) {
+    const path = `/contexts/C?dryRun=${dryRun}`;
+    const { calls, headers } = await send('PUT', path, { body: { '@context': {} } }, { update: CONTEXT });
+    assert.deepEqual(calls.map(given), [['update', 'C', {}, { baseUrl, dryRun, looksAtFollowers: true }]]);
+    assert.equal(headers.etag, '"e"');
+  }
+});
+
+it('a dry run of a new model or context writes nothing', async () => {
+  const create = { outcome: 'created', number: 1, warnings: [] };
+  const body = { name: 'M', schema: true };
+  const model = await send('POST', '/domains/D/models?dryRun=true', { body }, { create });
+  assert.deepEqual(model.calls, [['create', 'D', body, { dryRun: true, baseUrl }]]);
+  const context = { name: 'C', '@context': { a: 'urn:a' } };
+  const { calls } = await send('POST', '/contexts?dryRun=true', { body: context }, { dryCreate: create });
+  assert.deepEqual(calls, [['dryCreate', 'C', context['@context'], { baseUrl }]]);
 });
 
 it('a model at a version has another ETag than the model, so that no write takes it', async () => {
@@ -183,119 +171,112 @@ it('a model shows its times and its sunset, whether or not it is deprecated', as
   }
 });
 
-describe('work on bodies', () => {
-  it('each tool of the workbench gets the text, the signal, and every option of the request', async () => {
-    for (const [path, expected] of [
-      [
-        '/workbench/schema/infer?model=M&form=ngsiv2&enum=true&strict=false',
-        ['infer', '{ }', { model: 'M', form: 'ngsiv2', enumerates: true, isStrict: false }],
-      ],
-      ['/workbench/jsonld/expand', ['expand', '{ }', { baseUrl }]],
-      ['/workbench/jsonld/compact', ['compact', '{ }', { baseUrl }]],
-      [
-        '/validate?domain=D&form=concise&strict=false',
-        ['validateByType', '{ }', { domain: 'D', form: 'concise', isStrict: false }],
-      ],
-      [
-        '/validate/D/M?version=2&form=concise&strict=false',
-        ['validate', KEY, '{ }', { version: 2, form: 'concise', isStrict: false }],
-      ],
-    ] as const) {
-      // oxfmt-ignore
-      const doing = { infer: '{}', expand: '{}', compact: '{}', validate: '{}', validateByType: '{}' };
-      const { calls, status } = await send('POST', path, { body: '{ }' }, doing);
-      assert.deepEqual([status, calls.map(given)], [200, [expected]], path);
-    }
-  });
-
-  it('an export is called by its domain', async () => {
-    for (const [query, domain, name] of [
-      ['?domain=City', 'City', 'City'],
-      ['', undefined, 'models'],
-    ] as const) {
-      const { headers, calls } = await send('GET', `/export${query}`, {}, { export: [] });
-      assert.equal(headers['content-disposition'], `attachment; filename="${name}.tar.gz"`);
-      assert.deepEqual(calls, [['export', domain, baseUrl]]);
-    }
-  });
+it('each tool of the workbench gets the text, the signal, and every option of the request', async () => {
+  for (const [path, expected] of [
+    [
+      '/workbench/schema/infer?model=M&form=ngsiv2&enum=true&strict=false',
+      ['infer', '{ }', { model: 'M', form: 'ngsiv2', enumerates: true, isStrict: false }],
+    ],
+    ['/workbench/jsonld/expand', ['expand', '{ }', { baseUrl }]],
+    ['/workbench/jsonld/compact', ['compact', '{ }', { baseUrl }]],
+    [
+      '/validate?domain=D&form=concise&strict=false',
+      ['validateByType', '{ }', { domain: 'D', form: 'concise', isStrict: false }],
+    ],
+    [
+      '/validate/D/M?version=2&form=concise&strict=false',
+      ['validate', KEY, '{ }', { version: 2, form: 'concise', isStrict: false }],
+    ],
+  ] as const) {
+    // oxfmt-ignore
+    const doing = { infer: '{}', expand: '{}', compact: '{}', validate: '{}', validateByType: '{}' };
+    const { calls, status } = await send('POST', path, { body: '{ }' }, doing);
+    assert.deepEqual([status, calls.map(given)], [200, [expected]], path);
+  }
 });
 
-describe('retention policies over HTTP', () => {
-  const PATH = '/retention-policies/Old';
-  const REPORT = { matched: 3, sample: ['urn:a:1'], unit: undefined, isLowerBound: undefined };
-  const PREVIEW = { id: 'p-1', cutoff: 'c', query: 'q', report: REPORT, reportAbove: undefined };
+it('an export is called by its domain', async () => {
+  for (const [query, domain, name] of [
+    ['?domain=City', 'City', 'City'],
+    ['', undefined, 'models'],
+  ] as const) {
+    const { headers, calls } = await send('GET', `/export${query}`, {}, { export: [] });
+    assert.equal(headers['content-disposition'], `attachment; filename="${name}.tar.gz"`);
+    assert.deepEqual(calls, [['export', domain, baseUrl]]);
+  }
+});
 
-  it('a run or a preview is refused for each header that names other data than the policy', async () => {
-    for (const header of ['ngsild-tenant', 'fiware-service', 'fiware-servicepath', 'link']) {
-      for (const [method, path] of [
-        ['GET', `${PATH}/preview`],
-        ['POST', `${PATH}/run`],
-      ] as const) {
-        const { status, text, calls } = await send(method, path, { headers: { [header]: 'x' } });
-        assert.deepEqual([status, calls], [400, []], header);
-        assert.match(text, new RegExp(`\\b${header}\\b`));
-      }
+const PATH = '/retention-policies/Old';
+const REPORT = { matched: 3, sample: ['urn:a:1'], unit: undefined, isLowerBound: undefined };
+const PREVIEW = { id: 'p-1', cutoff: 'c', query: 'q', report: REPORT, reportAbove: undefined };
+
+it('a run or a preview is refused for each header that names other data than the policy', async () => {
+  for (const header of ['ngsild-tenant', 'fiware-service', 'fiware-servicepath', 'link']) {
+    for (const [method, path] of [
+      ['GET', `${PATH}/preview`],
+      ['POST', `${PATH}/run`],
+    ] as const) {
+      const { status, text, calls } = await send(method, path, { headers: { [header]: 'x' } });
+      assert.deepEqual([status, calls], [400, []], header);
+      assert.match(text, new RegExp(`\\b${header}\\b`));
     }
-  });
+  }
+});
 
-  it('a policy is put under the name of its path alone, which must be one that a policy can have', async () => {
-    for (const name of ['old', 'OLD', 'Old2']) {
-      const { status, calls } = await send('PUT', PATH, { body: { ...RETENTION, name } });
-      assert.deepEqual([status, calls], [400, []], name);
-    }
-    for (const name of ['-a', 'a b', 'ä', `a${'b'.repeat(128)}`]) {
-      const path = `/retention-policies/${encodeURIComponent(name)}`;
-      const { status, calls } = await send('PUT', path, { body: RETENTION });
-      assert.deepEqual([status, calls], [404, []], name);
-    }
-  });
+it('a policy is put under the name of its path alone, which must be one that a policy can have', async () => {
+  for (const name of ['old', 'OLD', 'Old2']) {
+    const { status, calls } = await send('PUT', PATH, { body: { ...RETENTION, name } });
+    assert.deepEqual([status, calls], [400, []], name);
+  }
+  for (const name of ['-a', 'a b', 'ä', `a${'b'.repeat(128)}`]) {
+    const path = `/retention-policies/${encodeURIComponent(name)}`;
+    const { status, calls } = await send('PUT', path, { body: RETENTION });
+    assert.deepEqual([status, calls], [404, []], name);
+  }
+});
 
-  it('what a policy leaves out gets its default, and what it gives is kept, also false and 0', async () => {
-    const settingsOf = async (settings: object) => {
-      const body = { name: 'Old', ...RETENTION, ...settings };
-      const { calls, headers } = await send('POST', '/retention-policies', { body }, { create: POLICY });
-      assert.equal(headers.location, `${API}/retention-policies/Old`);
-      return calls[0]?.[2];
-    };
-    const defaults = { timeZone: 'UTC', maxGrowth: 3, mode: 'report', enabled: true };
-    assert.deepEqual(await settingsOf({}), { ...RETENTION, ...defaults });
-    const settings = { timeZone: 'Europe/Madrid', maxGrowth: 0, mode: 'enforce', enabled: false, query: 'q' };
-    assert.deepEqual(await settingsOf(settings), { ...RETENTION, ...settings });
-  });
+it('what a policy leaves out gets its default, and what it gives is kept, also false and 0', async () => {
+  const settingsOf = async (settings: object) => {
+    const body = { name: 'Old', ...RETENTION, ...settings };
+    const { calls, headers } = await send('POST', '/retention-policies', { body }, { create: POLICY });
+    assert.equal(headers.location, `${API}/retention-policies/Old`);
+    return calls[0]?.[2];
+  };
+  const defaults = { timeZone: 'UTC', maxGrowth: 3, mode: 'report', enabled: true };
+  assert.deepEqual(await settingsOf({}), { ...RETENTION, ...defaults });
+  const settings = { timeZone: 'Europe/Madrid', maxGrowth: 0, mode: 'enforce', enabled: false, query: 'q' };
+  assert.deepEqual(await settingsOf(settings), { ...RETENTION, ...settings });
+});
 
-  it('a preview names its record, and says of its counts whether there are more, and of what', async () => {
-    const shown = async (preview: object) => {
-      const { headers, json } = await send(
-        'GET',
-        `${PATH}/preview`,
-        {},
-        { preview: { ...PREVIEW, ...preview } },
-      );
-      assert.deepEqual([headers['purge-id'], headers.etag], ['p-1', undefined]);
-      return json();
-    };
-    const counts = { matched: 3, sample: ['urn:a:1'], cutoff: 'c', query: 'q' };
-    assert.deepEqual(await shown({}), counts);
-    const more = { report: { ...REPORT, unit: 'instances', isLowerBound: true }, reportAbove: 2 };
-    assert.deepEqual(await shown(more), { ...counts, unit: 'instances', reportAbove: 2, atLeast: true });
-  });
-
-  it('a status of the broker is not one of the policy, and the record of the preview is kept', async () => {
-    const previewed = (preview: Error) => send('GET', `${PATH}/preview`, {}, { preview });
-    const said = { type: 'about:blank', title: 'No', status: 404 };
-    const refusal = new BrokerRefusedError('list entities', said);
-    const record = { id: 'p-7' } as never;
-    const { status, thrown } = await previewed(refusal);
-    assert.deepEqual([status, thrown instanceof RequestRefusedError], [502, true]);
-    const recorded = await previewed(new PurgeFailedError(refusal, record, true));
-    assert.ok(recorded.thrown instanceof PurgeFailedError);
-    assert.deepEqual(
-      [recorded.status, recorded.thrown.record, recorded.thrown.hasBegun],
-      [502, record, true],
+it('a preview names its record, and says of its counts whether there are more, and of what', async () => {
+  const shown = async (preview: object) => {
+    const { headers, json } = await send(
+      'GET',
+      `${PATH}/preview`,
+      {},
+      { preview: { ...PREVIEW, ...preview } },
     );
-    const other = new Error('Wrong.');
-    assert.equal((await previewed(other)).thrown, other);
-  });
+    assert.deepEqual([headers['purge-id'], headers.etag], ['p-1', undefined]);
+    return json();
+  };
+  const counts = { matched: 3, sample: ['urn:a:1'], cutoff: 'c', query: 'q' };
+  assert.deepEqual(await shown({}), counts);
+  const more = { report: { ...REPORT, unit: 'instances', isLowerBound: true }, reportAbove: 2 };
+  assert.deepEqual(await shown(more), { ...counts, unit: 'instances', reportAbove: 2, atLeast: true });
+});
+
+it('a status of the broker is not one of the policy, and the record of the preview is kept', async () => {
+  const previewed = (preview: Error) => send('GET', `${PATH}/preview`, {}, { preview });
+  const said = { type: 'about:blank', title: 'No', status: 404 };
+  const refusal = new BrokerRefusedError('list entities', said);
+  const record = { id: 'p-7' } as never;
+  const { status, thrown } = await previewed(refusal);
+  assert.deepEqual([status, thrown instanceof RequestRefusedError], [502, true]);
+  const recorded = await previewed(new PurgeFailedError(refusal, record, true));
+  assert.ok(recorded.thrown instanceof PurgeFailedError);
+  assert.deepEqual([recorded.status, recorded.thrown.record, recorded.thrown.hasBegun], [502, record, true]);
+  const other = new Error('Wrong.');
+  assert.equal((await previewed(other)).thrown, other);
 });
 
 const RECORD = { id: 'p-1', state: 'running', deleted: 0 };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { pino } from 'pino';
 import { buildApp, type AppOptions } from '../../../sidecar/http/app.js';
 import { createTurns } from '../../../sidecar/http/turns.js';
@@ -15,23 +15,21 @@ function serverOf() {
   return buildApp(options as unknown as AppOptions).server;
 }
 
-describe('the server of the gateway', () => {
-  it('an upload may take any time as long as it goes on, while a head may not', () => {
-    const { requestTimeout, headersTimeout } = serverOf();
-    assert.deepEqual([requestTimeout, headersTimeout], [0, 60_000]);
-  });
+it('an upload may take any time as long as it goes on, while a head may not', () => {
+  const { requestTimeout, headersTimeout } = serverOf();
+  assert.deepEqual([requestTimeout, headersTimeout], [0, 60_000]);
+});
 
-  it('no header field is dropped for its number', () => {
-    assert.equal(serverOf().maxHeadersCount, 0);
-  });
+it('no header field is dropped for its number', () => {
+  assert.equal(serverOf().maxHeadersCount, 0);
+});
 
-  it('idle connections stay open a little longer than Kong keeps them, which is a minute', () => {
-    const { keepAliveTimeout } = serverOf();
-    assert.ok(keepAliveTimeout > 60_000 && keepAliveTimeout < 90_000, String(keepAliveTimeout));
-  });
+it('idle connections stay open a little longer than Kong keeps them, which is a minute', () => {
+  const { keepAliveTimeout } = serverOf();
+  assert.ok(keepAliveTimeout > 60_000 && keepAliveTimeout < 90_000, String(keepAliveTimeout));
+});
 
-  it('a head may have 64 KiB, for long lists of ids, and not more', () => {
-    const { maxHeaderSize } = serverOf() as unknown as { readonly maxHeaderSize: number };
-    assert.equal(maxHeaderSize, 65_536);
-  });
+it('a head may have 64 KiB, for long lists of ids, and not more', () => {
+  const { maxHeaderSize } = serverOf() as unknown as { readonly maxHeaderSize: number };
+  assert.equal(maxHeaderSize, 65_536);
 });

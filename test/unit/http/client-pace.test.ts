@@ -1,45 +1,43 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import { Arrears, MIN_BYTES_PER_SECOND, timeFor } from '../../../sidecar/http/client-pace.js';
 
 const whiles = fc.array(fc.record({ ms: fc.nat(10_000), bytes: fc.nat(100_000) }), { maxLength: 50 });
 
-describe('the arrears of a client', () => {
-  it('the arrears of a client that keeps the pace never exceed the longest booked time', () => {
-    fc.assert(
-      fc.property(fc.array(fc.nat(10_000)), fc.integer({ min: 1, max: 5000 }), (times, pace) => {
-        const arrears = new Arrears(pace);
-        for (const ms of times) {
-          const bytes = Math.ceil((ms * pace) / 1000);
-          assert.equal(arrears.book(ms, bytes), 0);
-          assert.equal(arrears.book(ms, 0), ms);
-          assert.ok(arrears.book(0, bytes) < 1e-6);
-        }
-      }),
-    );
-  });
+it('the arrears of a client that keeps the pace never exceed the longest booked time', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(10_000)), fc.integer({ min: 1, max: 5000 }), (times, pace) => {
+      const arrears = new Arrears(pace);
+      for (const ms of times) {
+        const bytes = Math.ceil((ms * pace) / 1000);
+        assert.equal(arrears.book(ms, bytes), 0);
+        assert.equal(arrears.book(ms, 0), ms);
+        assert.ok(arrears.book(0, bytes) < 1e-6);
+      }
+    }),
+  );
+});
 
-  it('the arrears of a client that sends nothing are all the booked time', () => {
-    const arrears = new Arrears(1000);
-    assert.deepEqual(
-      [1, 2, 3].map(() => arrears.book(500, 0)),
-      [500, 1000, 1500],
-    );
-  });
+it('the arrears of a client that sends nothing are all the booked time', () => {
+  const arrears = new Arrears(1000);
+  assert.deepEqual(
+    [1, 2, 3].map(() => arrears.book(500, 0)),
+    [500, 1000, 1500],
+  );
+});
 
-  it('the arrears of a client count from any moment on, and nothing can be saved up', () => {
-    fc.assert(
-      fc.property(whiles, whiles, (before, after) => {
-        const [all, fresh] = [new Arrears(1000), new Arrears(1000)];
-        for (const { ms, bytes } of before) all.book(ms, bytes);
-        for (const { ms, bytes } of after) assert.ok(all.book(ms, bytes) >= fresh.book(ms, bytes) - 1e-6);
-      }),
-    );
-  });
+it('the arrears of a client count from any moment on, and nothing can be saved up', () => {
+  fc.assert(
+    fc.property(whiles, whiles, (before, after) => {
+      const [all, fresh] = [new Arrears(1000), new Arrears(1000)];
+      for (const { ms, bytes } of before) all.book(ms, bytes);
+      for (const { ms, bytes } of after) assert.ok(all.book(ms, bytes) >= fresh.book(ms, bytes) - 1e-6);
+    }),
+  );
+});
 
-  it('the time for some bytes is what the slowest pace takes', () => {
-    assert.equal(timeFor(65_536, MIN_BYTES_PER_SECOND), 65_536);
-    assert.equal(timeFor(1, 500), 2);
-  });
+it('the time for some bytes is what the slowest pace takes', () => {
+  assert.equal(timeFor(65_536, MIN_BYTES_PER_SECOND), 65_536);
+  assert.equal(timeFor(1, 500), 2);
 });

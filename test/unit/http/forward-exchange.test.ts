@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import type { PassThrough } from 'node:stream';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { errors, type Dispatcher } from 'undici';
 import {
   ForwardExchange,
@@ -59,401 +59,324 @@ function controllerOf() {
   return { aborts, controller: controller as unknown as Dispatcher.DispatchController };
 }
 
-describe('a request on its way to the broker', () => {
-  const server = createServer();
-  before(async () => {
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-  });
-  after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+const server = createServer();
+before(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+after(() => {
+  server.closeAllConnections();
+  server.close();
+});
 
-  /** A request that has arrived, and everything that comes of it. */
-  async function arrived(text: string, { max = 1, throws = false } = {}) {
-    const [wholePlaces, uploadPlaces] = [0, 1].map(
-      () => new CountedPlaces({ max, waitMs: 60_000, idleMs: 60_000 }),
-    ) as [CountedPlaces, CountedPlaces];
-    const failures: (ForwardFailure & { readonly error: unknown })[] = [];
-    const ends: PassThroughEnd[] = [];
-    const dispatched: { options: Dispatcher.DispatchOptions; handler: Dispatcher.DispatchHandler }[] = [];
-    const dispatcher = {
-      dispatch: (options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler) => {
-        if (throws) throw new errors.InvalidArgumentError('no');
-        dispatched.push({ options, handler });
-        return true;
-      },
-    } as unknown as Dispatcher;
-    const request = once(server, 'request') as Promise<[IncomingMessage, ServerResponse]>;
-    const client: Socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
-    let answer = '';
-    client.on('data', (bytes) => (answer += String(bytes))).on('error', () => undefined);
-    client.write(text);
-    const [req, res] = await request;
-    const exchange = new ForwardExchange(
-      req,
-      res,
-      {
-        ...{ dispatcher, wholePlaces, uploadPlaces, bytesPerSecond: 1000 },
-        onError: (error, failure) => failures.push({ error, ...failure }),
-        onEnded: (end) => ends.push(end),
-      },
-      { origin: 'http://b', path: '/p/x?y', headers: ['a', '1'], brokerTimeout: 1234 },
-    );
-    const closed = once(res, 'close');
-    return {
-      ...{ exchange, wholePlaces, uploadPlaces, failures, ends, dispatched, client, req, res, closed },
-      /** Once the connection has ended. */
-      answer: async () => {
-        if (!client.closed) await once(client, 'close');
-        return answer;
-      },
-      start: async () => {
-        exchange.start(false);
-        await nextTurn();
-      },
-      leave: async () => {
-        client.destroy();
-        await closed;
-      },
-    };
-  }
-  const GET = 'GET /ngsi-ld/v1/x?secret HTTP/1.1\r\nHost: g\r\nConnection: close\r\n\r\n';
-  const UPLOAD = 'POST /ngsi-ld/v1/x HTTP/1.1\r\nHost: g\r\nContent-Length: 10\r\n\r\nabc';
+/** A request that has arrived, and everything that comes of it. */
+async function arrived(text: string, { max = 1, throws = false } = {}) {
+  const [wholePlaces, uploadPlaces] = [0, 1].map(
+    () => new CountedPlaces({ max, waitMs: 60_000, idleMs: 60_000 }),
+  ) as [CountedPlaces, CountedPlaces];
+  const failures: (ForwardFailure & { readonly error: unknown })[] = [];
+  const ends: PassThroughEnd[] = [];
+  const dispatched: { options: Dispatcher.DispatchOptions; handler: Dispatcher.DispatchHandler }[] = [];
+  const dispatcher = {
+    dispatch: (options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler) => {
+      if (throws) throw new errors.InvalidArgumentError('no');
+      dispatched.push({ options, handler });
+      return true;
+    },
+  } as unknown as Dispatcher;
+  const request = once(server, 'request') as Promise<[IncomingMessage, ServerResponse]>;
+  const client: Socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  let answer = '';
+  client.on('data', (bytes) => (answer += String(bytes))).on('error', () => undefined);
+  client.write(text);
+  const [req, res] = await request;
+  const exchange = new ForwardExchange(
+    req,
+    res,
+    {
+      ...{ dispatcher, wholePlaces, uploadPlaces, bytesPerSecond: 1000 },
+      onError: (error, failure) => failures.push({ error, ...failure }),
+      onEnded: (end) => ends.push(end),
+    },
+    { origin: 'http://b', path: '/p/x?y', headers: ['a', '1'], brokerTimeout: 1234 },
+  );
+  const closed = once(res, 'close');
+  return {
+    ...{ exchange, wholePlaces, uploadPlaces, failures, ends, dispatched, client, req, res, closed },
+    /** Once the connection has ended. */
+    answer: async () => {
+      if (!client.closed) await once(client, 'close');
+      return answer;
+    },
+    start: async () => {
+      exchange.start(false);
+      await nextTurn();
+    },
+    leave: async () => {
+      client.destroy();
+      await closed;
+    },
+  };
+}
 
-  it('the broker gets the request with its time for the head of the answer and for the rest', async () => {
-    const { start, dispatched, leave } = await arrived(GET);
-    await start();
-    assert.deepEqual(dispatched[0]?.options, {
-      ...{ origin: 'http://b', path: '/p/x?y', method: 'GET', headers: ['a', '1'], body: null },
-      ...{ headersTimeout: 1234, bodyTimeout: 1234 },
-    });
-    await leave();
+/** The same once it was sent, with the side of undici; one with a body is sent after another turn. */
+async function sent(text: string) {
+  const all = await arrived(text);
+  await all.start();
+  await nextTurn();
+  const [{ handler, options } = assert.fail()] = all.dispatched;
+  return { ...all, ...controllerOf(), handler, options };
+}
+const GET = 'GET /ngsi-ld/v1/x?secret HTTP/1.1\r\nHost: g\r\nConnection: close\r\n\r\n';
+const UPLOAD = 'POST /ngsi-ld/v1/x HTTP/1.1\r\nHost: g\r\nContent-Length: 10\r\n\r\nabc';
+
+it('the broker gets the request with its time for the head of the answer and for the rest', async () => {
+  const { dispatched, leave } = await sent(GET);
+  assert.deepEqual(dispatched[0]?.options, {
+    ...{ origin: 'http://b', path: '/p/x?y', method: 'GET', headers: ['a', '1'], body: null },
+    ...{ headersTimeout: 1234, bodyTimeout: 1234 },
   });
+  await leave();
+});
 
-  it('a request that has its answer gives its place back, and is reported with its status', async () => {
-    const { start, dispatched, wholePlaces, ends, failures, closed, answer } = await arrived(GET);
-    await start();
-    const [{ handler } = assert.fail()] = dispatched;
-    const { controller } = controllerOf();
-    handler.onRequestStart?.(controller, {});
-    handler.onResponseStart?.(controller, 201, { 'x-a': '1', 'content-length': '2' }, 'Made');
-    handler.onResponseData?.(controller, Buffer.from('[]'));
-    assert.equal(wholePlaces.taken, 1);
-    handler.onResponseEnd?.(controller, {});
-    assert.equal(wholePlaces.taken, 0);
-    await closed;
-    assert.match(await answer(), /^HTTP\/1\.1 201 Made\r\nx-a: 1\r\n[^]*\r\n\r\n\[\]$/);
-    assert.deepEqual(
-      ends.map(({ method, status }) => [method, status]),
-      [['GET', 201]],
-    );
-    assert.deepEqual(failures, []);
+it('a request that has its answer gives its place back, and is reported with its status', async () => {
+  const { wholePlaces, ends, failures, closed, answer, handler, controller } = await sent(GET);
+  handler.onRequestStart?.(controller, {});
+  handler.onResponseStart?.(controller, 201, { 'x-a': '1', 'content-length': '2' }, 'Made');
+  handler.onResponseData?.(controller, Buffer.from('[]'));
+  assert.equal(wholePlaces.taken, 1);
+  handler.onResponseEnd?.(controller, {});
+  assert.equal(wholePlaces.taken, 0);
+  await closed;
+  assert.match(await answer(), /^HTTP\/1\.1 201 Made\r\nx-a: 1\r\n[^]*\r\n\r\n\[\]$/);
+  assert.deepEqual(
+    ends.map(({ method, status }) => [method, status]),
+    [['GET', 201]],
+  );
+  assert.deepEqual(failures, []);
+});
+
+it('a client that leaves gives its place back when the broker is told, and is reported without a status', async () => {
+  const { wholePlaces, ends, failures, leave, handler, controller, aborts } = await sent(GET);
+  handler.onRequestStart?.(controller, {});
+  await leave();
+  assert.equal(aborts.length, 1);
+  handler.onResponseError?.(controller, aborts[0] ?? new Error('none'));
+  assert.equal(wholePlaces.taken, 0);
+  assert.deepEqual(
+    ends.map(({ status }) => status),
+    [undefined],
+  );
+  assert.deepEqual(failures, []);
+});
+
+it('a request whose client leaves while it waits gives up its place in the queue', async () => {
+  const { start, wholePlaces, exchange, dispatched, leave } = await arrived(GET, { max: 0 });
+  await start();
+  assert.deepEqual(wholePlaces.entered, [exchange]);
+  await leave();
+  assert.deepEqual(wholePlaces.givenUp, [exchange]);
+  assert.deepEqual(dispatched, []);
+});
+
+it('a place that comes too late goes to the next', async () => {
+  const { start, wholePlaces, exchange, dispatched, leave } = await arrived(GET, { max: 0 });
+  await start();
+  await leave();
+  exchange.admit();
+  assert.equal(wholePlaces.taken, 0);
+  assert.deepEqual(dispatched, []);
+});
+
+it('a client that waits to be asked for its body gets no place in time: the answer is its last', async () => {
+  const { exchange, client, leave } = await arrived(
+    'POST /ngsi-ld/v1/x HTTP/1.1\r\nHost: g\r\nContent-Length: 9\r\n\r\n',
+  );
+  exchange.start(true);
+  exchange.turnAway();
+  const [answer] = (await once(client, 'data')) as [Buffer];
+  assert.match(String(answer), /^HTTP\/1\.1 503 [^]*\r\nConnection: close\r\n/i);
+  await leave();
+});
+
+it('a request that cannot be sent gives its place back, and is answered', async () => {
+  const { start, wholePlaces, failures, closed, answer } = await arrived(GET, { throws: true });
+  await start();
+  await closed;
+  assert.equal(wholePlaces.taken, 0);
+  assert.match(await answer(), /^HTTP\/1\.1 400 /);
+  assert.equal(failures[0]?.kind, 'unacceptable-request');
+});
+
+it('an answer that breaks off is reported without a status, and gives the place back', async () => {
+  const { wholePlaces, failures, ends, closed, handler, controller } = await sent(GET);
+  handler.onResponseStart?.(controller, 200, { 'content-length': '9' });
+  handler.onResponseData?.(controller, Buffer.from('abc'));
+  handler.onResponseError?.(controller, new errors.ResponseContentLengthMismatchError());
+  await closed;
+  assert.equal(wholePlaces.taken, 0);
+  assert.deepEqual(
+    failures.map(({ kind, status }) => [kind, status]),
+    [['unusable-reply', undefined]],
+  );
+  assert.deepEqual(
+    ends.map(({ status }) => status),
+    [undefined],
+  );
+});
+
+it('a 304 that states the length of what it stands for is whole', async () => {
+  const { handler, controller, failures, ends, closed, answer } = await sent(GET);
+  handler.onResponseStart?.(controller, 304, { 'content-length': '9' });
+  handler.onResponseError?.(controller, new errors.ResponseContentLengthMismatchError());
+  await closed;
+  assert.match(await answer(), /^HTTP\/1\.1 304 /);
+  assert.deepEqual([failures, ends.map(({ status }) => status)], [[], [304]]);
+});
+
+it('interim answers may come for as long as an upload goes on, and for the time of an answer behind it', async (t) => {
+  const { client, req, leave, handler, options, controller, aborts } = await sent(UPLOAD);
+  handler.onRequestStart?.(controller, {});
+  const timers: { readonly ms: number | undefined; readonly ring: () => void; rounds: number }[] = [];
+  t.mock.method(globalThis, 'setTimeout', (ring: () => void, ms?: number) => {
+    const timer = { ms, ring, rounds: 1, refresh: () => (timer.rounds += 1) };
+    timers.push(timer);
+    return timer;
   });
+  handler.onResponseStart?.(controller, 102, {});
+  const [timer = assert.fail()] = timers;
+  timer.ring();
+  timer.ring();
+  assert.deepEqual([timer.ms, timer.rounds, timers.length, aborts], [1234, 3, 1, []]);
+  t.mock.restoreAll();
+  const ended = once(req, 'end');
+  (options.body as NodeJS.ReadableStream).resume();
+  client.write('defghij');
+  await ended;
+  timer.ring();
+  assert.ok(aborts[0] instanceof errors.HeadersTimeoutError);
+  assert.equal(timer.rounds, 3);
+  await leave();
+});
 
-  it('a client that leaves gives its place back when the broker is told, and is reported without a status', async () => {
-    const { start, dispatched, wholePlaces, ends, failures, leave } = await arrived(GET);
-    await start();
-    const [{ handler } = assert.fail()] = dispatched;
-    const { controller, aborts } = controllerOf();
-    handler.onRequestStart?.(controller, {});
-    await leave();
-    assert.equal(aborts.length, 1);
-    handler.onResponseError?.(controller, aborts[0] ?? new Error('none'));
-    assert.equal(wholePlaces.taken, 0);
-    assert.deepEqual(
-      ends.map(({ status }) => status),
-      [undefined],
-    );
-    assert.deepEqual(failures, []);
-  });
-
-  it('a request whose client has left before there is a connection is not sent', async () => {
-    const { start, dispatched, leave } = await arrived(GET);
-    await start();
-    const [{ handler } = assert.fail()] = dispatched;
-    await leave();
-    const { controller, aborts } = controllerOf();
-    handler.onRequestStart?.(controller, {});
-    assert.equal(aborts.length, 1);
-  });
-
-  it('a request whose client leaves while it waits gives up its place in the queue', async () => {
-    const { start, wholePlaces, exchange, dispatched, leave } = await arrived(GET, { max: 0 });
-    await start();
-    assert.deepEqual(wholePlaces.entered, [exchange]);
-    await leave();
-    assert.deepEqual(wholePlaces.givenUp, [exchange]);
-    assert.deepEqual(dispatched, []);
-  });
-
-  it('a place that comes too late goes to the next', async () => {
-    const { start, wholePlaces, exchange, dispatched, leave } = await arrived(GET, { max: 0 });
-    await start();
-    await leave();
-    exchange.admit();
-    assert.equal(wholePlaces.taken, 0);
-    assert.deepEqual(dispatched, []);
-  });
-
-  it('a request that gets no place in time is 503, reported once, and no failure follows', async () => {
-    const { start, wholePlaces, exchange, failures, closed, answer } = await arrived(GET, { max: 0 });
-    await start();
-    exchange.turnAway();
-    await closed;
-    assert.match(await answer(), /^HTTP\/1\.1 503 /);
-    assert.match(await answer(), /connections-busy/);
-    assert.deepEqual(wholePlaces.givenUp.includes(exchange), true);
-    exchange.turnAway();
-    assert.deepEqual(
-      failures.map(({ method, path, kind, status }) => [method, path, kind, status]),
-      [['GET', '/ngsi-ld/v1/x', 'busy', 503]],
-    );
-  });
-
-  it('a client that waits to be asked for its body gets no place in time: the answer is its last', async () => {
-    const { exchange, client, leave } = await arrived(
-      'POST /ngsi-ld/v1/x HTTP/1.1\r\nHost: g\r\nContent-Length: 9\r\n\r\n',
-    );
-    exchange.start(true);
-    exchange.turnAway();
-    const [answer] = (await once(client, 'data')) as [Buffer];
-    assert.match(String(answer), /^HTTP\/1\.1 503 [^]*\r\nConnection: close\r\n/i);
-    await leave();
-  });
-
-  it('a request that cannot be sent gives its place back, and is answered', async () => {
-    const { start, wholePlaces, failures, closed, answer } = await arrived(GET, { throws: true });
-    await start();
-    await closed;
-    assert.equal(wholePlaces.taken, 0);
-    assert.match(await answer(), /^HTTP\/1\.1 400 /);
-    assert.equal(failures[0]?.kind, 'unacceptable-request');
-  });
-
-  it('an answer that breaks off is reported without a status, and gives the place back', async () => {
-    const { start, dispatched, wholePlaces, failures, ends, closed } = await arrived(GET);
-    await start();
-    const [{ handler } = assert.fail()] = dispatched;
-    const { controller } = controllerOf();
-    handler.onResponseStart?.(controller, 200, { 'content-length': '9' });
-    handler.onResponseData?.(controller, Buffer.from('abc'));
-    handler.onResponseError?.(controller, new errors.ResponseContentLengthMismatchError());
-    await closed;
-    assert.equal(wholePlaces.taken, 0);
-    assert.deepEqual(
-      failures.map(({ kind, status }) => [kind, status]),
-      [['unusable-reply', undefined]],
-    );
-    assert.deepEqual(
-      ends.map(({ status }) => status),
-      [undefined],
-    );
-  });
-
-  it('a 304 that states the length of what it stands for is whole', async () => {
-    const { start, dispatched, failures, ends, closed, answer } = await arrived(GET);
-    await start();
-    const [{ handler } = assert.fail()] = dispatched;
-    const { controller } = controllerOf();
-    handler.onResponseStart?.(controller, 304, { 'content-length': '9' });
-    handler.onResponseError?.(controller, new errors.ResponseContentLengthMismatchError());
-    await closed;
-    assert.match(await answer(), /^HTTP\/1\.1 304 /);
-    assert.deepEqual([failures, ends.map(({ status }) => status)], [[], [304]]);
-  });
-
-  it('a request that gets interim answers only ends when its time is over', async (t) => {
+for (const [what, end] of [
+  [
+    'an answer',
+    (handler: Dispatcher.DispatchHandler, controller: Dispatcher.DispatchController) =>
+      handler.onResponseStart?.(controller, 200, {}),
+  ],
+  [
+    'a failure',
+    (handler: Dispatcher.DispatchHandler, controller: Dispatcher.DispatchController) =>
+      handler.onResponseError?.(controller, new errors.SocketError('gone')),
+  ],
+] as const) {
+  it(`the time for more than interim answers ends with ${what}`, async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const { start, dispatched, leave } = await arrived(GET);
     await start();
     const [{ handler } = assert.fail()] = dispatched;
     const { controller, aborts } = controllerOf();
     handler.onRequestStart?.(controller, {});
-    handler.onResponseStart?.(controller, 103, {});
-    t.mock.timers.tick(1233);
-    handler.onResponseStart?.(controller, 103, {});
-    assert.equal(aborts.length, 0);
-    t.mock.timers.tick(1);
-    assert.ok(aborts[0] instanceof errors.HeadersTimeoutError);
+    handler.onResponseStart?.(controller, 100, {});
+    end(handler, controller);
+    t.mock.timers.tick(10_000);
+    assert.deepEqual(aborts, []);
     await leave();
   });
+}
 
-  it('interim answers may come for as long as an upload goes on, and for the time of an answer behind it', async (t) => {
-    const { start, dispatched, client, req, leave } = await arrived(UPLOAD);
-    await start();
-    await nextTurn();
-    const [{ handler, options } = assert.fail()] = dispatched;
-    const { controller, aborts } = controllerOf();
-    handler.onRequestStart?.(controller, {});
-    const timers: { readonly ms: number | undefined; readonly ring: () => void; rounds: number }[] = [];
-    t.mock.method(globalThis, 'setTimeout', (ring: () => void, ms?: number) => {
-      const timer = { ms, ring, rounds: 1, refresh: () => (timer.rounds += 1) };
-      timers.push(timer);
-      return timer;
-    });
-    handler.onResponseStart?.(controller, 102, {});
-    const [timer = assert.fail()] = timers;
-    timer.ring();
-    timer.ring();
-    assert.deepEqual([timer.ms, timer.rounds, timers.length, aborts], [1234, 3, 1, []]);
-    t.mock.restoreAll();
-    const ended = once(req, 'end');
-    (options.body as NodeJS.ReadableStream).resume();
-    client.write('defghij');
-    await ended;
-    timer.ring();
-    assert.ok(aborts[0] instanceof errors.HeadersTimeoutError);
-    assert.equal(timer.rounds, 3);
-    await leave();
-  });
+it('an upload has a place of its own kind, and is watched until it has arrived', async () => {
+  const { dispatched, wholePlaces, uploadPlaces, exchange, client, req, leave } = await sent(UPLOAD);
+  assert.deepEqual([wholePlaces.entered, uploadPlaces.entered], [[], [exchange]]);
+  assert.deepEqual([...uploadPlaces.watched], [exchange]);
+  const ended = once(req, 'end');
+  (dispatched[0]?.options.body as NodeJS.ReadableStream | undefined)?.resume();
+  client.write('defghij');
+  await ended;
+  assert.deepEqual([...uploadPlaces.watched], []);
+  await leave();
+});
 
-  for (const [what, end] of [
-    [
-      'an answer',
-      (handler: Dispatcher.DispatchHandler, controller: Dispatcher.DispatchController) =>
-        handler.onResponseStart?.(controller, 200, {}),
-    ],
-    [
-      'a failure',
-      (handler: Dispatcher.DispatchHandler, controller: Dispatcher.DispatchController) =>
-        handler.onResponseError?.(controller, new errors.SocketError('gone')),
-    ],
-  ] as const) {
-    it(`the time for more than interim answers ends with ${what}`, async (t) => {
-      t.mock.timers.enable({ apis: ['setTimeout'] });
-      const { start, dispatched, leave } = await arrived(GET);
-      await start();
-      const [{ handler } = assert.fail()] = dispatched;
-      const { controller, aborts } = controllerOf();
-      handler.onRequestStart?.(controller, {});
-      handler.onResponseStart?.(controller, 100, {});
-      end(handler, controller);
-      t.mock.timers.tick(10_000);
-      assert.deepEqual(aborts, []);
-      await leave();
-    });
-  }
+it('a client that does not take its answer is watched until it does', async () => {
+  const { wholePlaces, exchange, res, leave, handler, controller } = await sent(GET);
+  handler.onResponseStart?.(controller, 200, {});
+  const wholeAnswer = res.write.bind(res);
+  res.write = () => false;
+  handler.onResponseData?.(controller, Buffer.from('abc'));
+  res.write = wholeAnswer;
+  assert.deepEqual([controller.paused, [...wholePlaces.watched]], [true, [exchange]]);
+  res.emit('drain');
+  assert.deepEqual([controller.paused, wholePlaces.watched.size], [false, 0]);
+  await leave();
+});
 
-  it('an upload has a place of its own kind, and is watched until it has arrived', async () => {
-    const { start, dispatched, wholePlaces, uploadPlaces, exchange, client, req, leave } =
-      await arrived(UPLOAD);
-    await start();
-    await nextTurn();
-    assert.deepEqual([wholePlaces.entered, uploadPlaces.entered], [[], [exchange]]);
-    assert.deepEqual([...uploadPlaces.watched], [exchange]);
-    const ended = once(req, 'end');
-    (dispatched[0]?.options.body as NodeJS.ReadableStream | undefined)?.resume();
-    client.write('defghij');
-    await ended;
-    assert.deepEqual([...uploadPlaces.watched], []);
-    await leave();
-  });
+it('a client that takes its answer is watched still while its upload goes on', async () => {
+  const { uploadPlaces, exchange, res, leave, handler, controller } = await sent(UPLOAD);
+  handler.onResponseStart?.(controller, 200, {});
+  const wholeAnswer = res.write.bind(res);
+  res.write = () => false;
+  handler.onResponseData?.(controller, Buffer.from('abc'));
+  res.write = wholeAnswer;
+  res.emit('drain');
+  assert.deepEqual([controller.paused, [...uploadPlaces.watched]], [false, [exchange]]);
+  await leave();
+});
 
-  it('a client that does not take its answer is watched until it does', async () => {
-    const { start, dispatched, wholePlaces, exchange, res, leave } = await arrived(GET);
-    await start();
-    const [{ handler } = assert.fail()] = dispatched;
-    const { controller } = controllerOf();
-    handler.onResponseStart?.(controller, 200, {});
-    const wholeAnswer = res.write.bind(res);
-    res.write = () => false;
-    handler.onResponseData?.(controller, Buffer.from('abc'));
-    res.write = wholeAnswer;
-    assert.deepEqual([controller.paused, [...wholePlaces.watched]], [true, [exchange]]);
-    res.emit('drain');
-    assert.deepEqual([controller.paused, wholePlaces.watched.size], [false, 0]);
-    await leave();
-  });
+it('a byte of a body makes up for its own time alone', async (t) => {
+  const { req, exchange, leave } = await sent(UPLOAD);
+  const beforeMs = exchange.idleSinceMs;
+  t.mock.method(performance, 'now', () => beforeMs + 60_000);
+  req.emit('data', Buffer.from('d'));
+  assert.equal(exchange.idleSinceMs, beforeMs + 1);
+  await leave();
+});
 
-  it('a client that takes its answer is watched still while its upload goes on', async () => {
-    const { start, dispatched, uploadPlaces, exchange, res, leave } = await arrived(UPLOAD);
-    await start();
-    await nextTurn();
-    const [{ handler } = assert.fail()] = dispatched;
-    const { controller } = controllerOf();
-    handler.onResponseStart?.(controller, 200, {});
-    const wholeAnswer = res.write.bind(res);
-    res.write = () => false;
-    handler.onResponseData?.(controller, Buffer.from('abc'));
-    res.write = wholeAnswer;
-    res.emit('drain');
-    assert.deepEqual([controller.paused, [...uploadPlaces.watched]], [false, [exchange]]);
-    await leave();
-  });
+it('a client that sent much at once saves up no time to be idle', async (t) => {
+  const { req, exchange, leave } = await sent(UPLOAD);
+  const nowMs = exchange.idleSinceMs + 1000;
+  t.mock.method(performance, 'now', () => nowMs);
+  req.emit('data', Buffer.alloc(10_000));
+  assert.equal(exchange.idleSinceMs, nowMs);
+  await leave();
+});
 
-  it('a byte of a body makes up for its own time alone', async (t) => {
-    const { start, req, exchange, leave } = await arrived(UPLOAD);
-    await start();
-    await nextTurn();
-    const beforeMs = exchange.idleSinceMs;
-    t.mock.method(performance, 'now', () => beforeMs + 60_000);
-    req.emit('data', Buffer.from('d'));
-    assert.equal(exchange.idleSinceMs, beforeMs + 1);
-    await leave();
-  });
+it('a client is idle from the time when the broker has taken what there was', async (t) => {
+  const { dispatched, exchange, leave } = await sent(UPLOAD);
+  const body = dispatched[0]?.options.body as PassThrough;
+  const beforeMs = exchange.idleSinceMs;
+  while (body.write(Buffer.alloc(64 * 1024)));
+  assert.equal(exchange.idleSinceMs, Infinity);
+  const drainedMs = performance.now() + 1000;
+  t.mock.method(performance, 'now', () => drainedMs);
+  const drained = once(body, 'drain');
+  body.resume();
+  await drained;
+  assert.ok(beforeMs < drainedMs);
+  assert.equal(exchange.idleSinceMs, drainedMs);
+  await leave();
+});
 
-  it('a client that sent much at once saves up no time to be idle', async (t) => {
-    const { start, req, exchange, leave } = await arrived(UPLOAD);
-    await start();
-    await nextTurn();
-    const nowMs = exchange.idleSinceMs + 1000;
-    t.mock.method(performance, 'now', () => nowMs);
-    req.emit('data', Buffer.alloc(10_000));
-    assert.equal(exchange.idleSinceMs, nowMs);
-    await leave();
-  });
+it('an upload whose request is over is watched no more', async () => {
+  const { uploadPlaces, leave, handler, controller } = await sent(UPLOAD);
+  handler.onResponseError?.(controller, new errors.SocketError('gone'));
+  assert.deepEqual([[...uploadPlaces.watched], uploadPlaces.taken], [[], 0]);
+  await leave();
+});
 
-  it('a client is idle from the time when the broker has taken what there was', async (t) => {
-    const { start, dispatched, exchange, leave } = await arrived(UPLOAD);
-    await start();
-    await nextTurn();
-    const body = dispatched[0]?.options.body as PassThrough;
-    const beforeMs = exchange.idleSinceMs;
-    while (body.write(Buffer.alloc(64 * 1024)));
-    assert.equal(exchange.idleSinceMs, Infinity);
-    const drainedMs = performance.now() + 1000;
-    t.mock.method(performance, 'now', () => drainedMs);
-    const drained = once(body, 'drain');
-    body.resume();
-    await drained;
-    assert.ok(beforeMs < drainedMs);
-    assert.equal(exchange.idleSinceMs, drainedMs);
-    await leave();
-  });
+it('a body that arrives with its head is sent in one piece', async () => {
+  const { dispatched, wholePlaces, uploadPlaces, leave } = await sent(`${UPLOAD}defghij`);
+  assert.deepEqual(dispatched[0]?.options.body, Buffer.from('abcdefghij'));
+  assert.deepEqual([wholePlaces.entered.length, uploadPlaces.entered.length], [1, 0]);
+  assert.equal(wholePlaces.watched.size, 0);
+  await leave();
+});
 
-  it('an upload whose request is over is watched no more', async () => {
-    const { start, dispatched, uploadPlaces, leave } = await arrived(UPLOAD);
-    await start();
-    await nextTurn();
-    const [{ handler } = assert.fail()] = dispatched;
-    const { controller } = controllerOf();
-    handler.onResponseError?.(controller, new errors.SocketError('gone'));
-    assert.deepEqual([[...uploadPlaces.watched], uploadPlaces.taken], [[], 0]);
-    await leave();
-  });
-
-  it('a body that arrives with its head is sent in one piece', async () => {
-    const { start, dispatched, wholePlaces, uploadPlaces, leave } = await arrived(`${UPLOAD}defghij`);
-    await start();
-    await nextTurn();
-    assert.deepEqual(dispatched[0]?.options.body, Buffer.from('abcdefghij'));
-    assert.deepEqual([wholePlaces.entered.length, uploadPlaces.entered.length], [1, 0]);
-    assert.equal(wholePlaces.watched.size, 0);
-    await leave();
-  });
-
-  it('an upload that is cut off is 408 and ends its connection, and the broker is told', async () => {
-    const { start, dispatched, exchange, failures, closed, answer } = await arrived(UPLOAD);
-    await start();
-    await nextTurn();
-    const [{ handler } = assert.fail()] = dispatched;
-    const { controller, aborts } = controllerOf();
-    handler.onRequestStart?.(controller, {});
-    exchange.cutOff();
-    await closed;
-    assert.match(await answer(), /^HTTP\/1\.1 408 [^]*\r\nConnection: close\r\n/);
-    assert.deepEqual([aborts.length, failures.map(({ kind }) => kind)], [1, ['slow-client']]);
-  });
+it('an upload that is cut off is 408 and ends its connection, and the broker is told', async () => {
+  const { handler, controller, aborts, exchange, failures, closed, answer } = await sent(UPLOAD);
+  handler.onRequestStart?.(controller, {});
+  exchange.cutOff();
+  await closed;
+  assert.match(await answer(), /^HTTP\/1\.1 408 [^]*\r\nConnection: close\r\n/);
+  assert.deepEqual([aborts.length, failures.map(({ kind }) => kind)], [1, ['slow-client']]);
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { createForwardedHeaders } from '../../../sidecar/http/forward-headers.js';
 
 interface Asked {
@@ -24,35 +24,33 @@ function fieldsOf(raw: readonly string[], { httpVersion = '1.1', encrypted = fal
   return Array.from({ length: fields.length / 2 }, (_, n) => [fields[2 * n], fields[2 * n + 1]]);
 }
 
-describe('the header fields that the broker gets', () => {
-  it('the broker learns the version of HTTP and the encryption that the client used', () => {
-    const fields = new Map(fieldsOf([], { httpVersion: '1.0', encrypted: true }) as [string, string][]);
-    assert.equal(fields.get('Via'), '1.0 me');
-    assert.equal(fields.get('X-Forwarded-Proto'), 'https');
-    assert.equal(fields.has('X-Forwarded-Host'), false);
-  });
+it('the broker learns the version of HTTP and the encryption that the client used', () => {
+  const fields = new Map(fieldsOf([], { httpVersion: '1.0', encrypted: true }) as [string, string][]);
+  assert.equal(fields.get('Via'), '1.0 me');
+  assert.equal(fields.get('X-Forwarded-Proto'), 'https');
+  assert.equal(fields.has('X-Forwarded-Host'), false);
+});
 
-  it('what a proxy before this gateway has said of host and protocol stays, and its lists get longer at their last line', () => {
-    const raw = [
-      ...['x-forwarded-host', 'public', 'X-FORWARDED-PROTO', 'https', 'x-forwarded-for', '1.1.1.1'],
-      ...['via', '1.1 a', 'X-Forwarded-For', '2.2.2.2', 'Via', '1.0 b', 'Host', 'gw'],
-    ];
-    assert.deepEqual(fieldsOf(raw), [
-      ['x-forwarded-host', 'public'],
-      ['X-FORWARDED-PROTO', 'https'],
-      ['x-forwarded-for', '1.1.1.1'],
-      ['via', '1.1 a'],
-      ['X-Forwarded-For', '2.2.2.2, 10.0.0.9'],
-      ['Via', '1.0 b, 1.1 me'],
-    ]);
-  });
+it('what a proxy before this gateway has said of host and protocol stays, and its lists get longer at their last line', () => {
+  const raw = [
+    ...['x-forwarded-host', 'public', 'X-FORWARDED-PROTO', 'https', 'x-forwarded-for', '1.1.1.1'],
+    ...['via', '1.1 a', 'X-Forwarded-For', '2.2.2.2', 'Via', '1.0 b', 'Host', 'gw'],
+  ];
+  assert.deepEqual(fieldsOf(raw), [
+    ['x-forwarded-host', 'public'],
+    ['X-FORWARDED-PROTO', 'https'],
+    ['x-forwarded-for', '1.1.1.1'],
+    ['via', '1.1 a'],
+    ['X-Forwarded-For', '2.2.2.2, 10.0.0.9'],
+    ['Via', '1.0 b, 1.1 me'],
+  ]);
+});
 
-  it('an empty list gets no comma, and a client without an address is not listed', () => {
-    assert.deepEqual(fieldsOf(['X-Forwarded-For', '', 'Via', '']).slice(0, 2), [
-      ['X-Forwarded-For', '10.0.0.9'],
-      ['Via', '1.1 me'],
-    ]);
-    const names = fieldsOf([], { address: undefined }).map(([name]) => name);
-    assert.deepEqual(names, ['X-Forwarded-Proto', 'Via']);
-  });
+it('an empty list gets no comma, and a client without an address is not listed', () => {
+  assert.deepEqual(fieldsOf(['X-Forwarded-For', '', 'Via', '']).slice(0, 2), [
+    ['X-Forwarded-For', '10.0.0.9'],
+    ['Via', '1.1 me'],
+  ]);
+  const names = fieldsOf([], { address: undefined }).map(([name]) => name);
+  assert.deepEqual(names, ['X-Forwarded-Proto', 'Via']);
 });

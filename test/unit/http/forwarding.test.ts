@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import { answerProblem, FAILURE_PROBLEMS, failureKind } from '../../../sidecar/http/forward-problem.js';
 import { brokerBase, brokerTarget } from '../../../sidecar/http/pass-through.js';
@@ -102,85 +102,81 @@ it('instanceOf is a URI reference without the query, whatever the target', () =>
   );
 });
 
-describe('failureKind', () => {
-  const of = (code: string) => failureKind(Object.assign(new Error('x'), { code }));
+const of = (code: string) => failureKind(Object.assign(new Error('x'), { code }));
 
-  for (const [kind, status, codes] of [
-    [
-      'timeout',
-      504,
-      ['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT'],
-    ],
-    [
-      'unacceptable-request',
-      400,
-      ['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH'],
-    ],
-    ['busy', 503, ['NO_PLACE']],
-    ['slow-client', 408, ['SLOW_CLIENT']],
-    ['closing', 503, ['UND_ERR_CLOSED', 'UND_ERR_DESTROYED']],
-    [
-      'unusable-reply',
-      502,
-      words(`
+for (const [kind, status, codes] of [
+  [
+    'timeout',
+    504,
+    ['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT'],
+  ],
+  [
+    'unacceptable-request',
+    400,
+    ['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH'],
+  ],
+  ['busy', 503, ['NO_PLACE']],
+  ['slow-client', 408, ['SLOW_CLIENT']],
+  ['closing', 503, ['UND_ERR_CLOSED', 'UND_ERR_DESTROYED']],
+  [
+    'unusable-reply',
+    502,
+    words(`
         HPE_INVALID_VERSION ERR_INVALID_CHAR ERR_HTTP_INVALID_STATUS_CODE UND_ERR_HEADERS_OVERFLOW
         UND_ERR_RES_CONTENT_LENGTH_MISMATCH UND_ERR_RES_EXCEEDED_MAX_SIZE
       `),
-    ],
-    [
-      'unreachable',
-      502,
-      ['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'UND_ERR_SOCKET', 'ERR_TLS_CERT_ALTNAME_INVALID', ''],
-    ],
-  ] as const) {
-    it(`a request that could not be forwarded is ${status} where the kind is ${kind}`, () => {
-      for (const code of codes) assert.equal(of(code), kind, code);
-      assert.equal(FAILURE_PROBLEMS[kind].status, status);
-    });
-  }
+  ],
+  [
+    'unreachable',
+    502,
+    ['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'UND_ERR_SOCKET', 'ERR_TLS_CERT_ALTNAME_INVALID', ''],
+  ],
+] as const) {
+  it(`a request that could not be forwarded is ${status} where the kind is ${kind}`, () => {
+    for (const code of codes) assert.equal(of(code), kind, code);
+    assert.equal(FAILURE_PROBLEMS[kind].status, status);
+  });
+}
+
+/** What was sent, and what becomes of the connection. */
+function answered(
+  status: number,
+  { headers = {}, isLast }: { headers?: Readonly<Record<string, string>>; isLast?: boolean } = {},
+) {
+  const sent: { head: unknown[]; body: string; isEnded: boolean } = { head: [], body: '', isEnded: false };
+  const req = { url: '/a?secret', headers: { 'x-request-id': 'r', ...headers }, complete: true };
+  const res = {
+    writeHead: (...head: unknown[]) => void sent.head.push(...head),
+    write: (body: Buffer) => (sent.body += body.toString()),
+    end: () => (sent.isEnded = true),
+  };
+  answerProblem(
+    req as unknown as IncomingMessage,
+    res as unknown as ServerResponse,
+    { type: 'urn:t', title: 'T', status, detail: 'D' },
+    isLast,
+  );
+  return sent;
+}
+const fields = { 'Content-Type': 'application/problem+json', 'Content-Length': 75, 'X-Request-Id': 'r' };
+
+it('a problem names the path of its request without the query, and the request', () => {
+  const { head, body, isEnded } = answered(400);
+  assert.deepEqual(JSON.parse(body), {
+    ...{ type: 'urn:t', title: 'T', status: 400, detail: 'D' },
+    instance: '/a',
+  });
+  assert.deepEqual(head, [400, { ...fields, 'Content-Length': Buffer.byteLength(body) }]);
+  assert.equal(isEnded, true);
 });
 
-describe('the answer of a request that is not forwarded', () => {
-  /** What was sent, and what becomes of the connection. */
-  function answered(
-    status: number,
-    { headers = {}, isLast }: { headers?: Readonly<Record<string, string>>; isLast?: boolean } = {},
-  ) {
-    const sent: { head: unknown[]; body: string; isEnded: boolean } = { head: [], body: '', isEnded: false };
-    const req = { url: '/a?secret', headers: { 'x-request-id': 'r', ...headers }, complete: true };
-    const res = {
-      writeHead: (...head: unknown[]) => void sent.head.push(...head),
-      write: (body: Buffer) => (sent.body += body.toString()),
-      end: () => (sent.isEnded = true),
-    };
-    answerProblem(
-      req as unknown as IncomingMessage,
-      res as unknown as ServerResponse,
-      { type: 'urn:t', title: 'T', status, detail: 'D' },
-      isLast,
-    );
-    return sent;
-  }
-  const fields = { 'Content-Type': 'application/problem+json', 'Content-Length': 75, 'X-Request-Id': 'r' };
-
-  it('a problem names the path of its request without the query, and the request', () => {
-    const { head, body, isEnded } = answered(400);
-    assert.deepEqual(JSON.parse(body), {
-      ...{ type: 'urn:t', title: 'T', status: 400, detail: 'D' },
-      instance: '/a',
-    });
-    assert.deepEqual(head, [400, { ...fields, 'Content-Length': Buffer.byteLength(body) }]);
-    assert.equal(isEnded, true);
-  });
-
-  it('a problem echoes the tenant, has Retry-After where it is 503 alone, and ends the connection where nothing more is awaited', () => {
-    const headersOf = (...asked: Parameters<typeof answered>) =>
-      answered(...asked).head[1] as Readonly<Record<string, unknown>>;
-    assert.equal(headersOf(404, { headers: { 'ngsild-tenant': 't' } })['NGSILD-Tenant'], 't');
-    for (const status of [400, 408, 500, 502, 503, 504])
-      assert.equal(headersOf(status)['Retry-After'], status === 503 ? '1' : undefined, `${status}`);
-    assert.equal(headersOf(503, { isLast: true })['Retry-After'], '1');
-    assert.equal(headersOf(400, { isLast: true })['Connection'], 'close');
-    assert.equal(headersOf(400, { isLast: false })['Connection'], undefined);
-  });
+it('a problem echoes the tenant, has Retry-After where it is 503 alone, and ends the connection where nothing more is awaited', () => {
+  const headersOf = (...asked: Parameters<typeof answered>) =>
+    answered(...asked).head[1] as Readonly<Record<string, unknown>>;
+  assert.equal(headersOf(404, { headers: { 'ngsild-tenant': 't' } })['NGSILD-Tenant'], 't');
+  for (const status of [400, 408, 500, 502, 503, 504])
+    assert.equal(headersOf(status)['Retry-After'], status === 503 ? '1' : undefined, `${status}`);
+  assert.equal(headersOf(503, { isLast: true })['Retry-After'], '1');
+  assert.equal(headersOf(400, { isLast: true })['Connection'], 'close');
+  assert.equal(headersOf(400, { isLast: false })['Connection'], undefined);
 });

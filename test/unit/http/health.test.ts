@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
-import Fastify from 'fastify';
-import { readHealth, registerHealthRoutes, type HealthOptions } from '../../../sidecar/http/health.js';
+import { it } from 'node:test';
+import { readHealth, type HealthOptions } from '../../../sidecar/http/health.js';
 
 type Sent = Parameters<HealthOptions['client']['send']>[0];
 
@@ -27,57 +26,40 @@ function healthOf(...given: Parameters<typeof gatewayOf>) {
   return { sent, health: readHealth(options) };
 }
 
-describe('the health of the gateway', () => {
-  it('a gateway is up while broker and database are', async () => {
-    for (const [status, isReady, expected] of [
-      [200, true, { status: 'up', broker: 'up', database: 'up' }],
-      [200, false, { status: 'down', broker: 'up', database: 'down' }],
-      [undefined, true, { status: 'down', broker: 'down', database: 'up' }],
-      [undefined, false, { status: 'down', broker: 'down', database: 'down' }],
-    ] as const)
-      assert.deepEqual(await healthOf(status, isReady).health, expected);
-  });
+it('a gateway is up while broker and database are', async () => {
+  for (const [status, isReady, expected] of [
+    [200, true, { status: 'up', broker: 'up', database: 'up' }],
+    [200, false, { status: 'down', broker: 'up', database: 'down' }],
+    [undefined, true, { status: 'down', broker: 'down', database: 'up' }],
+    [undefined, false, { status: 'down', broker: 'down', database: 'down' }],
+  ] as const)
+    assert.deepEqual(await healthOf(status, isReady).health, expected);
+});
 
-  it('a broker is up with any answer but a server error', async () => {
-    for (const status of [200, 204, 301, 400, 401, 404, 499])
-      assert.equal((await healthOf(status, true).health).broker, 'up', `${status}`);
-    for (const status of [500, 501, 503, 599])
-      assert.equal((await healthOf(status, true).health).broker, 'down', `${status}`);
-  });
+it('a broker is up with any answer but a server error', async () => {
+  for (const status of [200, 204, 301, 400, 401, 404, 499])
+    assert.equal((await healthOf(status, true).health).broker, 'up', `${status}`);
+  for (const status of [500, 501, 503, 599])
+    assert.equal((await healthOf(status, true).health).broker, 'down', `${status}`);
+});
 
-  it('the route of readiness is 200 for a gateway that takes work, and 503 for one that is down or shuts down', async () => {
-    for (const [broker, isReady, isShuttingDown, status] of [
-      [200, true, false, 200],
-      [500, true, false, 503],
-      [200, false, false, 503],
-      [200, true, true, 503],
-    ] as const) {
-      const app = Fastify();
-      registerHealthRoutes(app, gatewayOf(broker, isReady, isShuttingDown).options);
-      assert.equal((await app.inject('/health/ready')).statusCode, status);
-      assert.equal((await app.inject('/health/live')).statusCode, 200);
-      await app.close();
-    }
-  });
+it('a gateway that shuts down says so, and asks nobody', async () => {
+  const { health, sent } = healthOf(200, true, true);
+  const nobody = { broker: 'not asked', database: 'not asked' } as const;
+  assert.deepEqual(await health, { status: 'shutting down', ...nobody });
+  assert.deepEqual(sent, []);
+});
 
-  it('a gateway that shuts down says so, and asks nobody', async () => {
-    const { health, sent } = healthOf(200, true, true);
-    const nobody = { broker: 'not asked', database: 'not asked' } as const;
-    assert.deepEqual(await health, { status: 'shutting down', ...nobody });
-    assert.deepEqual(sent, []);
-  });
-
-  it('the broker is asked for one entity at most, and waited for two seconds', async (t) => {
-    const timeout = t.mock.method(AbortSignal, 'timeout');
-    const { health, sent } = healthOf(200, true);
-    await health;
-    assert.equal(sent.length, 1);
-    assert.equal(sent[0]?.method, 'GET');
-    assert.match(sent[0].path, /^\/entities\?type=\w+&limit=1$/);
-    assert.deepEqual(
-      timeout.mock.calls.map(({ arguments: [ms] }) => ms),
-      [2000],
-    );
-    assert.equal(sent[0].signal, timeout.mock.calls[0]?.result);
-  });
+it('the broker is asked for one entity at most, and waited for two seconds', async (t) => {
+  const timeout = t.mock.method(AbortSignal, 'timeout');
+  const { health, sent } = healthOf(200, true);
+  await health;
+  assert.equal(sent.length, 1);
+  assert.equal(sent[0]?.method, 'GET');
+  assert.match(sent[0].path, /^\/entities\?type=\w+&limit=1$/);
+  assert.deepEqual(
+    timeout.mock.calls.map(({ arguments: [ms] }) => ms),
+    [2000],
+  );
+  assert.equal(sent[0].signal, timeout.mock.calls[0]?.result);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
-import { describe, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { closeIdleClients } from '../../../sidecar/http/idle-clients.js';
 import type { Turns } from '../../../sidecar/http/turns.js';
 import { nextTurn } from '../../../sidecar/shared/next-turn.js';
@@ -59,164 +59,162 @@ it('a client is not blamed for time in which the gateway itself was busy', async
   assert.deepEqual(told, ['too slow']);
 });
 
-describe('whose turn it is on a connection', () => {
-  /** A connection in the middle of an answer, on a clock that only the test moves. */
-  function connectionOf(t: TestContext, { isRead = true } = {}) {
-    let nowMs = 0;
-    t.mock.timers.enable({ apis: ['setInterval'] });
-    t.mock.method(performance, 'now', () => nowMs);
-    const told: string[] = [];
-    const socket = Object.assign(new EventEmitter(), {
-      ...{ writableLength: 0, bytesRead: 0, bytesWritten: 0 },
-      destroy: () => told.push('destroyed'),
-    });
-    const answerOf = () => {
-      const req = Object.assign(new EventEmitter(), { complete: false, readableLength: 0, paused: false });
-      if (isRead) req.on('error', (error: Error) => told.push(error.constructor.name));
-      return { req: Object.assign(req, { isPaused: () => req.paused }), headersSent: false };
-    };
-    const on: { answer: ReturnType<typeof answerOf> | undefined } = { answer: answerOf() };
-    const server = Object.assign(new EventEmitter(), { timeout: 0 });
-    const turns: Pick<Turns, 'answerOn'> = { answerOn: () => on.answer as unknown as ServerResponse };
-    closeIdleClients(server as unknown as Server, turns as Turns, PACE);
-    t.after(() => server.emit('close'));
-    server.emit('connection', socket);
-    return {
-      ...{ server, socket, told, on, answerOf },
-      /** So many looks, before each of which something happens. */
-      look: async (times: number, before: () => void = () => undefined) => {
-        for (let look = 1; look <= times; look += 1) {
-          before();
-          nowMs += LOOK_MS;
-          t.mock.timers.tick(LOOK_MS);
-          await nextTurn();
-          await nextTurn();
-        }
-      },
-    };
-  }
-
-  it('a client that keeps the slowest pace may go on for ever', async (t) => {
-    const { told, look, socket } = connectionOf(t);
-    await look(50, () => (socket.bytesRead += 1000));
-    assert.deepEqual(told, []);
+/** A connection in the middle of an answer, on a clock that only the test moves. */
+function connectionOf(t: TestContext, { isRead = true } = {}) {
+  let nowMs = 0;
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  t.mock.method(performance, 'now', () => nowMs);
+  const told: string[] = [];
+  const socket = Object.assign(new EventEmitter(), {
+    ...{ writableLength: 0, bytesRead: 0, bytesWritten: 0 },
+    destroy: () => told.push('destroyed'),
   });
+  const answerOf = () => {
+    const req = Object.assign(new EventEmitter(), { complete: false, readableLength: 0, paused: false });
+    if (isRead) req.on('error', (error: Error) => told.push(error.constructor.name));
+    return { req: Object.assign(req, { isPaused: () => req.paused }), headersSent: false };
+  };
+  const on: { answer: ReturnType<typeof answerOf> | undefined } = { answer: answerOf() };
+  const server = Object.assign(new EventEmitter(), { timeout: 0 });
+  const turns: Pick<Turns, 'answerOn'> = { answerOn: () => on.answer as unknown as ServerResponse };
+  closeIdleClients(server as unknown as Server, turns as Turns, PACE);
+  t.after(() => server.emit('close'));
+  server.emit('connection', socket);
+  return {
+    ...{ server, socket, told, on, answerOf },
+    /** So many looks, before each of which something happens. */
+    look: async (times: number, before: () => void = () => undefined) => {
+      for (let look = 1; look <= times; look += 1) {
+        before();
+        nowMs += LOOK_MS;
+        t.mock.timers.tick(LOOK_MS);
+        await nextTurn();
+        await nextTurn();
+      }
+    },
+  };
+}
 
-  it('a client below the slowest pace is told so once it is too far behind', async (t) => {
-    const { told, look, socket } = connectionOf(t);
-    // Half a second behind with each look.
-    await look(17, () => (socket.bytesRead += 500));
-    assert.deepEqual(told, []);
-    await look(1, () => (socket.bytesRead += 500));
-    assert.deepEqual(told, ['RequestRefusedError']);
-  });
+it('a client that keeps the slowest pace may go on for ever', async (t) => {
+  const { told, look, socket } = connectionOf(t);
+  await look(50, () => (socket.bytesRead += 1000));
+  assert.deepEqual(told, []);
+});
 
-  it('a client without anybody who reads its body, or whose answer has begun, loses its connection', async (t) => {
-    const unread = connectionOf(t, { isRead: false });
-    await unread.look(10);
-    assert.deepEqual(unread.told, ['destroyed']);
-    t.mock.reset();
-    const begun = connectionOf(t);
-    if (begun.on.answer !== undefined) begun.on.answer.headersSent = true;
-    await begun.look(10);
-    assert.deepEqual(begun.told, ['destroyed']);
-  });
+it('a client below the slowest pace is told so once it is too far behind', async (t) => {
+  const { told, look, socket } = connectionOf(t);
+  // Half a second behind with each look.
+  await look(17, () => (socket.bytesRead += 500));
+  assert.deepEqual(told, []);
+  await look(1, () => (socket.bytesRead += 500));
+  assert.deepEqual(told, ['RequestRefusedError']);
+});
 
-  it('a client is not blamed while its body waits to be read, nor while its answer is being made', async (t) => {
-    const { told, look, on } = connectionOf(t);
-    const { req } = on.answer ?? assert.fail();
-    req.paused = true;
-    await look(20);
-    req.paused = false;
-    req.readableLength = 1;
-    await look(20);
-    req.readableLength = 0;
-    req.complete = true;
-    await look(20);
-    on.answer = undefined;
-    await look(20);
-    assert.deepEqual(told, []);
-  });
+it('a client without anybody who reads its body, or whose answer has begun, loses its connection', async (t) => {
+  const unread = connectionOf(t, { isRead: false });
+  await unread.look(10);
+  assert.deepEqual(unread.told, ['destroyed']);
+  t.mock.reset();
+  const begun = connectionOf(t);
+  if (begun.on.answer !== undefined) begun.on.answer.headersSent = true;
+  await begun.look(10);
+  assert.deepEqual(begun.told, ['destroyed']);
+});
 
-  it('a client that begins another request is not behind with that one', async (t) => {
-    const { told, look, on, answerOf } = connectionOf(t);
-    await look(8);
-    on.answer = answerOf();
-    await look(9);
-    assert.deepEqual(told, []);
-    await look(1);
-    assert.deepEqual(told, ['RequestRefusedError']);
-  });
+it('a client is not blamed while its body waits to be read, nor while its answer is being made', async (t) => {
+  const { told, look, on } = connectionOf(t);
+  const { req } = on.answer ?? assert.fail();
+  req.paused = true;
+  await look(20);
+  req.paused = false;
+  req.readableLength = 1;
+  await look(20);
+  req.readableLength = 0;
+  req.complete = true;
+  await look(20);
+  on.answer = undefined;
+  await look(20);
+  assert.deepEqual(told, []);
+});
 
-  /** Five thousand bytes of an answer are due: five seconds at the slowest pace, and the idle time beyond. */
-  async function assertHasTimeForAnswer({ told, look, socket, on }: ReturnType<typeof connectionOf>) {
-    (on.answer ?? assert.fail()).req.complete = true;
-    [socket.bytesWritten, socket.writableLength] = [5000, 5000];
-    await look(14);
-    assert.deepEqual(told, []);
-    await look(1);
-    assert.deepEqual(told, ['destroyed']);
-  }
+it('a client that begins another request is not behind with that one', async (t) => {
+  const { told, look, on, answerOf } = connectionOf(t);
+  await look(8);
+  on.answer = answerOf();
+  await look(9);
+  assert.deepEqual(told, []);
+  await look(1);
+  assert.deepEqual(told, ['RequestRefusedError']);
+});
 
-  it('a client may take as long for its answer as the slowest pace needs, and the idle time beyond', async (t) => {
-    await assertHasTimeForAnswer(connectionOf(t));
-  });
+/** Five thousand bytes of an answer are due: five seconds at the slowest pace, and the idle time beyond. */
+async function assertHasTimeForAnswer({ told, look, socket, on }: ReturnType<typeof connectionOf>) {
+  (on.answer ?? assert.fail()).req.complete = true;
+  [socket.bytesWritten, socket.writableLength] = [5000, 5000];
+  await look(14);
+  assert.deepEqual(told, []);
+  await look(1);
+  assert.deepEqual(told, ['destroyed']);
+}
 
-  it('a client that takes its answer is not behind with what it has sent before', async (t) => {
-    const connection = connectionOf(t);
-    const { look, socket } = connection;
-    await look(3, () => (socket.bytesRead += 100_000_000));
-    await assertHasTimeForAnswer(connection);
-  });
+it('a client may take as long for its answer as the slowest pace needs, and the idle time beyond', async (t) => {
+  await assertHasTimeForAnswer(connectionOf(t));
+});
 
-  it('what the gateway adds to an answer does not count as taken by its client', async (t) => {
-    const { told, look, socket, on } = connectionOf(t);
-    (on.answer ?? assert.fail()).req.complete = true;
-    const add = () => {
-      socket.bytesWritten += 500;
-      socket.writableLength += 500;
-    };
-    await look(16, add);
-    assert.deepEqual(told, []);
-    await look(3, add);
-    assert.deepEqual(told[0], 'destroyed');
-  });
+it('a client that takes its answer is not behind with what it has sent before', async (t) => {
+  const connection = connectionOf(t);
+  const { look, socket } = connection;
+  await look(3, () => (socket.bytesRead += 100_000_000));
+  await assertHasTimeForAnswer(connection);
+});
 
-  it('a closed connection is watched no more, and a closed server watches none', async (t) => {
-    const one = connectionOf(t);
-    await one.look(5);
-    one.socket.emit('close');
-    await one.look(20);
-    assert.deepEqual(one.told, []);
-    t.mock.reset();
-    const other = connectionOf(t);
-    await other.look(5);
-    other.server.emit('close');
-    await other.look(20);
-    assert.deepEqual(other.told, []);
-  });
+it('what the gateway adds to an answer does not count as taken by its client', async (t) => {
+  const { told, look, socket, on } = connectionOf(t);
+  (on.answer ?? assert.fail()).req.complete = true;
+  const add = () => {
+    socket.bytesWritten += 500;
+    socket.writableLength += 500;
+  };
+  await look(16, add);
+  assert.deepEqual(told, []);
+  await look(3, add);
+  assert.deepEqual(told[0], 'destroyed');
+});
 
-  it('a connection at a standstill is closed where it is its client that has to go on', (t) => {
-    const { server, socket, told, on, answerOf } = connectionOf(t);
-    assert.equal(server.timeout, PACE.idleMs);
-    const standstill = () => {
-      server.emit('timeout', socket);
-      return told.splice(0);
-    };
-    // Its body does not come.
-    assert.deepEqual(standstill(), ['RequestRefusedError']);
-    // Who reads the body has been told by node:http.
-    on.answer?.req.on('timeout', () => undefined);
-    assert.deepEqual(standstill(), []);
-    // It waits for its answer.
-    on.answer = answerOf();
-    on.answer.req.complete = true;
-    assert.deepEqual(standstill(), []);
-    // It does not take its answer.
-    socket.writableLength = 1;
-    assert.deepEqual(standstill(), ['destroyed']);
-    // It sends no request.
-    on.answer = undefined;
-    assert.deepEqual(standstill(), ['destroyed']);
-  });
+it('a closed connection is watched no more, and a closed server watches none', async (t) => {
+  const one = connectionOf(t);
+  await one.look(5);
+  one.socket.emit('close');
+  await one.look(20);
+  assert.deepEqual(one.told, []);
+  t.mock.reset();
+  const other = connectionOf(t);
+  await other.look(5);
+  other.server.emit('close');
+  await other.look(20);
+  assert.deepEqual(other.told, []);
+});
+
+it('a connection at a standstill is closed where it is its client that has to go on', (t) => {
+  const { server, socket, told, on, answerOf } = connectionOf(t);
+  assert.equal(server.timeout, PACE.idleMs);
+  const standstill = () => {
+    server.emit('timeout', socket);
+    return told.splice(0);
+  };
+  // Its body does not come.
+  assert.deepEqual(standstill(), ['RequestRefusedError']);
+  // Who reads the body has been told by node:http.
+  on.answer?.req.on('timeout', () => undefined);
+  assert.deepEqual(standstill(), []);
+  // It waits for its answer.
+  on.answer = answerOf();
+  on.answer.req.complete = true;
+  assert.deepEqual(standstill(), []);
+  // It does not take its answer.
+  socket.writableLength = 1;
+  assert.deepEqual(standstill(), ['destroyed']);
+  // It sends no request.
+  on.answer = undefined;
+  assert.deepEqual(standstill(), ['destroyed']);
 });

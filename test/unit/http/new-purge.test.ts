@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import type { FastifyRequest } from 'fastify';
 import fc from 'fast-check';
 import { RequestRefusedError } from '../../../sidecar/http/errors.js';
@@ -35,89 +35,87 @@ function reading(hasToken = true) {
   return { refused, read };
 }
 
-describe('the purge of a request', () => {
-  it('the purge of a request has the target, the query, the headers for the broker, the caller, the policy and the id of the request', () => {
+it('the purge of a request has the target, the query, the headers for the broker, the caller, the policy and the id of the request', () => {
+  const { refused, read } = reading();
+  const headers = {
+    ...{ 'ngsild-tenant': 't', link: '<c>', authorization: 'Bearer x', 'x-request-id': 'not usable' },
+    ...{ 'x-consumer-username': 'me', 'x-purge-policy': 'max-affected=5', 'x-gateway-token': 'secret' },
+  };
+  assert.deepEqual(read(headers, { target: 'temporal' }), {
+    ...{ target: 'temporal', query: 'type=T', caller: 'me', requestId: 'r-1' },
+    policy: { maxAffected: 5 },
+    headers: { 'ngsild-tenant': 't', link: '<c>', authorization: 'Bearer x', 'x-request-id': 'r-1' },
+  });
+  assert.deepEqual(refused, []);
+});
+
+it('the caller of a purge is anonymous where no token vouches for it', () => {
+  assert.equal(reading(false).read({ 'x-consumer-username': 'me' }).caller, 'anonymous');
+});
+
+it('headers that would move a purge to other data than the live one are refused', () => {
+  for (const name of ['ngsild-snapshot', 'ngsild-entitymap']) {
     const { refused, read } = reading();
-    const headers = {
-      ...{ 'ngsild-tenant': 't', link: '<c>', authorization: 'Bearer x', 'x-request-id': 'not usable' },
-      ...{ 'x-consumer-username': 'me', 'x-purge-policy': 'max-affected=5', 'x-gateway-token': 'secret' },
+    assert.throws(() => read({ [name]: 'urn:x' }), PurgeFailedError);
+    const [[, error] = []] = refused;
+    assert.ok(error instanceof UnsupportedRequestError && error.message.includes(name));
+  }
+});
+
+it('headers of a body reach the broker', () => {
+  const bodyHeaders = { 'ngsild-tenant': 't', link: '<c>' };
+  const { headers } = reading().read({ authorization: 'a' }, { bodyHeaders });
+  assert.deepEqual(headers, { ...bodyHeaders, authorization: 'a', 'x-request-id': 'r-1' });
+});
+
+it('a body and a header that name different things are refused, the other header for the tenant too', () => {
+  for (const [inBody, header] of [
+    ['ngsild-tenant', 'ngsild-tenant'],
+    ['ngsild-tenant', 'fiware-service'],
+    ['link', 'link'],
+  ] as const)
+    assert.throws(
+      () => requesterOf(requestOf({ [header]: 'b' }), VOUCHED, { [inBody]: 'a' }),
+      (error: unknown) =>
+        error instanceof RequestRefusedError &&
+        error.problem.status === 400 &&
+        error.message.includes(header),
+    );
+  const { headers } = reading().read({ 'fiware-service': 'b' }, { bodyHeaders: { link: '<c>' } });
+  assert.equal(headers['link'], '<c>');
+});
+
+it('a purge that is refused is recorded with all that was asked, and without a policy', () => {
+  const { refused, read } = reading();
+  const headers = { 'x-purge-policy': 'nonsense', 'x-consumer-id': '7', 'ngsild-tenant': 't' };
+  assert.throws(() => read(headers), PurgeFailedError);
+  const [[asked, error] = []] = refused;
+  assert.deepEqual(asked, {
+    ...{ target: 'entities', query: 'type=T', caller: '7', requestId: 'r-1', policy: {} },
+    headers: { 'ngsild-tenant': 't', 'x-request-id': 'r-1' },
+  });
+  assert.ok(error instanceof RequestRefusedError);
+  assert.equal(refused.length, 1);
+});
+
+it('what the check finds is refused first, and recorded as well; a fault of ours is no refusal', () => {
+  for (const [found, isRecorded] of [
+    [new UnsupportedRequestError('found'), true],
+    [new Error('a bug'), false],
+  ] as const) {
+    const { refused, read } = reading();
+    const check = () => {
+      throw found;
     };
-    assert.deepEqual(read(headers, { target: 'temporal' }), {
-      ...{ target: 'temporal', query: 'type=T', caller: 'me', requestId: 'r-1' },
-      policy: { maxAffected: 5 },
-      headers: { 'ngsild-tenant': 't', link: '<c>', authorization: 'Bearer x', 'x-request-id': 'r-1' },
-    });
-    assert.deepEqual(refused, []);
-  });
-
-  it('its caller is anonymous where no token vouches for it', () => {
-    assert.equal(reading(false).read({ 'x-consumer-username': 'me' }).caller, 'anonymous');
-  });
-
-  it('headers that would move a purge to other data than the live one are refused', () => {
-    for (const name of ['ngsild-snapshot', 'ngsild-entitymap']) {
-      const { refused, read } = reading();
-      assert.throws(() => read({ [name]: 'urn:x' }), PurgeFailedError);
-      const [[, error] = []] = refused;
-      assert.ok(error instanceof UnsupportedRequestError && error.message.includes(name));
-    }
-  });
-
-  it('headers of a body reach the broker', () => {
-    const bodyHeaders = { 'ngsild-tenant': 't', link: '<c>' };
-    const { headers } = reading().read({ authorization: 'a' }, { bodyHeaders });
-    assert.deepEqual(headers, { ...bodyHeaders, authorization: 'a', 'x-request-id': 'r-1' });
-  });
-
-  it('a body and a header that name different things are refused, the other header for the tenant too', () => {
-    for (const [inBody, header] of [
-      ['ngsild-tenant', 'ngsild-tenant'],
-      ['ngsild-tenant', 'fiware-service'],
-      ['link', 'link'],
-    ] as const)
-      assert.throws(
-        () => requesterOf(requestOf({ [header]: 'b' }), VOUCHED, { [inBody]: 'a' }),
-        (error: unknown) =>
-          error instanceof RequestRefusedError &&
-          error.problem.status === 400 &&
-          error.message.includes(header),
-      );
-    const { headers } = reading().read({ 'fiware-service': 'b' }, { bodyHeaders: { link: '<c>' } });
-    assert.equal(headers['link'], '<c>');
-  });
-
-  it('a purge that is refused is recorded with all that was asked, and without a policy', () => {
-    const { refused, read } = reading();
-    const headers = { 'x-purge-policy': 'nonsense', 'x-consumer-id': '7', 'ngsild-tenant': 't' };
-    assert.throws(() => read(headers), PurgeFailedError);
-    const [[asked, error] = []] = refused;
-    assert.deepEqual(asked, {
-      ...{ target: 'entities', query: 'type=T', caller: '7', requestId: 'r-1', policy: {} },
-      headers: { 'ngsild-tenant': 't', 'x-request-id': 'r-1' },
-    });
-    assert.ok(error instanceof RequestRefusedError);
-    assert.equal(refused.length, 1);
-  });
-
-  it('what the check finds is refused first, and recorded as well; a fault of ours is no refusal', () => {
-    for (const [found, isRecorded] of [
-      [new UnsupportedRequestError('found'), true],
-      [new Error('a bug'), false],
-    ] as const) {
-      const { refused, read } = reading();
-      const check = () => {
-        throw found;
-      };
-      assert.throws(
-        () => read({ 'x-purge-policy': 'nonsense' }, {}, check),
-        isRecorded ? PurgeFailedError : found,
-      );
-      assert.deepEqual(
-        refused.map(([, error]) => error),
-        isRecorded ? [found] : [],
-      );
-    }
-  });
+    assert.throws(
+      () => read({ 'x-purge-policy': 'nonsense' }, {}, check),
+      isRecorded ? PurgeFailedError : found,
+    );
+    assert.deepEqual(
+      refused.map(([, error]) => error),
+      isRecorded ? [found] : [],
+    );
+  }
 });
 
 const assertRefused = (header: string) =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { after, before, beforeEach, it } from 'node:test';
 import type { Dispatcher } from 'undici';
 import {
   createPassThrough,
@@ -11,80 +11,78 @@ import {
 } from '../../../sidecar/http/pass-through.js';
 import { nextTurn } from '../../../sidecar/shared/next-turn.js';
 
-describe('requests that are passed through', () => {
-  const server = createServer();
-  let clients: Socket[];
-  before(async () => {
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-  });
-  beforeEach(() => {
-    clients = [];
-  });
-  after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+const server = createServer();
+let clients: Socket[];
+before(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+beforeEach(() => {
+  clients = [];
+});
+after(() => {
+  server.closeAllConnections();
+  server.close();
+});
 
-  /** A pass-through before a broker that answers nothing. */
-  function passing(options: Partial<PassThroughOptions> = {}) {
-    const sent: Dispatcher.DispatchOptions[] = [];
-    const ends: PassThroughEnd[] = [];
-    const dispatcher = {
-      dispatch: (one: Dispatcher.DispatchOptions) => {
-        sent.push(one);
-        return true;
-      },
-    } as unknown as Dispatcher;
-    const passThrough = createPassThrough({
-      ...{ dispatcher, brokerUrl: new URL('http://broker:1026/prefix/'), viaName: 'me' },
-      onEnded: (end) => ends.push(end),
-      ...options,
-    });
-    return {
-      sent,
-      ends,
-      /** Sends a request, and waits until it was looked at. */
-      pass: async (text: string, isClosed = false) => {
-        const request = once(server, 'request');
-        const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
-        clients.push(client.on('error', () => undefined));
-        client.write(text);
-        const [req, res] = (await request) as Parameters<typeof passThrough>;
-        if (isClosed) {
-          const closed = once(res, 'close');
-          client.destroy();
-          await closed;
-        }
-        passThrough(req, res);
-        await nextTurn();
-        await nextTurn();
-        return res;
-      },
-    };
-  }
-  const get = (path: string, fields = '') => `GET ${path} HTTP/1.1\r\nHost: g\r\n${fields}\r\n`;
-  const UPLOAD = 'POST /up HTTP/1.1\r\nHost: g\r\nContent-Length: 10\r\n\r\nabc';
-
-  it('a broker has half a minute unless it is said otherwise', async () => {
-    const { sent, pass } = passing();
-    await pass(get('/x'));
-    assert.deepEqual([sent[0]?.headersTimeout, sent[0]?.bodyTimeout], [30_000, 30_000]);
+/** A pass-through before a broker that answers nothing. */
+function passing(options: Partial<PassThroughOptions> = {}) {
+  const sent: Dispatcher.DispatchOptions[] = [];
+  const ends: PassThroughEnd[] = [];
+  const dispatcher = {
+    dispatch: (one: Dispatcher.DispatchOptions) => {
+      sent.push(one);
+      return true;
+    },
+  } as unknown as Dispatcher;
+  const passThrough = createPassThrough({
+    ...{ dispatcher, brokerUrl: new URL('http://broker:1026/prefix/'), viaName: 'me' },
+    onEnded: (end) => ends.push(end),
+    ...options,
   });
+  return {
+    sent,
+    ends,
+    /** Sends a request, and waits until it was looked at. */
+    pass: async (text: string, isClosed = false) => {
+      const request = once(server, 'request');
+      const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+      clients.push(client.on('error', () => undefined));
+      client.write(text);
+      const [req, res] = (await request) as Parameters<typeof passThrough>;
+      if (isClosed) {
+        const closed = once(res, 'close');
+        client.destroy();
+        await closed;
+      }
+      passThrough(req, res);
+      await nextTurn();
+      await nextTurn();
+      return res;
+    },
+  };
+}
+const get = (path: string, fields = '') => `GET ${path} HTTP/1.1\r\nHost: g\r\n${fields}\r\n`;
+const UPLOAD = 'POST /up HTTP/1.1\r\nHost: g\r\nContent-Length: 10\r\n\r\nabc';
 
-  it('as many whole requests and as many uploads reach the broker as each kind has places', async () => {
-    const { sent, pass } = passing({ places: { whole: 1, uploads: 2 } });
-    const paths = () => sent.map(({ path }) => path);
-    for (let round = 0; round < 3; round += 1) await pass(UPLOAD);
-    assert.deepEqual(paths(), ['/prefix/up', '/prefix/up']);
-    for (let round = 0; round < 3; round += 1) await pass(get('/whole'));
-    assert.deepEqual(paths(), ['/prefix/up', '/prefix/up', '/prefix/whole']);
-    for (const client of clients) client.destroy();
-  });
+it('a broker has half a minute unless it is said otherwise', async () => {
+  const { sent, pass } = passing();
+  await pass(get('/x'));
+  assert.deepEqual([sent[0]?.headersTimeout, sent[0]?.bodyTimeout], [30_000, 30_000]);
+});
 
-  it('a request whose client is gone is not sent', async () => {
-    const { sent, pass } = passing();
-    await pass(get('/x'), true);
-    assert.deepEqual(sent, []);
-  });
+it('as many whole requests and as many uploads reach the broker as each kind has places', async () => {
+  const { sent, pass } = passing({ places: { whole: 1, uploads: 2 } });
+  const paths = () => sent.map(({ path }) => path);
+  for (let round = 0; round < 3; round += 1) await pass(UPLOAD);
+  assert.deepEqual(paths(), ['/prefix/up', '/prefix/up']);
+  for (let round = 0; round < 3; round += 1) await pass(get('/whole'));
+  assert.deepEqual(paths(), ['/prefix/up', '/prefix/up', '/prefix/whole']);
+  for (const client of clients) client.destroy();
+});
+
+it('a request whose client is gone is not sent', async () => {
+  const { sent, pass } = passing();
+  await pass(get('/x'), true);
+  assert.deepEqual(sent, []);
 });

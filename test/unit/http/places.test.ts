@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { Places, type Entrant, type Holder } from '../../../sidecar/http/places.js';
 import { nextTurn } from '../../../sidecar/shared/next-turn.js';
 
@@ -34,93 +34,91 @@ function placesOf(t: TestContext, max: number) {
   return { places, told, entrant, holder, pass };
 }
 
-describe('places at the broker', () => {
-  it('as many requests as there are places are admitted at once, and the others in their order as places become free', async (t) => {
-    const { places, told, entrant } = placesOf(t, 2);
-    for (const name of ['a', 'b', 'c', 'd']) places.enter(entrant(name));
-    assert.deepEqual(told, ['a in', 'b in']);
-    places.leave();
-    await nextTurn();
-    assert.deepEqual(told, ['a in', 'b in', 'c in']);
-    places.leave();
-    await nextTurn();
-    assert.deepEqual(told.at(-1), 'd in');
-    // Both places are taken still; then both are free again.
-    places.enter(entrant('e'));
-    assert.equal(told.length, 4);
-    for (let times = 0; times < 3; times += 1) places.leave();
-    await nextTurn();
-    for (const name of ['f', 'g', 'h']) places.enter(entrant(name));
-    assert.deepEqual(told.slice(4), ['e in', 'f in', 'g in']);
-  });
+it('as many requests as there are places are admitted at once, and the others in their order as places become free', async (t) => {
+  const { places, told, entrant } = placesOf(t, 2);
+  for (const name of ['a', 'b', 'c', 'd']) places.enter(entrant(name));
+  assert.deepEqual(told, ['a in', 'b in']);
+  places.leave();
+  await nextTurn();
+  assert.deepEqual(told, ['a in', 'b in', 'c in']);
+  places.leave();
+  await nextTurn();
+  assert.deepEqual(told.at(-1), 'd in');
+  // Both places are taken still; then both are free again.
+  places.enter(entrant('e'));
+  assert.equal(told.length, 4);
+  for (let times = 0; times < 3; times += 1) places.leave();
+  await nextTurn();
+  for (const name of ['f', 'g', 'h']) places.enter(entrant(name));
+  assert.deepEqual(told.slice(4), ['e in', 'f in', 'g in']);
+});
 
-  it('a request that gets a place from another is admitted a moment later, not within the end of that one', async (t) => {
-    const { places, told, entrant } = placesOf(t, 1);
-    places.enter(entrant('a'));
-    places.enter(entrant('b'));
-    places.leave();
-    assert.deepEqual(told, ['a in']);
-    await nextTurn();
-    assert.deepEqual(told, ['a in', 'b in']);
-  });
+it('a request that gets a place from another is admitted a moment later, not within the end of that one', async (t) => {
+  const { places, told, entrant } = placesOf(t, 1);
+  places.enter(entrant('a'));
+  places.enter(entrant('b'));
+  places.leave();
+  assert.deepEqual(told, ['a in']);
+  await nextTurn();
+  assert.deepEqual(told, ['a in', 'b in']);
+});
 
-  it('a request that waits is turned away when its time is over, and not before; later ones wait on', (t) => {
-    const { places, told, entrant, pass } = placesOf(t, 1);
-    places.enter(entrant('a'));
-    places.enter(entrant('b'));
-    pass(2000);
-    places.enter(entrant('c'));
-    pass(WAIT_MS - 2000 - LOOK_MS);
-    assert.deepEqual(told, ['a in']);
-    pass(LOOK_MS);
-    assert.deepEqual(told, ['a in', 'b away']);
-    pass(1000);
-    assert.deepEqual(told, ['a in', 'b away']);
-    pass(1000);
-    assert.deepEqual(told, ['a in', 'b away', 'c away']);
-  });
+it('a request that waits is turned away when its time is over, and not before; later ones wait on', (t) => {
+  const { places, told, entrant, pass } = placesOf(t, 1);
+  places.enter(entrant('a'));
+  places.enter(entrant('b'));
+  pass(2000);
+  places.enter(entrant('c'));
+  pass(WAIT_MS - 2000 - LOOK_MS);
+  assert.deepEqual(told, ['a in']);
+  pass(LOOK_MS);
+  assert.deepEqual(told, ['a in', 'b away']);
+  pass(1000);
+  assert.deepEqual(told, ['a in', 'b away']);
+  pass(1000);
+  assert.deepEqual(told, ['a in', 'b away', 'c away']);
+});
 
-  it('requests are turned away in every round of waiting', (t) => {
-    const { places, told, entrant, pass } = placesOf(t, 1);
-    places.enter(entrant('a'));
-    for (const name of ['b', 'c', 'd']) {
-      places.enter(entrant(name));
-      pass(WAIT_MS);
-      assert.equal(told.at(-1), `${name} away`);
-      pass(WAIT_MS);
-    }
-    assert.equal(told.length, 4);
-  });
+it('requests are turned away in every round of waiting', (t) => {
+  const { places, told, entrant, pass } = placesOf(t, 1);
+  places.enter(entrant('a'));
+  for (const name of ['b', 'c', 'd']) {
+    places.enter(entrant(name));
+    pass(WAIT_MS);
+    assert.equal(told.at(-1), `${name} away`);
+    pass(WAIT_MS);
+  }
+  assert.equal(told.length, 4);
+});
 
-  it('a request that has given up waiting is neither admitted nor turned away', async (t) => {
-    const { places, told, entrant, pass } = placesOf(t, 1);
-    const [b, c] = [entrant('b'), entrant('c')];
-    places.enter(entrant('a'));
-    places.enter(b);
-    places.enter(c);
-    places.giveUp(b);
-    places.leave();
-    await nextTurn();
-    pass(2 * WAIT_MS);
-    assert.deepEqual(told, ['a in', 'c in']);
-  });
+it('a request that has given up waiting is neither admitted nor turned away', async (t) => {
+  const { places, told, entrant, pass } = placesOf(t, 1);
+  const [b, c] = [entrant('b'), entrant('c')];
+  places.enter(entrant('a'));
+  places.enter(b);
+  places.enter(c);
+  places.giveUp(b);
+  places.leave();
+  await nextTurn();
+  pass(2 * WAIT_MS);
+  assert.deepEqual(told, ['a in', 'c in']);
+});
 
-  it('nothing looks at places for which nobody waits any more', async () => {
-    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
-    const before = timers();
-    const places = new Places({ max: 1, waitMs: WAIT_MS, idleMs: IDLE_MS });
-    const nobody = (): Entrant => ({ admit: () => undefined, turnAway: () => undefined });
-    const waiting = nobody();
-    places.enter(nobody());
+it('nothing looks at places for which nobody waits any more', async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const before = timers();
+  const places = new Places({ max: 1, waitMs: WAIT_MS, idleMs: IDLE_MS });
+  const nobody = (): Entrant => ({ admit: () => undefined, turnAway: () => undefined });
+  const waiting = nobody();
+  places.enter(nobody());
+  assert.equal(timers(), before);
+  for (const end of [() => places.leave(), () => places.giveUp(waiting)]) {
+    places.enter(waiting);
+    assert.equal(timers(), before + 1);
+    end();
     assert.equal(timers(), before);
-    for (const end of [() => places.leave(), () => places.giveUp(waiting)]) {
-      places.enter(waiting);
-      assert.equal(timers(), before + 1);
-      end();
-      assert.equal(timers(), before);
-      await nextTurn();
-    }
-  });
+    await nextTurn();
+  }
 });
 
 it('an idle client keeps its place while nobody waits for it', (t) => {

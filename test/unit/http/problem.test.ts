@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import type { BrokerProblem, Failure } from '../../../sidecar/purge/broker/index.js';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,38 +42,34 @@ const refused = (said: BrokerProblem, wwwAuthenticate?: string) =>
 const failed = (failure: Failure, reason: errors.BrokerFailedError['reason'] = 'attempts-used-up') =>
   answerTo(new errors.BrokerFailedError('delete a batch of entities', failure, reason));
 
-describe('problemOf: errors of the request', () => {
-  it('a refused query is 400 with the type of the standard, and names the parameter', () => {
-    const invalid = answerTo(
-      new errors.QueryRefusedError('invalidRequest', 'Parameter x is not known.', 'x'),
-    );
-    assert.deepEqual(invalid, {
-      problem: {
-        type: `${ETSI}InvalidRequest`,
-        title: 'Invalid request',
-        status: 400,
-        detail: 'Parameter x is not known.',
-        parameter: 'x',
-      },
-      headers: {},
-    });
-    const wide = answerTo(new errors.QueryRefusedError('badRequestData', 'Too wide.'));
-    assert.equal(wide.problem.type, `${ETSI}BadRequestData`);
-    assert.equal(wide.problem.status, 400);
-    assert.ok(!('parameter' in wide.problem));
+it('a refused query is 400 with the type of the standard, and names the parameter', () => {
+  const invalid = answerTo(new errors.QueryRefusedError('invalidRequest', 'Parameter x is not known.', 'x'));
+  assert.deepEqual(invalid, {
+    problem: {
+      type: `${ETSI}InvalidRequest`,
+      title: 'Invalid request',
+      status: 400,
+      detail: 'Parameter x is not known.',
+      parameter: 'x',
+    },
+    headers: {},
   });
+  const wide = answerTo(new errors.QueryRefusedError('badRequestData', 'Too wide.'));
+  assert.equal(wide.problem.type, `${ETSI}BadRequestData`);
+  assert.equal(wide.problem.status, 400);
+  assert.ok(!('parameter' in wide.problem));
+});
 
-  it('a refused request answers its own problem and headers', () => {
-    const problem = { type: ownType('unauthorized'), title: 'Unauthorized', status: 401, detail: 'no token' };
-    const headers = { 'www-authenticate': 'GatewayToken' };
-    const error = new RequestRefusedError('unauthorized', 'no token', { realm: 'a' }, headers);
-    assert.deepEqual(answerTo(error), { problem: { ...problem, realm: 'a' }, headers });
-  });
+it('a refused request answers its own problem and headers', () => {
+  const problem = { type: ownType('unauthorized'), title: 'Unauthorized', status: 401, detail: 'no token' };
+  const headers = { 'www-authenticate': 'GatewayToken' };
+  const error = new RequestRefusedError('unauthorized', 'no token', { realm: 'a' }, headers);
+  assert.deepEqual(answerTo(error), { problem: { ...problem, realm: 'a' }, headers });
+});
 
-  it('the problem of too many matches says whether the number is exact', () => {
-    assert.match(new errors.TooManyMatchesError(11, 10, false).message, /at least 11\b/);
-    assert.doesNotMatch(new errors.TooManyMatchesError(11, 10, true).message, /at least/);
-  });
+it('the problem of too many matches says whether the number is exact', () => {
+  assert.match(new errors.TooManyMatchesError(11, 10, false).message, /at least 11\b/);
+  assert.doesNotMatch(new errors.TooManyMatchesError(11, 10, true).message, /at least/);
 });
 
 it("refusals of the broker keep their 4xx or 501, with the broker's type and problem inside", () => {
@@ -121,57 +117,45 @@ it('refusals of the broker keep the challenge of a 401', () => {
   assert.deepEqual(refused({ status: 401 }).headers, {});
 });
 
-describe('problemOf: failures of the broker', () => {
-  const brokerProblem = { status: 503, title: 'Busy' };
-
-  it("a throttling broker is 429 with Retry-After, its own or else the gateway's", () => {
-    const { problem, headers } = failed(
-      { kind: 'throttled', status: 429, retryAfter: '3600' },
-      'retry-after-too-long',
-    );
-    assert.deepEqual(
-      [problem.status, problem.type, headers],
-      [429, ownType('broker-throttled'), { 'retry-after': '3600' }],
-    );
-    assert.match(failed({ kind: 'throttled', status: 429 }).headers['retry-after'] ?? '', /^[1-9]\d*$/);
+const cause = new Error('The broker could not be reached: connection refused.');
+for (const [what, failure, reason, status, type, headers, detail] of [
+  [
+    'a broker that asks for too long a pause is 429 with its Retry-After',
+    ...([{ kind: 'throttled', status: 429, retryAfter: '3600' }, 'retry-after-too-long', 429] as const),
+    ...([ownType('broker-throttled'), { 'retry-after': '3600' }, /./] as const),
+  ],
+  [
+    'a time-out of the broker is 504',
+    ...([{ kind: 'timeout' }, undefined, 504, ownType('broker-timeout'), {}, /./] as const),
+  ],
+  [
+    'a broker out of reach is 502',
+    ...([{ kind: 'unreachable', cause }, 'nothing-but-failures', 502] as const),
+    ...([ownType('broker-unreachable'), {}] as const),
+    /connection refused \(it answers nothing but failures\)\.$/,
+  ],
+  [
+    "a 5xx of the broker is 502, with the broker's problem inside and its Retry-After",
+    { kind: 'broker-error', status: 503, retryAfter: '7', problem: { status: 503, title: 'Busy' } },
+    ...([undefined, 502, ownType('broker-failed'), { 'retry-after': '7' }] as const),
+    /answered 503 \(all tries failed\)/,
+  ],
+  [
+    "an @context that is not available is 502 with the standard's type, and the broker's Retry-After",
+    { kind: 'context-unavailable', status: 504, problem: { status: 504 }, retryAfter: '9' },
+    ...([undefined, 502, errorTypes.ldContextNotAvailable, { 'retry-after': '9' }, /./] as const),
+  ],
+] as const)
+  it(what, () => {
+    const answer = failed(failure, reason);
+    assert.deepEqual([answer.problem.status, answer.problem.type, answer.headers], [status, type, headers]);
+    assert.match(answer.problem.detail ?? '', detail);
+    assert.deepEqual(answer.problem['broker'], 'problem' in failure ? failure.problem : undefined);
+    assert.equal('broker' in answer.problem, 'problem' in failure);
   });
 
-  it('a time-out of the broker is 504', () => {
-    const { problem, headers } = failed({ kind: 'timeout' });
-    assert.deepEqual([problem.status, problem.type, headers], [504, ownType('broker-timeout'), {}]);
-  });
-
-  it('a broker out of reach is 502', () => {
-    const cause = new Error('The broker could not be reached: connection refused.');
-    const { problem } = failed({ kind: 'unreachable', cause }, 'nothing-but-failures');
-    assert.deepEqual([problem.status, problem.type], [502, ownType('broker-unreachable')]);
-    assert.match(problem.detail ?? '', /connection refused \(it answers nothing but failures\)\.$/);
-  });
-
-  it("a 5xx of the broker is 502, with the broker's problem inside and its Retry-After", () => {
-    const { problem, headers } = failed({
-      kind: 'broker-error',
-      status: 503,
-      retryAfter: '7',
-      problem: brokerProblem,
-    });
-    assert.deepEqual([problem.status, problem.type], [502, ownType('broker-failed')]);
-    assert.deepEqual(problem['broker'], brokerProblem);
-    assert.deepEqual(headers, { 'retry-after': '7' });
-    assert.match(problem.detail ?? '', /answered 503 \(all tries failed\)/);
-  });
-
-  it('failures of the broker keep their Retry-After', () => {
-    const { problem, headers } = failed({ kind: 'context-unavailable', status: 503, retryAfter: '9' });
-    assert.deepEqual([problem.status, headers], [502, { 'retry-after': '9' }]);
-    assert.ok(!('broker' in problem));
-  });
-
-  it("an @context that is not available is 502 with the standard's type", () => {
-    const { problem } = failed({ kind: 'context-unavailable', status: 504, problem: { status: 504 } });
-    assert.deepEqual([problem.status, problem.type], [502, errorTypes.ldContextNotAvailable]);
-    assert.deepEqual(problem['broker'], { status: 504 });
-  });
+it("a throttling broker without a Retry-After is answered with the gateway's own", () => {
+  assert.match(failed({ kind: 'throttled', status: 429 }).headers['retry-after'] ?? '', /^[1-9]\d*$/);
 });
 
 it('unexpected errors have no problem of their own, and reveal nothing of their cause', () => {
@@ -291,23 +275,21 @@ const CASES: readonly (readonly [
   [new store.StoreUnavailableError('Down.'), 'storeUnavailable', {}, SOON],
 ];
 
-describe('problemOf: each error', () => {
-  for (const [index, [error, kind, members = {}, headers = {}]] of CASES.entries()) {
-    it(`the problem of ${error.name} (${index}) is ${kind}, with its members and headers`, () => {
-      assert.deepEqual(problemOf(error), {
-        problem: { ...problemKinds[kind], detail: error.message, ...members },
-        headers,
-      });
+for (const [index, [error, kind, members = {}, headers = {}]] of CASES.entries()) {
+  it(`the problem of ${error.name} (${index}) is ${kind}, with its members and headers`, () => {
+    assert.deepEqual(problemOf(error), {
+      problem: { ...problemKinds[kind], detail: error.message, ...members },
+      headers,
     });
-  }
-
-  it('text that cannot be stored is the fault of its member, where it is one of the body', () => {
-    for (const member of ['name', 'description', 'contextBase']) {
-      const error = new store.UnstorableTextError(member);
-      const errors = [{ pointer: `/${member}`, detail: error.message }];
-      assert.deepEqual(problemOf(error)?.problem['errors' as never], errors, member);
-    }
   });
+}
+
+it('text that cannot be stored is the fault of its member, where it is one of the body', () => {
+  for (const member of ['name', 'description', 'contextBase']) {
+    const error = new store.UnstorableTextError(member);
+    const errors = [{ pointer: `/${member}`, detail: error.message }];
+    assert.deepEqual(problemOf(error)?.problem['errors' as never], errors, member);
+  }
 });
 
 it('a problem of each type has the status that docs/errors.md states', () => {

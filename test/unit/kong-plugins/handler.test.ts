@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { Plugin, Priority } from '../../../kong-plugins/ngsi-ld-purge/index.js';
 import { FakeKong, type FakeRequest } from '../../support/fake-pdk.js';
 import { words } from '../../support/words.js';
@@ -356,64 +356,62 @@ it('a problem of the plugin blames the gateway where the gateway is at fault', a
     );
 });
 
-describe('a failing Kong', () => {
-  const failing = words(`
+const failing = words(`
     request.getMethod request.getRawPath request.getHeader client.getConsumer client.getCredential
     service.setTarget service.setRetries service.setTimeouts service.request.setHeader
     service.request.setHeaders
   `);
 
-  for (const method of failing) {
-    it(`a purge never goes on when ${method} of Kong fails`, async () => {
-      const kong = new FakeKong({}).trouble(method, { kind: 'throw' });
-      await new Plugin({ ...config, max_affected: 1 }).access(kong.pdk);
+for (const method of failing) {
+  it(`a purge never goes on when ${method} of Kong fails`, async () => {
+    const kong = new FakeKong({}).trouble(method, { kind: 'throw' });
+    await new Plugin({ ...config, max_affected: 1 }).access(kong.pdk);
+    assert.equal(refusal(kong, 503), 'gateway-failure');
+    assert.ok(kong.methods.includes('log.err'));
+  });
+
+  it(`a purge never leaves with a token before all else is set when ${method} of Kong gives no answer`, async () => {
+    const kong = new FakeKong({}).trouble(method, { kind: 'hang' });
+    void new Plugin({ ...config, max_affected: 1 }).access(kong.pdk);
+    await new Promise(setImmediate);
+    assert.equal(kong.methods.at(-1), method);
+    assert.equal(kong.outcome.headers.has('x-gateway-token'), false);
+  });
+}
+
+for (const method of ['request.getMethod', 'request.getRawPath', 'request.getPath']) {
+  it(`a request never goes on when ${method} of Kong answers with something that is not text`, async () => {
+    for (const value of [undefined, null, 5, {}]) {
+      const kong = new FakeKong({ rawPath: '/ngsi-ld/v1/x' }).trouble(method, { kind: 'answer', value });
+      await new Plugin(config).access(kong.pdk);
       assert.equal(refusal(kong, 503), 'gateway-failure');
-      assert.ok(kong.methods.includes('log.err'));
-    });
-
-    it(`a purge never leaves with a token before all else is set when ${method} of Kong gives no answer`, async () => {
-      const kong = new FakeKong({}).trouble(method, { kind: 'hang' });
-      void new Plugin({ ...config, max_affected: 1 }).access(kong.pdk);
-      await new Promise(setImmediate);
-      assert.equal(kong.methods.at(-1), method);
-      assert.equal(kong.outcome.headers.has('x-gateway-token'), false);
-    });
-  }
-
-  for (const method of ['request.getMethod', 'request.getRawPath', 'request.getPath']) {
-    it(`a request never goes on when ${method} of Kong answers with something that is not text`, async () => {
-      for (const value of [undefined, null, 5, {}]) {
-        const kong = new FakeKong({ rawPath: '/ngsi-ld/v1/x' }).trouble(method, { kind: 'answer', value });
-        await new Plugin(config).access(kong.pdk);
-        assert.equal(refusal(kong, 503), 'gateway-failure');
-      }
-    });
-  }
-
-  it('a request never goes on when Kong gives an invalid consumer or credential', async () => {
-    for (const method of ['client.getConsumer', 'client.getCredential']) {
-      for (const value of ['c-1', 7, true, { id: 7 }, { username: 'a\r\nX-Purge-Policy: max-affected=9' }]) {
-        const kong = new FakeKong({}).trouble(method, { kind: 'answer', value });
-        await new Plugin(config).access(kong.pdk);
-        assert.equal(refusal(kong, 503), 'gateway-failure');
-        assert.equal(kong.outcome.target, undefined);
-      }
     }
   });
+}
 
-  it('a request is refused even when the log cannot be reached', async () => {
-    const kong = new FakeKong({})
-      .trouble('log.err', { kind: 'throw' })
-      .trouble('service.setTarget', { kind: 'throw' });
-    await new Plugin(config).access(kong.pdk);
-    assert.equal(refusal(kong, 503), 'gateway-failure');
-  });
+it('a request never goes on when Kong gives an invalid consumer or credential', async () => {
+  for (const method of ['client.getConsumer', 'client.getCredential']) {
+    for (const value of ['c-1', 7, true, { id: 7 }, { username: 'a\r\nX-Purge-Policy: max-affected=9' }]) {
+      const kong = new FakeKong({}).trouble(method, { kind: 'answer', value });
+      await new Plugin(config).access(kong.pdk);
+      assert.equal(refusal(kong, 503), 'gateway-failure');
+      assert.equal(kong.outcome.target, undefined);
+    }
+  }
+});
 
-  it('the handler never rejects, not even when the refusal cannot be sent', async () => {
-    const kong = new FakeKong({})
-      .trouble('response.exit', { kind: 'throw' })
-      .trouble('service.setTarget', { kind: 'throw' });
-    await new Plugin(config).access(kong.pdk);
-    assert.equal(kong.methods.at(-1), 'response.exit');
-  });
+it('a request is refused even when the log cannot be reached', async () => {
+  const kong = new FakeKong({})
+    .trouble('log.err', { kind: 'throw' })
+    .trouble('service.setTarget', { kind: 'throw' });
+  await new Plugin(config).access(kong.pdk);
+  assert.equal(refusal(kong, 503), 'gateway-failure');
+});
+
+it('the handler never rejects, not even when the refusal cannot be sent', async () => {
+  const kong = new FakeKong({})
+    .trouble('response.exit', { kind: 'throw' })
+    .trouble('service.setTarget', { kind: 'throw' });
+  await new Plugin(config).access(kong.pdk);
+  assert.equal(kong.methods.at(-1), 'response.exit');
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { parse } from 'yaml';
 import { createMetrics } from '../../../sidecar/metrics/metrics.js';
 import { ROOT } from '../../support/project.js';
@@ -39,69 +39,67 @@ interface Rule {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-describe('docs/operations', () => {
-  it('metrics.md lists exactly the metrics that exist', async () => {
-    const listed = Array.from(
-      read('metrics.md').matchAll(/^\| `(ngsild_gateway_\w+)` \|/gm),
-      ([, name]) => name,
-    );
-    const isLinuxOnly = (name: string) => /_process_(?:virtual_memory|heap)_bytes$|_fds$/.test(name);
-    const known = [...(await registered()).keys()];
-    assert.deepEqual(
-      listed.filter((name = '') => known.includes(name) || !isLinuxOnly(name)).sort(),
-      known.sort(),
-    );
-  });
+it('metrics.md lists exactly the metrics that exist', async () => {
+  const listed = Array.from(
+    read('metrics.md').matchAll(/^\| `(ngsild_gateway_\w+)` \|/gm),
+    ([, name]) => name,
+  );
+  const isLinuxOnly = (name: string) => /_process_(?:virtual_memory|heap)_bytes$|_fds$/.test(name);
+  const known = [...(await registered()).keys()];
+  assert.deepEqual(
+    listed.filter((name = '') => known.includes(name) || !isLinuxOnly(name)).sort(),
+    known.sort(),
+  );
+});
 
-  it('alerts.yml has only rules whose metrics exist, each with the reason for its threshold', async () => {
-    const text = read('alerts.yml');
-    const { groups } = parse(text) as { groups: readonly { rules: readonly Rule[] }[] };
-    const rules = groups.flatMap((group) => group.rules);
-    const known = await registered();
-    assert.ok(rules.length >= 10);
-    for (const { alert, expr, labels, annotations } of rules) {
-      const names = metricsIn(expr, known);
-      assert.ok(names.length > 0, alert);
-      for (const name of names) assert.ok(known.has(name), `${alert}: ${name}`);
-      assert.match(text, new RegExp(`- alert: ${alert}\\n +# [^\\n]{30}`), `${alert} gives a reason`);
-      assert.ok(['warning', 'critical'].includes(labels['severity'] ?? ''), alert);
-      assert.ok(annotations['summary'] && annotations['description'], alert);
-    }
-    assert.equal(new Set(rules.map(({ alert }) => alert)).size, rules.length);
-  });
+it('alerts.yml has only rules whose metrics exist, each with the reason for its threshold', async () => {
+  const text = read('alerts.yml');
+  const { groups } = parse(text) as { groups: readonly { rules: readonly Rule[] }[] };
+  const rules = groups.flatMap((group) => group.rules);
+  const known = await registered();
+  assert.ok(rules.length >= 10);
+  for (const { alert, expr, labels, annotations } of rules) {
+    const names = metricsIn(expr, known);
+    assert.ok(names.length > 0, alert);
+    for (const name of names) assert.ok(known.has(name), `${alert}: ${name}`);
+    assert.match(text, new RegExp(`- alert: ${alert}\\n +# [^\\n]{30}`), `${alert} gives a reason`);
+    assert.ok(['warning', 'critical'].includes(labels['severity'] ?? ''), alert);
+    assert.ok(annotations['summary'] && annotations['description'], alert);
+  }
+  assert.equal(new Set(rules.map(({ alert }) => alert)).size, rules.length);
+});
 
-  it('grafana-dashboard.json has only queries whose metrics exist, in panels that do not overlap', async () => {
-    const dashboard = JSON.parse(read('grafana-dashboard.json')) as {
-      panels: readonly { id: number; gridPos: Readonly<Record<'x' | 'y' | 'w' | 'h', number>> }[];
-    };
-    const known = await registered();
-    const names = expressionsOf(dashboard).flatMap((query) => metricsIn(query, known));
-    assert.ok(new Set(names).size >= 15);
-    for (const name of names) assert.ok(known.has(name), name);
-    const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
-      Array.from({ length: w * h }, (_, n) => `${x + (n % w)}/${y + Math.floor(n / w)}`),
-    );
-    assert.equal(new Set(cells).size, cells.length);
-    assert.equal(new Set(dashboard.panels.map(({ id }) => id)).size, dashboard.panels.length);
-  });
+it('grafana-dashboard.json has only queries whose metrics exist, in panels that do not overlap', async () => {
+  const dashboard = JSON.parse(read('grafana-dashboard.json')) as {
+    panels: readonly { id: number; gridPos: Readonly<Record<'x' | 'y' | 'w' | 'h', number>> }[];
+  };
+  const known = await registered();
+  const names = expressionsOf(dashboard).flatMap((query) => metricsIn(query, known));
+  assert.ok(new Set(names).size >= 15);
+  for (const name of names) assert.ok(known.has(name), name);
+  const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+    Array.from({ length: w * h }, (_, n) => `${x + (n % w)}/${y + Math.floor(n / w)}`),
+  );
+  assert.equal(new Set(cells).size, cells.length);
+  assert.equal(new Set(dashboard.panels.map(({ id }) => id)).size, dashboard.panels.length);
+});
 
-  it('metrics.md, the alerts and the dashboard name only labels that the metrics have', async () => {
-    const metrics = createMetrics(idle());
-    metrics.requests.brokerAnswered({ method: 'GET', status: 200, ms: 1 });
-    metrics.requests.passedThrough({ method: 'GET', status: 200, ms: 1 });
-    metrics.requests.refused('token');
-    const text = await metrics.text();
-    const queries = [
-      ...expressionsOf(parse(read('alerts.yml'))),
-      ...expressionsOf(JSON.parse(read('grafana-dashboard.json'))),
-    ];
-    for (const query of queries) {
-      for (const [, name = '', matchers = ''] of query.matchAll(/(ngsild_gateway_\w+)\{([^}]*)\}/g)) {
-        for (const [, label = ''] of matchers.matchAll(/(\w+)=~?"/g)) {
-          if (label === 'instance') continue; // added by Prometheus
-          assert.match(text, new RegExp(`^${name}\\{[^}]*\\b${label}="`, 'm'), `${name} ${label}`);
-        }
+it('metrics.md, the alerts and the dashboard name only labels that the metrics have', async () => {
+  const metrics = createMetrics(idle());
+  metrics.requests.brokerAnswered({ method: 'GET', status: 200, ms: 1 });
+  metrics.requests.passedThrough({ method: 'GET', status: 200, ms: 1 });
+  metrics.requests.refused('token');
+  const text = await metrics.text();
+  const queries = [
+    ...expressionsOf(parse(read('alerts.yml'))),
+    ...expressionsOf(JSON.parse(read('grafana-dashboard.json'))),
+  ];
+  for (const query of queries) {
+    for (const [, name = '', matchers = ''] of query.matchAll(/(ngsild_gateway_\w+)\{([^}]*)\}/g)) {
+      for (const [, label = ''] of matchers.matchAll(/(\w+)=~?"/g)) {
+        if (label === 'instance') continue; // added by Prometheus
+        assert.match(text, new RegExp(`^${name}\\{[^}]*\\b${label}="`, 'm'), `${name} ${label}`);
       }
     }
-  });
+  }
 });

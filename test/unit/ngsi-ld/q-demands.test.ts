@@ -19,15 +19,6 @@ it('a query demands an attribute by a condition that only an entity with the att
   for (const q of LAX) assert.equal(demands(q), false, q);
 });
 
-it('a query demands an attribute when one condition of a conjunction does, or every alternative', () => {
-  for (const q of ['!a;b', '(!a;b)', '(a|b)', 'a;(b|createdAt)', '(a|b);!c', '((a;!b)|(!a;b))', '(!a|b);c'])
-    assert.equal(demands(q), true, q);
-  for (const q of words(`
-      !a;!b (a|!b) (a|createdAt) ((a;b)|!c) (a|b|c!=1) (!a|b);(c|!d) (((!a)))
-    `))
-    assert.equal(demands(q), false, q);
-});
-
 it('a query demands an attribute where `;` and `|` stand without brackets, with `;` binding tighter', () => {
   assert.equal(demands('a|createdAt>2020-01-01T00:00:00Z;b'), true);
   assert.equal(demands('a;b|createdAt>2020-01-01T00:00:00Z'), false);

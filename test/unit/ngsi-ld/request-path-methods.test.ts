@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { classifyRequest } from '../../../sidecar/ngsi-ld/request-path.js';
 import { words } from '../../support/words.js';
 
@@ -12,56 +12,54 @@ const reasonOf = (method: string, target: string, headers: string[] = []) => {
 
 const ENTITIES = '/ngsi-ld/v1/entities';
 
-describe('other methods', () => {
-  const spellings = [
-    ENTITIES,
-    `${ENTITIES}/`,
-    '/ngsi-ld/v1//entities',
-    '//ngsi-ld/v1/entities',
-    '/ngsi-ld/v1/./entities',
-    '/ngsi-ld/v1/%65ntities',
-    '/%6Egsi-ld/v1/entities',
-    '/NGSI-LD/v1/entities',
-    '/ngsi-ld/v1/entities;x',
-    '/ngsi-ld/v1\\entities',
-    '/ngsi-ld/v1/entities#x',
-    '/ngsi-ld/v1/entities/urn:a%2F..b',
-    '/ngsi-ld/v1/entities/urn:a/../b',
-    '/ngsi-ld/v1/entities/%zz',
-    '/ngsi-ld/ex/v1/version',
-    '/ngsi-ld',
-    'http://gateway/ngsi-ld/v1/entities?type=T',
-    '/ngsi-ld/v1/entities?q=_method==%22delete%22',
-  ];
-  for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'OPTIONS']) {
-    for (const target of spellings) {
-      it(`a method other than DELETE passes whatever the spelling: ${method} ${target}`, () => {
-        assert.equal(kindOf(method, target), 'pass');
-      });
-    }
+const spellings = [
+  ENTITIES,
+  `${ENTITIES}/`,
+  '/ngsi-ld/v1//entities',
+  '//ngsi-ld/v1/entities',
+  '/ngsi-ld/v1/./entities',
+  '/ngsi-ld/v1/%65ntities',
+  '/%6Egsi-ld/v1/entities',
+  '/NGSI-LD/v1/entities',
+  '/ngsi-ld/v1/entities;x',
+  '/ngsi-ld/v1\\entities',
+  '/ngsi-ld/v1/entities#x',
+  '/ngsi-ld/v1/entities/urn:a%2F..b',
+  '/ngsi-ld/v1/entities/urn:a/../b',
+  '/ngsi-ld/v1/entities/%zz',
+  '/ngsi-ld/ex/v1/version',
+  '/ngsi-ld',
+  'http://gateway/ngsi-ld/v1/entities?type=T',
+  '/ngsi-ld/v1/entities?q=_method==%22delete%22',
+];
+for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'OPTIONS']) {
+  for (const target of spellings) {
+    it(`a method other than DELETE passes whatever the spelling: ${method} ${target}`, () => {
+      assert.equal(kindOf(method, target), 'pass');
+    });
   }
+}
 
-  for (const target of words(`
+for (const target of words(`
     /ngsi-ld/../v2/op/update /ngsi-ld/v1/../../v2/entities /ngsi-ld/..%2Fadmin /ngsi-ld/%2e%2e/v2/entities
     /ngsi-ld/..;/v2/entities /ngsi-ld\\..\\v2 /ngsi-ld/%C0%AE%C0%AE/v2 /ngsi-ld/%C1%9C..%C1%9Cv2
     /ngsi-ld/%E0%81%9C..%E0%81%9Cv2 /ngsi-ld/%F0%80%81%9C..%F0%80%81%9Cv2 /ngsi-ld/%252e%252e/v2
     /ngsi-ld/../api/v2/domains /x/../ngsi-ld/v1/entities /../ngsi-ld/v1/entities
     /ngsi-ld/v1/entities/urn:x%2F..%2F..%2F..%2F..%2Fv2
   `)) {
-    it(`a method other than DELETE never leads out of the API: ${target}`, () => {
-      assert.equal(reasonOf('POST', target), 'leaves-api');
-    });
-  }
-
-  it('a method other than DELETE needs a target that can be forwarded', () => {
-    assert.equal(reasonOf('GET', 'ngsi-ld/v1/entities'), 'malformed-target');
-    assert.equal(reasonOf('GET', 'http://gateway?x/ngsi-ld/v1/entities'), 'malformed-target');
-    assert.equal(reasonOf('GET', 'http://gateway?x/ngsi-ld/../v2'), 'leaves-api');
+  it(`a method other than DELETE never leads out of the API: ${target}`, () => {
+    assert.equal(reasonOf('POST', target), 'leaves-api');
   });
+}
 
-  it('DELETE in another case is never a purge, and never passes as one', () => {
-    for (const method of ['delete', 'Delete', ' DELETE']) assert.equal(kindOf(method, ENTITIES), 'refuse');
-  });
+it('a method other than DELETE needs a target that can be forwarded', () => {
+  assert.equal(reasonOf('GET', 'ngsi-ld/v1/entities'), 'malformed-target');
+  assert.equal(reasonOf('GET', 'http://gateway?x/ngsi-ld/v1/entities'), 'malformed-target');
+  assert.equal(reasonOf('GET', 'http://gateway?x/ngsi-ld/../v2'), 'leaves-api');
+});
+
+it('DELETE in another case is never a purge, and never passes as one', () => {
+  for (const method of ['delete', 'Delete', ' DELETE']) assert.equal(kindOf(method, ENTITIES), 'refuse');
 });
 
 const headers = [

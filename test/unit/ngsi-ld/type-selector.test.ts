@@ -1,97 +1,95 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { NgsiLdSyntaxError } from '../../../sidecar/ngsi-ld/syntax-error.js';
 import { matchesType, parseTypeSelector, typeNamesOf } from '../../../sidecar/ngsi-ld/type-selector.js';
 
 const selects = (text: string, ...types: string[]) => matchesType(parseTypeSelector(text), types);
 
-describe('entity type selection (clause 4.17)', () => {
-  it('"," and "|" select either type, ";" only entities with both', () => {
-    for (const either of ['Building,House', 'Building|House']) {
-      assert.equal(selects(either, 'House'), true);
-      assert.equal(selects(either, 'Home'), false);
-    }
-    assert.equal(selects('(Home;Vehicle)', 'Home', 'Vehicle', 'Boat'), true);
-    assert.equal(selects('(Home;Vehicle)', 'Home'), false);
-    assert.equal(selects('(Home;Vehicle)|Motorhome', 'Motorhome'), true);
-    assert.equal(selects('Home;Vehicle,Motorhome', 'Vehicle'), false);
-    assert.equal(selects('A;(B|C)', 'A', 'C'), true);
-  });
+it('"," and "|" select either type, ";" only entities with both', () => {
+  for (const either of ['Building,House', 'Building|House']) {
+    assert.equal(selects(either, 'House'), true);
+    assert.equal(selects(either, 'Home'), false);
+  }
+  assert.equal(selects('(Home;Vehicle)', 'Home', 'Vehicle', 'Boat'), true);
+  assert.equal(selects('(Home;Vehicle)', 'Home'), false);
+  assert.equal(selects('(Home;Vehicle)|Motorhome', 'Motorhome'), true);
+  assert.equal(selects('Home;Vehicle,Motorhome', 'Vehicle'), false);
+  assert.equal(selects('A;(B|C)', 'A', 'C'), true);
+});
 
-  it('"*" selects every type, and only stands alone', () => {
-    assert.equal(selects('*', 'X'), true);
-    for (const text of ['*,A', 'A;*', '(*)', '**', ' *'])
-      assert.throws(() => parseTypeSelector(text), NgsiLdSyntaxError, text);
-  });
+it('"*" selects every type, and only stands alone', () => {
+  assert.equal(selects('*', 'X'), true);
+  for (const text of ['*,A', 'A;*', '(*)', '**', ' *'])
+    assert.throws(() => parseTypeSelector(text), NgsiLdSyntaxError, text);
+});
 
-  it('a name is compared exactly, IRIs included', () => {
-    assert.equal(selects('https://a.example/ns#Car', 'https://a.example/ns#Car'), true);
-    assert.equal(selects('car', 'Car'), false);
-    assert.equal(selects('constructor', 'Car'), false);
-  });
+it('a name is compared exactly, IRIs included', () => {
+  assert.equal(selects('https://a.example/ns#Car', 'https://a.example/ns#Car'), true);
+  assert.equal(selects('car', 'Car'), false);
+  assert.equal(selects('constructor', 'Car'), false);
+});
 
-  it('an incomplete selection is refused', () => {
-    for (const text of [
-      '',
-      ',A',
-      'A,',
-      'A;;B',
-      '(A',
-      'A)',
-      '()',
-      'A B',
-      '"A"',
-      'A\u0000',
-      '('.repeat(60_000),
-    ]) {
-      assert.throws(() => parseTypeSelector(text), NgsiLdSyntaxError, text.slice(0, 20));
-    }
-  });
+it('an incomplete selection is refused', () => {
+  for (const text of [
+    '',
+    ',A',
+    'A,',
+    'A;;B',
+    '(A',
+    'A)',
+    '()',
+    'A B',
+    '"A"',
+    'A\u0000',
+    '('.repeat(60_000),
+  ]) {
+    assert.throws(() => parseTypeSelector(text), NgsiLdSyntaxError, text.slice(0, 20));
+  }
+});
 
-  it('brackets nest a hundred deep and not one deeper', () => {
-    const nested = (depth: number) => `${'('.repeat(depth)}A${')'.repeat(depth)}`;
-    assert.equal(selects(nested(100), 'A'), true);
-    assert.throws(() => parseTypeSelector(nested(101)), /at most 100 nested brackets/);
-  });
+it('brackets nest a hundred deep and not one deeper', () => {
+  const nested = (depth: number) => `${'('.repeat(depth)}A${')'.repeat(depth)}`;
+  assert.equal(selects(nested(100), 'A'), true);
+  assert.throws(() => parseTypeSelector(nested(101)), /at most 100 nested brackets/);
+});
 
-  it('the names of a selection are all of them, each once', () => {
-    for (const [text, names] of [
-      ['*', []],
-      ['A', ['A']],
-      ['A,B|A', ['A', 'B']],
-      ['(A;B)|(C;(A|D))', ['A', 'B', 'C', 'D']],
-    ] as const)
-      assert.deepEqual(typeNamesOf(parseTypeSelector(text)), names, text);
-  });
+it('the names of a selection are all of them, each once', () => {
+  for (const [text, names] of [
+    ['*', []],
+    ['A', ['A']],
+    ['A,B|A', ['A', 'B']],
+    ['(A;B)|(C;(A|D))', ['A', 'B', 'C', 'D']],
+  ] as const)
+    assert.deepEqual(typeNamesOf(parseTypeSelector(text)), names, text);
+});
 
-  it('any text is parsed or refused with NgsiLdSyntaxError, never anything else', () => {
-    const texts = fc.oneof(
-      fc.string(),
-      fc.string({ unit: fc.constantFrom('A', 'B', ';', '|', ',', '(', ')', '*') }),
-    );
-    fc.assert(
-      fc.property(texts, (text) => {
-        try {
-          matchesType(parseTypeSelector(text), ['A']);
-        } catch (error) {
-          assert.ok(error instanceof NgsiLdSyntaxError);
-        }
-      }),
-    );
-  });
+it('any text is parsed or refused with NgsiLdSyntaxError, never anything else', () => {
+  const texts = fc.oneof(
+    fc.string(),
+    fc.string({ unit: fc.constantFrom('A', 'B', ';', '|', ',', '(', ')', '*') }),
+  );
+  fc.assert(
+    fc.property(texts, (text) => {
+      try {
+        matchesType(parseTypeSelector(text), ['A']);
+      } catch (error) {
+        assert.ok(error instanceof NgsiLdSyntaxError);
+      }
+    }),
+  );
+});
 
-  it('a disjunction matches exactly when one of its names is among the types', () => {
-    const names = fc.uniqueArray(fc.constantFrom('A', 'B', 'C', 'D', 'E'), { minLength: 1 });
-    fc.assert(
-      fc.property(names, names, (selected, types) => {
-        const expected = selected.some((name) => types.includes(name));
-        assert.equal(selects(selected.join(','), ...types), expected);
-        assert.equal(
-          selects(`(${selected.join(';')})`, ...types),
-          selected.every((name) => types.includes(name)),
-        );
-      }),
-    );
-  });
+it('a disjunction matches exactly when one of its names is among the types', () => {
+  const names = fc.uniqueArray(fc.constantFrom('A', 'B', 'C', 'D', 'E'), { minLength: 1 });
+  fc.assert(
+    fc.property(names, names, (selected, types) => {
+      const expected = selected.some((name) => types.includes(name));
+      assert.equal(selects(selected.join(','), ...types), expected);
+      assert.equal(
+        selects(`(${selected.join(';')})`, ...types),
+        selected.every((name) => types.includes(name)),
+      );
+    }),
+  );
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import type { JsonValue } from '../../../sidecar/shared/json/json.js';
 import { cut, MAX_QUOTED_CHARS, quoted, shown } from '../../../sidecar/shared/shown.js';
@@ -30,26 +30,24 @@ it('a quoted text is escaped, in double quotes, and has a hundred characters at 
   assert.equal(quoted('xyz', 2), '"xy…"');
 });
 
-describe('values in messages', () => {
-  for (const [value, expected] of [
-    [undefined, 'missing'],
-    [null, 'null'],
-    [true, 'true'],
-    [1.5, '1.5'],
-    ['a"', String.raw`"a\""`],
-    ['x'.repeat(60), `"${'x'.repeat(60)}"`],
-    ['x'.repeat(61), `"${'x'.repeat(60)}…"`],
-    [[], 'an empty array'],
-    [[1, 2, 3, 4], '[1, 2, 3, 4]'],
-    [[1, 2, 3, 4, 5], 'an array'],
-    [['a', null], '["a", null]'],
-    [[1, [2]], 'an array'],
-    [[{ a: 1 }], 'an array'],
-    [{}, 'an empty object'],
-    [{ a: 1 }, 'an object'],
-  ] as const satisfies readonly (readonly [JsonValue | undefined, string])[]) {
-    it(`a value of its kind is shown as ${expected}`, () => {
-      assert.equal(shown(value), expected);
-    });
-  }
-});
+for (const [value, expected] of [
+  [undefined, 'missing'],
+  [null, 'null'],
+  [true, 'true'],
+  [1.5, '1.5'],
+  ['a"', String.raw`"a\""`],
+  ['x'.repeat(60), `"${'x'.repeat(60)}"`],
+  ['x'.repeat(61), `"${'x'.repeat(60)}…"`],
+  [[], 'an empty array'],
+  [[1, 2, 3, 4], '[1, 2, 3, 4]'],
+  [[1, 2, 3, 4, 5], 'an array'],
+  [['a', null], '["a", null]'],
+  [[1, [2]], 'an array'],
+  [[{ a: 1 }], 'an array'],
+  [{}, 'an empty object'],
+  [{ a: 1 }, 'an object'],
+] as const satisfies readonly (readonly [JsonValue | undefined, string])[]) {
+  it(`a value of its kind is shown as ${expected}`, () => {
+    assert.equal(shown(value), expected);
+  });
+}

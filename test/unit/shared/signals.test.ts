@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
-import { describe, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import {
   createEchoFilter,
   createEnding,
@@ -9,37 +9,35 @@ import {
   onParentEnd,
 } from '../../../sidecar/shared/signals.js';
 
-describe('the filter of echoes', () => {
-  const at = (...signals: readonly (readonly [nowMs: number, signal: string])[]): boolean[] => {
-    let nowMs = 0;
-    const isEcho = createEchoFilter(() => nowMs);
-    return signals.map(([time, signal]) => {
-      nowMs = time;
-      return isEcho(signal);
-    });
-  };
-
-  it('echoes of a signal within a second count once, however often they come', () => {
-    assert.deepEqual(at([5, 'SIGINT'], [5, 'SIGINT'], [400, 'SIGINT'], [1004, 'SIGINT']), [
-      false,
-      true,
-      true,
-      true,
-    ]);
+const at = (...signals: readonly (readonly [nowMs: number, signal: string])[]): boolean[] => {
+  let nowMs = 0;
+  const isEcho = createEchoFilter(() => nowMs);
+  return signals.map(([time, signal]) => {
+    nowMs = time;
+    return isEcho(signal);
   });
+};
 
-  it('the same signal after a second counts again, also when echoes came meanwhile', () => {
-    assert.deepEqual(at([0, 'SIGTERM'], [900, 'SIGTERM'], [1000, 'SIGTERM'], [1900, 'SIGTERM']), [
-      false,
-      true,
-      false,
-      true,
-    ]);
-  });
+it('echoes of a signal within a second count once, however often they come', () => {
+  assert.deepEqual(at([5, 'SIGINT'], [5, 'SIGINT'], [400, 'SIGINT'], [1004, 'SIGINT']), [
+    false,
+    true,
+    true,
+    true,
+  ]);
+});
 
-  it('another signal counts at once', () => {
-    assert.deepEqual(at([0, 'SIGINT'], [1, 'SIGTERM'], [2, 'SIGTERM']), [false, false, true]);
-  });
+it('the same signal after a second counts again, also when echoes came meanwhile', () => {
+  assert.deepEqual(at([0, 'SIGTERM'], [900, 'SIGTERM'], [1000, 'SIGTERM'], [1900, 'SIGTERM']), [
+    false,
+    true,
+    false,
+    true,
+  ]);
+});
+
+it('another signal counts at once', () => {
+  assert.deepEqual(at([0, 'SIGINT'], [1, 'SIGTERM'], [2, 'SIGTERM']), [false, false, true]);
 });
 
 it('a start by npm is recognised by this package’s own script, and no other', () => {
@@ -50,50 +48,48 @@ it('a start by npm is recognised by this package’s own script, and no other', 
   assert.equal(isNpmStart({}), false);
 });
 
-describe('the end by signals', () => {
-  /** A process that npm has started, or not, and what its ending was asked for. */
-  function running(t: TestContext, isByNpm: boolean) {
-    t.mock.timers.enable({ apis: ['setInterval'] });
-    const self = Object.assign(new EventEmitter(), { ppid: 7 });
-    const told: string[] = [];
-    const closings: (() => void)[] = [];
-    const ending = createEnding({
-      close: () => new Promise((resolve) => closings.push(resolve)),
-      log: (cause, words) => told.push(`${words}: ${Object.values(cause).join()}`),
-      onClosed: () => told.push('closed'),
-    });
-    let nowMs = 0;
-    endBySignals(self as unknown as NodeJS.Process, ending, { isByNpm, nowMs: () => nowMs });
-    return { self, told, later: (ms: number) => (nowMs += ms), tick: () => t.mock.timers.tick(500) };
-  }
-
-  it('the end by a signal begins once, and is hurried by another signal, not by an echo', (t) => {
-    const { self, told, later } = running(t, false);
-    self.emit('SIGTERM', 'SIGTERM');
-    self.emit('SIGTERM', 'SIGTERM');
-    later(1000);
-    self.emit('SIGINT', 'SIGINT');
-    assert.deepEqual(told, ['shutting down: SIGTERM', 'hurrying: SIGINT']);
+/** A process that npm has started, or not, and what its ending was asked for. */
+function running(t: TestContext, isByNpm: boolean) {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const self = Object.assign(new EventEmitter(), { ppid: 7 });
+  const told: string[] = [];
+  const closings: (() => void)[] = [];
+  const ending = createEnding({
+    close: () => new Promise((resolve) => closings.push(resolve)),
+    log: (cause, words) => told.push(`${words}: ${Object.values(cause).join()}`),
+    onClosed: () => told.push('closed'),
   });
+  let nowMs = 0;
+  endBySignals(self as unknown as NodeJS.Process, ending, { isByNpm, nowMs: () => nowMs });
+  return { self, told, later: (ms: number) => (nowMs += ms), tick: () => t.mock.timers.tick(500) };
+}
 
-  it('the end of npm ends what it started, and hurries nothing that has begun to end', (t) => {
-    for (const isSignalled of [false, true]) {
-      const { self, told, tick } = running(t, true);
-      if (isSignalled) self.emit('SIGTERM', 'SIGTERM');
-      tick();
-      self.ppid = 1;
-      tick();
-      assert.deepEqual(told, [`shutting down: ${isSignalled ? 'SIGTERM' : 'npm has ended'}`]);
-      t.mock.timers.reset();
-    }
-  });
+it('the end by a signal begins once, and is hurried by another signal, not by an echo', (t) => {
+  const { self, told, later } = running(t, false);
+  self.emit('SIGTERM', 'SIGTERM');
+  self.emit('SIGTERM', 'SIGTERM');
+  later(1000);
+  self.emit('SIGINT', 'SIGINT');
+  assert.deepEqual(told, ['shutting down: SIGTERM', 'hurrying: SIGINT']);
+});
 
-  it('the end of another parent ends nothing', (t) => {
-    const { self, told, tick } = running(t, false);
+it('the end of npm ends what it started, and hurries nothing that has begun to end', (t) => {
+  for (const isSignalled of [false, true]) {
+    const { self, told, tick } = running(t, true);
+    if (isSignalled) self.emit('SIGTERM', 'SIGTERM');
+    tick();
     self.ppid = 1;
     tick();
-    assert.deepEqual(told, []);
-  });
+    assert.deepEqual(told, [`shutting down: ${isSignalled ? 'SIGTERM' : 'npm has ended'}`]);
+    t.mock.timers.reset();
+  }
+});
+
+it('the end of another parent ends nothing', (t) => {
+  const { self, told, tick } = running(t, false);
+  self.ppid = 1;
+  tick();
+  assert.deepEqual(told, []);
 });
 
 it('the end of the parent process is reported once, and not before another one has adopted this process', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { Pool } from 'pg';
 import { StoreUnavailableError } from '../../../sidecar/store/errors.js';
 import { PostgresConnections } from '../../../sidecar/store/postgres-connections.js';
@@ -49,122 +49,120 @@ function connectionsOf(t: TestContext, random = () => 1) {
   return { connections, clock, state, released, told, use, refusal };
 }
 
-describe('the connections to PostgreSQL', () => {
-  it('a connection is given back after its work, and ended when it is of no more use', async (t) => {
-    const { connections, released } = connectionsOf(t);
-    assert.equal(await connections.use(async () => 7), 7);
-    for (const error of [
-      new Error('of the work'),
-      new StatementFailure(failed('x'), 'failed'),
-      new StatementFailure(failed('x'), 'conflict'),
-      new StatementFailure(failed('x'), 'lost'),
-      new StatementFailure(failed('x'), 'unknown'),
-    ])
-      await assert.rejects(
-        connections.use(() => Promise.reject(error)),
-        error,
-      );
-    assert.deepEqual(released, [false, false, false, false, true, true]);
-  });
+it('a connection is given back after its work, and ended when it is of no more use', async (t) => {
+  const { connections, released } = connectionsOf(t);
+  assert.equal(await connections.use(async () => 7), 7);
+  for (const error of [
+    new Error('of the work'),
+    new StatementFailure(failed('x'), 'failed'),
+    new StatementFailure(failed('x'), 'conflict'),
+    new StatementFailure(failed('x'), 'lost'),
+    new StatementFailure(failed('x'), 'unknown'),
+  ])
+    await assert.rejects(
+      connections.use(() => Promise.reject(error)),
+      error,
+    );
+  assert.deepEqual(released, [false, false, false, false, true, true]);
+});
 
-  it('the database is made usable once, and again after each outage', async (t) => {
-    const { state, clock, use, refusal } = connectionsOf(t);
-    await Promise.all([use(), use()]);
-    await use();
-    assert.equal(state.prepared, 1);
-    state.failures.push(failed('ECONNREFUSED'));
-    await refusal();
-    clock.time += 10_000;
-    await use();
-    await use();
-    assert.equal(state.prepared, 2);
-  });
+it('the database is made usable once, and again after each outage', async (t) => {
+  const { state, clock, use, refusal } = connectionsOf(t);
+  await Promise.all([use(), use()]);
+  await use();
+  assert.equal(state.prepared, 1);
+  state.failures.push(failed('ECONNREFUSED'));
+  await refusal();
+  clock.time += 10_000;
+  await use();
+  await use();
+  assert.equal(state.prepared, 2);
+});
 
-  it('a connection on which the database could not be made usable is ended, and the database counts as away', async (t) => {
-    const { state, clock, released, told, use, refusal } = connectionsOf(t);
-    const failure = failed('42501', 'permission denied');
-    state.preparing.push(failure);
-    assert.equal((await refusal()).cause, failure);
-    assert.deepEqual([released, told], [[true], ['away permission denied']]);
-    clock.time += 10_000;
-    await use();
-    assert.deepEqual([state.prepared, told.at(-1)], [2, 'back']);
-  });
+it('a connection on which the database could not be made usable is ended, and the database counts as away', async (t) => {
+  const { state, clock, released, told, use, refusal } = connectionsOf(t);
+  const failure = failed('42501', 'permission denied');
+  state.preparing.push(failure);
+  assert.equal((await refusal()).cause, failure);
+  assert.deepEqual([released, told], [[true], ['away permission denied']]);
+  clock.time += 10_000;
+  await use();
+  assert.deepEqual([state.prepared, told.at(-1)], [2, 'back']);
+});
 
-  it('a database that is away is not asked again until the end of a pause, which doubles up to two seconds', async (t) => {
-    const { state, clock, told, use, refusal } = connectionsOf(t);
-    state.failures = Array.from({ length: 8 }, () => failed('ECONNREFUSED'));
-    await refusal();
-    for (const pauseMs of [100, 200, 400, 800, 1600, 2000, 2000]) {
-      const { attempts } = state;
-      clock.time += pauseMs - 1;
-      assert.equal(((await refusal()).cause as Error).message, 'ECONNREFUSED');
-      assert.equal(state.attempts, attempts, `within ${String(pauseMs)} ms`);
-      clock.time += 1;
-      await refusal();
-      assert.equal(state.attempts, attempts + 1, `after ${String(pauseMs)} ms`);
-    }
-    assert.deepEqual(told, ['away ECONNREFUSED']);
-    clock.time += 2000;
-    await use();
-    await use();
-    assert.deepEqual(told, ['away ECONNREFUSED', 'back']);
-    // The next outage begins with a short pause.
-    state.failures.push(failed('ECONNREFUSED'));
-    await refusal();
-    clock.time += 100;
-    await use();
-  });
-
-  it('processes do not ask a database that is away at the same moments: a pause is cut by up to a half', async (t) => {
-    const { state, clock, use, refusal } = connectionsOf(t, () => 0);
-    state.failures.push(failed('ECONNREFUSED'));
-    await refusal();
-    clock.time += 49;
-    await refusal();
+it('a database that is away is not asked again until the end of a pause, which doubles up to two seconds', async (t) => {
+  const { state, clock, told, use, refusal } = connectionsOf(t);
+  state.failures = Array.from({ length: 8 }, () => failed('ECONNREFUSED'));
+  await refusal();
+  for (const pauseMs of [100, 200, 400, 800, 1600, 2000, 2000]) {
+    const { attempts } = state;
+    clock.time += pauseMs - 1;
+    assert.equal(((await refusal()).cause as Error).message, 'ECONNREFUSED');
+    assert.equal(state.attempts, attempts, `within ${String(pauseMs)} ms`);
     clock.time += 1;
-    await use();
-  });
-
-  it('attempts of one moment that fail together make one pause', async (t) => {
-    const { state, clock, told, use, refusal } = connectionsOf(t);
-    state.failures = Array.from({ length: 5 }, () => failed('ECONNREFUSED'));
-    await Promise.all([1, 2, 3, 4, 5].map(() => refusal()));
-    assert.equal(told.length, 1);
-    clock.time += 100;
-    await use();
-  });
-
-  it('a connection that was cut while it was made is made again at once, but not while the database is away', async (t) => {
-    const { state, clock, told, use, refusal } = connectionsOf(t);
-    state.failures = [failed('ECONNRESET')];
-    await use();
-    assert.deepEqual([state.attempts, told], [2, []]);
-    state.failures = [failed('ECONNREFUSED')];
     await refusal();
-    assert.equal(state.attempts, 3, 'one that was refused is not');
-    clock.time += 100;
-    state.failures = [failed('ECONNRESET')];
-    await refusal();
-    assert.equal(state.attempts, 4);
-  });
+    assert.equal(state.attempts, attempts + 1, `after ${String(pauseMs)} ms`);
+  }
+  assert.deepEqual(told, ['away ECONNREFUSED']);
+  clock.time += 2000;
+  await use();
+  await use();
+  assert.deepEqual(told, ['away ECONNREFUSED', 'back']);
+  // The next outage begins with a short pause.
+  state.failures.push(failed('ECONNREFUSED'));
+  await refusal();
+  clock.time += 100;
+  await use();
+});
 
-  it('work that finds all connections in use fails alone: the database is not away', async (t) => {
-    const { state, told, use, refusal } = connectionsOf(t);
-    state.failures = [new Error('timeout exceeded when trying to connect')];
-    assert.match((await refusal()).message, /All connections .* in use/);
-    state.waiting = 1000;
-    assert.match((await refusal()).message, /All connections .* in use/);
-    assert.equal(state.attempts, 1);
-    state.waiting = 999;
-    await use();
-    assert.deepEqual([state.attempts, told], [2, []]);
-  });
+it('processes do not ask a database that is away at the same moments: a pause is cut by up to a half', async (t) => {
+  const { state, clock, use, refusal } = connectionsOf(t, () => 0);
+  state.failures.push(failed('ECONNREFUSED'));
+  await refusal();
+  clock.time += 49;
+  await refusal();
+  clock.time += 1;
+  await use();
+});
 
-  it('closed connections take no more work, and are ended once', async (t) => {
-    const { connections, state, refusal } = connectionsOf(t);
-    await Promise.all([connections.close(), connections.close()]);
-    assert.match((await refusal()).message, /closed/);
-    assert.deepEqual([state.ends, state.attempts], [1, 0]);
-  });
+it('attempts of one moment that fail together make one pause', async (t) => {
+  const { state, clock, told, use, refusal } = connectionsOf(t);
+  state.failures = Array.from({ length: 5 }, () => failed('ECONNREFUSED'));
+  await Promise.all([1, 2, 3, 4, 5].map(() => refusal()));
+  assert.equal(told.length, 1);
+  clock.time += 100;
+  await use();
+});
+
+it('a connection that was cut while it was made is made again at once, but not while the database is away', async (t) => {
+  const { state, clock, told, use, refusal } = connectionsOf(t);
+  state.failures = [failed('ECONNRESET')];
+  await use();
+  assert.deepEqual([state.attempts, told], [2, []]);
+  state.failures = [failed('ECONNREFUSED')];
+  await refusal();
+  assert.equal(state.attempts, 3, 'one that was refused is not');
+  clock.time += 100;
+  state.failures = [failed('ECONNRESET')];
+  await refusal();
+  assert.equal(state.attempts, 4);
+});
+
+it('work that finds all connections in use fails alone: the database is not away', async (t) => {
+  const { state, told, use, refusal } = connectionsOf(t);
+  state.failures = [new Error('timeout exceeded when trying to connect')];
+  assert.match((await refusal()).message, /All connections .* in use/);
+  state.waiting = 1000;
+  assert.match((await refusal()).message, /All connections .* in use/);
+  assert.equal(state.attempts, 1);
+  state.waiting = 999;
+  await use();
+  assert.deepEqual([state.attempts, told], [2, []]);
+});
+
+it('closed connections take no more work, and are ended once', async (t) => {
+  const { connections, state, refusal } = connectionsOf(t);
+  await Promise.all([connections.close(), connections.close()]);
+  assert.match((await refusal()).message, /closed/);
+  assert.deepEqual([state.ends, state.attempts], [1, 0]);
 });

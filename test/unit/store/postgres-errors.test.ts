@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { DatabaseError } from 'pg';
 import {
   codeOf,
@@ -15,67 +15,60 @@ const ofDatabase = (code: string) =>
   Object.assign(new DatabaseError(`refused ${code}`, 1, 'error'), { code });
 const ofSystem = (code: string, message = `failed ${code}`) => Object.assign(new Error(message), { code });
 
-describe('what becomes of a statement that PostgreSQL did not do', () => {
-  for (const [kind, codes] of [
+for (const [kind, codes] of [
+  [
+    'lost',
     [
-      'lost',
-      [
-        ...['08000', '08003', '08006', '57P01', '57P02', '57P03', '57P04', '57P05'],
-        ...['25P03', '25P04', '25006', '0A000'],
-      ],
+      ...['08000', '08003', '08006', '57P01', '57P02', '57P03', '57P04', '57P05'],
+      ...['25P03', '25P04', '25006', '0A000'],
     ],
-    ['conflict', ['40001', '40P01', '23505', '23P01']],
-    [
-      'failed',
-      ['57014', '55P03', '23503', '23502', '25P02', '25001', '40002', '42P01', '53100', '53300', ''],
-    ],
-  ] as const)
-    for (const code of codes)
-      it(`a statement with the error code "${code}" is ${kind}`, () => {
-        const failure = new StatementFailure(ofDatabase(code));
-        assert.deepEqual([failure.kind, failure.isBroken], [kind, kind === 'lost']);
-      });
-
-  it('a statement that failed without an answer of PostgreSQL is lost with its connection', () => {
-    for (const error of [new Error('Query read timeout'), ofSystem('ECONNRESET'), 'ended'])
-      assert.equal(new StatementFailure(error).kind, 'lost');
-  });
-
-  it('a connection on which a commit had no answer is of no more use', () => {
-    const cause = ofSystem('ECONNRESET');
-    const failure = new StatementFailure(cause, 'unknown');
-    assert.deepEqual([failure.kind, failure.isBroken, failure.cause], ['unknown', true, cause]);
-    assert.equal(new StatementFailure(cause, 'failed').isBroken, false);
-  });
-});
-
-describe('a connection to PostgreSQL that cannot be made', () => {
-  for (const code of [
-    ...['28P01', '28000', '3D000', '3F000', '42501', 'ERR_TLS_CERT_ALTNAME_INVALID', 'CERT_HAS_EXPIRED'],
-    ...['SELF_SIGNED_CERT_IN_CHAIN', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'UNABLE_TO_GET_ISSUER_CERT'],
-    ...['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_OSSL_UNSUPPORTED'],
-  ])
-    it(`waiting does not help against ${code}`, () => {
-      assert.equal(isHopeless(ofSystem(code)), true);
+  ],
+  ['conflict', ['40001', '40P01', '23505', '23P01']],
+  ['failed', ['57014', '55P03', '23503', '23502', '25P02', '25001', '40002', '42P01', '53100', '53300', '']],
+] as const)
+  for (const code of codes)
+    it(`a statement with the error code "${code}" is ${kind}`, () => {
+      const failure = new StatementFailure(ofDatabase(code));
+      assert.deepEqual([failure.kind, failure.isBroken], [kind, kind === 'lost']);
     });
 
-  it('waiting does not help at a server without encryption', () => {
-    assert.equal(isHopeless(new Error('The server does not support SSL connections')), true);
+it('a statement that failed without an answer of PostgreSQL is lost with its connection', () => {
+  for (const error of [new Error('Query read timeout'), ofSystem('ECONNRESET'), 'ended'])
+    assert.equal(new StatementFailure(error).kind, 'lost');
+});
+
+it('a connection on which a commit had no answer is of no more use', () => {
+  const cause = ofSystem('ECONNRESET');
+  const failure = new StatementFailure(cause, 'unknown');
+  assert.deepEqual([failure.kind, failure.isBroken, failure.cause], ['unknown', true, cause]);
+  assert.equal(new StatementFailure(cause, 'failed').isBroken, false);
+});
+
+for (const code of [
+  ...['28P01', '28000', '3D000', '3F000', '42501', 'ERR_TLS_CERT_ALTNAME_INVALID', 'CERT_HAS_EXPIRED'],
+  ...['SELF_SIGNED_CERT_IN_CHAIN', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'UNABLE_TO_GET_ISSUER_CERT'],
+  ...['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_OSSL_UNSUPPORTED'],
+])
+  it(`waiting does not help against ${code}`, () => {
+    assert.equal(isHopeless(ofSystem(code)), true);
   });
 
-  it('waiting may help against everything else', () => {
-    for (const code of ['ECONNREFUSED', 'ENOTFOUND', '57P03', '53300', '42P01', ''])
-      assert.equal(isHopeless(ofSystem(code)), false, code);
-    assert.equal(isHopeless(new Error('timeout exceeded when trying to connect')), false);
-  });
+it('waiting does not help at a server without encryption', () => {
+  assert.equal(isHopeless(new Error('The server does not support SSL connections')), true);
+});
 
-  it('a connection was cut, and no server is away, when the server had taken it', () => {
-    for (const code of ['57P01', '57P02', 'ECONNRESET', 'EPIPE'])
-      assert.equal(isCut(ofSystem(code)), true, code);
-    assert.equal(isCut(new Error('Connection terminated unexpectedly')), true);
-    for (const code of ['57P03', 'ECONNREFUSED', 'ETIMEDOUT', ''])
-      assert.equal(isCut(ofSystem(code)), false, code);
-  });
+it('waiting may help against everything else', () => {
+  for (const code of ['ECONNREFUSED', 'ENOTFOUND', '57P03', '53300', '42P01', ''])
+    assert.equal(isHopeless(ofSystem(code)), false, code);
+  assert.equal(isHopeless(new Error('timeout exceeded when trying to connect')), false);
+});
+
+it('a connection was cut, and no server is away, when the server had taken it', () => {
+  for (const code of ['57P01', '57P02', 'ECONNRESET', 'EPIPE'])
+    assert.equal(isCut(ofSystem(code)), true, code);
+  assert.equal(isCut(new Error('Connection terminated unexpectedly')), true);
+  for (const code of ['57P03', 'ECONNREFUSED', 'ETIMEDOUT', ''])
+    assert.equal(isCut(ofSystem(code)), false, code);
 });
 
 it('clients see the code of an error, and no message that may name hosts and users', () => {

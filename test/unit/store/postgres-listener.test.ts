@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Client } from 'pg';
 import { PostgresListener } from '../../../sidecar/store/postgres-listener.js';
@@ -35,82 +35,80 @@ function listenerOf(t: TestContext, isAway = false) {
   return { listener, clients, asked, state, notices, pass, ends: () => end.mock.callCount() };
 }
 
-describe('what other processes announce through PostgreSQL', () => {
-  it('each kind of news comes with what it is about, and anything else is left out', async (t) => {
-    const { listener, clients, asked, notices, pass } = listenerOf(t);
-    await pass(0);
-    assert.deepEqual(asked, ['LISTEN ngsi_ld_gateway_purge']);
-    for (const payload of [
-      ...['waiting a', 'wish b c', 'record d', 'learnt one', 'other x', 'waiting', 'waiting ', '', undefined],
-    ])
-      clients[0]?.emit('notification', { channel: 'ngsi_ld_gateway_purge', processId: 1, payload });
-    assert.deepEqual(notices, [
-      { what: 'waiting', id: 'a' },
-      { what: 'wish', id: 'b c' },
-      { what: 'record', id: 'd' },
-      { what: 'learnt', writer: 'one' },
-    ]);
-    await listener.close();
-  });
+it('each kind of news comes with what it is about, and anything else is left out', async (t) => {
+  const { listener, clients, asked, notices, pass } = listenerOf(t);
+  await pass(0);
+  assert.deepEqual(asked, ['LISTEN ngsi_ld_gateway_purge']);
+  for (const payload of [
+    ...['waiting a', 'wish b c', 'record d', 'learnt one', 'other x', 'waiting', 'waiting ', '', undefined],
+  ])
+    clients[0]?.emit('notification', { channel: 'ngsi_ld_gateway_purge', processId: 1, payload });
+  assert.deepEqual(notices, [
+    { what: 'waiting', id: 'a' },
+    { what: 'wish', id: 'b c' },
+    { what: 'record', id: 'd' },
+    { what: 'learnt', writer: 'one' },
+  ]);
+  await listener.close();
+});
 
-  it('a connection that breaks is made again after a second', async (t) => {
-    const { listener, clients, asked, pass } = listenerOf(t);
-    await pass(0);
-    clients[0]?.emit('error', new Error('reset'));
-    clients[0]?.emit('end');
-    await pass(999);
-    assert.equal(clients.length, 1);
+it('a connection that breaks is made again after a second', async (t) => {
+  const { listener, clients, asked, pass } = listenerOf(t);
+  await pass(0);
+  clients[0]?.emit('error', new Error('reset'));
+  clients[0]?.emit('end');
+  await pass(999);
+  assert.equal(clients.length, 1);
+  await pass(1);
+  assert.deepEqual([clients.length, asked.length], [2, 2]);
+  clients[0]?.emit('end');
+  await pass(5000);
+  assert.equal(clients.length, 2, 'the end of an earlier connection is old news');
+  await listener.close();
+});
+
+it('a server that is away is tried again every second, and each attempt is ended', async (t) => {
+  const { listener, clients, state, pass, ends } = listenerOf(t, true);
+  for (let attempt = 1; attempt <= 3; attempt += 1) {
+    await pass(attempt === 1 ? 0 : 1000);
+    assert.deepEqual([clients.length, ends()], [attempt, attempt]);
+  }
+  state.isAway = false;
+  await pass(1000);
+  assert.deepEqual([clients.length, ends()], [4, 3]);
+  await listener.close();
+});
+
+it('a connection is tried every half minute, and one that has broken without a word is made anew', async (t) => {
+  const { listener, clients, asked, state, pass } = listenerOf(t);
+  await pass(0);
+  for (let round = 1; round <= 2; round += 1) {
+    await pass(29_999);
+    assert.equal(asked.length, round);
     await pass(1);
-    assert.deepEqual([clients.length, asked.length], [2, 2]);
-    clients[0]?.emit('end');
-    await pass(5000);
-    assert.equal(clients.length, 2, 'the end of an earlier connection is old news');
-    await listener.close();
-  });
+    assert.deepEqual([asked.length, asked.at(-1)], [1 + round, 'SELECT 1']);
+  }
+  state.isSilent = true;
+  await pass(30_000);
+  state.isSilent = false;
+  await pass(1000);
+  assert.deepEqual([clients.length, asked.at(-1)], [2, 'LISTEN ngsi_ld_gateway_purge']);
+  await listener.close();
+});
 
-  it('a server that is away is tried again every second, and each attempt is ended', async (t) => {
-    const { listener, clients, state, pass, ends } = listenerOf(t, true);
-    for (let attempt = 1; attempt <= 3; attempt += 1) {
-      await pass(attempt === 1 ? 0 : 1000);
-      assert.deepEqual([clients.length, ends()], [attempt, attempt]);
-    }
-    state.isAway = false;
-    await pass(1000);
-    assert.deepEqual([clients.length, ends()], [4, 3]);
-    await listener.close();
-  });
+it('a listener that is closed ends its connection, and makes no other', async (t) => {
+  const { listener, clients, asked, pass, ends } = listenerOf(t);
+  await pass(0);
+  await listener.close();
+  assert.equal(ends(), 1);
+  await pass(60_000);
+  assert.deepEqual([clients.length, asked.length], [1, 1]);
+});
 
-  it('a connection is tried every half minute, and one that has broken without a word is made anew', async (t) => {
-    const { listener, clients, asked, state, pass } = listenerOf(t);
-    await pass(0);
-    for (let round = 1; round <= 2; round += 1) {
-      await pass(29_999);
-      assert.equal(asked.length, round);
-      await pass(1);
-      assert.deepEqual([asked.length, asked.at(-1)], [1 + round, 'SELECT 1']);
-    }
-    state.isSilent = true;
-    await pass(30_000);
-    state.isSilent = false;
-    await pass(1000);
-    assert.deepEqual([clients.length, asked.at(-1)], [2, 'LISTEN ngsi_ld_gateway_purge']);
-    await listener.close();
-  });
-
-  it('a listener that is closed ends its connection, and makes no other', async (t) => {
-    const { listener, clients, asked, pass, ends } = listenerOf(t);
-    await pass(0);
-    await listener.close();
-    assert.equal(ends(), 1);
-    await pass(60_000);
-    assert.deepEqual([clients.length, asked.length], [1, 1]);
-  });
-
-  it('a listener that is closed while the server is away does not try again', async (t) => {
-    const { listener, clients, pass } = listenerOf(t, true);
-    await pass(0);
-    await listener.close();
-    await pass(60_000);
-    assert.equal(clients.length, 1);
-  });
+it('a listener that is closed while the server is away does not try again', async (t) => {
+  const { listener, clients, pass } = listenerOf(t, true);
+  await pass(0);
+  await listener.close();
+  await pass(60_000);
+  assert.equal(clients.length, 1);
 });

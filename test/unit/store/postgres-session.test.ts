@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { DatabaseError, type PoolClient, type QueryConfig } from 'pg';
 import { StoreUnavailableError } from '../../../sidecar/store/errors.js';
@@ -53,117 +53,110 @@ const READ_ONLY = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 const WRITES = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 const INSERTED = 'INSERT INTO x VALUES ($1, $2, $1, (extract(epoch FROM clock_timestamp()) * 1000)::bigint)';
 
-describe('the statements of a session on PostgreSQL', () => {
-  it('each name of a parameter has one number, and each statement a name of its own', async () => {
-    const { session, configs } = sessionOf();
-    await session.change(insert);
-    await session.get(() => all(SELECT, { a: 5 }));
-    await session.change(insert);
-    const [one, two, again] = configs;
-    assert.deepEqual([one?.text, one?.values], [INSERTED, [1, 'two']]);
-    assert.deepEqual([two?.text, two?.values], ['SELECT n FROM x WHERE a = $1', [5]]);
-    assert.notEqual(one?.name, two?.name);
-    assert.equal(one?.name, again?.name);
-  });
-
-  it('a write raises the revision before all else, a change does not, and a single read has no transaction', async () => {
-    const { session, sent } = sessionOf();
-    await session.write(insert);
-    assert.deepEqual(sent.splice(0), [WRITES, NEXT, INSERTED, 'COMMIT']);
-    await session.change(insert);
-    assert.deepEqual(sent.splice(0), [WRITES, INSERTED, 'COMMIT']);
-    await session.read(() => all(SELECT, { a: 1 }));
-    assert.deepEqual(sent.splice(0), [READ_ONLY, 'SELECT n FROM x WHERE a = $1', 'COMMIT']);
-    await session.get(() => all(SELECT, { a: 1 }));
-    assert.deepEqual(sent, ['SELECT n FROM x WHERE a = $1']);
-  });
-
-  it('the check of whether writes work writes, and does not change the revision', async () => {
-    const { session, sent } = sessionOf();
-    await session.checkWritable();
-    assert.deepEqual(sent, [WRITES, 'UPDATE write_check SET number = number + 1', 'COMMIT']);
-  });
-
-  it('all who ask for the revision in one turn share one look, and who asks later gets a new one', async () => {
-    let number = 6;
-    const { session, sent } = sessionOf(() => [{ number: (number += 1) }]);
-    assert.deepEqual(await Promise.all([session.revision(), session.revision()]), ['7', '7']);
-    assert.equal(await session.revision(), '8');
-    assert.equal(sent.length, 2);
-  });
-
-  it('a look at the revision that failed is made again for who asks later', async () => {
-    const { session } = sessionOf((_text, count) => (count === 1 ? error('57014') : [{ number: 7 }]));
-    await assert.rejects(session.revision(), StoreUnavailableError);
-    assert.equal(await session.revision(), '7');
-  });
+it('each name of a parameter has one number, and each statement a name of its own', async () => {
+  const { session, configs } = sessionOf();
+  await session.change(insert);
+  await session.get(() => all(SELECT, { a: 5 }));
+  await session.change(insert);
+  const [one, two, again] = configs;
+  assert.deepEqual([one?.text, one?.values], [INSERTED, [1, 'two']]);
+  assert.deepEqual([two?.text, two?.values], ['SELECT n FROM x WHERE a = $1', [5]]);
+  assert.notEqual(one?.name, two?.name);
+  assert.equal(one?.name, again?.name);
 });
 
-describe('a statement that PostgreSQL does not do', () => {
-  for (const code of ['57P01', '25006', '40001', '40P01', '23505'])
-    it(`work that meets ${code} is run again, at most four times in all`, async () => {
-      for (const failures of [3, 4]) {
-        const { session, sent, broken } = sessionOf((text, count) =>
-          text === INSERTED && count <= failures ? error(code) : undefined,
-        );
-        const work = session.change(insert);
-        if (failures === 3) assert.equal(await work, 1);
-        else
-          await assert.rejects(work, (reason) => {
-            assert.ok(reason instanceof StoreUnavailableError);
-            assert.match(
-              reason.message,
-              new RegExp(`^The database failed: refused ${code} \\(${code}\\)\\.$`),
-            );
-            return true;
-          });
-        assert.equal(sent.filter((text) => text === INSERTED).length, 4);
-        const isLost = code === '57P01' || code === '25006';
-        const rollbacks = sent.filter((text) => text === 'ROLLBACK').length;
-        assert.equal(rollbacks, isLost ? 0 : failures, 'a connection that is gone takes no more statements');
-        assert.deepEqual(
-          broken.slice(0, failures),
-          Array.from({ length: failures }, () => isLost),
-        );
-      }
-    });
+it('a write raises the revision before all else, a change does not, and a single read has no transaction', async () => {
+  const { session, sent } = sessionOf();
+  await session.write(insert);
+  assert.deepEqual(sent.splice(0), [WRITES, NEXT, INSERTED, 'COMMIT']);
+  await session.change(insert);
+  assert.deepEqual(sent.splice(0), [WRITES, INSERTED, 'COMMIT']);
+  await session.read(() => all(SELECT, { a: 1 }));
+  assert.deepEqual(sent.splice(0), [READ_ONLY, 'SELECT n FROM x WHERE a = $1', 'COMMIT']);
+  await session.get(() => all(SELECT, { a: 1 }));
+  assert.deepEqual(sent, ['SELECT n FROM x WHERE a = $1']);
+});
 
-  it('work that PostgreSQL refuses for another reason is undone, and not run again', async () => {
-    const { session, sent } = sessionOf((text) => (text === INSERTED ? error('53100') : undefined));
-    await assert.rejects(session.change(insert), { kind: 'storeUnavailable', message: /\(53100\)/ });
-    assert.deepEqual(sent, [WRITES, INSERTED, 'ROLLBACK']);
+it('the check of whether writes work writes, and does not change the revision', async () => {
+  const { session, sent } = sessionOf();
+  await session.checkWritable();
+  assert.deepEqual(sent, [WRITES, 'UPDATE write_check SET number = number + 1', 'COMMIT']);
+});
+
+it('all who ask for the revision in one turn share one look, and who asks later gets a new one', async () => {
+  let number = 6;
+  const { session, sent } = sessionOf(() => [{ number: (number += 1) }]);
+  assert.deepEqual(await Promise.all([session.revision(), session.revision()]), ['7', '7']);
+  assert.equal(await session.revision(), '8');
+  assert.equal(sent.length, 2);
+});
+
+it('a look at the revision that failed is made again for who asks later', async () => {
+  const { session } = sessionOf((_text, count) => (count === 1 ? error('57014') : [{ number: 7 }]));
+  await assert.rejects(session.revision(), StoreUnavailableError);
+  assert.equal(await session.revision(), '7');
+});
+
+for (const code of ['57P01', '25006', '40001', '40P01', '23505'])
+  it(`work that meets ${code} is run again, at most four times in all`, async () => {
+    for (const failures of [3, 4]) {
+      const { session, sent, broken } = sessionOf((text, count) =>
+        text === INSERTED && count <= failures ? error(code) : undefined,
+      );
+      const work = session.change(insert);
+      if (failures === 3) assert.equal(await work, 1);
+      else
+        await assert.rejects(work, (reason) => {
+          assert.ok(reason instanceof StoreUnavailableError);
+          assert.match(reason.message, new RegExp(`^The database failed: refused ${code} \\(${code}\\)\\.$`));
+          return true;
+        });
+      assert.equal(sent.filter((text) => text === INSERTED).length, 4);
+      const isLost = code === '57P01' || code === '25006';
+      const rollbacks = sent.filter((text) => text === 'ROLLBACK').length;
+      assert.equal(rollbacks, isLost ? 0 : failures, 'a connection that is gone takes no more statements');
+      assert.deepEqual(
+        broken.slice(0, failures),
+        Array.from({ length: failures }, () => isLost),
+      );
+    }
   });
 
-  it('work that throws is undone, and its error comes as it is', async () => {
-    const failure = new Error('not allowed');
-    const { session, sent } = sessionOf();
-    const work = session.change(function* () {
-      yield* insert();
-      throw failure;
-    });
-    await assert.rejects(work, failure);
-    assert.deepEqual(sent, [WRITES, INSERTED, 'ROLLBACK']);
-  });
+it('work that PostgreSQL refuses for another reason is undone, and not run again', async () => {
+  const { session, sent } = sessionOf((text) => (text === INSERTED ? error('53100') : undefined));
+  await assert.rejects(session.change(insert), { kind: 'storeUnavailable', message: /\(53100\)/ });
+  assert.deepEqual(sent, [WRITES, INSERTED, 'ROLLBACK']);
+});
 
-  it('a write whose commit had no answer is not repeated, and is reported as unknown', async () => {
-    const cause = new Error('Connection terminated unexpectedly');
-    const { session, sent, broken } = sessionOf((text) => (text === 'COMMIT' ? cause : undefined));
-    await assert.rejects(session.write(insert), (reason) => {
-      assert.ok(reason instanceof StoreUnavailableError);
-      assert.match(reason.message, /it is not known whether it was done/);
-      assert.equal(reason.cause, cause);
-      return true;
-    });
-    assert.deepEqual([sent, broken], [[WRITES, NEXT, INSERTED, 'COMMIT'], [true]]);
+it('work that throws is undone, and its error comes as it is', async () => {
+  const failure = new Error('not allowed');
+  const { session, sent } = sessionOf();
+  const work = session.change(function* () {
+    yield* insert();
+    throw failure;
   });
+  await assert.rejects(work, failure);
+  assert.deepEqual(sent, [WRITES, INSERTED, 'ROLLBACK']);
+});
 
-  it('a write whose commit was refused because of another writer is run again', async () => {
-    const { session, sent } = sessionOf((text, count) =>
-      text === 'COMMIT' && count === 1 ? error('40001') : undefined,
-    );
-    await session.change(insert);
-    assert.equal(sent.filter((text) => text === INSERTED).length, 2);
+it('a write whose commit had no answer is not repeated, and is reported as unknown', async () => {
+  const cause = new Error('Connection terminated unexpectedly');
+  const { session, sent, broken } = sessionOf((text) => (text === 'COMMIT' ? cause : undefined));
+  await assert.rejects(session.write(insert), (reason) => {
+    assert.ok(reason instanceof StoreUnavailableError);
+    assert.match(reason.message, /it is not known whether it was done/);
+    assert.equal(reason.cause, cause);
+    return true;
   });
+  assert.deepEqual([sent, broken], [[WRITES, NEXT, INSERTED, 'COMMIT'], [true]]);
+});
+
+it('a write whose commit was refused because of another writer is run again', async () => {
+  const { session, sent } = sessionOf((text, count) =>
+    text === 'COMMIT' && count === 1 ? error('40001') : undefined,
+  );
+  await session.change(insert);
+  assert.equal(sent.filter((text) => text === INSERTED).length, 2);
 });
 
 it('one write of a process is under way at a time, in order, and changes do not wait for it', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { SqlStore } from '../../../sidecar/store/sql-store.js';
 import type { SqlSession } from '../../../sidecar/store/sql-work.js';
 import { handClock } from '../../support/store-samples.js';
@@ -28,40 +28,38 @@ function storeOf() {
   return { store: new TestStore(session), clock, state };
 }
 
-describe('whether a store is ready', () => {
-  it('a store is ready only while its database both reads and writes', async () => {
-    for (const [reads, writes] of [
-      [true, true],
-      [false, true],
-      [true, false],
-    ] as const) {
-      const { store, state } = storeOf();
-      Object.assign(state, { reads, writes });
-      assert.equal(await store.isReady(), reads && writes);
-    }
-  });
+it('a store is ready only while its database both reads and writes', async () => {
+  for (const [reads, writes] of [
+    [true, true],
+    [false, true],
+    [true, false],
+  ] as const) {
+    const { store, state } = storeOf();
+    Object.assign(state, { reads, writes });
+    assert.equal(await store.isReady(), reads && writes);
+  }
+});
 
-  it('a store writes for the question whether writes work once in five seconds, however many ask', async () => {
-    const { store, clock, state } = storeOf();
-    assert.deepEqual(await Promise.all([store.isReady(), store.isReady()]), [true, true]);
-    assert.equal(state.checks, 1);
-    state.writes = false;
-    clock.time += 4999;
-    assert.equal(await store.isReady(), true);
-    clock.time += 1;
-    assert.deepEqual([await store.isReady(), state.checks], [false, 2]);
-    state.writes = true;
-    clock.time += 4999;
-    assert.equal(await store.isReady(), false);
-    clock.time += 1;
-    assert.equal(await store.isReady(), true);
-  });
+it('a store writes for the question whether writes work once in five seconds, however many ask', async () => {
+  const { store, clock, state } = storeOf();
+  assert.deepEqual(await Promise.all([store.isReady(), store.isReady()]), [true, true]);
+  assert.equal(state.checks, 1);
+  state.writes = false;
+  clock.time += 4999;
+  assert.equal(await store.isReady(), true);
+  clock.time += 1;
+  assert.deepEqual([await store.isReady(), state.checks], [false, 2]);
+  state.writes = true;
+  clock.time += 4999;
+  assert.equal(await store.isReady(), false);
+  clock.time += 1;
+  assert.equal(await store.isReady(), true);
+});
 
-  it('a clock that is set back does not keep an old answer', async () => {
-    const { store, clock, state } = storeOf();
-    await store.isReady();
-    clock.time -= 3_600_000;
-    state.writes = false;
-    assert.equal(await store.isReady(), false);
-  });
+it('a clock that is set back does not keep an old answer', async () => {
+  const { store, clock, state } = storeOf();
+  await store.isReady();
+  clock.time -= 3_600_000;
+  state.writes = false;
+  assert.equal(await store.isReady(), false);
 });

@@ -154,36 +154,15 @@ it('a location of NGSIv2 is read as GeoJSON, with the longitude first', () => {
     const { faults, readings } = read({ ...CAR, at: { type, value } });
     return faults.length === 0 ? readings[0].keyValues['at'] : faults.map(({ tokens }) => pointerOf(tokens));
   };
-  assert.deepEqual(geometryOf('geo:line', ['1, 2', '3,4']), {
-    type: 'LineString',
-    coordinates: [
-      [2, 1],
-      [4, 3],
+  for (const [type, points, text] of [
+    ['geo:line', ['1, 2', '3,4'], '{"type":"LineString","coordinates":[[2,1],[4,3]]}'],
+    ['geo:box', ['1, 2', '3, 4'], '{"type":"Polygon","coordinates":[[[2,1],[4,1],[4,3],[2,3],[2,1]]]}'],
+    [
+      ...(['geo:polygon', ['0,0', '0,1', '1,1', '0,0']] as const),
+      '{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1],[0,0]]]}',
     ],
-  });
-  assert.deepEqual(geometryOf('geo:box', ['1, 2', '3, 4']), {
-    type: 'Polygon',
-    coordinates: [
-      [
-        [2, 1],
-        [4, 1],
-        [4, 3],
-        [2, 3],
-        [2, 1],
-      ],
-    ],
-  });
-  assert.deepEqual(geometryOf('geo:polygon', ['0,0', '0,1', '1,1', '0,0']), {
-    type: 'Polygon',
-    coordinates: [
-      [
-        [0, 0],
-        [1, 0],
-        [1, 1],
-        [0, 0],
-      ],
-    ],
-  });
+  ] as const)
+    assert.deepEqual(geometryOf(type, points), JSON.parse(text), type);
   for (const [type, value] of [
     ['geo:point', '91, 0'],
     ['geo:point', '1'],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import { type JsonObject, type JsonValue, pointerOf } from '../../../../sidecar/shared/json/json.js';
 import { readEntity, type ReadOptions } from '../../../../sidecar/ngsi-ld/representation/read-entity.js';
@@ -15,25 +15,19 @@ function faultsOf(entity: JsonObject, options: ReadOptions = {}): readonly strin
   return readEntity(entity, options).faults.map(({ tokens, keyword }) => `${pointerOf(tokens)} ${keyword}`);
 }
 
+/** An entity with this attribute, and one without fault. */
+const withAttribute = (x: JsonValue) => entityOf(Object.entries({ x, other: PROPERTY }));
+
 function faultsOfAttribute(attribute: JsonValue, options: ReadOptions = {}): readonly string[] {
-  return faultsOf(
-    entityOf([
-      ['x', attribute],
-      ['other', PROPERTY],
-    ]),
-    options,
-  );
+  return faultsOf(withAttribute(attribute), options);
 }
 
-function warningsOfAttribute(attribute: JsonValue): readonly string[] {
-  const { warnings } = readEntity(
-    entityOf([
-      ['x', attribute],
-      ['other', PROPERTY],
-    ]),
-  );
-  return warnings.map(({ tokens, code }) => `${pointerOf(tokens)} ${code}`);
+/** Warnings, as `pointer code`. */
+function warningsOf(entity: JsonObject, options: ReadOptions = {}): readonly string[] {
+  return readEntity(entity, options).warnings.map(({ tokens, code }) => `${pointerOf(tokens)} ${code}`);
 }
+
+const warningsOfAttribute = (attribute: JsonValue) => warningsOf(withAttribute(attribute));
 
 function detailOf(entity: JsonObject, options: ReadOptions = {}): string {
   const { faults } = readEntity(entity, options);
@@ -88,19 +82,11 @@ it('the structure of an entity with another type says which type it found, and w
   assert.match(of('Feature'), /GeoJSON/);
 });
 
-it('the structure of an entity has scopes and times in their formats', () => {
+it('the structure of an entity has scopes in their format', () => {
   for (const scope of ['/Madrid/Gardens', 'Madrid', ['/a', '/b_1']])
     assert.deepEqual(faultsOf(entityOf([['scope', scope]])), []);
-  assert.deepEqual(faultsOf(entityOf([['scope', ['/a', '//', 5]]])), ['/scope/1 format', '/scope/2 format']);
-  assert.deepEqual(
-    faultsOf(
-      entityOf([
-        ['expiresAt', 'soon'],
-        ['createdAt', '2026-01-31T12:00:00Z'],
-      ]),
-    ),
-    ['/expiresAt format'],
-  );
+  const wrong = entityOf([['scope', ['/a', '//', 5]]]);
+  assert.deepEqual(faultsOf(wrong), ['/scope/1 format', '/scope/2 format']);
 });
 
 it('the structure of an attribute needs the member of its kind, and refuses that of another', () => {
@@ -182,7 +168,7 @@ it('the structure of an attribute has its own members in their formats', () => {
       ),
       [{ observedAt: '2026-01-31T12:00:00+24:00' }, ['/x/observedAt format']],
       [{ observedAt: 5 }, ['/x/observedAt format']],
-      [{ expiresAt: '', createdAt: '2026-02-30T12:00:00Z', modifiedAt: 'x', deletedAt: null }, ['/x/expiresAt format', '/x/createdAt format', '/x/modifiedAt format', '/x/deletedAt format']],
+      [{ expiresAt: '', createdAt: '2026-02-30T12:00:00Z', deletedAt: null }, ['/x/expiresAt format', '/x/createdAt format', '/x/deletedAt format']],
       [{ datasetId: 'a' }, ['/x/datasetId format']],
       [{ unitCode: 5 }, ['/x/unitCode type']],
       [{ objectType: ['A', 5] }, ['/x/objectType/1 type']],
@@ -228,227 +214,192 @@ it('a misspelled member of an attribute is named', () => {
   );
 });
 
-describe('the members of an entity and of an attribute, one by one', () => {
-  const TIMES = ['expiresAt', 'createdAt', 'modifiedAt', 'deletedAt'];
+const TIMES = ['expiresAt', 'createdAt', 'modifiedAt', 'deletedAt'];
 
-  it('each time of an entity must be a date-time, and is no attribute of it', () => {
-    for (const name of TIMES) {
-      assert.deepEqual(faultsOf(entityOf([[name, '2026-01-31T12:00:00Z']])), []);
-      assert.deepEqual(faultsOf(entityOf([[name, 'soon']])), [`/${name} format`]);
-      const { warnings } = readEntity(entityOf([[name, '2026-01-31T12:00:00+01:00']]));
-      assert.deepEqual(
-        warnings.map(({ tokens, code }) => [...tokens, code]),
-        [[name, 'not-utc']],
-      );
-    }
-  });
+it('each time of an entity must be a date-time, and is no attribute of it', () => {
+  for (const name of TIMES) {
+    assert.deepEqual(faultsOf(entityOf([[name, '2026-01-31T12:00:00Z']])), []);
+    assert.deepEqual(faultsOf(entityOf([[name, 'soon']])), [`/${name} format`]);
+    assert.deepEqual(warningsOf(entityOf([[name, '2026-01-31T12:00:00+01:00']])), [`/${name} not-utc`]);
+  }
+});
 
-  it('each time of an attribute must be a date-time', () => {
-    for (const name of ['observedAt', ...TIMES]) {
-      assert.deepEqual(faultsOfAttribute({ ...PROPERTY, [name]: '2026-01-31T12:00:00Z' }), []);
-      assert.deepEqual(faultsOfAttribute({ ...PROPERTY, [name]: 'soon' }), [`/x/${name} format`]);
-    }
-  });
+it('each time of an attribute must be a date-time', () => {
+  for (const name of ['observedAt', ...TIMES]) {
+    assert.deepEqual(faultsOfAttribute({ ...PROPERTY, [name]: '2026-01-31T12:00:00Z' }), []);
+    assert.deepEqual(faultsOfAttribute({ ...PROPERTY, [name]: 'soon' }), [`/x/${name} format`]);
+  }
+});
 
-  it('each text of an attribute must be a string, and a type of its objects one or several', () => {
-    for (const name of ['unitCode', 'valueType', 'lang']) {
-      assert.deepEqual(faultsOfAttribute({ ...PROPERTY, [name]: 'a' }), []);
-      for (const wrong of [5, null, ['a']])
-        assert.deepEqual(faultsOfAttribute({ ...PROPERTY, [name]: wrong }), [`/x/${name} type`]);
-    }
-    const related = { type: 'Relationship', object: 'urn:a:b' };
-    for (const objectType of ['A', ['A', 'B']])
-      assert.deepEqual(faultsOfAttribute({ ...related, objectType }), []);
-    assert.deepEqual(faultsOfAttribute({ ...related, objectType: 5 }), ['/x/objectType type']);
-  });
+it('each text of an attribute must be a string, and a type of its objects one or several', () => {
+  for (const name of ['unitCode', 'valueType', 'lang']) {
+    assert.deepEqual(faultsOfAttribute({ ...PROPERTY, [name]: 'a' }), []);
+    for (const wrong of [5, null, ['a']])
+      assert.deepEqual(faultsOfAttribute({ ...PROPERTY, [name]: wrong }), [`/x/${name} type`]);
+  }
+  const related = { type: 'Relationship', object: 'urn:a:b' };
+  for (const objectType of ['A', ['A', 'B']])
+    assert.deepEqual(faultsOfAttribute({ ...related, objectType }), []);
+  assert.deepEqual(faultsOfAttribute({ ...related, objectType: 5 }), ['/x/objectType type']);
+});
 
-  it('what brokers write into an attribute is no attribute of it, whatever it holds', () => {
-    for (const name of words(`
+it('what brokers write into an attribute is no attribute of it, whatever it holds', () => {
+  for (const name of words(`
       @type id @id instanceId entity entityList entityIdSealed entityTypeSealed previousValue previousObject
       previousLanguageMap previousVocab previousJson previousValueList previousObjectList
     `)) {
-      for (const value of [5, { type: 'Propertx', value: 1 }]) {
-        const attribute = { ...PROPERTY, [name]: value };
-        assert.deepEqual([faultsOfAttribute(attribute), warningsOfAttribute(attribute)], [[], []], name);
-        assert.deepEqual(faultsOfAttribute(attribute, { form: 'normalized' }), [], name);
-      }
+    for (const value of [5, { type: 'Propertx', value: 1 }]) {
+      const attribute = { ...PROPERTY, [name]: value };
+      assert.deepEqual([faultsOfAttribute(attribute), warningsOfAttribute(attribute)], [[], []], name);
+      assert.deepEqual(faultsOfAttribute(attribute, { form: 'normalized' }), [], name);
     }
-  });
-
-  it('each name that NGSI-LD has for members of attributes causes a warning as the name of an attribute', () => {
-    for (const name of [
-      ...['observedAt', 'unitCode', 'datasetId', 'instanceId', 'valueType', 'objectType', 'lang'],
-    ]) {
-      const { warnings } = readEntity(entityOf([[name, PROPERTY]]));
-      assert.deepEqual(
-        warnings.map(({ tokens, code }) => [...tokens, code]),
-        [[name, 'reserved-name']],
-      );
-    }
-  });
-
-  it('a unit belongs to a Property, a ListProperty or a GeoProperty, and causes a warning in all others', () => {
-    const values: Readonly<Record<string, JsonValue>> = {
-      ...{ Property: 1, ListProperty: [1], GeoProperty: POINT, LanguageProperty: { en: 'a' } },
-      ...{ VocabProperty: 'a', JsonProperty: {}, Relationship: 'urn:a:b', ListRelationship: [] },
-    };
-    for (const [kind, member] of Object.entries(VALUE_MEMBERS)) {
-      const attribute = { type: kind, [member]: values[kind] ?? null, unitCode: 'KMH' };
-      const hasUnit = ['Property', 'ListProperty', 'GeoProperty'].includes(kind);
-      assert.deepEqual(
-        warningsOfAttribute(attribute),
-        hasUnit ? [] : ['/x/unitCode unit-without-value'],
-        kind,
-      );
-    }
-  });
-
-  it('a Relationship with both an object and a value is told to which kind the value belongs', () => {
-    const both = entityOf([['x', { type: 'Relationship', object: 'urn:a:b', value: 1 }]]);
-    assert.equal(
-      detailOf(both),
-      'must not be in a Relationship, which has its value in object; value belongs to a Property',
-    );
-    const value = entityOf([['x', { type: 'Relationship', value: 'urn:a:b' }]]);
-    assert.equal(
-      readEntity(value).faults.at(-1)?.detail,
-      'must be called object: a Relationship does not have a value',
-    );
-  });
-
-  it('an object without a value that has a datasetId or a time causes a warning that all of it is the value', () => {
-    for (const member of [{ datasetId: 'urn:a:1' }, { observedAt: '2026-01-31T12:00:00Z' }]) {
-      assert.deepEqual(warningsOfAttribute({ val: 5, ...member }), ['/x no-value-member']);
-      const { warnings } = readEntity(entityOf([['x', { val: 5, ...member }]]), { form: 'normalized' });
-      assert.deepEqual(warnings, []);
-    }
-    assert.deepEqual(warningsOfAttribute({ val: 5 }), []);
-  });
-
-  it('an empty array is the value of a concise attribute, and no attribute in the normalized form', () => {
-    assert.deepEqual(faultsOfAttribute([]), []);
-    assert.deepEqual(faultsOfAttribute([], { form: 'normalized' }), ['/x minItems']);
-  });
-
-  it('an NGSI-LD Null is a value alone, not the first of several', () => {
-    const nullText = 'urn:ngsi-ld:null';
-    for (const [kind, member, value, isNull] of [
-      ['Property', 'value', nullText, true],
-      ['ListProperty', 'valueList', [nullText], true],
-      ['ListProperty', 'valueList', [nullText, 1], false],
-      ['LanguageProperty', 'languageMap', { '@none': nullText }, true],
-      ['LanguageProperty', 'languageMap', { '@none': nullText, en: 'a' }, false],
-      ['LanguageProperty', 'languageMap', { en: nullText }, false],
-    ] as const)
-      assert.deepEqual(
-        warningsOfAttribute({ type: kind, [member]: value }),
-        isNull ? [`/x/${member} ngsi-ld-null`] : [],
-        JSON.stringify(value),
-      );
-  });
-
-  it('a JsonProperty has an object or an array of nothing but objects, and causes a warning otherwise', () => {
-    for (const [json, isOdd] of [
-      [{}, false],
-      [[{}, {}], false],
-      [[], false],
-      [[{}, 5], true],
-      [[5, {}], true],
-      ['a', true],
-    ] as const)
-      assert.deepEqual(
-        warningsOfAttribute({ type: 'JsonProperty', json }),
-        isOdd ? ['/x/json json-scalar'] : [],
-        JSON.stringify(json),
-      );
-  });
-
-  it('every wrong item of a list is reported, also behind right ones', () => {
-    const wrong = [{ object: 'urn:a:b' }, 5, 'urn:a:c', { object: 'a b' }];
-    assert.deepEqual(faultsOfAttribute({ type: 'ListRelationship', objectList: wrong }), [
-      '/x/objectList/1 format',
-      '/x/objectList/3/object format',
-    ]);
-    assert.deepEqual(faultsOfAttribute({ type: 'Relationship', object: ['urn:a:b', 'a', 'urn:a:c', ''] }), [
-      '/x/object/1 format',
-      '/x/object/3 format',
-    ]);
-    assert.deepEqual(faultsOfAttribute({ type: 'VocabProperty', vocab: [1, 'a', 2] }), [
-      '/x/vocab/0 type',
-      '/x/vocab/2 type',
-    ]);
-  });
-
-  it('the list of types in a message ends after five', () => {
-    const of = (count: number) =>
-      detailOf(
-        { id: 'urn:a:b', type: Array.from({ length: count }, (_, index) => `T${index}`) },
-        { model: 'Vehicle' },
-      );
-    assert.match(of(5), /is "T0", "T1", "T2", "T3", "T4"$/);
-    assert.match(of(6), /is "T0", "T1", "T2", "T3", "T4", …$/);
-  });
-
-  it('a type that is not the name of one is reported alone, wherever it stands among others', () => {
-    for (const type of [
-      [5, 'Car'],
-      ['Car', 5],
-    ])
-      assert.deepEqual(faultsOf({ id: 'urn:a:b', type }, { model: 'Vehicle' }), [
-        `/type/${type.indexOf(5)} type`,
-      ]);
-  });
+  }
 });
 
-describe('an odd but accepted part of an entity', () => {
-  it('an attribute inside a value is warned of at any depth, but not inside a typed value, which is taken unchanged', () => {
-    for (const [value, warnings] of [
-      [{ '@type': 'Thing', '@value': PROPERTY }, []],
-      [{ '@value': [PROPERTY] }, []],
-      [
-        { a: [{ '@type': 'Thing', '@value': PROPERTY }, { b: PROPERTY }] },
-        ['/x/value/a/1/b nested-attribute'],
-      ],
-      [{ '@value': PROPERTY, more: 1 }, ['/x/value/@value nested-attribute']],
-    ] as const)
-      assert.deepEqual(
-        warningsOfAttribute({ type: 'Property', value: value as JsonValue }),
-        warnings,
-        JSON.stringify(value),
-      );
-  });
+it('each name that NGSI-LD has for members of attributes causes a warning as the name of an attribute, in every form', () => {
+  for (const name of words('observedAt unitCode datasetId instanceId valueType objectType lang'))
+    assert.deepEqual(warningsOf(entityOf([[name, PROPERTY]])), [`/${name} reserved-name`]);
+  const time = entityOf([['observedAt', '2026-01-31T12:00:00Z']]);
+  for (const form of ['concise', 'keyvalues'] as const)
+    assert.deepEqual(warningsOf(time, { form }), ['/observedAt reserved-name']);
+});
 
-  it('an odd part of an entity that is accepted causes a warning', () => {
-    const cases: readonly (readonly [JsonValue, string])[] = [
-      [{ ...PROPERTY, observedAt: '2026-01-31T12:00:00+01:00' }, '/x/observedAt not-utc'],
-      [{ type: 'LanguageProperty', languageMap: { 'no tag': 'a' } }, '/x/languageMap/no tag language-tag'],
-      [{ type: 'JsonProperty', json: 5 }, '/x/json json-scalar'],
-      [{ type: 'Property', value: 'urn:ngsi-ld:null' }, '/x/value ngsi-ld-null'],
-      [
-        { type: 'LanguageProperty', languageMap: { '@none': 'urn:ngsi-ld:null' } },
-        '/x/languageMap ngsi-ld-null',
-      ],
-      [{ type: 'ListProperty', valueList: ['urn:ngsi-ld:null'] }, '/x/valueList ngsi-ld-null'],
-      [{ type: 'Relationship', object: 'urn:a:b', unitCode: 'KMH' }, '/x/unitCode unit-without-value'],
-      [{ type: 'Property', value: { a: [PROPERTY, PROPERTY] } }, '/x/value/a/0 nested-attribute'],
-      [{ ...PROPERTY, 'a-b': PROPERTY }, '/x/a-b name'],
-      [{ val: 5, observedAt: '2026-01-31T12:00:00Z' }, '/x no-value-member'],
-    ];
-    for (const [attribute, warning] of cases) {
-      assert.deepEqual(warningsOfAttribute(attribute), [warning], JSON.stringify(attribute));
-      assert.deepEqual(faultsOfAttribute(attribute), [], JSON.stringify(attribute));
-    }
-  });
+it('a unit belongs to a Property, a ListProperty or a GeoProperty, and causes a warning in all others', () => {
+  const values: Readonly<Record<string, JsonValue>> = {
+    ...{ Property: 1, ListProperty: [1], GeoProperty: POINT, LanguageProperty: { en: 'a' } },
+    ...{ VocabProperty: 'a', JsonProperty: {}, Relationship: 'urn:a:b', ListRelationship: [] },
+  };
+  for (const [kind, member] of Object.entries(VALUE_MEMBERS)) {
+    const attribute = { type: kind, [member]: values[kind] ?? null, unitCode: 'KMH' };
+    const hasUnit = ['Property', 'ListProperty', 'GeoProperty'].includes(kind);
+    assert.deepEqual(warningsOfAttribute(attribute), hasUnit ? [] : ['/x/unitCode unit-without-value'], kind);
+  }
+});
 
-  it('a reserved name of an attribute causes a warning in every form', () => {
-    for (const form of ['concise', 'keyvalues'] as const) {
-      const { warnings } = readEntity(entityOf([['observedAt', '2026-01-31T12:00:00Z']]), { form });
-      assert.deepEqual(
-        warnings.map(({ tokens, code }) => [...tokens, code]),
-        [['observedAt', 'reserved-name']],
-      );
-    }
-  });
+it('a Relationship with both an object and a value is told to which kind the value belongs', () => {
+  const both = entityOf([['x', { type: 'Relationship', object: 'urn:a:b', value: 1 }]]);
+  assert.equal(
+    detailOf(both),
+    'must not be in a Relationship, which has its value in object; value belongs to a Property',
+  );
+  const value = entityOf([['x', { type: 'Relationship', value: 'urn:a:b' }]]);
+  assert.equal(
+    readEntity(value).faults.at(-1)?.detail,
+    'must be called object: a Relationship does not have a value',
+  );
+});
+
+it('an object without a value that has a datasetId or a time causes a warning that all of it is the value', () => {
+  for (const member of [{ datasetId: 'urn:a:1' }, { observedAt: '2026-01-31T12:00:00Z' }]) {
+    assert.deepEqual(warningsOfAttribute({ val: 5, ...member }), ['/x no-value-member']);
+    assert.deepEqual(warningsOf(entityOf([['x', { val: 5, ...member }]]), { form: 'normalized' }), []);
+  }
+  assert.deepEqual(warningsOfAttribute({ val: 5 }), []);
+});
+
+it('an NGSI-LD Null is a value alone, not the first of several', () => {
+  const nullText = 'urn:ngsi-ld:null';
+  for (const [kind, member, value, isNull] of [
+    ['Property', 'value', nullText, true],
+    ['ListProperty', 'valueList', [nullText], true],
+    ['ListProperty', 'valueList', [nullText, 1], false],
+    ['LanguageProperty', 'languageMap', { '@none': nullText }, true],
+    ['LanguageProperty', 'languageMap', { '@none': nullText, en: 'a' }, false],
+    ['LanguageProperty', 'languageMap', { en: nullText }, false],
+  ] as const)
+    assert.deepEqual(
+      warningsOfAttribute({ type: kind, [member]: value }),
+      isNull ? [`/x/${member} ngsi-ld-null`] : [],
+      JSON.stringify(value),
+    );
+});
+
+it('a JsonProperty has an object or an array of nothing but objects, and causes a warning otherwise', () => {
+  for (const [json, isOdd] of [
+    [{}, false],
+    [[{}, {}], false],
+    [[], false],
+    [[{}, 5], true],
+    [[5, {}], true],
+    ['a', true],
+  ] as const)
+    assert.deepEqual(
+      warningsOfAttribute({ type: 'JsonProperty', json }),
+      isOdd ? ['/x/json json-scalar'] : [],
+      JSON.stringify(json),
+    );
+});
+
+it('every wrong item of a list is reported, also behind right ones', () => {
+  const wrong = [{ object: 'urn:a:b' }, 5, 'urn:a:c', { object: 'a b' }];
+  assert.deepEqual(faultsOfAttribute({ type: 'ListRelationship', objectList: wrong }), [
+    '/x/objectList/1 format',
+    '/x/objectList/3/object format',
+  ]);
+  assert.deepEqual(faultsOfAttribute({ type: 'Relationship', object: ['urn:a:b', 'a', 'urn:a:c', ''] }), [
+    '/x/object/1 format',
+    '/x/object/3 format',
+  ]);
+  assert.deepEqual(faultsOfAttribute({ type: 'VocabProperty', vocab: [1, 'a', 2] }), [
+    '/x/vocab/0 type',
+    '/x/vocab/2 type',
+  ]);
+});
+
+it('the list of types in a message ends after five', () => {
+  const of = (count: number) =>
+    detailOf(
+      { id: 'urn:a:b', type: Array.from({ length: count }, (_, index) => `T${index}`) },
+      { model: 'Vehicle' },
+    );
+  assert.match(of(5), /is "T0", "T1", "T2", "T3", "T4"$/);
+  assert.match(of(6), /is "T0", "T1", "T2", "T3", "T4", …$/);
+});
+
+it('a type that is not the name of one is reported alone, wherever it stands among others', () => {
+  for (const type of [
+    [5, 'Car'],
+    ['Car', 5],
+  ])
+    assert.deepEqual(faultsOf({ id: 'urn:a:b', type }, { model: 'Vehicle' }), [
+      `/type/${type.indexOf(5)} type`,
+    ]);
+});
+
+it('an attribute inside a value is warned of at any depth, but not inside a typed value, which is taken unchanged', () => {
+  for (const [value, warnings] of [
+    [{ '@type': 'Thing', '@value': PROPERTY }, []],
+    [{ '@value': [PROPERTY] }, []],
+    [{ a: [{ '@type': 'Thing', '@value': PROPERTY }, { b: PROPERTY }] }, ['/x/value/a/1/b nested-attribute']],
+    [{ '@value': PROPERTY, more: 1 }, ['/x/value/@value nested-attribute']],
+  ] as const)
+    assert.deepEqual(
+      warningsOfAttribute({ type: 'Property', value: value as JsonValue }),
+      warnings,
+      JSON.stringify(value),
+    );
+});
+
+it('an odd part of an entity that is accepted causes a warning', () => {
+  const cases: readonly (readonly [JsonValue, string])[] = [
+    [{ ...PROPERTY, observedAt: '2026-01-31T12:00:00+01:00' }, '/x/observedAt not-utc'],
+    [{ type: 'LanguageProperty', languageMap: { 'no tag': 'a' } }, '/x/languageMap/no tag language-tag'],
+    [{ type: 'JsonProperty', json: 5 }, '/x/json json-scalar'],
+    [{ type: 'Property', value: 'urn:ngsi-ld:null' }, '/x/value ngsi-ld-null'],
+    [
+      { type: 'LanguageProperty', languageMap: { '@none': 'urn:ngsi-ld:null' } },
+      '/x/languageMap ngsi-ld-null',
+    ],
+    [{ type: 'ListProperty', valueList: ['urn:ngsi-ld:null'] }, '/x/valueList ngsi-ld-null'],
+    [{ type: 'Relationship', object: 'urn:a:b', unitCode: 'KMH' }, '/x/unitCode unit-without-value'],
+    [{ type: 'Property', value: { a: [PROPERTY, PROPERTY] } }, '/x/value/a/0 nested-attribute'],
+    [{ ...PROPERTY, 'a-b': PROPERTY }, '/x/a-b name'],
+    [{ val: 5, observedAt: '2026-01-31T12:00:00Z' }, '/x no-value-member'],
+  ];
+  for (const [attribute, warning] of cases) {
+    assert.deepEqual(warningsOfAttribute(attribute), [warning], JSON.stringify(attribute));
+    assert.deepEqual(faultsOfAttribute(attribute), [], JSON.stringify(attribute));
+  }
 });
 
 it('a wrong geometry of an entity in key-values form is reported at its place, that of each dataset as well', () => {

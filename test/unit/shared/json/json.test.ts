@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import {
   isOfType,
@@ -55,30 +55,28 @@ it('sameJson agrees with the texts of two values whose members are sorted', () =
   );
 });
 
-describe('parts of JSON', () => {
-  it('a member of an object is its own, never one that every object inherits', () => {
-    const object: Readonly<Record<string, JsonValue>> = { a: 1, b: null };
-    assert.equal(member(object, 'a'), 1);
-    assert.equal(member(object, 'b'), null);
-    for (const name of ['constructor', 'toString', '__proto__', 'c'])
-      assert.equal(member(object, name), undefined);
-  });
+it('a member of an object is its own, never one that every object inherits', () => {
+  const object: Readonly<Record<string, JsonValue>> = { a: 1, b: null };
+  assert.equal(member(object, 'a'), 1);
+  assert.equal(member(object, 'b'), null);
+  for (const name of ['constructor', 'toString', '__proto__', 'c'])
+    assert.equal(member(object, name), undefined);
+});
 
-  it('objectOf makes ordinary members of all names, the last of each', () => {
-    const object = objectOf([
-      ['a', 1],
-      ['__proto__', { evil: true }],
-      ['a', 2],
-    ]);
-    assert.equal(JSON.stringify(object), '{"a":2,"__proto__":{"evil":true}}');
-    assert.equal(Object.getPrototypeOf(object), Object.prototype);
-    assert.equal(object['evil'], undefined);
-  });
+it('objectOf makes ordinary members of all names, the last of each', () => {
+  const object = objectOf([
+    ['a', 1],
+    ['__proto__', { evil: true }],
+    ['a', 2],
+  ]);
+  assert.equal(JSON.stringify(object), '{"a":2,"__proto__":{"evil":true}}');
+  assert.equal(Object.getPrototypeOf(object), Object.prototype);
+  assert.equal(object['evil'], undefined);
+});
 
-  it('stringsOf gives the strings of an array, and none of anything else', () => {
-    assert.deepEqual(stringsOf(['a', 1, null, 'b', ['c']]), ['a', 'b']);
-    for (const value of [undefined, 'a', { 0: 'a' }, null, 1]) assert.deepEqual(stringsOf(value), []);
-  });
+it('stringsOf gives the strings of an array, and none of anything else', () => {
+  assert.deepEqual(stringsOf(['a', 1, null, 'b', ['c']]), ['a', 'b']);
+  for (const value of [undefined, 'a', { 0: 'a' }, null, 1]) assert.deepEqual(stringsOf(value), []);
 });
 
 for (const [value, type, isInteger] of [
