@@ -120,7 +120,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     timeoutMs: config.BROKER_TIMEOUT_MS,
     viaName,
     large: new OneATurn(newcomers),
-    onEnded: (end) => metrics.requests.brokerAnswered(end),
+    onEnded: metrics.requests.brokerAnswered,
   });
   opened.add(() => client.close());
   // As many connections as pass-through lets requests in.
@@ -168,7 +168,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
       viaName,
       strippedHeaders: [TOKEN_HEADER, POLICY_HEADER],
       brokerTimeoutMs: config.BROKER_TIMEOUT_MS,
-      onEnded: (end) => metrics.requests.passedThrough(end),
+      onEnded: metrics.requests.passedThrough,
       onError: (error, failure) => {
         if (failure.kind === 'slow-client')
           logger.info(failure, 'pass-through ended: its client is too slow');
