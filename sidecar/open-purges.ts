@@ -10,18 +10,17 @@ import { IdFiles } from './jobs/id-files.js';
 import { brokerName, jobBroker } from './jobs/broker-names.js';
 import { JobService } from './jobs/job-service.js';
 import { NoteExchange } from './jobs/note-exchange.js';
-import { logJobs } from './jobs/job-log.js';
+import { observeJobs } from './jobs/job-log.js';
 import { PurgeService } from './jobs/purge-service.js';
 import { RetentionScheduler } from './jobs/retention/scheduler.js';
 import { RetentionService } from './jobs/retention/retention-service.js';
 import { createHeaderSealer } from './jobs/sealed-headers.js';
-import type { PurgeMetrics } from './metrics/purge-metrics.js';
+import type { PurgeMetrics } from './metrics/metrics.js';
 import type { Archives } from './archive/index.js';
 import type { BrokerClient, Learnt } from './purge/broker/index.js';
 import {
   type BrokerNotes,
   type BrokerNotice,
-  isFinal,
   type JobNotice,
   type JobQueue,
   type Jobs,
@@ -74,18 +73,13 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
   const base = { client, clock, random, onRetry: () => metrics.retried() };
   const kinds = configuredKinds(config, base, memories, archives !== undefined);
   const holder = randomUUID();
-  const startedMs = performance.now();
   const isShared = config.DATABASE_URL !== undefined;
   const broker = brokerName(options.brokerUrl);
   const notes = new NoteExchange({
     ...{ store: options.brokerNotes, memories, isShared, writer: holder, broker },
-    nowMs: () => clock.now(),
-    uptimeMs: () => performance.now() - startedMs,
-    // Pauses are real, whatever clock the purges go by.
-    sleep: (ms, signal) => systemClock.sleep(ms, signal),
+    clock,
     onTaken: (facts) => logger.debug({ facts }, 'another process has learnt something about the broker'),
   });
-  const log = logJobs(logger, (error) => problemOf(error) !== undefined);
   const isLasting = config.DATABASE_PATH !== ':memory:';
   const idFolder = isLasting
     ? join(dirname(config.DATABASE_PATH), 'purge-ids')
@@ -105,26 +99,7 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
     maxQueued: config.PURGE_MAX_QUEUED,
     historyDays: config.PURGE_HISTORY_DAYS,
     problemOf: (error) => problemOf(error)?.problem ?? unforeseen(),
-    observer: {
-      started(record) {
-        log.started(record);
-        if (record.target !== 'scan') metrics.started(record.target);
-      },
-      event: (record, event) => log.event(record, event),
-      taken: (record) => log.taken(record),
-      elsewhere: (jobs) => log.elsewhere(jobs),
-      ended(record, error) {
-        log.ended(record, error);
-        if (record.target !== 'scan' && isFinal(record.state))
-          metrics.ended(record.target, record.state, record);
-      },
-      storeAway: (err) => logger.warn({ err }, 'records of purges cannot be written'),
-      storeBack: () => logger.info('records of purges are written again'),
-      recordLost(record) {
-        logger.error({ record }, 'record of a purge lost');
-        metrics.recordLost();
-      },
-    },
+    observer: observeJobs(logger, metrics, (error) => problemOf(error) !== undefined),
   });
   const recordRequired = config.PURGE_RECORD === 'required';
   const service = new PurgeService(jobs, { kinds, recordRequired });

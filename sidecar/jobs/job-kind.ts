@@ -10,10 +10,8 @@ import {
   type UnfinishedJob,
 } from '../store/index.js';
 import { JobNotFoundError, JobOverError } from './errors.js';
-import { cancelled } from './job-record.js';
+import { cancelled, type Lease, type LiveJob } from './live-job.js';
 import type { JobService, ServedKind } from './job-service.js';
-import type { Lease } from './lease.js';
-import type { LiveJob } from './live-job.js';
 
 /**
  * One kind of jobs: how they are run, and their resource, where they are looked up, watched, changed and cancelled. What all kinds

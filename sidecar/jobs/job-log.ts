@@ -1,6 +1,6 @@
 import type { Problem } from '../ngsi-ld/problem.js';
 import type { PurgeEvent } from '../purge/index.js';
-import { type JobRecord, kindOf, type PurgeRecord } from '../store/index.js';
+import { type FinalJobState, isFinal, type JobRecord, kindOf, type PurgeRecord } from '../store/index.js';
 import { CallerGoneError } from './errors.js';
 import type { JobObserver } from './service-options.js';
 
@@ -14,17 +14,29 @@ export interface PurgeLogger {
   error(fields: object, message: string): void;
 }
 
+/** What is counted of purges. */
+export interface PurgeCounters {
+  started(target: PurgeRecord['target']): void;
+  ended(target: PurgeRecord['target'], outcome: FinalJobState, record: PurgeRecord): void;
+  recordLost(): void;
+}
+
 /**
- * Writes the start and the end of each job to the log, one line each, with who asked for what and what came of it.
+ * Writes the start and the end of each job to the log, one line each, with who asked for what and what came of it, and counts
+ * purges.
  *
  * @param isForeseen whether an error is one that clients may see; any other is a fault of ours
  */
-export function logJobs(
+export function observeJobs(
   log: PurgeLogger,
+  counters: PurgeCounters,
   isForeseen: (error: unknown) => boolean,
-): Omit<JobObserver, 'storeAway' | 'storeBack' | 'recordLost'> {
+): JobObserver {
   return {
-    started: (record) => log.info(askedFor(record), `${kindOf(record)} started`),
+    started(record) {
+      log.info(askedFor(record), `${kindOf(record)} started`);
+      if (record.target !== 'scan') counters.started(record.target);
+    },
     event: (record, event) => logOutage(log, record, event),
     elsewhere: (jobs) =>
       log.warn(
@@ -36,7 +48,15 @@ export function logJobs(
         'jobs wait for another broker than BROKER_URL names',
       ),
     taken: (record) => log.warn(askedFor(record), `${kindOf(record)} left: another gateway has it`),
+    storeAway: (err) => log.warn({ err }, 'records of purges cannot be written'),
+    storeBack: () => log.info({}, 'records of purges are written again'),
+    recordLost(record) {
+      log.error({ record }, 'record of a purge lost');
+      counters.recordLost();
+    },
     ended(record, error) {
+      if (record.target !== 'scan' && isFinal(record.state))
+        counters.ended(record.target, record.state, record);
       const fields = { ...askedFor(record), ...cameOf(record) };
       const { state, problem } = record;
       if (error === undefined)

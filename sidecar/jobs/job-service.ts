@@ -2,7 +2,7 @@ import { isFinal, type JobKindName, type JobNotice, kindOf, type StrandedJob } f
 import type { ControlRequest, JobNeeds, JobRecord, TakenJob, UnfinishedJob } from '../store/index.js';
 import { QueueFullError } from './errors.js';
 import { HistoryPruner } from './history.js';
-import type { Lease } from './lease.js';
+import type { Lease } from './live-job.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import { Notifier } from './notifier.js';
 import { RecordKeeper } from './record-keeper.js';

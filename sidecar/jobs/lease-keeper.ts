@@ -7,7 +7,7 @@ import {
   type TakenJob,
   type UnfinishedJob,
 } from '../store/index.js';
-import { Lease } from './lease.js';
+import { Lease } from './live-job.js';
 import type { JobRegistry } from './registry.js';
 
 /** The store is asked for jobs and requests at least this often, in milliseconds. */

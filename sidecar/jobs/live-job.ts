@@ -1,9 +1,7 @@
-import { Pace } from '../purge/index.js';
-import { type ControlRequest, isFinal, type JobRecord } from '../store/index.js';
+import { Pace, PurgeStoppedError } from '../purge/index.js';
+import { type ControlRequest, isFinal, type JobRecord, type JobClaim } from '../store/index.js';
 import type { Clock } from '../shared/clock.js';
 import { RateMeter } from '../shared/rate-meter.js';
-import { ended, withoutPace } from './job-record.js';
-import type { Lease } from './lease.js';
 
 /** Watchers see changes at least this far apart, in milliseconds. */
 const PUBLISH_EVERY_MS = 250;
@@ -133,3 +131,163 @@ export abstract class LiveJob<Record extends JobRecord = JobRecord> {
     this.wake();
   }
 }
+
+/** How often the store is asked about a lease that is in doubt, in milliseconds. */
+const ASK_EVERY_MS = 1000;
+
+export interface LeaseOptions {
+  /** By what right records are written; see JobClaim. */
+  readonly claim: JobClaim;
+  /** On the monotonic clock. */
+  readonly untilMs: number;
+  /** A clock that is never set, and that goes on while this process is stopped. */
+  readonly monotonicMs: () => number;
+  /** Asks the store whether the lease holds; does not reject. */
+  readonly ask: () => Promise<void>;
+}
+
+/** The right of this process to work on a purge, and until when it is sure of that right. */
+export class Lease {
+  readonly #options: LeaseOptions;
+  readonly #lost = new AbortController();
+  #untilMs: number;
+  #askedMs = -Infinity;
+  #isTaken = false;
+
+  constructor(options: LeaseOptions) {
+    this.#options = options;
+    this.#untilMs = options.untilMs;
+  }
+
+  get claim(): JobClaim {
+    return this.#options.claim;
+  }
+
+  /** See HeldJob: 0 for a purge whose caller waits. */
+  get number(): number {
+    return this.claim.lease;
+  }
+
+  /** Aborts when the purge has to stop here. */
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  /** Whether another process has the purge, or has ended it. */
+  get isTaken(): boolean {
+    return this.#isTaken;
+  }
+
+  /** Whether no other process can have taken the purge. */
+  get holds(): boolean {
+    return !this.lost.aborted && this.#options.monotonicMs() < this.#untilMs;
+  }
+
+  renew(untilMs: number): void {
+    this.#untilMs = untilMs;
+  }
+
+  /** Stops the purge here, since another process may take it. */
+  lapse(): void {
+    this.#lost.abort();
+  }
+
+  /** Another process has taken it. */
+  take(): void {
+    this.#isTaken = true;
+    this.#lost.abort();
+  }
+
+  /**
+   * Called before each delete. A job stops as soon as its lease may have ended. No other process can resume a purge whose caller
+   * waits, so it only stops when the store says that it was ended, and continues while the store is away.
+   *
+   * @returns what the delete has to wait for
+   * @throws PurgeStoppedError
+   */
+  check(): Promise<void> | undefined {
+    if (this.lost.aborted) throw stopped();
+    if (this.holds) return undefined;
+    if (this.number > 0) {
+      this.lapse();
+      throw stopped();
+    }
+    const nowMs = this.#options.monotonicMs();
+    if (nowMs - this.#askedMs < ASK_EVERY_MS) return undefined;
+    this.#askedMs = nowMs;
+    return this.#options.ask();
+  }
+}
+
+function stopped(): PurgeStoppedError {
+  return new PurgeStoppedError(
+    'The purge stopped here: its lease has ended, and another gateway may have it.',
+  );
+}
+
+/** Characters that are kept of a refused job: anybody who may ask for jobs may have many refused. */
+const MAX_REFUSED = { query: 8 * 1024, tenant: 256, link: 4096 } as const;
+
+/** Without the end of what a client may make long. */
+export function shortened<Record extends JobRecord>(record: Record): Record {
+  const { query, tenant, link } = record;
+  return {
+    ...record,
+    query: query.slice(0, MAX_REFUSED.query),
+    ...(tenant === undefined ? {} : { tenant: tenant.slice(0, MAX_REFUSED.tenant) }),
+    ...(link === undefined ? {} : { link: link.slice(0, MAX_REFUSED.link) }),
+  };
+}
+
+/** The record of a job that was cancelled before a process began it, or after the last one left it. @param now as in records */
+export function cancelled<Record extends JobRecord>(record: Record, now: string): Record {
+  return ended({ ...withoutWait(record), state: 'cancelled', endedAt: now });
+}
+
+/** The record of a job that waits for another broker than that of the process which looks at it. */
+export function waitingFor<Record extends JobRecord>(record: Record, broker: string): Record {
+  return {
+    ...withoutPace(record),
+    state: 'queued',
+    waitsFor: broker,
+    warnings: [...record.warnings, waitNote(broker)],
+  };
+}
+
+/** The record of a job that no longer waits for its broker. */
+export function withoutWait<Record extends JobRecord>(record: Record): Record {
+  const { waitsFor } = record;
+  if (waitsFor === undefined) return record;
+  const rest: Changing<Record> = { ...record };
+  delete rest.waitsFor;
+  const note = waitNote(waitsFor);
+  return { ...rest, warnings: record.warnings.filter((warning) => warning !== note) };
+}
+
+/** @param broker see `brokerName`: without credentials */
+function waitNote(broker: string): string {
+  const where = broker === 'embedded' ? 'the embedded broker' : `the broker ${broker}`;
+  return `It waits for ${where}, where it began: BROKER_URL now names another broker. It continues once a gateway uses that broker, or ends when it is cancelled.`;
+}
+
+/** Without what is only true while a job runs. One that is to go on is compared with what it `expected`. */
+export function withoutPace<Record extends JobRecord>(record: Record): Record {
+  const rest: Changing<Record> = { ...record };
+  delete rest.ratePerSecond;
+  delete rest.estimatedEndAt;
+  return rest;
+}
+
+/** The same for one that has ended. */
+export function ended<Record extends JobRecord>(record: Record): Record {
+  const rest: Changing<Record> = withoutPace(record);
+  delete rest.expected;
+  return rest;
+}
+
+type Changing<Record extends JobRecord> = Record & {
+  ratePerSecond?: number;
+  estimatedEndAt?: string;
+  expected?: number;
+  waitsFor?: string;
+};

@@ -1,8 +1,7 @@
 import type { PurgeEvent, PurgeProgress, PurgeReport } from '../purge/index.js';
 import type { ControlRequest, JobRecord, PurgeRecord } from '../store/index.js';
 import type { Clock } from '../shared/clock.js';
-import type { Lease } from './lease.js';
-import { LiveJob } from './live-job.js';
+import { type Lease, LiveJob } from './live-job.js';
 import type { PurgeControl } from './purge-kinds.js';
 
 /** The most failed items that a record names. */

@@ -1,6 +1,6 @@
 import { FACT_MS, COLLECTIONS, readNote, writeNote } from '../purge/broker/index.js';
 import type { BrokerNotes } from '../store/index.js';
-import type { Clock } from '../shared/clock.js';
+import { systemClock, type Clock } from '../shared/clock.js';
 import type { BrokerMemories } from './configured-kinds.js';
 
 /** Notes are read and written at most this often, in milliseconds. */
@@ -22,11 +22,11 @@ export interface NoteExchangeOptions {
   /** Whether other processes use the same store. */
   readonly isShared: boolean;
   /** The clock of the memories. */
-  readonly nowMs: () => number;
-  /** How long this process has been running, by a clock that is never set. */
-  readonly uptimeMs: () => number;
-  /** Pauses between looks. */
-  readonly sleep: Clock['sleep'];
+  readonly clock: Pick<Clock, 'now'>;
+  /** A clock that is never set, by which it is known how long this process has been running. @default that of the process */
+  readonly monotonicMs?: () => number;
+  /** Pauses between looks: real ones by default, whatever clock the purges go by. */
+  readonly sleep?: Clock['sleep'];
   /** Called with the names of facts that were new here: another process has learnt them. */
   readonly onTaken?: (facts: readonly string[]) => void;
 }
@@ -40,6 +40,8 @@ export interface NoteExchangeOptions {
  */
 export class NoteExchange {
   readonly #options: NoteExchangeOptions;
+  readonly #monotonicMs: () => number;
+  readonly #startedMs: number;
   readonly #stopped = new AbortController();
   #wake: () => void = () => {};
   #isDue = false;
@@ -47,6 +49,8 @@ export class NoteExchange {
 
   constructor(options: NoteExchangeOptions) {
     this.#options = options;
+    this.#monotonicMs = options.monotonicMs ?? (() => performance.now());
+    this.#startedMs = this.#monotonicMs();
     for (const collection of COLLECTIONS) {
       options.memories[collection].onLearnt = () => {
         this.#isUnwritten = true;
@@ -76,9 +80,9 @@ export class NoteExchange {
   }
 
   async #lookUntilStopped(): Promise<void> {
-    const { isShared, sleep } = this.#options;
+    const { isShared } = this.#options;
     const { signal } = this.#stopped;
-    const pause = (ms: number) => sleep(ms, signal).catch(() => {});
+    const pause = (ms: number) => this.#sleep(ms, signal);
     while (!signal.aborted) {
       this.#isDue = false;
       const isDone = await this.#look().catch(() => false);
@@ -88,23 +92,27 @@ export class NoteExchange {
     }
   }
 
+  async #sleep(ms: number, signal: AbortSignal): Promise<void> {
+    await (this.#options.sleep ?? systemClock.sleep)(ms, signal).catch(() => {});
+  }
+
   /** @param mostMs after which a look is due in any case */
   async #untilDue(mostMs: number | undefined): Promise<void> {
     const due = new AbortController();
     this.#wake = () => due.abort();
     if (this.#isDue || this.#stopped.signal.aborted) return;
-    if (mostMs !== undefined) await this.#options.sleep(mostMs, due.signal).catch(() => {});
+    if (mostMs !== undefined) await this.#sleep(mostMs, due.signal);
     else await new Promise((resolve) => due.signal.addEventListener('abort', resolve, { once: true }));
   }
 
   /** Takes what others have learnt, and writes down what was learnt here. */
   async #look(): Promise<true> {
-    const { store, broker, writer, memories, nowMs, uptimeMs, onTaken } = this.#options;
-    const askedMs = nowMs();
+    const { store, broker, writer, memories, clock, onTaken } = this.#options;
+    const askedMs = clock.now();
     const read = await store.read(broker, FACT_MS);
-    const answeredMs = nowMs();
+    const answeredMs = clock.now();
     const offset = { leastMs: read.nowMs - answeredMs, mostMs: read.nowMs - askedMs };
-    const startedMs = answeredMs - uptimeMs();
+    const startedMs = answeredMs - (this.#monotonicMs() - this.#startedMs);
     const taken: string[] = [];
     for (const note of read.notes) {
       const learnt = note.writer === writer ? undefined : readNote(note.text, offset, answeredMs);

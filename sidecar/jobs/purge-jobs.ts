@@ -1,7 +1,7 @@
 import { outcomeOf, PurgeStoppedError, TooManyMatchesError, TooManyPurgesError } from '../purge/index.js';
 import { LeaseLostError, type JobNeeds, type PurgeRecord, StoreUnavailableError } from '../store/index.js';
 import { DeleteBudget, type DeleteBound } from './delete-budget.js';
-import type { Lease } from './lease.js';
+import type { Lease } from './live-job.js';
 import type { LivePurge } from './live-purge.js';
 import { preparePurge, rateRefused } from './purge-kinds.js';
 import type { PurgeServiceOptions } from './service-options.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { queryText } from '../purge/index.js';
 import type { JobNeeds, PurgeRecord, StrandedJob, TakenJob, UnfinishedJob } from '../store/index.js';
-import { cancelled, shortened, waitingFor, withoutPace, withoutWait } from './job-record.js';
+import { cancelled, shortened, waitingFor, withoutPace, withoutWait } from './live-job.js';
 import type { NewPurge, PreparedPurge } from './purge-kinds.js';
 
 /** Warnings that are kept of a purge that is resumed again and again. */

@@ -8,7 +8,7 @@ import {
 import type { PurgeRecord } from '../store/index.js';
 import type { DeleteBudget } from './delete-budget.js';
 import type { IdRecorder } from './id-files.js';
-import type { Lease } from './lease.js';
+import type { Lease } from './live-job.js';
 import { LivePurge } from './live-purge.js';
 import type { PreparedPurge } from './purge-kinds.js';
 import type { RecordKeeper } from './record-keeper.js';

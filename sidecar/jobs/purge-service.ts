@@ -4,7 +4,7 @@ import type { ControlRequest, PurgeRecord, StrandedJob, TakenJob, UnfinishedJob 
 import { IdsNotFoundError, PurgeCancelledError, PurgeFailedError } from './errors.js';
 import { JobKind } from './job-kind.js';
 import type { JobService } from './job-service.js';
-import type { Lease } from './lease.js';
+import type { Lease } from './live-job.js';
 import { PurgeJobs } from './purge-jobs.js';
 import { preparePurge, rateRefused, type NewPurge, type PreparedPurge } from './purge-kinds.js';
 import { newRecord, refusedRecord, requeued, type StrandedPurge, type TakenPurge } from './purge-record.js';

@@ -15,7 +15,7 @@ import {
   type PurgeOrder,
   PurgeStoppedError,
 } from '../../sidecar/purge/index.js';
-import { Lease, type LeaseOptions } from '../../sidecar/jobs/lease.js';
+import { Lease, type LeaseOptions } from '../../sidecar/jobs/live-job.js';
 import type { NewPurge } from '../../sidecar/jobs/purge-kinds.js';
 import type { PurgeRecord } from '../../sidecar/store/job-records.js';
 import { KeptPurges } from './kept-purges.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CallerGoneError } from '../../../sidecar/jobs/errors.js';
-import { logJobs } from '../../../sidecar/jobs/job-log.js';
+import { observeJobs } from '../../../sidecar/jobs/job-log.js';
 import type { PurgeRecord } from '../../../sidecar/store/job-records.js';
 import { recordOf } from '../../support/purge-service.js';
 
@@ -22,12 +22,13 @@ const FORESEEN = new Error('foreseen');
 
 function logOf() {
   const lines: (readonly [string, object, string])[] = [];
-  const log = logJobs(
+  const log = observeJobs(
     {
       info: (fields, message) => lines.push(['info', fields, message]),
       warn: (fields, message) => lines.push(['warn', fields, message]),
       error: (fields, message) => lines.push(['error', fields, message]),
     },
+    { started: () => {}, ended: () => {}, recordLost: () => {} },
     (error) => error === FORESEEN,
   );
   return { log, lines };

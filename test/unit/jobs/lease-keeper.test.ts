@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Lease } from '../../../sidecar/jobs/lease.js';
+import type { Lease } from '../../../sidecar/jobs/live-job.js';
 import { LeaseKeeper, type LeaseKeeperOptions } from '../../../sidecar/jobs/lease-keeper.js';
 import { LivePurge } from '../../../sidecar/jobs/live-purge.js';
 import { JobRegistry } from '../../../sidecar/jobs/registry.js';

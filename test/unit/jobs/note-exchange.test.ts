@@ -45,14 +45,13 @@ async function processAt(
   { broker = 'http://orion', isShared = true } = {},
 ) {
   const memories = createMemories({ now: () => time.nowMs });
-  const startedMs = time.nowMs;
   const writer = `writer ${String((names += 1))}`;
   const pauses = new HandClock();
   let taken = 0;
   const exchange = new NoteExchange({
     ...{ store, broker, writer, memories, isShared, sleep: pauses.sleep },
-    nowMs: () => time.nowMs,
-    uptimeMs: () => time.nowMs - startedMs,
+    clock: { now: () => time.nowMs },
+    monotonicMs: () => time.nowMs,
     onTaken: () => (taken += 1),
   });
   exchange.start();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { RecordWriter } from '../../../sidecar/jobs/record-writer.js';
+import { RecordWriter } from '../../../sidecar/jobs/record-keeper.js';
 import { LeaseLostError } from '../../../sidecar/store/errors.js';
 import {
   isFinal,
