@@ -3,9 +3,9 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { createDocumentLoader, createProcessor } from '../../sidecar/schemas/json-ld/processor.js';
-import { RemoteDocumentError } from '../../sidecar/schemas/remote/errors.js';
 import {
   createRemoteDocuments,
+  RemoteDocumentError,
   type RemoteDocuments,
   type RemoteDocumentsOptions,
 } from '../../sidecar/schemas/remote/remote-documents.js';

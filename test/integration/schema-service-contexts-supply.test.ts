@@ -4,9 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { coreContext, coreContextUrl } from '../../sidecar/schemas/json-ld/core-context.js';
-import type { SuppliedContext, Supply } from '../../sidecar/schemas/json-ld/supplied-contexts.js';
-import { RemoteDocumentError, type RemoteFailure } from '../../sidecar/schemas/remote/errors.js';
-import type { RemoteDocuments } from '../../sidecar/schemas/remote/remote-documents.js';
+import type { SuppliedContext, Supply } from '../../sidecar/schemas/json-ld/errors.js';
+import {
+  RemoteDocumentError,
+  type RemoteDocuments,
+  type RemoteFailure,
+} from '../../sidecar/schemas/remote/remote-documents.js';
 import { SchemaService } from '../../sidecar/schemas/models/index.js';
 import { SqliteStore } from '../../sidecar/store/sqlite-store.js';
 import { handClock, type HandClock } from '../support/store-samples.js';

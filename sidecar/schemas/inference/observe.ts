@@ -7,10 +7,19 @@ import {
   type JsonValue,
 } from '../../shared/json/json.js';
 import { wrappedMemberOf } from '../../ngsi-ld/representation/form.js';
-import { formatOf, hasUriFormat, type Format } from './formats.js';
+import {
+  bitOf,
+  emptyShape,
+  type Format,
+  formatOf,
+  hasUriFormat,
+  noObjects,
+  type ObjectsShape,
+  type Shape,
+  type ShapeType,
+} from './shape.js';
 import { geometryTypeOf, LANGUAGE_MAP, languagesOf } from './geojson.js';
 import { INFERENCE_LIMITS } from './errors.js';
-import { bitOf, emptyShape, noObjects, type ObjectsShape, type Shape, type ShapeType } from './shape.js';
 
 /**
  * What the strings at a place are known to be, regardless of their looks: `reference`, the URI of an entity; `name`, a word of

@@ -6,7 +6,7 @@ import { safetyFaults } from './context-safety.js';
 import { contextMeaning } from './context-terms.js';
 import { type ContextWarning, contextWarnings } from './context-warnings.js';
 import { type ContextDocument, coreContextUrl, coreVersionOf } from './core-context.js';
-import { ContextFailureError, ContextInvalidError } from './errors.js';
+import { ContextFailureError, ContextInvalidError, type Needs, type Supplied } from './errors.js';
 import { KnownContexts } from './known-contexts.js';
 import { processingErrorOf, sentenceOf } from './processing-errors.js';
 import {
@@ -15,7 +15,6 @@ import {
   type DocumentLoader,
   type LoadedDocument,
 } from './processor.js';
-import type { Needs, Supplied } from './supplied-contexts.js';
 import type { ContextMeaning, TermMeaning } from './term-meanings.js';
 
 export interface CheckContextInput {

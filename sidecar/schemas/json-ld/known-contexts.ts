@@ -3,9 +3,14 @@ import { LRUCache } from 'lru-cache';
 import { referencesOf, urlFault } from './context-form.js';
 import { countOf, safetyFaults } from './context-safety.js';
 import { bundledContext } from './core-context.js';
-import { unusableContext } from './errors.js';
+import {
+  type ContextFailure,
+  type Supplied,
+  type SuppliedContext,
+  type Supply,
+  unusableContext,
+} from './errors.js';
 import { absoluteReference } from './processor.js';
-import type { ContextFailure, Supplied, SuppliedContext, Supply } from './supplied-contexts.js';
 
 /** Contexts that one request may lead to. */
 export const MAX_CONTEXTS = 100;

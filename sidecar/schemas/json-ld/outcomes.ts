@@ -1,7 +1,7 @@
 import type { InputIssue } from '../../shared/json/json.js';
 import type { Refused as TaskRefused, TaskAnswer, TaskRefusal } from '../../shared/task-answer.js';
 import { cut } from '../../shared/shown.js';
-import type { ContextFailureKind, Needs, Supplied, Supply } from './supplied-contexts.js';
+import type { ContextFailureKind, Needs, Supplied, Supply } from './errors.js';
 
 type RefusalKind = ContextFailureKind | 'bodyInvalid' | 'dataDropped' | 'jsonLdInvalid' | 'limitExceeded';
 

@@ -2,7 +2,7 @@ import { urlFault } from './context-form.js';
 import type { GatheredContexts } from './known-contexts.js';
 import { ProcessorFailure } from './processor-refusals.js';
 import type { DocumentLoader, JsonLdProcessor, ProcessorEvent } from './processor.js';
-import type { ContextFailure } from './supplied-contexts.js';
+import type { ContextFailure } from './errors.js';
 
 /** Different events of which a request keeps the details. */
 const MAX_EVENTS = 1000;

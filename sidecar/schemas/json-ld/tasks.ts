@@ -1,7 +1,7 @@
 import { isObject, type JsonValue, member } from '../../shared/json/json.js';
-import { withDoubles } from '../../shared/json/lossless-json.js';
+import { losslessNumbersIn, withDoubles } from '../../shared/json/lossless-json.js';
 import { readJson } from '../../shared/json/strict-json.js';
-import { changedNumbers } from './changed-numbers.js';
+import { cut } from '../../shared/shown.js';
 import { checkContext, contextTerms, type TermsInput } from './check-context.js';
 import { composeContext, type ComposeInput } from './compose-context.js';
 import { type DocumentSurvey, isLarger, surveyOf } from './document-survey.js';
@@ -13,9 +13,9 @@ import { placesOfUrl, ProcessorFailure, refusalOf, tooMuch } from './processor-r
 import { readRequest, type SizedRequest } from './request-body.js';
 import { contextUse, RequestContextReader, SharedProcessor } from './request-contexts.js';
 import { RoundTrips } from './round-trips.js';
-import type { Supplied } from './supplied-contexts.js';
+import type { Supplied } from './errors.js';
 
-export interface JsonLdInput {
+interface JsonLdInput {
   /** Of the body `{document, context?, safe?}`. */
   readonly text: string;
   /** Changes whenever the URL of a context may mean something else. */
@@ -140,4 +140,21 @@ function protectPrototypes(): void {
     for (const held of Object.values(descriptor) as readonly unknown[])
       if (typeof held === 'function') Object.preventExtensions(held);
   Object.preventExtensions(Object.prototype);
+}
+
+/** Characters of a number that are shown. */
+const MAX_SHOWN = 80;
+
+/**
+ * A warning for each number that processing changes, because no double holds it: JSON-LD processors calculate with doubles.
+ *
+ * @param document as it was submitted
+ * @param pointer where it stands in the body
+ */
+function changedNumbers(document: JsonValue, pointer: string): readonly JsonLdWarning[] {
+  return [...losslessNumbersIn(document, pointer)].map(({ pointer: at, number }) => ({
+    code: 'number-changed',
+    pointer: at,
+    detail: `${cut(number.text, MAX_SHOWN)} is a number that no IEEE 754 double holds; the result has ${number.double}.`,
+  }));
 }

@@ -8,7 +8,7 @@ import {
   type GeneratedContext,
   namesInSchema,
 } from '../json-ld/generated-context.js';
-import type { Needs } from '../json-ld/supplied-contexts.js';
+import type { Needs } from '../json-ld/errors.js';
 import { jsonLdTasks } from '../json-ld/tasks.js';
 import { comparableTerms, withoutCore } from '../json-ld/term-meanings.js';
 import { attributesOf, entityTypes, type ModelAttribute } from '../json-schema/attributes.js';

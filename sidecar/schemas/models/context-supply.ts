@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../shared/clock.js';
 import { coreContextUrl, coreVersionOf } from '../json-ld/core-context.js';
-import { noSuchContext, unusableContext } from '../json-ld/errors.js';
-import type { Supply } from '../json-ld/supplied-contexts.js';
+import { noSuchContext, type Supply, unusableContext } from '../json-ld/errors.js';
 import { documentUri } from '../json-schema/uri.js';
-import { RemoteDocumentError, type RemoteFailure } from '../remote/errors.js';
-import type { RemoteDocuments } from '../remote/remote-documents.js';
+import { RemoteDocumentError, type RemoteDocuments, type RemoteFailure } from '../remote/remote-documents.js';
 import type { SchemaStore } from '../../store/index.js';
 import { ifThere } from './concurrency.js';
 import {

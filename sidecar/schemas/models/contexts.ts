@@ -6,9 +6,8 @@ import type { CheckedContext } from '../json-ld/check-context.js';
 import { unwrapped } from '../json-ld/context-form.js';
 import type { ContextWarning } from '../json-ld/context-warnings.js';
 import { isBundledContext } from '../json-ld/core-context.js';
-import { ContextInvalidError } from '../json-ld/errors.js';
+import { ContextInvalidError, type Supplied, type Supply } from '../json-ld/errors.js';
 import { runWithContexts } from '../json-ld/outcomes.js';
-import type { Supplied, Supply } from '../json-ld/supplied-contexts.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
 import { documentUri } from '../json-schema/uri.js';
 import {

@@ -1,10 +1,9 @@
-import type { ChangedPointer } from '../../shared/json/changed-pointers.js';
+import type { ChangedPointer, CompareInput } from '../json-schema/tasks.js';
 import type { ModelKey, ModelTexts, SchemaStore } from '../../store/index.js';
 import { unlessTooCostly } from '../../shared/workers/errors.js';
 import { runWithContexts } from '../json-ld/outcomes.js';
 import { comparableTerms, withoutCore } from '../json-ld/term-meanings.js';
 import { type ChangeReport, reportOf, TOO_COMPLEX, unproven } from '../json-schema/differences.js';
-import type { CompareInput } from '../json-schema/tasks.js';
 import { rereading, withBaseUrl } from './contents.js';
 import type { ContextSupply } from './context-supply.js';
 import { type ModelDescriptions, unlessTooMuch } from './model-descriptions.js';

@@ -5,8 +5,7 @@ import { dialectOf } from '../json-schema/keywords.js';
 import { checkDocumentLimits } from '../json-schema/limits.js';
 import { documentUri, resolveUri } from '../json-schema/uri.js';
 import { ownMetaSchemaUri } from '../json-schema/vocabularies.js';
-import { RemoteDocumentError } from '../remote/errors.js';
-import type { RemoteDocuments } from '../remote/remote-documents.js';
+import { RemoteDocumentError, type RemoteDocuments } from '../remote/remote-documents.js';
 import {
   type IfMatch,
   type ModelKey,

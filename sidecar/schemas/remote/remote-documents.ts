@@ -1,11 +1,37 @@
-import { parseJson } from '../../shared/json/lossless-json.js';
 import { Agent, type Dispatcher } from 'undici';
+import { GatewayError } from '../../shared/errors.js';
 import { JsonWeight, type WeightLimits } from '../../shared/json-weight.js';
-import { RemoteDocumentError, type RemoteFailure } from './errors.js';
+import { parseJson } from '../../shared/json/lossless-json.js';
 import { AddressRefused, type ResolveHost, systemResolve, vettedLookup } from './vetted-lookup.js';
 
+/** Why a remote document is not available. For the first two, nothing was sent to that host. */
+export type RemoteFailure =
+  | 'origin-not-allowed'
+  | 'address-not-allowed'
+  | 'unreachable'
+  | 'timeout'
+  | 'status'
+  | 'too-many-redirects'
+  | 'too-large'
+  | 'media-type'
+  | 'not-json';
+
+/** A document of another origin that could not be fetched, or is not what it should be. */
+export class RemoteDocumentError extends GatewayError {
+  readonly kind = 'internalError';
+  readonly failure: RemoteFailure;
+  /** The URL that was asked for; after redirects, the message names the last one. */
+  readonly url: string;
+
+  constructor(failure: RemoteFailure, url: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.failure = failure;
+    this.url = url;
+  }
+}
+
 /** A document of another origin: a context, a schema. */
-export interface RemoteDocument {
+interface RemoteDocument {
   /** Where it was found in the end, after redirects; without fragment. */
   readonly url: string;
   readonly text: string;

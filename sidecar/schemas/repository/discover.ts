@@ -1,12 +1,10 @@
 import { isResourceName } from '../../shared/resource-name.js';
 import { byPath, type RefusedFile } from './collector.js';
-import { folderOf, isUrl, withoutTools } from './file-paths.js';
-import { contextsOf, contextVersionsOf } from './found-contexts.js';
-import { namedModels } from './found-models.js';
+import { folderOf, isUrl, nameOfFolder, withoutTools } from './file-paths.js';
+import { contextsOf, contextVersionsOf, namedModels } from './found-models.js';
 import { NO_FACTS } from './describe.js';
 import type { DescribedFile, ImportPlan, OnlyModel, PlannedDomainSettings } from './import-plan.js';
 import { linkDocuments, type LinkedFile } from './links.js';
-import { nameOfFolder } from './repository-roots.js';
 import {
   EXPORTED_DOMAIN,
   EXPORTED_MODEL,

@@ -14,8 +14,7 @@ import { generatedContextName, type ModelKey, NotFoundError } from '../../store/
 import type { ModelChange, ModelOutcome, NamedContext, SchemaService, Workbench } from '../models/index.js';
 import { ChangedContexts, nameOf } from './changed-contexts.js';
 import { changeByContexts, updateDependents } from './dependents.js';
-import { ContextImport } from './context-import.js';
-import { storeDocument } from './document-import.js';
+import { ContextImport, storeDocument } from './context-import.js';
 import { checkExamples, ExampleTime } from './examples.js';
 import { type Step, stepsOf } from './import-order.js';
 import { modelChangeOf } from './model-change.js';

@@ -7,8 +7,14 @@ import {
   segmentsOf,
   withoutRevision,
 } from '../../shared/code-hosts.js';
-import { fileNameOf } from './file-paths.js';
-import { type KnownRepository, nameOfFolder, type Root, rootsAmong, sameName } from './repository-roots.js';
+import {
+  fileNameOf,
+  type KnownRepository,
+  nameOfFolder,
+  type Root,
+  rootsAmong,
+  sameName,
+} from './file-paths.js';
 
 /** A file and the absolute URL that it says it has. */
 export interface Located {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { formatOf, hasUriFormat } from '../../../../sidecar/schemas/inference/formats.js';
+import { formatOf, hasUriFormat } from '../../../../sidecar/schemas/inference/shape.js';
 import { INFERENCE_LIMITS } from '../../../../sidecar/schemas/inference/errors.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { createValidator, type Validate } from '../../../../sidecar/schemas/json-schema/validator.js';

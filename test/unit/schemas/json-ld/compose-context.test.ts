@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { composeContext } from '../../../../sidecar/schemas/json-ld/compose-context.js';
 import { CONTEXT_LIMITS } from '../../../../sidecar/schemas/json-ld/context-safety.js';
 import { coreContextUrl } from '../../../../sidecar/schemas/json-ld/core-context.js';
-import type { Supplied } from '../../../../sidecar/schemas/json-ld/supplied-contexts.js';
+import type { Supplied } from '../../../../sidecar/schemas/json-ld/errors.js';
 
 const A = 'https://contexts.example/a';
 const B = 'https://contexts.example/b';

@@ -7,7 +7,7 @@ import {
   runWithContexts,
 } from '../../../../sidecar/schemas/json-ld/outcomes.js';
 import { createProcessor, type JsonLdProcessor } from '../../../../sidecar/schemas/json-ld/processor.js';
-import { type Supply } from '../../../../sidecar/schemas/json-ld/supplied-contexts.js';
+import { type Supply } from '../../../../sidecar/schemas/json-ld/errors.js';
 import { createJsonLdTasks } from '../../../../sidecar/schemas/json-ld/tasks.js';
 import { loaderOf } from './contexts.js';
 

@@ -6,7 +6,7 @@ import {
   type Embed,
   embedded,
   EndlessContextError,
-} from '../../../../sidecar/schemas/json-ld/embed-context.js';
+} from '../../../../sidecar/schemas/json-ld/compose-context.js';
 
 const AT = 'https://a.example/dir';
 

@@ -6,7 +6,7 @@ import { KnownContexts, MAX_CONTEXTS } from '../../../../sidecar/schemas/json-ld
 import { ProcessingSession } from '../../../../sidecar/schemas/json-ld/processing-session.js';
 import type { JsonLdProcessor, ProcessorEvent } from '../../../../sidecar/schemas/json-ld/processor.js';
 import { SharedProcessor } from '../../../../sidecar/schemas/json-ld/request-contexts.js';
-import type { Supply } from '../../../../sidecar/schemas/json-ld/supplied-contexts.js';
+import type { Supply } from '../../../../sidecar/schemas/json-ld/errors.js';
 
 const url = (n: number | string) => `https://contexts.example/${n}`;
 

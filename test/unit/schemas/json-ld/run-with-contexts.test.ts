@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import {
-  type Needs,
-  type Supplied,
-  type Supply,
-} from '../../../../sidecar/schemas/json-ld/supplied-contexts.js';
+import { type Needs, type Supplied, type Supply } from '../../../../sidecar/schemas/json-ld/errors.js';
 import { listed, runWithContexts, shown } from '../../../../sidecar/schemas/json-ld/outcomes.js';
 
 const FOUND: Supply = { sha256: 'x', text: '{}' };

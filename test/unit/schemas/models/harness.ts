@@ -1,6 +1,8 @@
 import { after, before, type TestContext } from 'node:test';
-import { RemoteDocumentError } from '../../../../sidecar/schemas/remote/errors.js';
-import type { RemoteDocuments } from '../../../../sidecar/schemas/remote/remote-documents.js';
+import {
+  RemoteDocumentError,
+  type RemoteDocuments,
+} from '../../../../sidecar/schemas/remote/remote-documents.js';
 import {
   metadataOf,
   type ModelWrite,

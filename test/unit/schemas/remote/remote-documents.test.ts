@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { MockAgent } from 'undici';
-import { RemoteDocumentError, type RemoteFailure } from '../../../../sidecar/schemas/remote/errors.js';
 import {
   createRemoteDocuments,
+  RemoteDocumentError,
   type RemoteDocumentsOptions,
+  type RemoteFailure,
 } from '../../../../sidecar/schemas/remote/remote-documents.js';
 
 const ORIGIN = 'https://models.example';

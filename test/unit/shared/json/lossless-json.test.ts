@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { changedPointers } from '../../../../sidecar/shared/json/changed-pointers.js';
+import { changedPointers } from '../../../../sidecar/schemas/json-schema/tasks.js';
 import {
   compareNumbers,
   isMultiple,
