@@ -1,4 +1,4 @@
-import { NO_OWN_ATTRIBUTES } from '../ngsi-ld/entity-members.js';
+import { NO_OWN_ATTRIBUTES } from '../ngsi-ld/members.js';
 import { isObject, type JsonObject, type JsonValue } from '../shared/json/json.js';
 import { closingQuote, parseJson, writeJson } from '../shared/json/lossless-json.js';
 import { digestOf } from './digest-table.js';

@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonValue, isArray, isObject, member } from '../shared/json/json.js';
 import { coordinatesProblem, type GeometryType } from '../ngsi-ld/geo-query.js';
 import { temporalKindOf } from '../ngsi-ld/q-time.js';
-import { KIND_OF_MEMBER, VALUE_MEMBERS } from '../ngsi-ld/value-members.js';
+import { KIND_OF_MEMBER, VALUE_MEMBERS } from '../ngsi-ld/members.js';
 import { datasetIdOf, canonicalName, isAttributeName, isUri } from './model.js';
 import { refusals } from './refusal.js';
 

@@ -1,5 +1,5 @@
 /** The NGSI-LD query language, parameter `q` (ETSI GS CIM 009 V1.9.1, clause 4.9): its parser, and what a query says. */
-import { NO_OWN_ATTRIBUTES } from './entity-members.js';
+import { NO_OWN_ATTRIBUTES } from './members.js';
 import type { QCondition, QNode, QPath } from './q-ast.js';
 import { readPath, Scanner, readOperand, readOrderedValue, readPattern } from './q-terms.js';
 

@@ -4,7 +4,7 @@ import { schemaTasks } from './json-schema/tasks.js';
 import { repositoryTasks } from './repository/tasks.js';
 import { modelTasks } from './models/model-tasks.js';
 import { exampleTasks, validationTasks } from './validation/tasks.js';
-import { serve } from '../shared/workers/serve.js';
+import { serve } from '../shared/workers/tasks.js';
 
 /** Everything that runs in workers. */
 const tasks = {

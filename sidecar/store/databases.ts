@@ -6,7 +6,7 @@ import type { SqlStore } from './sql-store.js';
 import { SQLITE_MIGRATIONS } from './sqlite-migrations.js';
 import { SqliteStore } from './sqlite-store.js';
 
-export { backUp } from './backup.js';
+export { backUp } from './sqlite-store.js';
 export { copyToPostgres } from './copy.js';
 export { placeOf } from './postgres-config.js';
 

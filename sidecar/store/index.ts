@@ -2,7 +2,7 @@
  * The store, as services speak of it: what is kept, what can be asked for, and what is refused. It loads no database;
  * databases.ts opens them.
  */
-export type { BrokerNote, BrokerNotes, BrokerNotice } from './broker-notes.js';
+export type { BrokerNote, BrokerNotes, BrokerNotice } from './sql-broker-notes.js';
 export * from './errors.js';
 export type { LockWaits } from './sqlite-session.js';
 export { type Expected, requireExpected, requireMatch } from './errors.js';

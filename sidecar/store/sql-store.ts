@@ -1,9 +1,8 @@
-import type { BrokerNotes, BrokerNotice } from './broker-notes.js';
+import { type BrokerNotes, type BrokerNotice, SqlBrokerNotes } from './sql-broker-notes.js';
 import { isStorable } from './errors.js';
 import type { LockWaits } from './sqlite-session.js';
 import type { JobNotice, JobQueue, Jobs } from './job-records.js';
 import type { RetentionPolicies } from './retention-records.js';
-import { SqlBrokerNotes } from './sql-broker-notes.js';
 import { SqlContexts } from './sql-contexts.js';
 import { SqlDomains } from './sql-domains.js';
 import { SqlModels } from './sql-models.js';

@@ -1,9 +1,64 @@
 import type Database from 'better-sqlite3';
+import { existsSync } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { Clock } from '../shared/clock.js';
-import { copyDatabase } from './backup.js';
-import { type LockWaits, SqliteSession } from './sqlite-session.js';
-import { openDatabase } from './open-database.js';
+import { DatabaseUnusableError } from './errors.js';
+import { openDatabase, openForReading } from './open-database.js';
 import { SqlStore } from './sql-store.js';
+import { type LockWaits, SqliteSession } from './sqlite-session.js';
+
+/**
+ * Copies the store in a file to another file, while others may be writing to it; its format is not changed.
+ *
+ * @throws DatabaseUnusableError, when no backup was made and nothing overwritten; SqliteMissingError
+ */
+export async function backUp(path: string, target: string): Promise<void> {
+  const db = openForReading(path);
+  try {
+    await copyDatabase(db, target);
+  } finally {
+    db.close();
+  }
+}
+
+/**
+ * Copies an open database to a file. What is half-written has another name: a file with the target's is complete.
+ *
+ * @throws DatabaseUnusableError when the target, or a half-written one, is there already, or cannot be written
+ */
+export async function copyDatabase(db: Database.Database, target: string): Promise<void> {
+  const file = resolve(target);
+  const partial = `${file}.partial`;
+  if (existsSync(file)) throw new DatabaseUnusableError(`${target} exists already, and was not overwritten.`);
+  await claim(partial);
+  try {
+    // In one step: a copy in several starts over whenever another process writes between them.
+    await db.backup(partial, { progress: () => Number.MAX_SAFE_INTEGER });
+    await rename(partial, file);
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw failure(error);
+  }
+}
+
+/** Creates an empty file, so that a second backup to the same target sees that one is in progress. */
+async function claim(partial: string): Promise<void> {
+  try {
+    await (await open(partial, 'wx')).close();
+  } catch (error) {
+    throw existsSync(partial)
+      ? new DatabaseUnusableError(
+          `${partial} exists already: another backup is under way, or was broken off. Remove it in the latter case.`,
+        )
+      : failure(error);
+  }
+}
+
+function failure(error: unknown): DatabaseUnusableError {
+  const why = error instanceof Error ? error.message : String(error);
+  return new DatabaseUnusableError(`The backup was not made: ${why}.`, { cause: error });
+}
 
 /**
  * A store in one SQLite file. Statements run on the event loop: a read takes microseconds, a write as long as its commit. A

@@ -13,8 +13,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { backUp } from '../../sidecar/store/backup.js';
-import { SqliteStore } from '../../sidecar/store/sqlite-store.js';
+import { backUp, SqliteStore } from '../../sidecar/store/sqlite-store.js';
 import { dump, handClock } from '../support/store-samples.js';
 import { takeStep } from '../support/store-steps.js';
 

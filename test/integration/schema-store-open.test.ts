@@ -20,7 +20,7 @@ import Database from 'better-sqlite3';
 import { extract } from 'tar-stream';
 import { FIRST_FORMAT, newestFormat } from '../../sidecar/store/formats.js';
 import { APPLICATION_ID, SQLITE_MIGRATIONS } from '../../sidecar/store/sqlite-migrations.js';
-import { SqliteStore } from '../../sidecar/store/sqlite-store.js';
+import { backUp, SqliteStore } from '../../sidecar/store/sqlite-store.js';
 import { ROOT } from '../support/project.js';
 import {
   ALL,
@@ -31,7 +31,6 @@ import {
   refuses,
   SETTINGS,
 } from '../support/store-samples.js';
-import { backUp } from '../../sidecar/store/backup.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'schema-store-'));
 let names = 0;

@@ -1,6 +1,6 @@
 import { getPriority } from 'node:os';
 import { threadId } from 'node:worker_threads';
-import { serve } from '../../sidecar/shared/workers/serve.js';
+import { serve } from '../../sidecar/shared/workers/tasks.js';
 
 /** A worker's module whose tasks answer, fail or never end, as they are told. */
 export default serve({

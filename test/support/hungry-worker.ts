@@ -1,4 +1,4 @@
-import { serve } from '../../sidecar/shared/workers/serve.js';
+import { serve } from '../../sidecar/shared/workers/tasks.js';
 
 /** A worker's module whose tasks take as much memory as they are told, or tell about the worker. */
 export default serve({

@@ -6,7 +6,7 @@ import {
   RequestAbortedError,
   type BrokerRequest,
 } from '../../sidecar/purge/broker/index.js';
-import type { BrokerNote } from '../../sidecar/store/broker-notes.js';
+import type { BrokerNote } from '../../sidecar/store/sql-broker-notes.js';
 import type { RetentionPolicies, RetentionPolicy } from '../../sidecar/store/retention-records.js';
 import { loadConfig } from '../../sidecar/shared/config/load.js';
 import { KeptPurges } from './kept-purges.js';

@@ -10,7 +10,7 @@ import {
 } from './instances.js';
 import { checkPlainMember, checkValue, isPlainMember, warnOfName } from './value-checks.js';
 import { NGSI_V2_KINDS } from './ngsiv2-shape.js';
-import { KIND_NAMES, KIND_OF_MEMBER, VALUE_MEMBERS } from '../value-members.js';
+import { KIND_NAMES, KIND_OF_MEMBER, VALUE_MEMBERS } from '../members.js';
 import { shown } from '../../shared/shown.js';
 
 /** How attributes are to be read. */

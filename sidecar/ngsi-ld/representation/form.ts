@@ -1,11 +1,10 @@
 import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
-import { NO_OWN_ATTRIBUTES } from '../entity-members.js';
+import { KIND_OF_MEMBER, kindNamed, NO_OWN_ATTRIBUTES, WRAPPED_KINDS } from '../members.js';
 import { isGeometry } from './geometry.js';
 import { areInstances, instanceOf } from './instances.js';
 import { isPlainMember } from './value-checks.js';
 import { isNgsiV2 } from './ngsiv2-shape.js';
 import { isUri } from '../names.js';
-import { KIND_OF_MEMBER, WRAPPED_KINDS, kindNamed } from '../value-members.js';
 
 /**
  * The representations of an entity (clauses 4.5.1 to 4.5.4); key-values is what the standard calls simplified. `ngsiv2` is the

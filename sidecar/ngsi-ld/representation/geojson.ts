@@ -7,7 +7,7 @@ import {
   objectOf,
   sameJson,
 } from '../../shared/json/json.js';
-import { NO_OWN_ATTRIBUTES } from '../entity-members.js';
+import { NO_OWN_ATTRIBUTES } from '../members.js';
 import { typeMemberOf } from './entity-checks.js';
 import { type EntityWarning, type Finding, Findings } from './findings.js';
 import { checkGeometry } from './geometry.js';

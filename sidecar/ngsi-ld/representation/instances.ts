@@ -7,9 +7,8 @@ import {
   objectOf,
   step,
 } from '../../shared/json/json.js';
-import type { AttributeKind } from '../attribute-kinds.js';
+import { type AttributeKind, KIND_OF_MEMBER, kindNamed, VALUE_MEMBERS } from '../members.js';
 import { isUri } from '../names.js';
-import { KIND_OF_MEMBER, kindNamed, VALUE_MEMBERS } from '../value-members.js';
 import { isGeometry } from './geometry.js';
 
 /**

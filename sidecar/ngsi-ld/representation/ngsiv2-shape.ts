@@ -1,7 +1,6 @@
 import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import { shown } from '../../shared/shown.js';
-import type { AttributeKind } from '../attribute-kinds.js';
-import { kindNamed } from '../value-members.js';
+import { type AttributeKind, kindNamed } from '../members.js';
 
 /** Types of attributes in NGSIv2, and their counterparts in NGSI-LD. Others are allowed, but show nothing. */
 export const NGSI_V2_KINDS: ReadonlyMap<JsonValue | undefined, AttributeKind> = new Map<

@@ -1,4 +1,4 @@
-import type { AttributeKind } from '../attribute-kinds.js';
+import type { AttributeKind } from '../members.js';
 import {
   isArray,
   isObject,

@@ -6,9 +6,7 @@ import {
   member,
   objectOf,
 } from '../../shared/json/json.js';
-import type { AttributeKind } from '../attribute-kinds.js';
-import { NO_OWN_ATTRIBUTES } from '../entity-members.js';
-import { KIND_OF_MEMBER, WRAPPED_KINDS } from '../value-members.js';
+import { type AttributeKind, KIND_OF_MEMBER, NO_OWN_ATTRIBUTES, WRAPPED_KINDS } from '../members.js';
 import { idMemberOf, isOfModel, typeMemberOf } from './entity-checks.js';
 import { type Entries, wrappedMemberOf } from './form.js';
 import { geometryInText } from './geometry.js';

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../shared/json/json.js';
-import { NO_OWN_ATTRIBUTES } from '../entity-members.js';
+import { NO_OWN_ATTRIBUTES } from '../members.js';
 import { checkAttribute } from './attribute-checks.js';
 import { checkEntityMember, checkPresence } from './entity-checks.js';
 import { Findings, type EntityWarning, type Finding } from './findings.js';

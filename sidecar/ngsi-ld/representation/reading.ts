@@ -1,4 +1,4 @@
-import type { AttributeKind } from '../attribute-kinds.js';
+import type { AttributeKind } from '../members.js';
 import type { JsonObject } from '../../shared/json/json.js';
 import type { EntityWarning, Finding } from './findings.js';
 import type { Form } from './form.js';

@@ -1,6 +1,6 @@
 import { isArray, isObject, type JsonValue, member } from '../../shared/json/json.js';
 import { shown } from '../../shared/shown.js';
-import type { AttributeKind } from '../attribute-kinds.js';
+import type { AttributeKind } from '../members.js';
 import { isUri } from '../names.js';
 import type { Findings } from './findings.js';
 import { checkGeometry } from './geometry.js';

@@ -1,5 +1,5 @@
 import { type ArchivedLine, digestOf, readLine, wholeEntity } from '../../archive/index.js';
-import { ownAttributesOf } from '../../ngsi-ld/entity-members.js';
+import { ownAttributesOf } from '../../ngsi-ld/members.js';
 import { isObject, type JsonValue } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import { keyOf } from '../ledger/index.js';

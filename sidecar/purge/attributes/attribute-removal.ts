@@ -5,7 +5,7 @@ import { IdStates, type Item, keyOf } from '../ledger/index.js';
 import { removeItems } from './item-removal.js';
 import { countItems, type ItemKind } from '../deleting/index.js';
 import { type AttributeRemoval, refusedData } from '../query/index.js';
-import { ownAttributesOf } from '../../ngsi-ld/entity-members.js';
+import { ownAttributesOf } from '../../ngsi-ld/members.js';
 import type { JsonValue } from '../../shared/json/json.js';
 import { entities, type ListedPage } from '../listing/index.js';
 

@@ -2,7 +2,7 @@ import type { PurgeScope, PurgeReport } from '../run/index.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../errors.js';
 import { type ListedResource, Lister } from '../listing/index.js';
 import type { Parameter } from '../query/index.js';
-import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
+import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
 import { conditionsOf, demandedAttributesOf, parseQ, type QCondition, type QValue } from '../../ngsi-ld/q.js';
 import { temporalKindOf } from '../../ngsi-ld/q-time.js';
 import { parseTypeSelector, typeNamesOf } from '../../ngsi-ld/type-selector.js';

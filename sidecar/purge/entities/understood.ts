@@ -1,4 +1,4 @@
-import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
+import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
 import { conditionsOf, parseQ, type QCondition, type QNode, type QSpan } from '../../ngsi-ld/q.js';
 import type { PurgeContext, QueryView } from '../run/index.js';
 import { BrokerRefusedError, FilterIgnoredError } from '../errors.js';

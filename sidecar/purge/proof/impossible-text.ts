@@ -1,4 +1,4 @@
-import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
+import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
 import { parseQ, type QCondition, type QNode, type QOperand, type QSpan } from '../../ngsi-ld/q.js';
 
 /**

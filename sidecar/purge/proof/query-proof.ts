@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import pLimit from 'p-limit';
 import type { ProofName, BrokerMemory, ProbedParameter } from '../broker/index.js';
 import type { Parameter } from '../query/index.js';
-import { ownAttributesOf } from '../../ngsi-ld/entity-members.js';
+import { ownAttributesOf } from '../../ngsi-ld/members.js';
 import { BrokerRefusedError, FilterIgnoredError } from '../errors.js';
 import type { ListedPage, PageQuery, PageShape, PagingEvidence, PageSource } from '../listing/index.js';
 import { type Probe, filtersOf, impossibleSelections } from './probes.js';

@@ -1,5 +1,5 @@
 import { DateTime, Duration } from 'luxon';
-import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
+import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
 import { parseQ } from '../../ngsi-ld/q.js';
 import { QueryRefusedError } from '../errors.js';
 import {

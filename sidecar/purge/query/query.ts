@@ -1,4 +1,4 @@
-import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
+import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
 import { namesOf, ENTITY_PARAMETERS, parseParameters, type PurgeParameters } from './parameters.js';
 import { refusedData, vetSelection, type PurgeQuery, type WholeTenant } from './selection.js';
 

@@ -1,5 +1,5 @@
 import { parseGeoQuery } from '../../ngsi-ld/geo-query.js';
-import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
+import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
 import { isUri } from '../../ngsi-ld/names.js';
 import { compilePattern, PatternTooLargeError, type Pattern } from '../../ngsi-ld/pattern.js';
 import {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ownAttributesOf } from '../../ngsi-ld/entity-members.js';
+import { ownAttributesOf } from '../../ngsi-ld/members.js';
 import { NO_DATASET, deleteItem, type ItemDelete } from '../attributes/index.js';
 import { BrokerReplyError, FilterIgnoredError, QueryRefusedError } from '../errors.js';
 import { type TimeProperty, type TimeFilter, containment } from './time-filter.js';

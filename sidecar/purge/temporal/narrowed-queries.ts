@@ -1,6 +1,6 @@
 import type { Parameter } from '../query/index.js';
 import { type AttributeInstance, instanceListsOf } from './instances.js';
-import { ownAttributesOf } from '../../ngsi-ld/entity-members.js';
+import { ownAttributesOf } from '../../ngsi-ld/members.js';
 import type { QueryView } from '../run/index.js';
 import { BrokerRefusedError, FilterIgnoredError } from '../errors.js';
 import { filtersOf, impossibleSelections, type Impossible } from '../proof/index.js';

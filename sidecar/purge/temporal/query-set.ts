@@ -13,7 +13,7 @@ import { instanceListsOf } from './instances.js';
 import type { TemporalPurgeQuery } from './query.js';
 import { EPOCH, timeParameters, type TimeProperty } from './time-filter.js';
 import { learnValueSelection } from './value-selection.js';
-import { ownAttributesOf } from '../../ngsi-ld/entity-members.js';
+import { ownAttributesOf } from '../../ngsi-ld/members.js';
 
 /**
  * Time filters that match every time, for queries without one, because brokers require one (clause 5.7.4.4). Instances

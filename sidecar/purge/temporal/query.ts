@@ -1,4 +1,4 @@
-import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
+import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
 import { isUri } from '../../ngsi-ld/names.js';
 import { NO_DATASET } from '../attributes/index.js';
 import {

@@ -1,10 +1,8 @@
-import type { AttributeKind } from '../../ngsi-ld/attribute-kinds.js';
+import { type AttributeKind, KIND_OF_MEMBER, NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
 import { isArray, type JsonObject, type JsonValue, member, step } from '../../shared/json/json.js';
-import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
 import { type Form, wrappedMemberOf } from '../../ngsi-ld/representation/form.js';
 import { isFeature, unfoldFeature } from '../../ngsi-ld/representation/geojson.js';
 import { readEntity } from '../../ngsi-ld/representation/read-entity.js';
-import { KIND_OF_MEMBER } from '../../ngsi-ld/value-members.js';
 import { type Inference, without } from './inference.js';
 import type { SampleFaults } from './samples.js';
 

@@ -1,4 +1,4 @@
-import type { AttributeKind } from '../../ngsi-ld/attribute-kinds.js';
+import type { AttributeKind } from '../../ngsi-ld/members.js';
 import { localName } from '../../ngsi-ld/representation/names.js';
 import {
   isArray,

@@ -1,5 +1,4 @@
-import type { AttributeKind } from '../../ngsi-ld/attribute-kinds.js';
-import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
+import { type AttributeKind, NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
 import { type JsonObject, type JsonValue, objectOf } from '../../shared/json/json.js';
 import { SCHEMA_LIMITS } from '../json-schema/limits.js';
 import { tooRich } from './errors.js';

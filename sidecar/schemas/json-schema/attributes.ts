@@ -1,5 +1,4 @@
-import { ATTRIBUTE_KINDS, type AttributeKind } from '../../ngsi-ld/attribute-kinds.js';
-import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
+import { ATTRIBUTE_KINDS, type AttributeKind, NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
 import {
   isObject,
   type JsonObject,

@@ -1,6 +1,9 @@
-import type { AttributeKind } from '../../ngsi-ld/attribute-kinds.js';
-import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
-import { VALUE_MEMBERS, WRAPPED_KINDS } from '../../ngsi-ld/value-members.js';
+import {
+  type AttributeKind,
+  NO_OWN_ATTRIBUTES,
+  VALUE_MEMBERS,
+  WRAPPED_KINDS,
+} from '../../ngsi-ld/members.js';
 import {
   isArray,
   isObject,

@@ -1,6 +1,5 @@
-import type { AttributeKind } from '../../ngsi-ld/attribute-kinds.js';
+import { type AttributeKind, VALUE_MEMBERS } from '../../ngsi-ld/members.js';
 import type { JsonObject, Schema } from '../../shared/json/json.js';
-import { VALUE_MEMBERS } from '../../ngsi-ld/value-members.js';
 
 /** Schemas of NGSI-LD that every model's OpenAPI document uses (ETSI GS CIM 009 V1.9.1, clause 5.2). */
 

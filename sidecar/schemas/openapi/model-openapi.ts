@@ -1,8 +1,7 @@
 import type { ModelAttribute } from '../json-schema/attributes.js';
-import type { AttributeKind } from '../../ngsi-ld/attribute-kinds.js';
+import { type AttributeKind, VALUE_MEMBERS } from '../../ngsi-ld/members.js';
 import { isObject, type JsonObject, type JsonValue, member, objectOf } from '../../shared/json/json.js';
 import { API_HEADERS, API_PARAMETERS, API_RESPONSES, API_SCHEMAS } from './api-components.js';
-import { VALUE_MEMBERS } from '../../ngsi-ld/value-members.js';
 import { attributeSchema, LD_CONTEXT, TYPED_VALUE } from './attribute-schemas.js';
 import { exampleEntity } from '../json-schema/example.js';
 import {

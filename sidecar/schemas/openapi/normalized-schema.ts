@@ -1,5 +1,4 @@
-import type { AttributeKind } from '../../ngsi-ld/attribute-kinds.js';
-import { VALUE_MEMBERS, WRAPPED_KINDS } from '../../ngsi-ld/value-members.js';
+import { type AttributeKind, VALUE_MEMBERS, WRAPPED_KINDS } from '../../ngsi-ld/members.js';
 import {
   isArray,
   isObject,

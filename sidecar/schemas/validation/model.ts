@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { AttributeKind } from '../../ngsi-ld/attribute-kinds.js';
-import { VALUE_MEMBERS, WRAPPED_KINDS } from '../../ngsi-ld/value-members.js';
+import { type AttributeKind, VALUE_MEMBERS, WRAPPED_KINDS } from '../../ngsi-ld/members.js';
 import { isObject, type JsonObject, type JsonValue, member, type Schema } from '../../shared/json/json.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
 import { attributesOf, entityTypes, type ModelAttribute } from '../json-schema/attributes.js';

@@ -1,4 +1,4 @@
-import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/entity-members.js';
+import { KIND_OF_MEMBER, NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
 import { isOfModel, typeMemberOf } from '../../ngsi-ld/representation/entity-checks.js';
 import type { Finding } from '../../ngsi-ld/representation/findings.js';
 import type { SubmittedForm } from '../../ngsi-ld/representation/form.js';
@@ -8,7 +8,6 @@ import {
   readEntity,
   type Reading,
 } from '../../ngsi-ld/representation/read-entity.js';
-import { KIND_OF_MEMBER } from '../../ngsi-ld/value-members.js';
 import { isArray, isObject, type JsonObject, type JsonValue, member, step } from '../../shared/json/json.js';
 import type { Explained } from './explain.js';
 import { instanceIssues, isAccepted, viewOf } from './instance-errors.js';

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { ATTRIBUTE_KINDS } from '../../../sidecar/ngsi-ld/attribute-kinds.js';
-import { NO_OWN_ATTRIBUTES, ownAttributesOf } from '../../../sidecar/ngsi-ld/entity-members.js';
 import {
+  ATTRIBUTE_KINDS,
   KIND_NAMES,
   KIND_OF_MEMBER,
   kindNamed,
+  NO_OWN_ATTRIBUTES,
+  ownAttributesOf,
   VALUE_MEMBERS,
   WRAPPED_KINDS,
-} from '../../../sidecar/ngsi-ld/value-members.js';
+} from '../../../sidecar/ngsi-ld/members.js';
 
 const CORE = 'https://uri.etsi.org/ngsi-ld/';
 

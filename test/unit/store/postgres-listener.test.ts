@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Client } from 'pg';
-import { PostgresListener } from '../../../sidecar/store/postgres-listener.js';
+import { PostgresListener } from '../../../sidecar/store/postgres-store.js';
 
 const settle = async () => {
   for (let index = 0; index < 10; index += 1) await turn();

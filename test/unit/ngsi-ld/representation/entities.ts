@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { AttributeKind } from '../../../../sidecar/ngsi-ld/attribute-kinds.js';
+import { type AttributeKind, VALUE_MEMBERS, WRAPPED_KINDS } from '../../../../sidecar/ngsi-ld/members.js';
 import {
   isArray,
   isObject,
@@ -8,7 +8,6 @@ import {
   objectOf,
   step,
 } from '../../../../sidecar/shared/json/json.js';
-import { VALUE_MEMBERS, WRAPPED_KINDS } from '../../../../sidecar/ngsi-ld/value-members.js';
 
 /** An attribute, and its value as the value's member holds it. */
 export interface SampleAttribute {

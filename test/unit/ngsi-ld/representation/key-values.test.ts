@@ -10,7 +10,7 @@ import {
 } from '../../../../sidecar/shared/json/json.js';
 import { exampleEntity } from '../../../../sidecar/schemas/json-schema/example.js';
 import { readEntity, type ReadOptions } from '../../../../sidecar/ngsi-ld/representation/read-entity.js';
-import { WRAPPED_KINDS } from '../../../../sidecar/ngsi-ld/value-members.js';
+import { WRAPPED_KINDS } from '../../../../sidecar/ngsi-ld/members.js';
 import {
   conciseForm,
   entityOf,

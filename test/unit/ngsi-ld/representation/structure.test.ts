@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import fc from 'fast-check';
 import { type JsonObject, type JsonValue, pointerOf } from '../../../../sidecar/shared/json/json.js';
 import { readEntity, type ReadOptions } from '../../../../sidecar/ngsi-ld/representation/read-entity.js';
-import { VALUE_MEMBERS } from '../../../../sidecar/ngsi-ld/value-members.js';
+import { VALUE_MEMBERS } from '../../../../sidecar/ngsi-ld/members.js';
 import { entityOf, normalizedForm, sampleAttributes, valueAt } from './entities.js';
 import { words } from '../../../support/words.js';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { BrokerRequest, BrokerReply } from '../../../../sidecar/purge/broker/index.js';
-import { ownAttributesOf } from '../../../../sidecar/ngsi-ld/entity-members.js';
+import { ownAttributesOf } from '../../../../sidecar/ngsi-ld/members.js';
 import {
   BrokerFailedError,
   BrokerRefusedError,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ownAttributesOf } from '../../../../sidecar/ngsi-ld/entity-members.js';
+import { ownAttributesOf } from '../../../../sidecar/ngsi-ld/members.js';
 import type { DeleteResult } from '../../../../sidecar/purge/broker/index.js';
 import type { PurgeContext, BrokerQuery, PurgeEvent } from '../../../../sidecar/purge/run/index.js';
 import {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { BrokerRequest, BrokerReply } from '../../../../sidecar/purge/broker/index.js';
-import { ownAttributesOf } from '../../../../sidecar/ngsi-ld/entity-members.js';
+import { ownAttributesOf } from '../../../../sidecar/ngsi-ld/members.js';
 import type { PurgeCounts, Item } from '../../../../sidecar/purge/ledger/index.js';
 import { entities } from '../../../../sidecar/purge/listing/index.js';
 import {

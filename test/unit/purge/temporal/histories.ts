@@ -9,7 +9,7 @@ import {
   type Behaviour,
   type EmbeddedBroker,
 } from '../../../../sidecar/embedded-broker/index.js';
-import { ownAttributesOf } from '../../../../sidecar/ngsi-ld/entity-members.js';
+import { ownAttributesOf } from '../../../../sidecar/ngsi-ld/members.js';
 import type { PurgeReport } from '../../../../sidecar/purge/run/index.js';
 import { systemClock, type Clock } from '../../../../sidecar/shared/clock.js';
 import { purgeHistory, type PurgeOptions } from '../../../support/purge-harness.js';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
-import type { AttributeKind } from '../../../../sidecar/ngsi-ld/attribute-kinds.js';
+import { type AttributeKind, VALUE_MEMBERS, WRAPPED_KINDS } from '../../../../sidecar/ngsi-ld/members.js';
 import { isObject, type JsonObject, type JsonValue, objectOf } from '../../../../sidecar/shared/json/json.js';
-import { VALUE_MEMBERS, WRAPPED_KINDS } from '../../../../sidecar/ngsi-ld/value-members.js';
 
 /** One value of an attribute, in none of the representations. */
 interface Attribute {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../../sidecar/shared/json/json.js';
-import type { AttributeKind } from '../../../../sidecar/ngsi-ld/attribute-kinds.js';
+import type { AttributeKind } from '../../../../sidecar/ngsi-ld/members.js';
 import type { ModelOpenApiInput } from '../../../../sidecar/schemas/openapi/model-openapi.js';
 
 const COMMON = 'https://models.example/common.json';

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { serve } from '../../../../sidecar/shared/workers/serve.js';
+import { type JobResult, serve } from '../../../../sidecar/shared/workers/tasks.js';
 import { Deadlines } from '../../../../sidecar/shared/workers/limits.js';
 import { RunningBatch, type WorkerSlot } from '../../../../sidecar/shared/workers/slot.js';
 import { Task } from '../../../../sidecar/shared/workers/task.js';
-import type { JobResult } from '../../../../sidecar/shared/workers/tasks.js';
 
 it('jobs are run one after the other, and each has its own outcome and time', async () => {
   const order: string[] = [];

@@ -1,5 +1,34 @@
-import type { AttributeKind } from './attribute-kinds.js';
 import type { JsonValue } from '../shared/json/json.js';
+
+const CORE = 'https://uri.etsi.org/ngsi-ld/';
+
+/** Attributes that the broker itself writes; everything has them. */
+const SYSTEM_ATTRIBUTES = ['createdAt', 'modifiedAt', 'deletedAt'];
+
+/** Members that are not attributes (clause 5.2.4). */
+const MEMBERS = ['scope', 'expiresAt'];
+
+/**
+ * The members of an entity that are not its own attributes, by term and by IRI. A filter on these alone does not restrict
+ * a purge (clause 5.6.21.4), and they cannot be removed as attributes.
+ */
+export const NO_OWN_ATTRIBUTES: ReadonlySet<string> = new Set([
+  ...['id', 'type', '@id', '@type', '@context'],
+  ...[...SYSTEM_ATTRIBUTES, ...MEMBERS].flatMap((name) => [name, `${CORE}${name}`]),
+]);
+
+/** The names of an entity's own attributes, as the entity shows them. */
+export function ownAttributesOf(entity: Readonly<Record<string, unknown>>): readonly string[] {
+  return Object.keys(entity).filter((name) => !NO_OWN_ATTRIBUTES.has(name));
+}
+
+/** The types of attributes (ETSI GS CIM 009, clause 4.5). */
+export const ATTRIBUTE_KINDS = [
+  ...['Property', 'Relationship', 'GeoProperty', 'LanguageProperty', 'VocabProperty'],
+  ...['ListProperty', 'ListRelationship', 'JsonProperty'],
+] as const;
+
+export type AttributeKind = (typeof ATTRIBUTE_KINDS)[number];
 
 /** The member that holds the value of an attribute of each kind (ETSI GS CIM 009 V1.9.1, clause 4.5). */
 export const VALUE_MEMBERS: Readonly<Record<AttributeKind, string>> = {
@@ -39,8 +68,6 @@ export const KIND_NAMES: readonly AttributeKind[] = [
   ...(['Property', 'GeoProperty', 'LanguageProperty', 'VocabProperty', 'JsonProperty'] as const),
   ...(['ListProperty', 'Relationship', 'ListRelationship'] as const),
 ];
-
-const CORE = 'https://uri.etsi.org/ngsi-ld/';
 
 const KINDS: ReadonlyMap<JsonValue | undefined, AttributeKind> = new Map(
   KIND_NAMES.flatMap((kind) => [[kind, kind] as const, [`${CORE}${kind}`, kind] as const]),
