@@ -1,7 +1,7 @@
 import { GatewayError, type ProblemMembers } from '../shared/errors.js';
 import { quoted } from '../shared/shown.js';
 import type { Dependent } from './records.js';
-import type { IfMatch } from './store.js';
+import type { Expected, IfMatch } from './store.js';
 
 /** Something the store holds, or might hold. */
 export type Thing =
@@ -70,9 +70,7 @@ export class InUseError extends GatewayError {
     readonly dependents: readonly Dependent[],
     readonly total: number,
   ) {
-    const named = dependents.slice(0, NAMED_IN_MESSAGE).map(describeThing).join(', ');
-    const more = total > NAMED_IN_MESSAGE ? ` and ${total - NAMED_IN_MESSAGE} more` : '';
-    super(`The ${describeThing(thing)} is in use by ${named}${more}.`);
+    super(`The ${describeThing(thing)} is in use by ${someOf(dependents, total)}.`);
   }
 
   override get members(): ProblemMembers {
@@ -81,6 +79,12 @@ export class InUseError extends GatewayError {
 }
 
 const NAMED_IN_MESSAGE = 5;
+
+/** The first of some dependents as a message names them, and how many more there are. */
+export function someOf(dependents: readonly Dependent[], total = dependents.length): string {
+  const named = dependents.slice(0, NAMED_IN_MESSAGE).map(describeThing).join(', ');
+  return total > NAMED_IN_MESSAGE ? `${named} and ${total - NAMED_IN_MESSAGE} more` : named;
+}
 
 /** A context that is generated, or comes with this product, and that nobody writes. */
 export class ReadOnlyContextError extends GatewayError {
@@ -214,9 +218,6 @@ export function requireStorable(texts: Readonly<Record<string, string | undefine
 export function requireMatch(thing: Thing, etag: string, ifMatch: IfMatch | undefined): void {
   if (ifMatch?.includes(etag) === false) throw new PreconditionFailedError(thing, etag);
 }
-
-/** The state that a thing must be in before it is put: absent, present in any form, or with one of these ETags. */
-export type Expected = 'absent' | 'present' | IfMatch | undefined;
 
 /**
  * @param etag undefined for a thing that is not there

@@ -5,7 +5,6 @@
 export type { BrokerNote, BrokerNotes, BrokerNotice } from './sql-broker-notes.js';
 export * from './errors.js';
 export type { LockWaits } from './sqlite-session.js';
-export { type Expected, requireExpected, requireMatch } from './errors.js';
 export * from './job-records.js';
 export * from './records.js';
 export type * from './retention-records.js';

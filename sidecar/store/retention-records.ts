@@ -1,6 +1,6 @@
 import type { OptionValues } from '../shared/purge-options.js';
 import type { Page, Paged } from './records.js';
-import type { IfMatch } from './store.js';
+import type { Expected, IfMatch } from './store.js';
 
 /** What is purged regularly, as its user wrote it. */
 export interface RetentionSettings extends OptionValues<'retention'> {
@@ -63,7 +63,7 @@ export interface RetentionPolicies {
    */
   put(
     policy: NewRetentionPolicy,
-    expected?: 'absent' | 'present' | IfMatch,
+    expected?: Expected,
   ): Promise<{ readonly policy: RetentionPolicy; readonly isNew: boolean }>;
   /** @throws NotFoundError, PreconditionFailedError */
   delete(name: string, ifMatch?: IfMatch): Promise<void>;

@@ -1,12 +1,5 @@
 import { fileKey } from '../shared/code-hosts.js';
-import {
-  type Expected,
-  isStorable,
-  NotFoundError,
-  requireExpected,
-  requireMatch,
-  requireStorable,
-} from './errors.js';
+import { isStorable, NotFoundError, requireExpected, requireMatch, requireStorable } from './errors.js';
 import {
   type Dependent,
   type NewReference,
@@ -33,7 +26,7 @@ import {
   timeAfter,
   type Work,
 } from './sql-work.js';
-import type { IfMatch, PutReference, References } from './store.js';
+import type { Expected, IfMatch, PutReference, References } from './store.js';
 
 interface ReferenceRow {
   readonly id: number;

@@ -1,11 +1,4 @@
-import {
-  type Expected,
-  isStorable,
-  NotFoundError,
-  requireExpected,
-  requireMatch,
-  requireStorable,
-} from './errors.js';
+import { isStorable, NotFoundError, requireExpected, requireMatch, requireStorable } from './errors.js';
 import type { Page, Paged } from './records.js';
 import type {
   NewRetentionPolicy,
@@ -26,7 +19,7 @@ import {
   timeAfter,
   type Work,
 } from './sql-work.js';
-import type { IfMatch } from './store.js';
+import type { Expected, IfMatch } from './store.js';
 
 interface Row {
   readonly name: string;

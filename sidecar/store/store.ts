@@ -58,6 +58,9 @@ export interface SchemaStore {
 /** The ETags of which the thing must have one now, if given; what an If-Match header lists (RFC 9110 section 13.1.1). */
 export type IfMatch = readonly string[];
 
+/** The state that a thing must be in before it is put: absent, present in any form, or with one of these ETags. */
+export type Expected = 'absent' | 'present' | IfMatch | undefined;
+
 export interface Domains {
   list(page: Page): Promise<Paged<ListedDomain>>;
 
@@ -194,7 +197,7 @@ export interface References {
    * @returns `unchanged` when text and source are what they were
    * @throws PreconditionFailedError
    */
-  put(reference: NewReference, expected?: 'absent' | 'present' | IfMatch): Promise<PutReference>;
+  put(reference: NewReference, expected?: Expected): Promise<PutReference>;
 
   /** @throws NotFoundError, PreconditionFailedError, InUseError */
   delete(uri: string, ifMatch?: IfMatch): Promise<void>;

@@ -1,4 +1,5 @@
 import type {
+  FastifyContextConfig,
   FastifyReply,
   FastifyRequest,
   onRequestHookHandler,
@@ -11,7 +12,7 @@ import { instanceOf } from '../request-log.js';
 import { TOKEN_HEADER, type TokenCheck } from '../gateway-token.js';
 import { REVALIDATE, writeConditions } from './answer.js';
 import { empty } from './schemas.js';
-import { allowedMethods, type Api, API_PATH, type ApiRoute, isWrite, matches, needsToken } from './routes.js';
+import { type Api, API_PATH, type ApiRoute } from './routes.js';
 
 const HEADERS = { 'cache-control': REVALIDATE, 'x-content-type-options': 'nosniff' };
 
@@ -82,6 +83,50 @@ function nothingAt(rawPath: string, method: string, routes: readonly ApiRoute[])
 function pathOf({ url }: FastifyRequest): string {
   return url.split('?', 1)[0] ?? '';
 }
+
+/** Whether a request may change something, and so needs the gateway token where there is one. */
+function isWrite(method: string, { isComputation = false }: FastifyContextConfig): boolean {
+  return !isComputation && !['GET', 'HEAD', 'OPTIONS'].includes(method);
+}
+
+/** Whether a request needs the gateway token, where there is one. */
+export function needsToken(method: string, operation: FastifyContextConfig): boolean {
+  return operation.isPrivate === true || isWrite(method, operation);
+}
+
+/** The methods of the routes that a path matches; for GET routes, HEAD as well. */
+function allowedMethods(
+  routes: readonly Pick<ApiRoute, 'method' | 'url'>[],
+  path: string,
+): readonly string[] {
+  const methods = routes.filter(({ url }) => matches(url, path)).map(({ method }) => method);
+  return ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter((method) =>
+    methods.includes(method),
+  );
+}
+
+/**
+ * Whether a raw path spells a route exactly: its fixed segments byte for byte, and each parameter one segment that is
+ * not empty. Routers decode before they compare; here, a path must mean what other servers on the way took it for.
+ *
+ * @param url of the route, with `:name` parameters
+ */
+function matches(url: string, rawPath: string): boolean {
+  const [segments, given] = [url.split('/'), rawPath.split('/')];
+  return (
+    segments.length === given.length &&
+    segments.every((segment, index) =>
+      segment.startsWith(':') ? isParameter(given[index] ?? '') : segment === given[index],
+    )
+  );
+}
+
+/** Whether a segment can be a name: not a dot segment, and without anything that some servers take for a separator. */
+function isParameter(segment: string): boolean {
+  return segment !== '' && !NOT_A_NAME.test(segment);
+}
+
+const NOT_A_NAME = /^(?:\.|%2e){1,2}$|%2f|%5c|[\\#;]/i;
 
 const PREFLIGHT_HEADERS = {
   allow: 'GET, HEAD, OPTIONS',

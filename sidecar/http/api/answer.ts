@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Lifecycle } from '../../schemas/models/index.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
-import type { IfMatch } from '../../store/index.js';
+import type { Expected, IfMatch } from '../../store/index.js';
 import { refused } from '../errors.js';
 import { PURGE_ID_HEADER } from '../purge-routes.js';
 
@@ -248,10 +248,7 @@ export async function writeOptions(
  *
  * @throws RequestRefusedError (412) for conditions that contradict each other
  */
-export function expectedOf({
-  ifMatch,
-  ifAbsent,
-}: Conditions): 'absent' | 'present' | readonly string[] | undefined {
+export function expectedOf({ ifMatch, ifAbsent }: Conditions): Expected {
   if (!ifAbsent) return ifMatch === '*' ? 'present' : ifMatch;
   if (ifMatch === undefined) return 'absent';
   throw refused('preconditionFailed', 'If-Match and If-None-Match: * cannot both hold.');

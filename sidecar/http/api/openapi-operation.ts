@@ -2,7 +2,8 @@ import { Type } from 'typebox';
 import type { ProblemKind } from '../../shared/errors.js';
 import { problemKinds } from '../problem-kinds.js';
 import { CHANGE_REPORT } from './model-representation.js';
-import { needsToken, type ApiRoute } from './routes.js';
+import { needsToken } from './admission.js';
+import type { ApiRoute } from './routes.js';
 import { COUNT, STRINGS, TEXT } from './schemas.js';
 
 /** A part of an OpenAPI document. */

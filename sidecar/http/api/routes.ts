@@ -68,50 +68,6 @@ export interface ApiRoute {
   readonly config: FastifyContextConfig;
 }
 
-/** Whether a request may change something, and so needs the gateway token where there is one. */
-export function isWrite(method: string, { isComputation = false }: FastifyContextConfig): boolean {
-  return !isComputation && !['GET', 'HEAD', 'OPTIONS'].includes(method);
-}
-
-/** Whether a request needs the gateway token, where there is one. */
-export function needsToken(method: string, operation: FastifyContextConfig): boolean {
-  return operation.isPrivate === true || isWrite(method, operation);
-}
-
-/** The methods of the routes that a path matches; for GET routes, HEAD as well. */
-export function allowedMethods(
-  routes: readonly Pick<ApiRoute, 'method' | 'url'>[],
-  path: string,
-): readonly string[] {
-  const methods = routes.filter(({ url }) => matches(url, path)).map(({ method }) => method);
-  return ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter((method) =>
-    methods.includes(method),
-  );
-}
-
-/**
- * Whether a raw path spells a route exactly: its fixed segments byte for byte, and each parameter one segment that is
- * not empty. Routers decode before they compare; here, a path must mean what other servers on the way took it for.
- *
- * @param url of the route, with `:name` parameters
- */
-export function matches(url: string, rawPath: string): boolean {
-  const [segments, given] = [url.split('/'), rawPath.split('/')];
-  return (
-    segments.length === given.length &&
-    segments.every((segment, index) =>
-      segment.startsWith(':') ? isParameter(given[index] ?? '') : segment === given[index],
-    )
-  );
-}
-
-/** Whether a segment can be a name: not a dot segment, and without anything that some servers take for a separator. */
-function isParameter(segment: string): boolean {
-  return segment !== '' && !NOT_A_NAME.test(segment);
-}
-
-const NOT_A_NAME = /^(?:\.|%2e){1,2}$|%2f|%5c|[\\#;]/i;
-
 /** Whether a path, raw, belongs to the API. */
 export function isApiPath(rawPath: string): boolean {
   return rawPath === API_PATH || rawPath.startsWith(`${API_PATH}/`);

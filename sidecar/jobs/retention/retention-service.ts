@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { PurgeReport } from '../../purge/index.js';
 import {
   AlreadyExistsError,
+  type Expected,
   type IfMatch,
   type Page,
   type Paged,
@@ -78,7 +79,7 @@ export class RetentionService {
     name: string,
     settings: RetentionSettings,
     { caller, policy }: Pick<RetentionCaller, 'caller' | 'policy'>,
-    expected?: 'absent' | 'present' | IfMatch,
+    expected?: Expected,
   ): Promise<{ readonly policy: RetentionPolicy; readonly isNew: boolean }> {
     const { store, kinds, clock } = this.#options;
     checkSchedule(settings, clock.now());

@@ -4,7 +4,7 @@ import { isResourceName } from '../../shared/resource-name.js';
 import { type TaskTooCostlyError, unlessTooCostly } from '../../shared/workers/errors.js';
 import type { ChangeReport } from '../json-schema/differences.js';
 import { SchemaRefusedError, type SchemaRefusal } from '../json-schema/errors.js';
-import { type Dependent, describeThing, type ModelKey } from '../../store/index.js';
+import { type Dependent, someOf, type ModelKey } from '../../store/index.js';
 import type { Refused, TaskRefusal } from '../../shared/task-answer.js';
 
 /**
@@ -88,12 +88,9 @@ export class BrokenFollowersError extends GatewayError {
     readonly dependents: readonly Dependent[],
     reason: string,
   ) {
-    const named = dependents.slice(0, NAMED_IN_MESSAGE).map(describeThing).join(', ');
-    const more =
-      dependents.length > NAMED_IN_MESSAGE ? ` and ${dependents.length - NAMED_IN_MESSAGE} more` : '';
     const whose = dependents.length === 1 ? '' : 'Of the first: ';
     super(
-      `The context ${JSON.stringify(contextName)} is in use by ${named}${more}, which could not be processed any more with this change. ${whose}${reason}`,
+      `The context ${JSON.stringify(contextName)} is in use by ${someOf(dependents)}, which could not be processed any more with this change. ${whose}${reason}`,
     );
   }
 
@@ -101,8 +98,6 @@ export class BrokenFollowersError extends GatewayError {
     return { dependents: this.dependents, total: this.dependents.length };
   }
 }
-
-const NAMED_IN_MESSAGE = 5;
 
 /** Others change what a write is made from, or what it is to change, each time it is tried. */
 export class OvertakenError extends GatewayError {

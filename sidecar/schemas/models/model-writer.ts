@@ -4,15 +4,14 @@ import { parseJson } from '../../shared/json/lossless-json.js';
 import {
   AlreadyExistsError,
   type Compatibility,
-  type IfMatch,
+  type Expected,
   type Model,
   type ModelAt,
   type ModelKey,
   type ModelSettings,
   type ModelTexts,
   type NewModelVersion,
-  PreconditionFailedError,
-  requireMatch,
+  requireExpected,
   requireStorable,
   type SchemaStore,
 } from '../../store/index.js';
@@ -63,7 +62,7 @@ export interface ModelWriteOptions {
 
 export interface ModelPutOptions extends ModelWriteOptions {
   /** `absent` for `If-None-Match: *`, `present` for `If-Match: *`, or the ETags of `If-Match`. */
-  readonly expected?: 'absent' | 'present' | IfMatch | undefined;
+  readonly expected?: Expected;
 }
 
 /** A model at one of its versions, with the texts of that version. */
@@ -150,7 +149,8 @@ export class ModelWriter {
   ): Promise<ModelWrite> {
     return this.#inTurn(key, async () => {
       const before = await ifThere('model', this.#parts.store.models.texts(key));
-      requireExpected(key, before?.model.etag, expected);
+      // Before any work; the write then depends on the state that is checked here.
+      requireExpected({ kind: 'model', ...key }, before?.model.etag, expected);
       if (before !== undefined) return this.#update(before, change, options);
       try {
         return await this.#create(key, change, options);
@@ -301,24 +301,6 @@ export class ModelWriter {
   ): Promise<ModelAt> {
     return overwriting(() => this.#parts.store.models.update({ domain, name }, update, [etag]));
   }
-}
-
-/**
- * Checks the condition of a client before any work; the write then depends on the state that was checked here.
- *
- * @param etag undefined when the model does not exist
- * @throws PreconditionFailedError
- */
-function requireExpected(
-  key: ModelKey,
-  etag: string | undefined,
-  expected: ModelPutOptions['expected'],
-): void {
-  const thing = { kind: 'model', ...key } as const;
-  if (expected === undefined) return;
-  if (expected === 'absent' || etag === undefined) {
-    if ((expected === 'absent') !== (etag === undefined)) throw new PreconditionFailedError(thing, etag);
-  } else if (expected !== 'present') requireMatch(thing, etag, expected);
 }
 
 function inputOf(

@@ -7,6 +7,7 @@ import { documentUri, resolveUri } from '../json-schema/uri.js';
 import { ownMetaSchemaUri } from '../json-schema/vocabularies.js';
 import { RemoteDocumentError, type RemoteDocuments } from '../remote/remote-documents.js';
 import {
+  type Expected,
   type IfMatch,
   type ModelKey,
   type NewReference,
@@ -83,11 +84,7 @@ export class References {
    * @param expected `absent` for `If-None-Match: *`, `present` for `If-Match: *`, or the ETags of `If-Match`
    * @throws SchemaNotAcceptedError, PreconditionFailedError
    */
-  async put(
-    uri: string,
-    document: JsonValue,
-    expected?: 'absent' | 'present' | IfMatch,
-  ): Promise<PutReference> {
+  async put(uri: string, document: JsonValue, expected?: Expected): Promise<PutReference> {
     const normal = referenceUri(uri);
     await accepting('', async () => requireUsable(document));
     const reference = {
