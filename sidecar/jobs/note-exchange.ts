@@ -25,8 +25,8 @@ export interface NoteExchangeOptions {
   readonly clock: Pick<Clock, 'now'>;
   /** A clock that is never set, by which it is known how long this process has been running. @default that of the process */
   readonly monotonicMs?: () => number;
-  /** Pauses between looks: real ones by default, whatever clock the purges go by. */
-  readonly sleep?: Clock['sleep'];
+  /** Has the pauses between looks: real ones by default, whatever clock the purges go by. */
+  readonly pauses?: Pick<Clock, 'sleep'>;
   /** Called with the names of facts that were new here: another process has learnt them. */
   readonly onTaken?: (facts: readonly string[]) => void;
 }
@@ -93,7 +93,7 @@ export class NoteExchange {
   }
 
   async #sleep(ms: number, signal: AbortSignal): Promise<void> {
-    await (this.#options.sleep ?? systemClock.sleep)(ms, signal).catch(() => {});
+    await (this.#options.pauses ?? systemClock).sleep(ms, signal).catch(() => {});
   }
 
   /** @param mostMs after which a look is due in any case */

@@ -48,7 +48,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'sidecar/purge/temporal': { rooms: below('temporal'), packages: [] },
   'sidecar/purge/entities': { rooms: below('entities'), packages: [] },
   'sidecar/purge/attributes': { rooms: below('attributes'), packages: [] },
-  'sidecar/purge/deleting': { rooms: below('deleting'), packages: ['p-limit'] },
+  'sidecar/purge/deleting': { rooms: below('deleting'), packages: [] },
   'sidecar/purge/run': { rooms: below('run'), packages: [] },
   'sidecar/purge/proof': { rooms: below('proof'), packages: ['p-limit'] },
   'sidecar/purge/listing': { rooms: below('listing'), packages: [] },

@@ -1,5 +1,3 @@
-import pLimit from 'p-limit';
-
 export interface DispatcherOptions<Item> {
   /** Most chunks in flight, as of now. */
   readonly concurrency: () => number;
@@ -13,19 +11,17 @@ export interface DispatcherOptions<Item> {
 }
 
 /**
- * Runs deletes with bounded concurrency while the caller goes on listing.
- *
- * Every chunk runs in a turn of one limiter, which bounds how many run at once. At most one turn waits there: it takes its
- * chunk when it starts, by the chunk size of that moment, and asks for the turn after it.
+ * Runs deletes with bounded concurrency while the caller goes on listing. A chunk is formed when it can start, by the chunk size
+ * of that moment.
  */
 export class Dispatcher<Item> {
   readonly #options: DispatcherOptions<Item>;
-  readonly #limit: ReturnType<typeof pLimit>;
   #queue: Item[] = [];
   /** Index of the queue's head: slicing it off for each chunk would copy the rest every time. */
   #head = 0;
+  /** Chunks in flight, and the items in them. */
+  #chunks = 0;
   #underWay = 0;
-  #isTurnWaiting = false;
   #isFlushing = false;
   #failure: { readonly error: unknown } | undefined;
   #noteChange: () => void = () => {};
@@ -33,7 +29,6 @@ export class Dispatcher<Item> {
 
   constructor(options: DispatcherOptions<Item>) {
     this.#options = options;
-    this.#limit = pLimit(options.concurrency());
   }
 
   /** Items queued or in flight. */
@@ -44,13 +39,13 @@ export class Dispatcher<Item> {
   /** Queues items; whole chunks start as soon as there is room. */
   add(items: readonly Item[]): void {
     for (const item of items) this.#queue.push(item);
-    this.#askForTurn();
+    this.#start();
   }
 
   /** Starts all queued items, even if they do not fill a chunk. */
   flush(): void {
     this.#isFlushing = true;
-    this.#askForTurn();
+    this.#start();
   }
 
   /** Resolves when fewer than `most` items are pending; flushes when nothing is in flight. @throws as settled() */
@@ -80,27 +75,24 @@ export class Dispatcher<Item> {
     while (this.#underWay > 0) await this.#changed;
   }
 
-  #askForTurn(): void {
+  /** Starts what may run now. */
+  #start(): void {
     if (this.#failure !== undefined) this.#drop();
-    this.#limit.concurrency = this.#options.concurrency();
-    if (this.#isTurnWaiting || !this.#hasChunk()) return;
-    this.#isTurnWaiting = true;
-    void this.#limit(async () => this.#takeTurn());
+    while (this.#chunks < this.#options.concurrency() && this.#hasChunk()) void this.#run(this.#takeChunk());
   }
 
-  /** Runs the next chunk; never throws. */
-  async #takeTurn(): Promise<void> {
-    this.#isTurnWaiting = false;
-    const chunk = this.#takeChunk();
+  /** Runs a chunk; never throws. */
+  async #run(chunk: readonly Item[]): Promise<void> {
+    this.#chunks += 1;
     this.#underWay += chunk.length;
-    this.#askForTurn();
     try {
-      if (chunk.length > 0) for (const item of await this.#options.run(chunk)) this.#queue.push(item);
+      for (const item of await this.#options.run(chunk)) this.#queue.push(item);
     } catch (error) {
       this.#failure ??= { error };
     }
+    this.#chunks -= 1;
     this.#underWay -= chunk.length;
-    this.#askForTurn();
+    this.#start();
     this.#noteChange();
     this.#changed = this.#nextChange();
   }
@@ -110,7 +102,6 @@ export class Dispatcher<Item> {
   }
 
   #takeChunk(): readonly Item[] {
-    if (!this.#hasChunk()) return [];
     const to = this.#endOfChunk();
     const chunk = this.#queue.slice(this.#head, to);
     this.#head = to;

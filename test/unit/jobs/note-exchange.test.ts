@@ -49,7 +49,7 @@ async function processAt(
   const pauses = new HandClock();
   let taken = 0;
   const exchange = new NoteExchange({
-    ...{ store, broker, writer, memories, isShared, sleep: pauses.sleep },
+    ...{ store, broker, writer, memories, isShared, pauses },
     clock: { now: () => time.nowMs },
     monotonicMs: () => time.nowMs,
     onTaken: () => (taken += 1),
