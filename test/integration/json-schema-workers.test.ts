@@ -127,20 +127,19 @@ describe('work on schemas in workers', () => {
 
 describe('the pool of workers', () => {
   it('the pool of workers ends a task past its deadline, counted from the start of the task, and runs the next in a new worker', async (t) => {
-    const sleeps: { readonly ms: number; readonly end: () => void }[] = [];
-    const sleep = async (ms: number, signal?: AbortSignal): Promise<void> => {
-      const { promise, resolve, reject } = promiseOf();
-      sleeps.push({ ms, end: resolve });
-      signal?.addEventListener('abort', () => reject(new Error('over')));
-      return promise;
+    const timers: { readonly ms: number; readonly act: () => void }[] = [];
+    const startTimer = (ms: number, act: () => void) => {
+      timers.push({ ms, act });
+      return () => undefined;
     };
-    const workers = poolOf<BusyTasks>(t, BUSY, { clock: { now: () => 0, sleep } });
-    const begun = () => sleeps.map(({ ms }) => ms);
+    const clock = { now: () => 0, sleep: () => Promise.resolve() };
+    const workers = poolOf<BusyTasks>(t, BUSY, { clock, startTimer });
+    const begun = () => timers.map(({ ms }) => ms);
     const first = workers.run('spin', null, { deadlineMs: 7 });
     const second = workers.run('echo', 1, { deadlineMs: 8 });
-    await untilTurns(() => sleeps.length === 1);
+    await untilTurns(() => timers.length === 1);
     assert.deepEqual(begun(), [7]);
-    sleeps[0]?.end();
+    timers[0]?.act();
     await assert.rejects(first, (error) => error instanceof TaskTooCostlyError && error.bound === 'time');
     assert.equal(await second, 1);
     assert.deepEqual(begun(), [7, 8]);
@@ -221,14 +220,4 @@ async function untilTurns(condition: () => boolean): Promise<void> {
 
 async function nextTurn(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
-}
-
-function promiseOf(): { promise: Promise<void>; resolve: () => void; reject: (error: Error) => void } {
-  let resolve = (): void => undefined;
-  let reject: (error: Error) => void = () => undefined;
-  const promise = new Promise<void>((yes, no) => {
-    resolve = yes;
-    reject = no;
-  });
-  return { promise, resolve, reject };
 }

@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { type Clock, systemClock } from '../clock.js';
 import { TaskFailedError, WorkersBusyError } from './errors.js';
 import { type Batch, FairQueue } from './fair-queue.js';
-import { Deadlines } from './limits.js';
+import { startTimer, type StartTimer } from './limits.js';
 import { RunningBatch, WorkerSlot } from './slot.js';
 import { isOutOfMemory, Task } from './task.js';
 import type { RunOptions, TaskRunner, TaskTable } from './tasks.js';
@@ -20,6 +20,8 @@ export interface PoolOptions {
   /** How long one task may take from its start, in milliseconds. */
   readonly deadlineMs: number;
   readonly clock?: Clock;
+  /** For deadlines. */
+  readonly startTimer?: StartTimer;
 }
 
 /**
@@ -48,7 +50,6 @@ const GRACE_MS = 100;
 export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
   readonly #options: PoolOptions;
   readonly #clock: Clock;
-  readonly #deadlines: Deadlines;
   readonly #costs = new TaskCosts();
   readonly #queue: FairQueue<Task>;
   readonly #slots: WorkerSlot[] = [];
@@ -60,7 +61,6 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
     const { threads, queueLength, clock = systemClock } = options;
     this.#options = options;
     this.#clock = clock;
-    this.#deadlines = new Deadlines(clock);
     const batchSize = (queueKey: string) => this.#costs.batchSize(queueKey);
     this.#queue = new FairQueue({ workers: threads, maxWaiting: queueLength, batchSize });
   }
@@ -86,7 +86,7 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
         return;
       }
       if (!this.#queue.offer(queueKey, task, since)) throw new WorkersBusyError(this.#queue.waiting);
-      if (signal !== undefined) task.heed(signal, () => this.#withdraw(task, mayFinish));
+      if (signal !== undefined) task.failOnAbort(signal, () => this.#withdraw(task, mayFinish));
       for (const slot of this.#slots) if (slot.isBroken) void slot.restart();
       this.#dispatchSoon();
     });
@@ -102,7 +102,6 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
   /** Ends all workers; their tasks fail. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#deadlines.close();
     const running = [...this.#running].flatMap(({ batch }) => batch.tasks);
     for (const task of [...this.#queue.drain(), ...running])
       task.fail(new TaskFailedError('The workers are being closed.'));
@@ -121,6 +120,7 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
 
   /** Hands tasks to the free workers. */
   #dispatch(): void {
+    const { startTimer: start = startTimer } = this.#options;
     const earliest = this.#clock.now() - Math.max(WAIT.deadlines * this.#options.deadlineMs, WAIT.minMs);
     for (const task of this.#queue.expired(({ since }) => since < earliest))
       task.fail(new WorkersBusyError(this.#queue.waiting));
@@ -131,7 +131,7 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
       const home = this.#slots[homeOf(batch.queueKey, this.#options.threads)];
       const slot = free.find((one) => one === home) ?? free[0];
       if (slot !== undefined)
-        void this.#carryOut(new RunningBatch(batch, slot, this.#deadlines, this.#clock.processorTimeMs));
+        void this.#carryOut(new RunningBatch(batch, slot, start, this.#clock.processorTimeMs));
     }
     const isFull = this.#slots.length === this.#options.threads;
     if (this.#queue.waiting > 0 && !isFull && this.#slots.every(({ isBusy }) => isBusy)) this.#addSlot();
@@ -175,7 +175,7 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
     if (this.#queue.withdraw(task.queueKey, task) || mayFinish) return;
     for (const run of this.#running) {
       const { tasks } = run.batch;
-      if (tasks.includes(task) && tasks.every(({ isOver }) => isOver)) run.hurry(GRACE_MS);
+      if (tasks.includes(task) && tasks.every(({ isOver }) => isOver)) run.endWithin(GRACE_MS);
     }
   }
 

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { Piscina } from 'piscina';
 import type { Clock } from '../clock.js';
-import { type Deadlines, HEAP, HeapFullError, HeapWatch } from './limits.js';
+import { HEAP, HeapFullError, HeapWatch, type StartTimer } from './limits.js';
 import type { Batch } from './fair-queue.js';
 import type { Task } from './task.js';
 import type { Job, JobResult, Loaded } from './tasks.js';
@@ -170,7 +170,7 @@ const MAX_DEADLINES = 4;
 export class RunningBatch {
   readonly batch: Batch<Task>;
   readonly #slot: WorkerSlot;
-  readonly #deadlines: Deadlines;
+  readonly #startTimer: StartTimer;
   #cancel: () => void;
   #isLate = false;
 
@@ -178,12 +178,12 @@ export class RunningBatch {
   constructor(
     batch: Batch<Task>,
     slot: WorkerSlot,
-    deadlines: Deadlines,
+    startTimer: StartTimer,
     processorTimeMs?: Clock['processorTimeMs'],
   ) {
     this.batch = batch;
     this.#slot = slot;
-    this.#deadlines = deadlines;
+    this.#startTimer = startTimer;
     const deadlineMs = Math.min(...batch.tasks.map((task) => task.deadlineMs));
     this.#cancel =
       processorTimeMs === undefined
@@ -202,7 +202,7 @@ export class RunningBatch {
   }
 
   /** Ends the worker if the batch still runs in `ms` milliseconds, regardless of its deadline. */
-  hurry(ms: number): void {
+  endWithin(ms: number): void {
     this.#cancel();
     this.#cancel = this.#endAfter(ms);
   }
@@ -213,12 +213,12 @@ export class RunningBatch {
     let atFirst: number | undefined;
     let passedMs = 0;
     let stop: () => void;
-    const stopLook = this.#deadlines.start(firstMs, () => {
+    const stopLook = this.#startTimer(firstMs, () => {
       atFirst = processorTimeMs();
     });
     const wait = (ms: number): void => {
       passedMs += ms;
-      stop = this.#deadlines.start(ms, () => {
+      stop = this.#startTimer(ms, () => {
         const now = processorTimeMs();
         const usedMs = atFirst === undefined || now === undefined ? passedMs : firstMs + now - atFirst;
         const leftMs = deadlineMs - usedMs;
@@ -234,7 +234,7 @@ export class RunningBatch {
   }
 
   #endAfter(ms: number): () => void {
-    return this.#deadlines.start(ms, () => this.#end());
+    return this.#startTimer(ms, () => this.#end());
   }
 
   #end(): void {

@@ -16,7 +16,7 @@ export interface TaskOptions extends Job {
 /** A task that a caller waits for. */
 export class Task {
   readonly #options: TaskOptions;
-  #stopHeeding: () => void = nothing;
+  #stopListening: () => void = nothing;
   #isOver = false;
 
   constructor(options: TaskOptions) {
@@ -46,13 +46,13 @@ export class Task {
   }
 
   /** Fails with the reason of the signal if that aborts first, and then calls `onGivenUp`. */
-  heed(signal: CancelSignal, onGivenUp: () => void): void {
+  failOnAbort(signal: CancelSignal, onGivenUp: () => void): void {
     const giveUp = (): void => {
       this.fail(signal.reason);
       onGivenUp();
     };
     signal.addEventListener('abort', giveUp);
-    this.#stopHeeding = () => signal.removeEventListener('abort', giveUp);
+    this.#stopListening = () => signal.removeEventListener('abort', giveUp);
   }
 
   settle(outcome: JobResult | undefined): void {
@@ -78,7 +78,7 @@ export class Task {
 
   #end(): void {
     this.#isOver = true;
-    this.#stopHeeding();
+    this.#stopListening();
   }
 }
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { type JobResult, serve } from '../../../../sidecar/shared/workers/tasks.js';
-import { Deadlines } from '../../../../sidecar/shared/workers/limits.js';
 import { RunningBatch, type WorkerSlot } from '../../../../sidecar/shared/workers/slot.js';
 import { Task } from '../../../../sidecar/shared/workers/task.js';
 
@@ -34,14 +33,11 @@ it('jobs are run one after the other, and each has its own outcome and time', as
 /** A batch of tasks with these deadlines, on a clock that only the test moves. */
 function batchOf(...deadlinesMs: readonly number[]) {
   let nowMs = 0;
-  const sleeps: { readonly until: number; readonly wake: () => void; readonly signal?: AbortSignal }[] = [];
-  const clock = {
-    now: () => nowMs,
-    sleep: (ms: number, signal?: AbortSignal) =>
-      new Promise<void>((wake, reject) => {
-        sleeps.push({ until: nowMs + ms, wake, ...(signal === undefined ? {} : { signal }) });
-        signal?.addEventListener('abort', () => reject(new Error('aborted')));
-      }),
+  const timers = new Set<{ readonly dueMs: number; readonly act: () => void }>();
+  const startTimer = (ms: number, act: () => void) => {
+    const timer = { dueMs: nowMs + ms, act };
+    timers.add(timer);
+    return () => timers.delete(timer);
   };
   let ended = 0;
   let finish: (outcomes: readonly JobResult[]) => void = () => undefined;
@@ -67,12 +63,7 @@ function batchOf(...deadlinesMs: readonly number[]) {
         reject: () => undefined,
       }),
   );
-  const batch = new RunningBatch(
-    { queueKey: 'q', tasks },
-    slot as WorkerSlot,
-    new Deadlines(clock),
-    () => processorMs,
-  );
+  const batch = new RunningBatch({ queueKey: 'q', tasks }, slot as WorkerSlot, startTimer, () => processorMs);
   return {
     batch,
     result: batch.carryOut(),
@@ -83,7 +74,7 @@ function batchOf(...deadlinesMs: readonly number[]) {
     pass: async (ms: number, ofProcessor?: number) => {
       nowMs += ms;
       if (ofProcessor !== undefined) processorMs = (processorMs ?? 1000) + ofProcessor;
-      for (const { until, wake } of sleeps) if (until <= nowMs) wake();
+      for (const timer of timers) if (timer.dueMs <= nowMs && timers.delete(timer)) timer.act();
       await new Promise((resolve) => setImmediate(resolve));
     },
   };
@@ -140,13 +131,13 @@ it('a batch whose worker is lost in time is not late', async () => {
   assert.equal(ended(), 0);
 });
 
-it('a batch that is hurried is ended after that time, instead of at its deadline', async () => {
+it('a batch that is to end within a time is ended after it, instead of at its deadline', async () => {
   for (const [deadlineMs, graceMs] of [
     [1000, 100],
     [50, 100],
   ] as const) {
     const { batch, result, pass, ended } = batchOf(deadlineMs);
-    batch.hurry(graceMs);
+    batch.endWithin(graceMs);
     await pass(graceMs - 1);
     assert.equal(ended(), 0);
     await pass(1);

@@ -74,7 +74,7 @@ it('a task that is given up fails with the reason of its signal, and then says s
   const { task, ends } = taskOf();
   const { signal, listeners } = countingSignal();
   const told: boolean[] = [];
-  task.heed(signal, () => told.push(task.isOver));
+  task.failOnAbort(signal, () => told.push(task.isOver));
   for (const listener of listeners) listener();
   assert.deepEqual(ends, [['rejected', signal.reason]]);
   assert.deepEqual(told, [true]);
@@ -89,7 +89,7 @@ it('a task leaves no listener at its signal, however it ends', () => {
   ]) {
     const { task } = taskOf();
     const { signal, listeners } = countingSignal();
-    task.heed(signal, () => assert.fail('was not given up'));
+    task.failOnAbort(signal, () => assert.fail('was not given up'));
     assert.equal(listeners.size, 1);
     end(task);
     assert.equal(listeners.size, 0);
