@@ -4,7 +4,7 @@ import { hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import { problemOf, unforeseen } from './http/problem.js';
-import { ArchiveService } from './jobs/archive-service.js';
+import type { ArchiveService } from './jobs/archive-service.js';
 import { configuredKinds, createMemories } from './jobs/configured-kinds.js';
 import { IdFiles } from './jobs/id-files.js';
 import { brokerName, jobBroker } from './jobs/broker-names.js';
@@ -117,10 +117,7 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
   let stopped: Promise<void> | undefined;
   return {
     ...{ jobs, service, retention },
-    archives: new ArchiveService({
-      ...{ archives, store, clock: systemClock },
-      recordOf: (id) => service.get(id),
-    }),
+    archives: service.archives,
     start() {
       jobs.start();
       scheduler.start();

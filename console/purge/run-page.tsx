@@ -38,9 +38,11 @@ export function RunPage({ id }: { readonly id: string }) {
         <span role="status">
           <PurgeChip state={state} />
         </span>
-        <a class="button" href={addressOfForm(formOf(target, query, { tenant, link }))}>
-          {t.again}
-        </a>
+        {target !== 'restore' && (
+          <a class="button" href={addressOfForm(formOf(target, query, { tenant, link }))}>
+            {t.again}
+          </a>
+        )}
       </div>
       <pre class="request" tabIndex={0} aria-label={t.fields.query}>
         {query}

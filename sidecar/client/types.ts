@@ -560,6 +560,26 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/purges/{purge}/restore': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Restore what a purge archived
+     * @description A job of its own, with a record under /purges. What is there is never overwritten. createdAt, modifiedAt and ids of instances are new.
+     */
+    readonly post: operations['restorePurge'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/purges/{purge}/archive': {
     readonly parameters: {
       readonly query?: never;
@@ -1461,7 +1481,7 @@ export interface components {
         | 'refused'
         | 'interrupted';
       /** @enum {string} */
-      readonly target: 'entities' | 'temporal';
+      readonly target: 'entities' | 'temporal' | 'restore';
       /** @enum {string} */
       readonly unit?: 'entities' | 'attributes' | 'datasets' | 'instances';
       readonly query: string;
@@ -1502,6 +1522,18 @@ export interface components {
       readonly warnings: readonly string[];
       readonly sample?: readonly string[];
       readonly archive?: components['schemas']['PurgeArchive'];
+      readonly fiware?: {
+        readonly service?: string;
+        readonly servicePath?: string;
+      };
+      /** @description Of a restore: the purge that it undoes. */
+      readonly restoreOf?: string;
+      /** @description Created again; in a dry run, those that would be. */
+      readonly restored?: number;
+      /** @description There before, and left as they are. */
+      readonly alreadyThere?: number;
+      /** @description Of a dry run of a restore: those of alreadyThere that say something else than the archive. */
+      readonly different?: number;
     };
     /** NewPurge */
     readonly NewPurge: {
@@ -1530,6 +1562,14 @@ export interface components {
       readonly maxPerSecond?: number | null;
       /** @description Delete requests in flight, at most. */
       readonly concurrency?: number;
+    };
+    /** Restore */
+    readonly Restore: {
+      /** @description Ids of entities: only these are restored. */
+      readonly ids?: readonly string[];
+      /** @description true: nothing is created; what is there is compared with the archive. */
+      readonly dryRun?: boolean;
+      readonly maxPerSecond?: number;
     };
     /** RetentionPolicy */
     readonly RetentionPolicy: {
@@ -3188,6 +3228,33 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content?: never;
+      };
+    };
+  };
+  readonly restorePurge: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @description Id of a purge that has ended. */
+        readonly purge: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['Restore'];
+      };
+    };
+    readonly responses: {
+      /** @description Its record. */
+      readonly 202: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Purge'];
+        };
       };
     };
   };

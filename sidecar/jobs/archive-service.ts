@@ -1,6 +1,7 @@
 import type { Archives } from '../archive/index.js';
 import { isFinal, type ArchiveSummary, type PurgeRecord, type Jobs } from '../store/index.js';
 import type { Clock } from '../shared/clock.js';
+import { targetOf } from './purge-record.js';
 import { ArchiveInUseError, ArchiveNotFoundError, JobNotFoundError } from './errors.js';
 
 export interface ArchiveServiceOptions {
@@ -68,8 +69,4 @@ export class ArchiveService {
     );
     if (amended === undefined) throw new JobNotFoundError('purge', id);
   }
-}
-
-function targetOf({ target }: PurgeRecord): 'entities' | 'temporal' {
-  return target === 'temporal' ? 'temporal' : 'entities';
 }

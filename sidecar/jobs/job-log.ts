@@ -16,8 +16,9 @@ export interface PurgeLogger {
 
 /** What is counted of purges. */
 export interface PurgeCounters {
-  started(target: PurgeRecord['target']): void;
-  ended(target: PurgeRecord['target'], outcome: FinalJobState, record: PurgeRecord): void;
+  started(target: 'entities' | 'temporal'): void;
+  ended(target: 'entities' | 'temporal', outcome: FinalJobState, record: PurgeRecord): void;
+  restored(outcome: FinalJobState, record: PurgeRecord): void;
   recordLost(): void;
 }
 
@@ -35,7 +36,7 @@ export function observeJobs(
   return {
     started(record) {
       log.info(askedFor(record), `${kindOf(record)} started`);
-      if (record.target !== 'scan') counters.started(record.target);
+      if (record.target !== 'scan' && record.target !== 'restore') counters.started(record.target);
     },
     event: (record, event) => logOutage(log, record, event),
     elsewhere: (jobs) =>
@@ -55,8 +56,7 @@ export function observeJobs(
       counters.recordLost();
     },
     ended(record, error) {
-      if (record.target !== 'scan' && isFinal(record.state))
-        counters.ended(record.target, record.state, record);
+      count(counters, record);
       const fields = { ...askedFor(record), ...cameOf(record) };
       const { state, problem } = record;
       if (error === undefined)
@@ -70,6 +70,12 @@ export function observeJobs(
       else log.info({ ...fields, reason: problem?.detail }, `${kindOf(record)} refused`);
     },
   };
+}
+
+function count(counters: PurgeCounters, record: JobRecord): void {
+  if (record.target === 'scan' || !isFinal(record.state)) return;
+  if (record.target === 'restore') counters.restored(record.state, record);
+  else counters.ended(record.target, record.state, record);
 }
 
 function logOutage(log: PurgeLogger, { id, requestId }: PurgeRecord, event: PurgeEvent): void {
@@ -98,6 +104,10 @@ function countsOf(record: JobRecord): object {
   if (record.target === 'scan') {
     const { matched, checked, valid, invalid, notJudged } = record;
     return { matched, checked, valid, invalid, notJudged };
+  }
+  if (record.target === 'restore') {
+    const { matched, restored, alreadyThere, failed, unknown, restoreOf } = record;
+    return { restoreOf, matched, restored, alreadyThere, failed, unknown };
   }
   const { matched, deleted, alreadyGone, failed, unknown, arrived } = record;
   return { matched, deleted, alreadyGone, failed, unknown, arrived };

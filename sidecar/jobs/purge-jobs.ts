@@ -1,5 +1,5 @@
-import { outcomeOf, PurgeStoppedError, TooManyMatchesError, TooManyPurgesError } from '../purge/index.js';
-import { LeaseLostError, type JobNeeds, type PurgeRecord, StoreUnavailableError } from '../store/index.js';
+import { outcomeOf, TooManyMatchesError, TooManyPurgesError } from '../purge/index.js';
+import type { JobNeeds, PurgeRecord } from '../store/index.js';
 import { DeleteBudget, type DeleteBound } from './delete-budget.js';
 import type { Lease } from './live-job.js';
 import type { LivePurge } from './live-purge.js';
@@ -9,12 +9,14 @@ import type { PurgeRunner, Work } from './purge-runner.js';
 import type { JobService } from './job-service.js';
 import type { RecordKeeper } from './record-keeper.js';
 import type { JobRegistry } from './registry.js';
+import { writeAhead } from './write-ahead.js';
 import {
   abandoned,
   mayHaveDeleted,
   resumed,
   settledBefore,
   spentBefore,
+  targetOf,
   type TakenPurge,
 } from './purge-record.js';
 
@@ -24,9 +26,6 @@ interface Job extends Work {
   /** The name of another process that has worked on it before. */
   readonly before: string | undefined;
 }
-
-/** The pause before a store that is away is asked again, in milliseconds. */
-const ASK_AGAIN_MS = 1000;
 
 /** Runs purges that were taken from the store: those that waited, and those that another process left. */
 export class PurgeJobs {
@@ -73,7 +72,7 @@ export class PurgeJobs {
   #jobOf(record: PurgeRecord, job: JobNeeds, lease: Lease): Job {
     const { worker, kinds, sealer, clock } = this.#options;
     const { reportAbove } = job;
-    const asked = preparePurge(kinds, { ...record, headers: sealer.open(job) });
+    const asked = preparePurge(kinds, { ...record, target: targetOf(record), headers: sealer.open(job) });
     const prepared = record.dryRun && !asked.dryRun ? asked.asDryRun() : asked;
     if (typeof record.maxPerSecond === 'number' && !prepared.isPaced) throw rateRefused();
     const { concurrency, maxAffected } = prepared.limits;
@@ -86,34 +85,10 @@ export class PurgeJobs {
         : new DeleteBudget(
             bound,
             { spent: spentBefore(record, job), settled: settledBefore(record) },
-            { write: (spent) => this.#writeAhead(live, { ...job, spent }), clock },
+            { write: (spent) => writeAhead(this.#options, live, { ...job, spent }), clock },
           );
     const isElsewhere = record.startedAt !== undefined && record.worker !== worker;
     return { live, prepared, budget, reportAbove, before: isElsewhere ? record.worker : undefined };
-  }
-
-  /**
-   * Writes what must be known of a job before its next delete. While the store is away, the job waits for it as long as its
-   * lease lasts.
-   *
-   * @throws PurgeStoppedError when another process has the purge or may have it, or when the purge is to stop
-   */
-  async #writeAhead(live: LivePurge, job?: JobNeeds): Promise<void> {
-    const { store, clock } = this.#options;
-    const { lease } = live;
-    for (;;) {
-      void lease.check();
-      try {
-        await store.put(live.record, job, lease.claim);
-        return;
-      } catch (error) {
-        if (error instanceof LeaseLostError) lease.take();
-        else if (!(error instanceof StoreUnavailableError)) throw error;
-        await clock.sleep(ASK_AGAIN_MS, live.stopped).catch((reason: unknown) => {
-          throw new PurgeStoppedError('The purge stopped before its next delete.', { cause: reason });
-        });
-      }
-    }
   }
 
   async #run(job: Job): Promise<void> {
@@ -123,7 +98,7 @@ export class PurgeJobs {
       live.set({ state: 'running', startedAt: live.record.startedAt ?? this.#now() });
       await this.#noteIdsElsewhere(job);
       // Without it, a process that takes over would not know that deletes may have been sent.
-      await this.#writeAhead(live);
+      await writeAhead(this.#options, live);
       this.#options.observer.started(live.record);
       await this.#runOrReport(job);
     } catch (error) {

@@ -69,6 +69,8 @@ export interface PurgeKind<Query extends PurgeQuery> extends PurgeSetup {
   readonly concurrencyOf: (policy: PurgePolicy) => number | undefined;
   /** What the counts of such a purge are in. */
   readonly unitOf: (query: Query) => NonNullable<PurgeReport['unit']>;
+  /** Whether what it deletes can be archived. */
+  readonly isArchivable: (query: Query) => boolean;
   readonly run: (
     order: PurgeOrder<Query>,
     dependencies: PurgeDependencies,
@@ -84,6 +86,7 @@ export function entityPurges(setup: PurgeSetup): PurgeKind<EntityPurgeQuery> {
     vet: () => {},
     concurrencyOf: (policy) => policy.concurrency,
     unitOf: ({ removal }) => (removal === undefined ? 'entities' : 'attributes'),
+    isArchivable: ({ removal }) => setup.limits.strategy !== 'native' || removal !== undefined,
     run: purgeEntities,
   };
 }
@@ -104,6 +107,8 @@ export function temporalPurges(setup: TemporalPurgeSetup): PurgeKind<TemporalPur
     },
     concurrencyOf: (policy) => policy.temporalConcurrency,
     unitOf: ({ target }) => target.kind,
+    // A list shows the newest instances of each attribute, and a purge without a time filter deletes all of them.
+    isArchivable: ({ target }) => target.kind === 'instances',
     run: purgeTemporal,
   };
 }
@@ -212,7 +217,7 @@ function vetted<Query extends PurgeQuery>(
   const isNative = kind.limits.strategy === 'native';
   if (query.maxPerSecond !== undefined && isNative) throw rateRefused();
   if (query.record === 'ids' && isNative) throw idsRefused();
-  const archive = archiveModeOf(kind, query.archive, isNative && !query.dryRun);
+  const archive = archiveModeOf(kind, query.archive, query.dryRun || kind.isArchivable(query));
   const order = { query, headers, limits: narrowLimits(kind, policy, query) };
   return prepared(kind, order, archive);
 }
@@ -223,20 +228,21 @@ function vetted<Query extends PurgeQuery>(
  * @throws QueryRefusedError where it asks for an archive that cannot be made
  */
 function archiveModeOf(
-  { archiving = NO_ARCHIVES }: PurgeSetup,
+  { archiving = NO_ARCHIVES, limits }: PurgeSetup,
   asked: ArchiveMode = 'none',
-  isNative = false,
+  isArchivable = true,
 ): ArchiveMode {
   const rank = (mode: ArchiveMode) => ARCHIVE_MODES.indexOf(mode);
   const mode = rank(asked) > rank(archiving.least) ? asked : archiving.least;
   if (mode === 'none') return mode;
   if (!archiving.isPossible)
     throw archiveRefused('This gateway keeps no archives (ARCHIVE_URL is not set): leave archive out.');
-  if (isNative)
-    throw archiveRefused(
-      'PURGE_STRATEGY=native leaves the deletes to the broker, which does not show what it deletes: leave archive out.',
-    );
-  return mode;
+  if (isArchivable) return mode;
+  throw archiveRefused(
+    limits.strategy === 'native'
+      ? 'PURGE_STRATEGY=native leaves the deletes to the broker, which does not show what it deletes: leave archive out.'
+      : 'Whole temporal entities, attributes and datasets of a history cannot be archived, since lists show only some of their instances. Add a time filter (such as timerel=after&timeAt=1970-01-01T00:00:00Z), so that instances are purged; they can be archived.',
+  );
 }
 
 const NO_ARCHIVES: ArchivePolicy = { least: 'none', isPossible: false };

@@ -14,7 +14,13 @@ export type StrandedPurge = StrandedJob & { readonly record: PurgeRecord };
 /** Where and when a record begins. */
 export type RecordStart = Pick<PurgeRecord, 'state' | 'worker' | 'createdAt'>;
 
-const NOTHING_DONE = {
+/** The collection that a purge is of, or the purge that a restore undoes. */
+export function targetOf({ target }: Pick<PurgeRecord, 'target'>): 'entities' | 'temporal' {
+  return target === 'temporal' ? 'temporal' : 'entities';
+}
+
+/** The counts of a purge that has done nothing yet. */
+export const NOTHING_DONE = {
   ...{ matched: 0, deleted: 0, alreadyGone: 0, failed: 0, unknown: 0, arrived: 0 },
   ...{ requests: 0, retries: 0, errors: [], warnings: [] },
 };
@@ -39,13 +45,25 @@ export function refusedRecord(
 function recordOf(asked: NewPurge, start: RecordStart): PurgeRecord {
   const { target, query, caller, requestId, policy, headers, retentionPolicy } = asked;
   const tenant = headers['ngsild-tenant'] ?? headers['fiware-service'];
+  const fiware = fiwareOf(headers);
   const { link } = headers;
   return {
     ...{ id: randomUUID(), ...start, target, query: queryText(query), caller, requestId },
     ...(tenant === undefined ? {} : { tenant }),
     ...(link === undefined ? {} : { link }),
+    ...(fiware === undefined ? {} : { fiware }),
     ...(retentionPolicy === undefined ? {} : { retentionPolicy }),
     ...{ policy: { ...policy }, dryRun: false, maxPerSecond: null, concurrency: 1, ...NOTHING_DONE },
+  };
+}
+
+/** What the headers of FIWARE said of where the entities are. */
+function fiwareOf(headers: Readonly<Record<string, string>>): PurgeRecord['fiware'] {
+  const { 'fiware-service': service, 'fiware-servicepath': servicePath } = headers;
+  if (service === undefined && servicePath === undefined) return undefined;
+  return {
+    ...(service === undefined ? {} : { service }),
+    ...(servicePath === undefined ? {} : { servicePath }),
   };
 }
 

@@ -12,6 +12,7 @@ import type { Lease } from './live-job.js';
 import { LivePurge } from './live-purge.js';
 import type { PreparedPurge } from './purge-kinds.js';
 import type { RecordKeeper } from './record-keeper.js';
+import { targetOf } from './purge-record.js';
 import type { PurgeServiceOptions } from './service-options.js';
 
 const DAY_MS = 86_400_000;
@@ -92,7 +93,7 @@ export class PurgeRunner {
     if (archives === undefined || prepared.archive === 'none') return undefined;
     const { id, target } = live.record;
     const writer = await archives.writer(
-      { purge: id, target },
+      { purge: id, target: targetOf({ target }) },
       live.lease.number,
       archivedKeys(prepared.unit),
     );

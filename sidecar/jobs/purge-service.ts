@@ -1,35 +1,50 @@
 import type { Readable } from 'node:stream';
 import { outcomeOf, type PurgeReport } from '../purge/index.js';
 import type { ControlRequest, PurgeRecord, StrandedJob, TakenJob, UnfinishedJob } from '../store/index.js';
+import { ArchiveService } from './archive-service.js';
 import { IdsNotFoundError, PurgeCancelledError, PurgeFailedError } from './errors.js';
 import { JobKind } from './job-kind.js';
 import type { JobService } from './job-service.js';
 import type { Lease } from './live-job.js';
 import { PurgeJobs } from './purge-jobs.js';
 import { preparePurge, rateRefused, type NewPurge, type PreparedPurge } from './purge-kinds.js';
-import { newRecord, refusedRecord, requeued, type StrandedPurge, type TakenPurge } from './purge-record.js';
+import {
+  newRecord,
+  refusedRecord,
+  requeued,
+  targetOf,
+  type StrandedPurge,
+  type TakenPurge,
+} from './purge-record.js';
+import { RestoreJobs, type NewRestore } from './restore-jobs.js';
 import { PurgeRunner } from './purge-runner.js';
 import type { PurgeServiceOptions } from './service-options.js';
 
 export { isFinal, JOB_STATES, type PurgeRecord } from '../store/index.js';
 
-/** Runs purges, while their callers wait or as jobs. */
+/** Runs purges, while their callers wait or as jobs, and restores what they have archived. */
 export class PurgeService extends JobKind<PurgeRecord> {
   readonly name = 'purge';
   readonly #options: PurgeServiceOptions;
   readonly #runner: PurgeRunner;
+  readonly archives: ArchiveService;
   readonly #taken: PurgeJobs;
+  readonly #restores: RestoreJobs;
 
   constructor(jobs: JobService, options: Pick<PurgeServiceOptions, 'kinds' | 'recordRequired'>) {
     super(jobs);
     this.#options = { ...jobs.options, ...options };
+    const { archives, store, clock } = jobs.options;
+    this.archives = new ArchiveService({ archives, store, clock, recordOf: (id) => this.get(id) });
     this.#runner = new PurgeRunner(this.#options, jobs.records);
     this.#taken = new PurgeJobs(this.#options, jobs, this.#runner);
+    this.#restores = new RestoreJobs(this.#options, jobs, this.archives);
     jobs.serve(this);
   }
 
   override begin(taken: TakenJob, lease: Lease): void {
-    this.#taken.begin(taken as TakenPurge, lease);
+    if (taken.record.target === 'restore') this.#restores.begin(taken, lease);
+    else this.#taken.begin(taken as TakenPurge, lease);
   }
 
   override requeued(left: StrandedJob): UnfinishedJob {
@@ -81,6 +96,12 @@ export class PurgeService extends JobKind<PurgeRecord> {
     return record;
   }
 
+  /** Takes a restore of what a purge has archived. @throws as RestoreJobs.submit() */
+  restore(of: string, asked: NewRestore): Promise<PurgeRecord> {
+    this.jobs.registry.requireOpen();
+    return this.#restores.submit(of, asked);
+  }
+
   /** Records a purge that was refused, perhaps before it was understood. @returns what its caller is answered */
   refusal(asked: NewPurge, error: unknown): PurgeFailedError {
     const record = refusedRecord(asked, this.#options.problemOf(error), this.#start());
@@ -115,7 +136,10 @@ export class PurgeService extends JobKind<PurgeRecord> {
     record: PurgeRecord,
     { maxPerSecond, concurrency }: Omit<ControlRequest, 'cancel'>,
   ): ControlRequest {
-    const { isPaced, limits } = preparePurge(this.#options.kinds, { ...record, headers: {} });
+    const { isPaced, limits } = preparePurge(this.#options.kinds, {
+      ...{ ...record, headers: {} },
+      target: targetOf(record),
+    });
     if (typeof maxPerSecond === 'number' && !isPaced) throw rateRefused();
     return {
       ...(maxPerSecond === undefined ? {} : { maxPerSecond }),

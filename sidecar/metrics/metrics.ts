@@ -79,6 +79,22 @@ export interface PurgeResult {
   readonly unknown: number;
 }
 
+/** What became of the items of a restore. */
+export interface RestoreResult {
+  readonly dryRun?: boolean;
+  readonly restored?: number;
+  readonly alreadyThere?: number;
+  readonly failed: number;
+  readonly unknown: number;
+}
+
+const RESTORE_RESULTS = {
+  restored: 'restored',
+  alreadyThere: 'already_there',
+  failed: 'failed',
+  unknown: 'unknown',
+} as const;
+
 /** Records every purge, however it was started. Never throws. */
 export interface PurgeMetrics {
   /** A purge begins to work. */
@@ -89,6 +105,8 @@ export interface PurgeMetrics {
   retried(): void;
   /** The record of a purge could not be kept. */
   recordLost(): void;
+  /** A restore has ended; it may have been a dry run. */
+  restored(outcome: PurgeOutcome, result: RestoreResult): void;
   /** A segment of an archive could not be stored. */
   archiveFailed(): void;
 }
@@ -129,6 +147,20 @@ function createPurgeMetrics(registry: Registry, prefix: string): PurgeMetrics {
     help: 'Segments of archives that could not be stored; what they hold is not deleted where an archive is required.',
     registers,
   });
+  const restores = new Counter({
+    name: `${prefix}restores_total`,
+    help: 'Restores of what purges archived that have ended, by outcome and whether they were dry runs.',
+    labelNames: ['outcome', 'dry_run'],
+    registers,
+  });
+  const restoredItems = new Counter({
+    name: `${prefix}restore_items_total`,
+    help: 'What became of the items of restores that have ended (entities, attributes or instances).',
+    labelNames: ['result'],
+    registers,
+  });
+  for (const outcome of OUTCOMES) restores.inc({ outcome, dry_run: 'false' }, 0);
+  for (const result of Object.values(RESTORE_RESULTS)) restoredItems.inc({ result }, 0);
   for (const target of TARGETS) {
     started.inc({ target }, 0);
     for (const outcome of OUTCOMES) ended.inc({ target, outcome, dry_run: 'false' }, 0);
@@ -143,6 +175,12 @@ function createPurgeMetrics(registry: Registry, prefix: string): PurgeMetrics {
     },
     retried: () => retries.inc(),
     recordLost: () => lost.inc(),
+    restored(outcome, result) {
+      restores.inc({ outcome, dry_run: String(result.dryRun ?? false) });
+      if (result.dryRun === true) return;
+      for (const [member, label] of entriesOf(RESTORE_RESULTS))
+        restoredItems.inc({ result: label }, result[member] ?? 0);
+    },
     archiveFailed: () => archiveFailures.inc(),
   };
 }

@@ -45,4 +45,13 @@ export {
   type PurgeProgress,
   type PurgeReport,
 } from './run/index.js';
+export {
+  NOTHING_RESTORED,
+  restoreArchive,
+  type RestoreCounts,
+  type RestoreEvent,
+  type RestoreOrder,
+  type RestorePosition,
+  type RestoreReport,
+} from './restoring/index.js';
 export { type TemporalPurgeQuery, parseTemporalPurgeQuery, purgeTemporal } from './temporal/index.js';

@@ -6,6 +6,7 @@ export type { BrokerNote, BrokerNotes, BrokerNotice } from './sql-broker-notes.j
 export * from './errors.js';
 export type { LockWaits } from './sqlite-session.js';
 export * from './job-records.js';
+export type * from './plan-records.js';
 export * from './records.js';
 export type * from './retention-records.js';
 export type { SqlStore as Store } from './sql-store.js';

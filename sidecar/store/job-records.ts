@@ -63,7 +63,8 @@ interface JobMembers {
 
 /** What is kept of a purge, and what came of it. */
 export interface PurgeRecord extends JobMembers {
-  readonly target: 'entities' | 'temporal';
+  /** `restore`: it undoes another purge. */
+  readonly target: 'entities' | 'temporal' | 'restore';
   /** What the counts are in. */
   readonly unit?: 'entities' | 'attributes' | 'datasets' | 'instances';
   readonly dryRun: boolean;
@@ -84,6 +85,16 @@ export interface PurgeRecord extends JobMembers {
   readonly sample?: readonly string[];
   /** What was archived of what it deleted. */
   readonly archive?: ArchiveSummary | undefined;
+  /** Where the headers of FIWARE said that the entities are. */
+  readonly fiware?: { readonly service?: string; readonly servicePath?: string } | undefined;
+  /** Of a restore: the purge that it undoes. */
+  readonly restoreOf?: string;
+  /** Of a restore: created again; in a dry run, those that would be. */
+  readonly restored?: number;
+  /** Of a restore: there before, and left. */
+  readonly alreadyThere?: number;
+  /** Of a dry run of a restore: those of them that say something else than the archive. */
+  readonly different?: number;
 }
 
 /** The archive of a purge. */
@@ -158,6 +169,14 @@ export type JobRecord = PurgeRecord | ScanRecord;
 /** The kinds of jobs. Each is a resource of its own, with places and a history of its own. */
 export type JobKindName = 'purge' | 'scan';
 
+/**
+ * The kind as it is stored. Restores are purges, and have a kind of their own in the database: a gateway of the version before
+ * would run one as a purge.
+ */
+export function storedKindOf(record: Pick<JobRecord, 'target'>): JobKindName | 'restore' {
+  return record.target === 'restore' ? 'restore' : kindOf(record);
+}
+
 /** @param target of a record */
 export function kindOf({ target }: Pick<JobRecord, 'target'>): JobKindName {
   return target === 'scan' ? 'scan' : 'purge';
@@ -177,6 +196,8 @@ export interface JobNeeds {
   readonly spent?: number;
   /** A process that was lost may have sent deletes that are in no count. */
   readonly mayHaveBegun?: true;
+  /** Of a restore: which entities (all by default), and how far it is, as the engine says it. */
+  readonly restore?: { readonly ids?: readonly string[]; readonly position?: unknown };
 }
 
 /** A job that has not come to its end. Without what it needs, it is a purge whose caller waits for the answer. */

@@ -275,6 +275,25 @@ export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
       wish, broker, held_back
     FROM job WHERE kind = 'purge';`,
   },
+  {
+    least: FIRST_FORMAT,
+    // What dry runs have found, to be applied.
+    sql: `
+  CREATE TABLE purge_plan (
+    id text COLLATE "C" PRIMARY KEY,
+    hash_key text NOT NULL,
+    items bigint NOT NULL,
+    begun_at bigint NOT NULL,
+    made_at bigint,
+    applied_by text COLLATE "C"
+  );
+  CREATE TABLE purge_plan_part (
+    plan text COLLATE "C" NOT NULL REFERENCES purge_plan ON DELETE CASCADE,
+    number bigint NOT NULL,
+    hashes text NOT NULL,
+    PRIMARY KEY (plan, number)
+  );`,
+  },
 ];
 
 function forgetting(event: 'DELETE' | 'UPDATE OF sha256'): (table: string) => string {

@@ -5,7 +5,7 @@ import {
   type JobKindName,
   type JobNeeds,
   type JobRecord,
-  kindOf,
+  storedKindOf,
   type PurgeRecord,
   type ScanRecord,
 } from './job-records.js';
@@ -14,7 +14,7 @@ import { first, run, statement, type Work } from './sql-work.js';
 /** What a record is in the database. */
 export interface NewRow {
   readonly id: string;
-  readonly kind: JobKindName;
+  readonly kind: JobKindName | 'restore';
   readonly state: string;
   readonly tenant: string;
   readonly caller: string;
@@ -67,7 +67,7 @@ export function rowOf(
   const isOver = isFinal(state);
   const { findings, ...shown } = record.target === 'scan' ? record : { ...record, findings: undefined };
   return {
-    ...{ id, kind: kindOf(record), state, caller, lease },
+    ...{ id, kind: storedKindOf(record), state, caller, lease },
     tenant: tenant ?? '',
     retentionPolicy: retentionPolicy ?? null,
     heldBack: heldBack === true ? 1 : 0,

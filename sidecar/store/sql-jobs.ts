@@ -45,7 +45,7 @@ interface FilterParameters {
 
 /** Null takes all. The tenant `''` is the default tenant. PostgreSQL learns the type of a parameter from its first use. */
 const MATCHES = `
-  (kind = @kind OR @kind IS NULL) AND (state = @state OR @state IS NULL) AND (tenant = @tenant OR @tenant IS NULL) AND
+  (kind = @kind OR @kind IS NULL OR (kind = 'restore' AND @kind = 'purge')) AND (state = @state OR @state IS NULL) AND (tenant = @tenant OR @tenant IS NULL) AND
   (caller = @caller OR @caller IS NULL) AND (retention_policy = @retentionPolicy OR @retentionPolicy IS NULL) AND
   (dry_run = @dryRun OR @dryRun IS NULL)`;
 

@@ -7,6 +7,8 @@ import { SqlContexts } from './sql-contexts.js';
 import { SqlDomains } from './sql-domains.js';
 import { SqlModels } from './sql-models.js';
 import { SqlJobs } from './sql-jobs.js';
+import type { Plans } from './plan-records.js';
+import { SqlPlans } from './sql-plans.js';
 import { SqlReferences } from './sql-references.js';
 import { SqlRetention } from './sql-retention.js';
 import { contentText, type SqlSession } from './sql-work.js';
@@ -26,6 +28,7 @@ export abstract class SqlStore implements SchemaStore {
   readonly jobs: Jobs & JobQueue;
   readonly retention: RetentionPolicies;
   readonly brokerNotes: BrokerNotes;
+  readonly plans: Plans;
 
   constructor(session: SqlSession) {
     const domains = new SqlDomains(session);
@@ -37,6 +40,7 @@ export abstract class SqlStore implements SchemaStore {
     this.jobs = new SqlJobs(session);
     this.retention = new SqlRetention(session);
     this.brokerNotes = new SqlBrokerNotes(session);
+    this.plans = new SqlPlans(session);
   }
 
   async content(sha256: string): Promise<string | undefined> {

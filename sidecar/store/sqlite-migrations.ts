@@ -220,6 +220,21 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
   ALTER TABLE job ADD COLUMN kind TEXT NOT NULL DEFAULT 'purge';
   ALTER TABLE job ADD COLUMN details TEXT;
   CREATE INDEX job_by_kind ON job (kind, number);`,
+  // What dry runs have found, to be applied.
+  `CREATE TABLE purge_plan (
+    id TEXT PRIMARY KEY,
+    hash_key TEXT NOT NULL,
+    items INTEGER NOT NULL,
+    begun_at INTEGER NOT NULL,
+    made_at INTEGER,
+    applied_by TEXT
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE purge_plan_part (
+    plan TEXT NOT NULL REFERENCES purge_plan ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    hashes TEXT NOT NULL,
+    PRIMARY KEY (plan, number)
+  ) STRICT, WITHOUT ROWID;`,
 ];
 
 /**

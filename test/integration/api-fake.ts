@@ -3,6 +3,7 @@ import { createBaseUrl } from '../../sidecar/http/api/admission.js';
 import { buildApp, type AppOptions } from '../../sidecar/http/app.js';
 import { createTurns } from '../../sidecar/http/turns.js';
 import { createTokenCheck } from '../../sidecar/http/gateway-token.js';
+import type { ArchiveService } from '../../sidecar/jobs/archive-service.js';
 import type { PurgeService } from '../../sidecar/jobs/purge-service.js';
 import type { RetentionService } from '../../sidecar/jobs/retention/retention-service.js';
 import type { SchemaService, Workbench } from '../../sidecar/schemas/models/index.js';
@@ -11,7 +12,7 @@ import { Log, stopLater } from '../support/gateway-harness.js';
 import { ApiClient, CAR } from './api-client.js';
 
 /** What the API is over. */
-type Service = Pick<AppOptions, 'schemas' | 'workbench' | 'transfer' | 'purges' | 'retention'>;
+type Service = Pick<AppOptions, 'schemas' | 'workbench' | 'transfer' | 'purges' | 'retention' | 'archives'>;
 
 /** A schema service and a workbench in which everything fails. */
 export function failingService(error: () => Error): Service {
@@ -25,6 +26,7 @@ export function failingService(error: () => Error): Service {
     ...{ schemas, workbench: room as unknown as Workbench, transfer: room as unknown as Transfer },
     purges: room as unknown as PurgeService,
     retention: room as unknown as RetentionService,
+    archives: room as unknown as ArchiveService,
   };
 }
 
@@ -38,7 +40,7 @@ export async function startFakeApi(
     | ('schemas' | 'workbench' | 'baseUrlOf' | 'bodyLimit' | 'logger' | 'isShuttingDown')
     | ('transfer' | 'importLimit')
     | 'learnt'
-    | ('checkToken' | 'hasToken' | 'checkHost' | 'checkLoop' | 'turns' | 'purges' | 'retention')
+    | ('checkToken' | 'hasToken' | 'checkHost' | 'checkLoop' | 'turns' | 'purges' | 'retention' | 'archives')
   > = {
     ...service,
     baseUrlOf: createBaseUrl(undefined),
@@ -116,6 +118,9 @@ export const REQUESTS: readonly (readonly [method: string, target: string, body?
   ['GET', '/purges/P/events'],
   ['GET', '/purges/P/ids'],
   ['DELETE', '/purges/P/ids'],
+  ['POST', '/purges/P/restore', { dryRun: true }],
+  ['GET', '/purges/P/archive'],
+  ['DELETE', '/purges/P/archive'],
   ['GET', '/retention-policies'],
   ['POST', '/retention-policies', { name: 'R', ...RETENTION }],
   ['GET', '/retention-policies/R'],

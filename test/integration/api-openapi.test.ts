@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { validate } from '@readme/openapi-parser';
-import { PurgeCancelledError, QueueFullError } from '../../sidecar/jobs/errors.js';
+import { ArchiveUnavailableError, ArchiveUnreadableError } from '../../sidecar/archive/index.js';
+import { ArchiveInUseError, PurgeCancelledError, QueueFullError } from '../../sidecar/jobs/errors.js';
 import { JobSecretError } from '../../sidecar/jobs/sealed-headers.js';
 import {
   BrokerFailedError,
@@ -25,7 +30,7 @@ import {
   WorkbenchRefusedError,
 } from '../../sidecar/schemas/models/workbench-errors.js';
 import { WorkersBusyError } from '../../sidecar/shared/workers/errors.js';
-import { startTestBroker, stopAll } from '../support/gateway-harness.js';
+import { startTestBroker, stopAll, stopLater } from '../support/gateway-harness.js';
 import { ApiClient, CAR, CAR_WITH_BRAND, makeModel, SLOW_CAR, startApi } from './api-client.js';
 import type { OpenApi } from './api-description.js';
 import { failingService, MODEL, REQUESTS, RETENTION, startFakeApi } from './api-fake.js';
@@ -62,7 +67,9 @@ const OPERATIONS = {
   '/purges/{purge}': 'get patch',
   '/purges/{purge}/cancel': 'post',
   '/purges/{purge}/events': 'get',
+  '/purges/{purge}/archive': 'delete get',
   '/purges/{purge}/ids': 'delete get',
+  '/purges/{purge}/restore': 'post',
   '/retention-policies': 'get post',
   '/retention-policies/{retentionPolicy}': 'delete get put',
   '/retention-policies/{retentionPolicy}/preview': 'get',
@@ -159,8 +166,13 @@ describe('every status and problem in the OpenAPI document', () => {
     const { api: hasty } = await startApi({ WORKBENCH_TIMEOUT_MS: '1' });
     await tooCostly(hasty);
     const broker = await startTestBroker();
-    const { api: withBroker } = await startApi({ BROKER_URL: broker.url });
+    const folder = await mkdtemp(join(tmpdir(), 'archives-'));
+    stopLater(() => rm(folder, { recursive: true, force: true }));
+    const { api: withBroker } = await startApi({
+      ...{ BROKER_URL: broker.url, ARCHIVE_URL: pathToFileURL(folder).href },
+    });
     broker.entities.seed(3, (index) => ({ id: `urn:ngsi-ld:Car:${String(index)}`, type: 'Car' }));
+    broker.entities.seed(3, (index) => ({ id: `urn:ngsi-ld:Bus:${String(index)}`, type: 'Bus' }));
     await preview(withBroker);
     for (const client of [api, trusted, hasty, withBroker, await failures()])
       for (const one of client.description.seen) seen.add(one);
@@ -439,6 +451,17 @@ async function preview(api: ApiClient): Promise<void> {
   await api.get(`${purge}/events`);
   await api.get(`${purge}/ids`);
   await api.delete(`${purge}/ids`);
+  const archived = await api.send('POST', '/purges', {
+    body: { target: 'entities', query: 'type=Bus', archive: 'required' },
+  });
+  const archive = archived.headers.get('location')?.split('/api/v2')[1] ?? '';
+  await api.get(`${archive}/events`);
+  await api.get(`${archive}/archive`);
+  const restore = await api.send('POST', `${archive}/restore`, { body: {} });
+  await api.get(`${restore.headers.get('location')?.split('/api/v2')[1] ?? ''}/events`);
+  await api.send('POST', `${archive}/restore`, { body: {}, headers: { 'ngsild-snapshot': 'urn:s' } });
+  await api.send('POST', `${archive}/restore`, { body: {}, headers: { 'ngsild-tenant': 'other' } });
+  await api.delete(`${archive}/archive`);
   await api.post('/retention-policies', { name: 'R', ...RETENTION });
   await api.get('/retention-policies/R/preview');
 }
@@ -458,6 +481,9 @@ async function failures(): Promise<ApiClient> {
     new StoreUnavailableError('down'),
     new WorkersBusyError(64),
     new QueueFullError(1000),
+    new ArchiveInUseError('P', 'running'),
+    new ArchiveUnavailableError('full'),
+    new ArchiveUnreadableError('damaged'),
     new RunUnderWayError('R', 'P'),
     new QueryRefusedError('badRequestData', 'not a query', 'q'),
     new PolicyRefusedError('not allowed'),
@@ -496,6 +522,9 @@ function describes({ description }: ApiClient, method: string, target: string, e
     StoreUnavailableError: 'store-unavailable',
     WorkersBusyError: 'busy',
     QueueFullError: 'too-many-purges',
+    ArchiveInUseError: 'in-use',
+    ArchiveUnavailableError: 'archive-unavailable',
+    ArchiveUnreadableError: 'archive-unreadable',
     RunUnderWayError: 'run-under-way',
     QueryRefusedError: 'BadRequestData',
     PolicyRefusedError: 'forbidden-by-policy',

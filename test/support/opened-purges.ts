@@ -90,6 +90,7 @@ export function purgesOf(
       retried: () => metered.push('retried'),
       recordLost: () => metered.push('lost'),
       archiveFailed: () => metered.push('archive failed'),
+      restored: (outcome) => metered.push(`restored ${outcome}`),
     },
   });
   opened.push(purges);

@@ -7,6 +7,7 @@ import type { SqlStore } from '../../sidecar/store/sql-store.js';
 import { brokerNoteContract } from './store-contract-broker-notes.js';
 import { contextContract } from './store-contract-contexts.js';
 import { domainContract } from './store-contract-domains.js';
+import { planContract } from './store-contract-plans.js';
 import { modelContract } from './store-contract-models.js';
 import { searchContract } from './store-contract-search.js';
 import { purgeQueueContract } from './store-contract-purge-queue.js';
@@ -55,6 +56,9 @@ export function storeContract(name: string, open: (clock: Clock) => Promise<SqlS
   });
   describe(`${name}: reference documents`, () => {
     referenceContract(test);
+  });
+  describe(`${name}: plans`, () => {
+    planContract(test);
   });
   describe(`${name}: purges`, () => {
     purgeContract(test);

@@ -16,7 +16,7 @@ interface Room {
 
 /** The rooms of the purge engine, top to bottom: each imports those below it, and nothing runs back up. */
 const ENGINE = [
-  ...['temporal', 'entities', 'attributes', 'deleting', 'run', 'proof', 'listing', 'requests'],
+  ...['restoring', 'temporal', 'entities', 'attributes', 'deleting', 'run', 'proof', 'listing', 'requests'],
   ...['query', 'archiving', 'ledger', 'broker'],
 ] as const;
 
@@ -45,6 +45,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     onlyFor: { 'sidecar/purge/index.ts': ENGINE.map(roomOfEngine) },
     packages: [],
   },
+  'sidecar/purge/restoring': { rooms: below('restoring'), packages: [] },
   'sidecar/purge/temporal': { rooms: below('temporal'), packages: [] },
   'sidecar/purge/entities': { rooms: below('entities'), packages: [] },
   'sidecar/purge/attributes': { rooms: below('attributes'), packages: [] },

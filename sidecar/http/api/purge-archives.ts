@@ -1,21 +1,72 @@
 import { Type } from 'typebox';
 import type { ArchiveService } from '../../jobs/archive-service.js';
-import { NO_CONTENT, send } from './answer.js';
-import type { Api } from './routes.js';
-import { content, empty, TEXT } from './schemas.js';
+import type { PurgeService } from '../../jobs/purge-service.js';
+import { requesterOf, type RequesterOptions } from '../new-purge.js';
+import { accepted, namingPurge, NO_CONTENT, send } from './answer.js';
+import { PURGE } from './purge-schemas.js';
+import { type Api, apiUrl } from './routes.js';
+import { Closed, content, empty, json, TEXT } from './schemas.js';
 
-export interface ArchiveResourceOptions {
+export interface ArchiveResourceOptions extends RequesterOptions {
   readonly archives: ArchiveService;
+  readonly purges: PurgeService;
 }
 
 const tag = 'Purges';
 
 const PARAMS = Type.Object({ purge: Type.String({ description: 'Id of a purge that has ended.' }) });
 
+const MAX_BODY_BYTES = 4 * 1024 * 1024;
+
 const NDJSON = 'application/x-ndjson';
 
-/** What purges archived of what they deleted: read and erased. */
-export function purgeArchiveRoutes(api: Api, { archives }: ArchiveResourceOptions): void {
+/** Ids in one request are bounded: a restore of more is one of all, or several. */
+const MAX_IDS = 1000;
+
+const RESTORE = Closed('Restore', {
+  ids: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 2048 }), {
+      minItems: 1,
+      maxItems: MAX_IDS,
+      description: 'Ids of entities: only these are restored.',
+    }),
+  ),
+  dryRun: Type.Optional(
+    Type.Boolean({ description: 'true: nothing is created; what is there is compared with the archive.' }),
+  ),
+  maxPerSecond: Type.Optional(Type.Integer({ minimum: 1, maximum: 999_999_999_999_999 })),
+});
+
+/** What purges archived of what they deleted: read, restored and erased. */
+export function purgeArchiveRoutes(api: Api, options: ArchiveResourceOptions): void {
+  const { archives, purges } = options;
+  api.post('/purges/:purge/restore', {
+    schema: {
+      tags: [tag],
+      operationId: 'restorePurge',
+      summary: 'Restore what a purge archived',
+      description:
+        'A job of its own, with a record under /purges. What is there is never overwritten. createdAt, modifiedAt and ids of instances are new.',
+      params: PARAMS,
+      body: RESTORE,
+      response: { 202: json('Its record.', PURGE) },
+    },
+    bodyLimit: MAX_BODY_BYTES,
+    config: {
+      problems: ['inUse', 'forbiddenByPolicy', 'jobSecretMissing', 'notSupported', 'tooManyPurges'],
+      isVolatile: true,
+    },
+    handler: async (request, reply) => {
+      const { body, params, baseUrl } = request;
+      const { ids, dryRun = false, maxPerSecond } = body;
+      const record = await purges.restore(params.purge, {
+        ...requesterOf(request, options),
+        ...{ ids, dryRun, maxPerSecond },
+      });
+      return send(reply, namingPurge(accepted(apiUrl(baseUrl, 'purges', record.id), record), record.id));
+    },
+  });
+
   api.get('/purges/:purge/archive', {
     schema: {
       tags: [tag],

@@ -24,6 +24,7 @@ export function optionMembers<Where extends Place>(place: Where) {
 }
 
 export const TARGET = Type.Enum(['entities', 'temporal'], { type: 'string' });
+const RECORD_TARGET = Type.Enum(['entities', 'temporal', 'restore'], { type: 'string' });
 export const UNIT = Type.Enum(['entities', 'attributes', 'datasets', 'instances'], { type: 'string' });
 export const HEADER_TEXT = Type.String({
   minLength: 1,
@@ -46,7 +47,7 @@ export const PURGE = Type.Object(
   {
     id: TEXT,
     state: Type.Enum(JOB_STATES, { type: 'string' }),
-    target: TARGET,
+    target: RECORD_TARGET,
     unit: Type.Optional(UNIT),
     query: TEXT,
     tenant: Type.Optional(TEXT),
@@ -85,6 +86,15 @@ export const PURGE = Type.Object(
     warnings: STRINGS,
     sample: Type.Optional(STRINGS),
     archive: Type.Optional(ARCHIVE),
+    fiware: Type.Optional(Type.Object({ service: Type.Optional(TEXT), servicePath: Type.Optional(TEXT) })),
+    restoreOf: Type.Optional({ ...TEXT, description: 'Of a restore: the purge that it undoes.' }),
+    restored: Type.Optional({ ...COUNT, description: 'Created again; in a dry run, those that would be.' }),
+    alreadyThere: Type.Optional({ ...COUNT, description: 'There before, and left as they are.' }),
+    different: Type.Optional({
+      ...COUNT,
+      description:
+        'Of a dry run of a restore: those of alreadyThere that say something else than the archive.',
+    }),
   },
   { title: 'Purge' },
 );

@@ -175,9 +175,14 @@ export function entities(content: 'ids' | 'attributes' | 'whole'): ListedResourc
   };
 }
 
-/** Temporal evolutions of entities (clause 6.18.3.2); 206 says that instances are missing from the answer. */
-export function temporalEntities(): ListedResource {
+/**
+ * Temporal evolutions of entities (clause 6.18.3.2); 206 says that instances are missing from the answer.
+ *
+ * @param isExact see ListedResource
+ */
+export function temporalEntities(isExact = false): ListedResource {
   return {
+    ...(isExact ? { isExact } : {}),
     path: '/temporal/entities',
     listing: 'list the matching temporal entities',
     answered: new Set([200, 201, 203, 206]),

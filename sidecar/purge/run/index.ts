@@ -14,6 +14,7 @@ export {
   type DoneSoFar,
   type PurgeDependencies,
   type PurgeOrder,
+  eventStream,
   previewOf,
   reportOf,
   runPurge,

@@ -13,7 +13,7 @@ import {
 } from '../run/index.js';
 import { purgeByIds, planHints, withHints, type HintSource } from '../entities/index.js';
 import { PurgeStoppedError, TooManyMatchesError, UncountableError } from '../errors.js';
-import { IdStates, type Item } from '../ledger/index.js';
+import { IdStates, type Item, keyOf } from '../ledger/index.js';
 import { removeItems } from '../attributes/index.js';
 import { countItems, type ItemKind } from '../deleting/index.js';
 import { temporalEntities } from '../listing/index.js';
@@ -71,7 +71,7 @@ async function purgeWhole(scope: PurgeScope, query: TemporalPurgeQuery): Promise
   const queries = new QuerySet(query);
   if (query.dryRun) return previewWhole(scope, queries);
   let listed: number | undefined;
-  if (maxAffected !== undefined) {
+  if (maxAffected !== undefined && scope.plan === undefined) {
     const seen = new IdStates();
     let isFirst = true;
     for await (const { context, first } of queries.open(scope, { limit: maxAffected + 1 })) {
@@ -98,7 +98,10 @@ async function previewWhole(scope: PurgeScope, queries: QuerySet): Promise<Purge
       context,
       first,
       (_listed, page) => {
-        for (const id of page.ids) if (sample.size < MAX_SAMPLE) sample.add(id);
+        for (const id of page.ids) {
+          scope.onPlanned?.(id);
+          if (sample.size < MAX_SAMPLE) sample.add(id);
+        }
         return true;
       },
       seen,
@@ -122,10 +125,10 @@ async function purgeParts(
   const guard = createInstanceGuard(query);
   const kindOf = (opened: OpenedQuery, countsOnly: boolean) =>
     itemKind(opened, query, { guard, startedMs, countsOnly });
-  const queries = new QuerySet(query);
+  const queries = new QuerySet(query, scope.archiving !== undefined);
   const shape = query.target.kind === 'instances' ? firstShape(scope.limits.pageSize) : {};
   if (query.dryRun) return previewParts(scope, query, queries, kindOf);
-  if (maxAffected !== undefined) {
+  if (maxAffected !== undefined && scope.plan === undefined) {
     const seen = new IdStates();
     for await (const opened of queries.open(scope, shape)) {
       const foundAll = await countItems(opened.context, kindOf(opened, true), seen, (_items, counted) => {
@@ -158,6 +161,7 @@ async function previewParts(
   for await (const opened of queries.open(scope)) {
     const foundAll = await countItems(opened.context, kindOf(opened, true), seen, (items) => {
       for (const item of items) {
+        scope.onPlanned?.(keyOf(item));
         if (sample.size < MAX_SAMPLE) sample.add(item.entityId);
         if (sampleItems.length < MAX_SAMPLE) sampleItems.push(item);
       }

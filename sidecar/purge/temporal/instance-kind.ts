@@ -1,3 +1,4 @@
+import type { JsonValue } from '../../shared/json/json.js';
 import { instantOf } from '../../ngsi-ld/q-time.js';
 import type { PurgeContext } from '../run/index.js';
 import { IdState, itemProblem, keyOf, type Item, type ItemError } from '../ledger/index.js';
@@ -89,11 +90,12 @@ export class InstanceKind implements ItemKind {
     const lists = indexes.flatMap((index) => this.#listsOf(page, index));
     const longest = lists.reduce((most, { instances }) => Math.max(most, instances.length), 0);
     const items = lists.flatMap((list) => this.#itemsOf(list));
+    const contents = lists.flatMap(contentsOf);
     evidence.note(page, longest);
     this.#shape = this.#shapeAfter({ entities: indexes.length, instances: items.length, longest });
     const truncated = lists.filter(({ instances }) => evidence.mayBeTruncated(page, instances.length));
     const incomplete = await this.#listsToComplete(page, truncated);
-    yield { items, mayHideMore: truncated.length > 0 };
+    yield { items, contents, mayHideMore: truncated.length > 0 };
     yield* interleave(
       incomplete.map((list) => this.#readMissing(list, page)),
       this.#context.limits.concurrency,
@@ -249,7 +251,8 @@ export class InstanceKind implements ItemKind {
     const keepsValues = this.#valueSelection !== 'entities';
     for await (const instances of this.#findOthers(list, { asksBare, keepsValues, onHidden })) {
       this.#evidence.noteMore(page, list.instances.length);
-      yield { items: this.#itemsOf({ ...list, instances }) };
+      const others = { ...list, instances };
+      yield { items: this.#itemsOf(others), contents: contentsOf(others) };
     }
     if (this.#filtersByValue && this.#valueSelection === 'unknown')
       yield* this.#readUndecided(list, asksBare);
@@ -278,4 +281,9 @@ export class InstanceKind implements ItemKind {
       this.#hidden.set(keyOf({ entityId, attribute }), { entityId, attribute });
     return { items: [], isIncomplete: true };
   }
+}
+
+/** What the items of a list hold, in their order. */
+function contentsOf({ instances }: TruncatedList): readonly JsonValue[] {
+  return instances.map(({ shown }) => shown);
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ownAttributesOf } from '../../ngsi-ld/members.js';
+import type { JsonValue } from '../../shared/json/json.js';
 import { NO_DATASET, deleteItem, type ItemDelete } from '../attributes/index.js';
 import { BrokerReplyError, FilterIgnoredError, QueryRefusedError } from '../errors.js';
 import { type TimeProperty, type TimeFilter, containment } from './time-filter.js';
@@ -24,6 +25,8 @@ export interface AttributeInstance {
   readonly number: number | undefined;
   /** Identifies an instance without an instanceId. */
   readonly digest: string | undefined;
+  /** As the broker shows it. */
+  readonly shown: JsonValue;
 }
 
 /** The instances of one attribute of one entity. */
@@ -69,6 +72,7 @@ function readInstance(instance: unknown, property: TimeProperty): AttributeInsta
     createdAt: typeof createdAt === 'string' ? createdAt : undefined,
     number: typeof value === 'number' ? value : undefined,
     digest: hasId ? undefined : digestOf(instance),
+    shown: instance as JsonValue,
   };
 }
 

@@ -6,7 +6,7 @@ import {
   firstPage,
 } from '../run/index.js';
 import { BrokerRefusedError, UnsupportedRequestError, FilterIgnoredError } from '../errors.js';
-import { temporalEntities, type ListedPage, type PageShape } from '../listing/index.js';
+import { type ListedResource, temporalEntities, type ListedPage, type PageShape } from '../listing/index.js';
 import { checkUnderstood, showsOnlyWithout } from '../entities/index.js';
 import { type Parameter, TIME_PARAMETERS } from '../query/index.js';
 import { instanceListsOf } from './instances.js';
@@ -48,8 +48,9 @@ export class QuerySet {
 
   #checksValues: boolean;
 
-  constructor(query: TemporalPurgeQuery) {
-    this.#queries = queriesOf(query);
+  /** @param isExact what is listed is to be archived */
+  constructor(query: TemporalPurgeQuery, isExact = false) {
+    this.#queries = queriesOf(query, temporalEntities(isExact));
     this.#checksValues =
       query.target.kind !== 'instances' && query.selection.some(({ name }) => name === 'q');
   }
@@ -106,27 +107,30 @@ export class QuerySet {
   }
 }
 
-function queriesOf({ target, selection }: TemporalPurgeQuery): readonly PlannedQuery[] {
+function queriesOf(
+  { target, selection }: TemporalPurgeQuery,
+  resource: ListedResource,
+): readonly PlannedQuery[] {
   switch (target.kind) {
     case 'instances':
-      return [{ resource: temporalEntities(), selection, datasetId: undefined }];
+      return [{ resource, selection, datasetId: undefined }];
     case 'entities':
     case 'attributes':
-      return catchAllQueries(selection, undefined);
+      return catchAllQueries(resource, selection, undefined);
     case 'datasets':
       // One by one: with lastN=1, a broker shows an instance of only one dataset.
       return target.datasetIds.flatMap((datasetId) => {
         const others = selection.filter(({ name }) => name !== 'datasetId');
-        return catchAllQueries([...others, { name: 'datasetId', value: datasetId }], datasetId);
+        return catchAllQueries(resource, [...others, { name: 'datasetId', value: datasetId }], datasetId);
       });
   }
 }
 
 function catchAllQueries(
+  resource: ListedResource,
   selection: readonly Parameter[],
   datasetId: string | undefined,
 ): readonly PlannedQuery[] {
-  const resource = temporalEntities();
   return CATCH_ALL_TIMES.map((additions) => ({ resource, selection, additions, datasetId, isPartial: true }));
 }
 

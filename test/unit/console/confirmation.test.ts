@@ -88,7 +88,9 @@ it('forms are previewed anew exactly when what they match may be another', () =>
     { ...form, tenant: 'l', link: 't' },
     { ...form, link: 'm' },
     { ...form, more: 'local=true' },
-    ...FIELDS.filter((name) => !['maxPerSecond', 'record', 'timerel', 'timeAt', 'endTimeAt'].includes(name))
+    ...FIELDS.filter(
+      (name) => !['maxPerSecond', 'archive', 'record', 'timerel', 'timeAt', 'endTimeAt'].includes(name),
+    )
       .filter((name) => !['timeproperty', 'datasetId'].includes(name))
       .map((name) => ({ ...form, fields: { ...form.fields, [name]: 'z' } })),
   ])
@@ -101,7 +103,7 @@ it('a preview is a dry run of the query of the purge, whatever the form holds', 
       const asked = new URLSearchParams(previewQuery(form));
       assert.deepEqual(asked.getAll('dryRun'), ['true']);
       const purge = new URLSearchParams(queryOf(form));
-      for (const name of ['maxPerSecond', 'record']) purge.delete(name);
+      for (const name of ['maxPerSecond', 'archive', 'record']) purge.delete(name);
       asked.delete('dryRun');
       assert.deepEqual([...asked], [...purge]);
     }),
@@ -109,7 +111,7 @@ it('a preview is a dry run of the query of the purge, whatever the form holds', 
 });
 
 it('nothing is selected by bounds, paces and parts alone', () => {
-  for (const name of ['maxAffected', 'maxPerSecond', 'record', 'drop', 'keep'] as const)
+  for (const name of ['maxAffected', 'maxPerSecond', 'archive', 'record', 'drop', 'keep'] as const)
     assert.ok(isEmpty({ ...EMPTY_FORM, fields: { [name]: '5' } }), name);
   for (const name of ['type', 'q', 'id', 'idPattern', 'attrs', 'scopeQ', 'georel'] as const)
     assert.ok(!isEmpty({ ...EMPTY_FORM, fields: { [name]: '5' } }), name);

@@ -28,7 +28,7 @@ function logOf() {
       warn: (fields, message) => lines.push(['warn', fields, message]),
       error: (fields, message) => lines.push(['error', fields, message]),
     },
-    { started: () => {}, ended: () => {}, recordLost: () => {} },
+    { started: () => {}, ended: () => {}, restored: () => {}, recordLost: () => {} },
     (error) => error === FORESEEN,
   );
   return { log, lines };

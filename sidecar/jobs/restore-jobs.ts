@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import {
+  outcomeOf,
+  PolicyRefusedError,
+  QueryRefusedError,
+  restoreArchive,
+  type RestorePosition,
+  TooManyPurgesError,
+} from '../purge/index.js';
+import { type JobNeeds, type PurgeRecord, type TakenJob } from '../store/index.js';
+import type { ArchiveService } from './archive-service.js';
+import type { JobService } from './job-service.js';
+import type { Lease } from './live-job.js';
+import { LiveRestore } from './live-restore.js';
+import type { NewPurge } from './purge-kinds.js';
+import { NOTHING_DONE, targetOf } from './purge-record.js';
+import type { PurgeServiceOptions } from './service-options.js';
+import { writeAhead } from './write-ahead.js';
+
+/** What is asked of a restore, besides which purge is undone. */
+export interface NewRestore extends Pick<NewPurge, 'headers' | 'policy' | 'caller' | 'requestId'> {
+  /** Only these entities. */
+  readonly ids?: readonly string[] | undefined;
+  readonly dryRun: boolean;
+  readonly maxPerSecond?: number | undefined;
+}
+
+/** Restores what purges have archived, as jobs. */
+export class RestoreJobs {
+  readonly #options: PurgeServiceOptions;
+  readonly #jobs: JobService;
+  readonly #archives: ArchiveService;
+
+  constructor(options: PurgeServiceOptions, jobs: JobService, archives: ArchiveService) {
+    this.#options = options;
+    this.#jobs = jobs;
+    this.#archives = archives;
+  }
+
+  /**
+   * Takes a restore: it runs when there is a place for it.
+   *
+   * @param of the purge that is undone
+   * @throws as ArchiveService.find(); PolicyRefusedError; JobSecretError, QueueFullError, PurgeStoppedError, StoreUnavailableError
+   */
+  async submit(of: string, asked: NewRestore): Promise<PurgeRecord> {
+    const { sealer, worker } = this.#options;
+    const { record: source } = await this.#archives.find(of);
+    const { policy, dryRun, caller, requestId, maxPerSecond, ids } = asked;
+    if (policy.dryRunOnly === true && !dryRun)
+      throw new PolicyRefusedError('The policy of this gateway allows dry runs only: set dryRun to true.');
+    const { tenant, link, query, unit = 'entities' } = source;
+    const headers = headersOf(asked.headers, source);
+    const record: PurgeRecord = {
+      ...{ id: randomUUID(), state: 'queued', target: 'restore', restoreOf: of, query, unit, worker },
+      ...(tenant === undefined ? {} : { tenant }),
+      ...(link === undefined ? {} : { link }),
+      ...{ caller, requestId, policy: { ...policy }, dryRun, createdAt: this.#now() },
+      ...NOTHING_DONE,
+      ...{ restored: 0, alreadyThere: 0 },
+      maxPerSecond: maxPerSecond ?? null,
+      concurrency: Math.min(this.#options.kinds.entities.limits.concurrency, policy.concurrency ?? Infinity),
+    };
+    const restore = ids === undefined ? {} : { ids };
+    await this.#jobs.enqueue(record, { ...sealer.seal(headers), restore });
+    return record;
+  }
+
+  /** Begins or resumes a restore that was taken from the queue, or ends one that cannot be resumed. */
+  begin({ record: kept, job, request }: TakenJob, lease: Lease): void {
+    const { records, registry } = this.#jobs;
+    const { clock, worker } = this.#options;
+    const isResumed = kept.startedAt !== undefined;
+    const record = { ...(kept as PurgeRecord), worker };
+    const live = records.enter(lease, (onChange) => new LiveRestore(record, lease, clock, onChange));
+    if (job === undefined || kept.state === 'cancelling' || request?.cancel === true) {
+      records.end(live, job === undefined ? 'interrupted' : 'cancelled');
+      registry.leave(live);
+      return;
+    }
+    if (isResumed && kept.worker !== worker) {
+      const note = `The gateway ${kept.worker} left it, and ${worker} resumed it.`;
+      live.set({ warnings: [...record.warnings, note] });
+    }
+    void this.#run(live, job);
+  }
+
+  async #run(live: LiveRestore, job: JobNeeds): Promise<void> {
+    const { records, registry } = this.#jobs;
+    const { observer } = this.#options;
+    try {
+      registry.takePlace(live, live.record.dryRun ? 'dry run' : 'job');
+      live.set({ state: 'running', startedAt: live.record.startedAt ?? this.#now() });
+      await writeAhead(this.#options, live);
+      observer.started(live.record);
+      await this.#restore(live, job);
+      const { failed, unknown } = live.record;
+      records.end(live, failed + unknown === 0 ? 'succeeded' : 'partial');
+    } catch (error) {
+      const isResumable =
+        !live.isCancelled &&
+        (error instanceof TooManyPurgesError || (live.stopped.aborted && outcomeOf(error) === 'stopped'));
+      if (live.lease.isTaken) observer.taken(live.record);
+      else if (isResumable) live.set({ state: 'queued' });
+      else records.endEarly(live, error, 'interrupted');
+    } finally {
+      registry.leave(live);
+    }
+  }
+
+  async #restore(live: LiveRestore, job: JobNeeds): Promise<void> {
+    const { kinds, sealer } = this.#options;
+    const { restoreOf = '', dryRun, unit, concurrency } = live.record;
+    const { archives, record: source } = await this.#archives.find(restoreOf);
+    const target = targetOf(source);
+    const { limits, dependencies } = kinds[target];
+    const { ids, position } = job.restore ?? {};
+    let needs = job;
+    const events = restoreArchive(
+      {
+        lines: () => archives.reader({ purge: restoreOf, target }).entities(),
+        unit: unit === undefined || unit === 'datasets' ? 'entities' : unit,
+        ids: ids === undefined ? undefined : new Set(ids),
+        dryRun,
+        headers: sealer.open(job),
+        pace: live.pace,
+        limits: { batchSize: limits.batchSize, concurrency },
+        from: position as RestorePosition | undefined,
+        beforeDelete: () => live.lease.check(),
+        save: async (at) => {
+          needs = { ...needs, restore: { ...needs.restore, position: at } };
+          await writeAhead(this.#options, live, needs);
+        },
+      },
+      dependencies,
+      live.stopped,
+    );
+    for await (const event of events) live.note(event);
+  }
+
+  #now(): string {
+    return new Date(this.#options.clock.now()).toISOString();
+  }
+}
+
+/** What says where the entities are, and what their names mean: as in the purge, whoever restores. */
+const PLACE_HEADERS = ['ngsild-tenant', 'fiware-service', 'fiware-servicepath', 'link'] as const;
+
+/**
+ * The headers of a restore: where the entities were, and the credentials of who restores.
+ *
+ * @throws QueryRefusedError where the request names another tenant
+ */
+function headersOf(
+  given: NewRestore['headers'],
+  { tenant, link, fiware }: PurgeRecord,
+): NewRestore['headers'] {
+  const asked = given['ngsild-tenant'] ?? given['fiware-service'];
+  if (asked !== undefined && asked !== tenant)
+    throw new QueryRefusedError(
+      'invalidRequest',
+      `The purge was of ${tenant === undefined ? 'the default tenant' : `the tenant ${tenant}`}, and is restored there: leave the tenant out.`,
+    );
+  const isOther = ([name]: readonly [string, string]) => !(PLACE_HEADERS as readonly string[]).includes(name);
+  const { service, servicePath } = fiware ?? {};
+  return {
+    ...Object.fromEntries(Object.entries(given).filter(isOther)),
+    ...(tenant === undefined || tenant === service ? {} : { 'ngsild-tenant': tenant }),
+    ...(service === undefined ? {} : { 'fiware-service': service }),
+    ...(servicePath === undefined ? {} : { 'fiware-servicepath': servicePath }),
+    ...(link === undefined ? {} : { link }),
+  };
+}

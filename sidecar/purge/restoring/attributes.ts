@@ -1,0 +1,135 @@
+import { type ArchivedEntity, instanceKey } from '../../archive/index.js';
+import { ownAttributesOf } from '../../ngsi-ld/members.js';
+import {
+  type DeleteResult,
+  parseBrokerProblem,
+  parseJsonObject,
+  type BrokerProblem,
+} from '../broker/index.js';
+import { keyOf } from '../ledger/index.js';
+import { safePathOf } from '../proof/index.js';
+import type { Requester } from '../requests/index.js';
+import { isObject, type JsonObject, type JsonValue, member, objectOf } from '../../shared/json/json.js';
+import { writeJson } from '../../shared/json/lossless-json.js';
+import type { CreateResult, RestoreItem, RestoreKind } from './item.js';
+import type { Lookup } from './lookup.js';
+import { creatableAttribute, instancesOf, isSameAttribute } from './restorable.js';
+import { sendCreate } from './whole-entities.js';
+
+const GONE: BrokerProblem = {
+  status: 404,
+  title: 'Entity gone',
+  detail: 'The entity is not there any more, so its attributes cannot be appended. Restore the entity first.',
+};
+
+/** Attributes of entities: appended without overwriting, each with those of its datasets that are missing. */
+export class Attributes implements RestoreKind {
+  readonly #requester: Requester;
+  readonly #lookup: Lookup;
+  readonly #proven = new Set<string>();
+  readonly #concurrency: () => number;
+  /** The entities as they were shown last. */
+  #entities: ReadonlyMap<string, JsonObject> = new Map();
+
+  constructor(requester: Requester, lookup: Lookup, concurrency: () => number) {
+    this.#requester = requester;
+    this.#lookup = lookup;
+    this.#concurrency = concurrency;
+  }
+
+  itemsOf(entityId: string, entity: ArchivedEntity): readonly RestoreItem[] {
+    return ownAttributesOf(entity).map((attribute) => ({
+      ...{ entityId, attribute, entity, key: keyOf({ entityId, attribute }) },
+      content: entity[attribute] ?? null,
+    }));
+  }
+
+  /** An attribute is there when all its datasets are. */
+  async shown(items: readonly RestoreItem[]): Promise<ReadonlyMap<string, JsonValue>> {
+    this.#entities = await this.#lookup.shown(items, true);
+    const shown = new Map<string, JsonValue>();
+    for (const item of items) {
+      const there = this.#there(item);
+      if (there !== undefined && this.#missingOf(item).length === 0) shown.set(item.key, there);
+    }
+    return shown;
+  }
+
+  isSame({ content }: RestoreItem, shown: JsonValue): boolean {
+    return isSameAttribute(content, shown);
+  }
+
+  async create(items: readonly RestoreItem[]): Promise<ReadonlyMap<string, CreateResult>> {
+    const byEntity = new Map<string, RestoreItem[]>();
+    for (const item of items) byEntity.set(item.entityId, [...(byEntity.get(item.entityId) ?? []), item]);
+    const results = new Map<string, CreateResult>();
+    const waiting = [...byEntity.values()];
+    const worker = async () => {
+      for (let each = waiting.shift(); each !== undefined; each = waiting.shift()) {
+        const came = await this.#append(each);
+        for (const item of each) results.set(item.key, came(item));
+      }
+    };
+    await Promise.all(Array.from({ length: this.#concurrency() }, worker));
+    return results;
+  }
+
+  /** Appends attributes of one entity. @returns what came of each */
+  async #append(items: readonly RestoreItem[]): Promise<(item: RestoreItem) => CreateResult> {
+    const entityId = items[0]?.entityId ?? '';
+    if (!this.#entities.has(entityId)) return () => ({ kind: 'refused', problem: GONE });
+    const requester = this.#requester;
+    const safe = await safePathOf({ requester, resource: { path: '/entities' } }, entityId, this.#proven);
+    if (!('path' in safe)) return () => doubtful(safe.doubt);
+    const body = objectOf(
+      items.map((item) => {
+        const missing = this.#missingOf(item).map(creatableAttribute);
+        const [only = null] = missing;
+        return [item.attribute ?? '', missing.length === 1 ? only : missing] as const;
+      }),
+    );
+    const settled = await sendCreate(this.#requester, {
+      ...{ path: `${safe.path}/attrs?options=noOverwrite`, jsonBody: writeJson(body) },
+      ...{ count: items.length, operation: 'append attributes' },
+    });
+    if ('unclear' in settled) return () => ({ kind: 'unclear', problem: settled.unclear });
+    const { reply } = settled;
+    if (reply.status >= 300) {
+      const problem = parseBrokerProblem(reply);
+      return () => ({ kind: 'refused', problem });
+    }
+    if (reply.status !== 207) return () => ({ kind: 'created' });
+    const said = parseJsonObject(reply.body)?.['notUpdated'];
+    const reasons = new Map<unknown, unknown>(
+      (Array.isArray(said) ? (said as unknown[]) : []).map((one) =>
+        isObject(one) ? [one['attributeName'], one['reason']] : [undefined, undefined],
+      ),
+    );
+    return ({ attribute }) => {
+      if (!reasons.has(attribute)) return { kind: 'created' };
+      const reason = reasons.get(attribute);
+      const detail = typeof reason === 'string' ? { detail: reason.slice(0, 1000) } : {};
+      return {
+        kind: 'refused',
+        problem: { status: 409, title: 'The broker did not append the attribute', ...detail },
+      };
+    };
+  }
+
+  #there({ entityId, attribute = '' }: RestoreItem): JsonValue | undefined {
+    return member(this.#entities.get(entityId) ?? {}, attribute);
+  }
+
+  /** The instances of an attribute whose datasets are not there. */
+  #missingOf(item: RestoreItem): readonly JsonValue[] {
+    const there = new Set(instancesOf(this.#there(item)).map((instance) => instanceKey(instance, false)));
+    return instancesOf(item.content).filter((instance) => !there.has(instanceKey(instance, false)));
+  }
+}
+
+/** What becomes of an item whose entity no path is sure to lead to. */
+export function doubtful(doubt: DeleteResult): CreateResult {
+  return 'problem' in doubt
+    ? { kind: 'refused', problem: doubt.problem }
+    : { kind: 'refused', problem: GONE };
+}

@@ -1,0 +1,170 @@
+import type { ArchivedEntity } from '../../archive/index.js';
+import { ownAttributesOf } from '../../ngsi-ld/members.js';
+import { instantOf } from '../../ngsi-ld/q-time.js';
+import { isObject, type JsonObject, type JsonValue, member, objectOf } from '../../shared/json/json.js';
+import { canonicalJson, writeJson } from '../../shared/json/lossless-json.js';
+import { Lister, temporalEntities } from '../listing/index.js';
+import type { Requester } from '../requests/index.js';
+import type { CreateResult, RestoreItem, RestoreKind } from './item.js';
+import { isAskable, type LookupOptions } from './lookup.js';
+import { creatableAttribute, instancesOf } from './restorable.js';
+import { resultOfReply, sendCreate } from './whole-entities.js';
+
+/** Instances of one attribute in one query: brokers show some hundreds at once. */
+const MAX_INSTANCES = 100;
+
+/** Instances of attributes: added to the history of their entity, which is made where it is gone. */
+export class Instances implements RestoreKind {
+  readonly #requester: Requester;
+  readonly #lister: Lister;
+  readonly #concurrency: () => number;
+
+  constructor(options: LookupOptions, concurrency: () => number) {
+    this.#requester = options.requester;
+    this.#lister = new Lister({ ...options, pageSize: 1, pageSizeMax: 1, resource: temporalEntities(true) });
+    this.#concurrency = concurrency;
+  }
+
+  itemsOf(entityId: string, entity: ArchivedEntity): readonly RestoreItem[] {
+    return ownAttributesOf(entity).flatMap((attribute) =>
+      instancesOf(entity[attribute]).map((content, index) => ({
+        ...{
+          entityId,
+          attribute,
+          entity,
+          content,
+          key: `${entityId}\u0000${attribute}\u0000${String(index)}`,
+        },
+        // It is looked for by its time.
+        isHidden: timeOf(content) === undefined || !isAskable(entityId),
+      })),
+    );
+  }
+
+  /** Instances get new ids: one is there when an instance with the same time and content is, each counted once. */
+  async shown(items: readonly RestoreItem[]): Promise<ReadonlyMap<string, JsonValue>> {
+    const shown = new Map<string, JsonValue>();
+    const waiting = groupsOf(items.filter(({ isHidden }) => isHidden !== true));
+    const worker = async () => {
+      for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
+        const page = await this.#historyOf(group);
+        const half = Math.ceil(group.length / 2);
+        if (page.isPartial && group.length > 1) waiting.push(group.slice(0, half), group.slice(half));
+        else match(group, page.instances, shown);
+      }
+    };
+    await Promise.all(Array.from({ length: this.#concurrency() }, worker));
+    return shown;
+  }
+
+  isSame(): boolean {
+    return true;
+  }
+
+  async create(items: readonly RestoreItem[]): Promise<ReadonlyMap<string, CreateResult>> {
+    const results = new Map<string, CreateResult>();
+    const waiting = [...groupBy(items, ({ entityId }) => entityId).values()];
+    const worker = async () => {
+      for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
+        const result = await this.#add(group);
+        for (const { key } of group) results.set(key, result);
+      }
+    };
+    await Promise.all(Array.from({ length: this.#concurrency() }, worker));
+    return results;
+  }
+
+  /** Adds instances of one entity, by the request that also makes its history (clause 5.6.11). */
+  async #add(items: readonly RestoreItem[]): Promise<CreateResult> {
+    const [first] = items;
+    const { id = '', type = '' } = first?.entity ?? {};
+    const byAttribute = new Map<string, JsonValue[]>();
+    for (const { attribute = '', content } of items)
+      byAttribute.set(attribute, [...(byAttribute.get(attribute) ?? []), creatableAttribute(content)]);
+    const body = objectOf([['id', id], ['type', type], ...byAttribute]);
+    const settled = await sendCreate(this.#requester, {
+      ...{ path: '/temporal/entities', jsonBody: writeJson(body), count: items.length },
+      operation: 'add instances to the history of an entity',
+    });
+    if ('unclear' in settled) return { kind: 'unclear', problem: settled.unclear };
+    return resultOfReply(settled.reply, settled.wasUnclear);
+  }
+
+  /** What the broker shows of one attribute, in the time of some instances of it. */
+  async #historyOf(
+    items: readonly RestoreItem[],
+  ): Promise<{ instances: readonly JsonValue[]; isPartial: boolean }> {
+    const [first] = items;
+    const { entityId = '', attribute = '', entity } = first ?? {};
+    const times = items.map(({ content }) => timeOf(content) ?? 0);
+    const type = [entity?.['type']].flat().filter((one) => typeof one === 'string');
+    const selection = [
+      ...(type.length === 0 ? [] : [{ name: 'type', value: type.join(',') }]),
+      ...[
+        { name: 'id', value: entityId },
+        { name: 'attrs', value: attribute },
+      ],
+      { name: 'timerel', value: 'between' },
+      { name: 'timeAt', value: timeText(Math.min(...times) - 1) },
+      { name: 'endTimeAt', value: timeText(Math.max(...times) + 1) },
+    ];
+    const page = await this.#lister.page({ selection, limit: 1, isBare: true });
+    const shown = page.entities[page.ids.indexOf(entityId)] as JsonObject | undefined;
+    return { instances: instancesOf(member(shown ?? {}, attribute)), isPartial: page.isPartial };
+  }
+}
+
+/** Items of one attribute each, in order of time, not too many. */
+function groupsOf(items: readonly RestoreItem[]): RestoreItem[][] {
+  const byAttribute = groupBy(items, ({ entityId, attribute = '' }) => `${entityId}\u0000${attribute}`);
+  return [...byAttribute.values()].flatMap((all) => {
+    const sorted = all.toSorted((one, other) => (timeOf(one.content) ?? 0) - (timeOf(other.content) ?? 0));
+    const groups: RestoreItem[][] = [];
+    for (let at = 0; at < sorted.length; at += MAX_INSTANCES)
+      groups.push(sorted.slice(at, at + MAX_INSTANCES));
+    return groups;
+  });
+}
+
+/** Notes which items are among the instances that are shown. */
+function match(
+  items: readonly RestoreItem[],
+  instances: readonly JsonValue[],
+  shown: Map<string, JsonValue>,
+): void {
+  const byContent = groupBy(instances, contentOf);
+  for (const { key, content } of items) {
+    const instance = byContent.get(contentOf(content))?.pop();
+    if (instance !== undefined) shown.set(key, instance);
+  }
+}
+
+/** Times may be written in several ways. */
+function contentOf(instance: JsonValue): string {
+  const content = creatableAttribute(instance);
+  const at = timeOf(instance);
+  return canonicalJson(
+    isObject(content) && at !== undefined
+      ? objectOf([...Object.entries(content), ['observedAt', at]])
+      : content,
+  );
+}
+
+function timeOf(instance: JsonValue): number | undefined {
+  const text = isObject(instance) ? instance['observedAt'] : undefined;
+  return typeof text === 'string' ? instantOf(text) : undefined;
+}
+
+function timeText(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function groupBy<Value>(values: readonly Value[], keyOf: (value: Value) => string): Map<string, Value[]> {
+  const groups = new Map<string, Value[]>();
+  for (const value of values) {
+    const group = groups.get(keyOf(value));
+    if (group === undefined) groups.set(keyOf(value), [value]);
+    else group.push(value);
+  }
+  return groups;
+}

@@ -1,0 +1,175 @@
+import { type BrokerProblem } from '../broker/index.js';
+import { itemProblem } from '../ledger/index.js';
+import type { Requester } from '../requests/index.js';
+import type { JsonValue } from '../../shared/json/json.js';
+import type { RestoreItem, RestoreKind } from './item.js';
+import { NOTHING_RESTORED, type RestoreError, type RestorePosition, type RestoreReport } from './progress.js';
+
+export interface PageRestorerOptions {
+  readonly kind: RestoreKind;
+  readonly requester: Pick<Requester, 'waitBefore'>;
+  readonly dryRun: boolean;
+  readonly save: (position: RestorePosition) => Promise<void>;
+  readonly position: RestorePosition | undefined;
+}
+
+/** Looks at what was created and is not shown yet: brokers may answer from a stale index. */
+const MAX_LOOKS = 4;
+
+/** Items that a report names. */
+const MAX_NAMED = 100;
+
+const NOT_SHOWN: BrokerProblem = {
+  status: 502,
+  title: 'Not shown',
+  detail: 'The broker confirmed that it was created, and does not show it.',
+};
+
+/** Restores the pages of an archive, one after the other, and counts. */
+export class PageRestorer {
+  readonly #options: PageRestorerOptions;
+  readonly #errors: RestoreError[] = [];
+  readonly #there = new Set<string>();
+  readonly #different = new Set<string>();
+  #position: RestorePosition;
+
+  constructor(options: PageRestorerOptions) {
+    this.#options = options;
+    this.#position = options.position ?? NOTHING_RESTORED;
+  }
+
+  get position(): RestorePosition {
+    return this.#position;
+  }
+
+  get report(): Omit<RestoreReport, 'requests' | 'retries' | 'dryRun'> {
+    const { line: _line, begun, ...counts } = this.#position;
+    // What was about to be created may be there.
+    const open = begun === undefined ? 0 : bitsIn(begun.missing);
+    const sample = [...new Set([...this.#different, ...this.#there])].slice(0, MAX_NAMED);
+    return {
+      ...counts,
+      matched: counts.matched + open,
+      unknown: counts.unknown + open,
+      ...{ errors: this.#errors, sample },
+    };
+  }
+
+  /** @param line of the archive, its first one */
+  async restore(items: readonly RestoreItem[], line: number, lines: number): Promise<void> {
+    const { kind, dryRun, save } = this.#options;
+    const { begun } = this.#position;
+    const before = await kind.shown(items, dryRun);
+    if (dryRun) {
+      this.#compare(items, before);
+      this.#settle(line + lines, {});
+      return;
+    }
+    // Of a page that an earlier process had begun: what was missing then and is there now was created by it.
+    const wasMissing = begun?.lines === lines && this.#position.line === line ? begun.missing : undefined;
+    const missing = items.filter((item, index) =>
+      wasMissing === undefined ? !before.has(item.key) : isSet(wasMissing, index),
+    );
+    const open = new Set(missing.map(({ key }) => key));
+    for (const item of items) if (!open.has(item.key)) this.#noteThere(item);
+    const created = missing.filter(({ key }) => before.has(key));
+    const toCreate = missing.filter(({ key }) => !before.has(key));
+    let came = { restored: created.length, existing: 0, failed: 0, unknown: 0 };
+    if (toCreate.length > 0) {
+      const bits = wasMissing ?? bitsOf(items, open);
+      this.#position = { ...this.#position, line, begun: { lines, missing: bits } };
+      await save(this.#position);
+      const outcome = await this.#create(toCreate);
+      came = { ...outcome, restored: outcome.restored + created.length };
+    }
+    const { restored, existing, failed, unknown } = came;
+    const alreadyThere = items.length - missing.length + existing;
+    this.#settle(line + lines, { matched: items.length, restored, alreadyThere, failed, unknown });
+  }
+
+  async #create(items: readonly RestoreItem[]) {
+    const { kind, requester } = this.#options;
+    const results = await kind.create(items);
+    const mayBeThere = items.filter((item) => results.get(item.key)?.kind !== 'refused');
+    let shown: ReadonlyMap<string, JsonValue> = new Map();
+    for (let look = 1; look <= MAX_LOOKS; look += 1) {
+      if (look > 1) await requester.waitBefore(look - 1);
+      shown = await kind.shown(mayBeThere, false);
+      const isLacking = mayBeThere.some(
+        ({ key, isHidden }) => !shown.has(key) && isHidden !== true && results.get(key)?.kind === 'created',
+      );
+      if (!isLacking) break;
+    }
+    const counts = { restored: 0, existing: 0, failed: 0, unknown: 0 };
+    for (const item of items) {
+      const result = results.get(item.key) ?? { kind: 'unclear', problem: NOT_SHOWN };
+      const isThere = shown.has(item.key) || (item.isHidden === true && result.kind === 'created');
+      if (result.kind === 'exists') {
+        counts.existing += 1;
+        this.#noteThere(item);
+      } else if (result.kind !== 'refused' && isThere) counts.restored += 1;
+      else if (result.kind === 'unclear' && item.isHidden === true) counts.unknown += 1;
+      else {
+        counts.failed += 1;
+        this.#noteError(item, 'problem' in result ? result.problem : NOT_SHOWN);
+      }
+    }
+    return counts;
+  }
+
+  #compare(items: readonly RestoreItem[], shown: ReadonlyMap<string, JsonValue>): void {
+    let [there, different] = [0, 0];
+    for (const item of items) {
+      const now = shown.get(item.key);
+      if (now === undefined) continue;
+      there += 1;
+      this.#noteThere(item);
+      if (this.#options.kind.isSame(item, now)) continue;
+      different += 1;
+      if (this.#different.size < MAX_NAMED) this.#different.add(item.entityId);
+    }
+    const matched = items.length;
+    this.#settle(this.#position.line, { matched, alreadyThere: there, restored: matched - there, different });
+  }
+
+  #settle(line: number, more: Partial<RestorePosition>): void {
+    const { begun: _begun, ...before } = this.#position;
+    this.#position = {
+      line,
+      matched: before.matched + (more.matched ?? 0),
+      restored: before.restored + (more.restored ?? 0),
+      alreadyThere: before.alreadyThere + (more.alreadyThere ?? 0),
+      failed: before.failed + (more.failed ?? 0),
+      unknown: before.unknown + (more.unknown ?? 0),
+      different: before.different + (more.different ?? 0),
+    };
+  }
+
+  #noteThere({ entityId }: RestoreItem): void {
+    if (this.#there.size < MAX_NAMED) this.#there.add(entityId);
+  }
+
+  #noteError({ entityId, attribute }: RestoreItem, problem: BrokerProblem): void {
+    if (this.#errors.length >= MAX_NAMED) return;
+    const of = attribute === undefined ? { entityId } : { entityId, attribute };
+    this.#errors.push({ ...of, error: itemProblem(problem) });
+  }
+}
+
+function bitsOf(items: readonly RestoreItem[], keys: ReadonlySet<string>): string {
+  const bits = Buffer.alloc(Math.ceil(items.length / 8));
+  for (const [index, { key }] of items.entries())
+    if (keys.has(key)) bits[index >> 3] = (bits[index >> 3] ?? 0) | (1 << (index & 7));
+  return bits.toString('base64');
+}
+
+function isSet(bits: string, index: number): boolean {
+  return ((Buffer.from(bits, 'base64')[index >> 3] ?? 0) & (1 << (index & 7))) !== 0;
+}
+
+function bitsIn(bits: string): number {
+  let count = 0;
+  for (const byte of Buffer.from(bits, 'base64'))
+    for (let rest = byte; rest > 0; rest >>= 1) count += rest & 1;
+  return count;
+}

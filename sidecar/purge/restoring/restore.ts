@@ -1,0 +1,119 @@
+import { type ArchivedEntity, readLine } from '../../archive/index.js';
+import { Requester } from '../requests/index.js';
+import { eventStream, type PurgeDependencies, type PurgeLimits, type PurgeOrder } from '../run/index.js';
+import { Attributes } from './attributes.js';
+import { Instances } from './instances.js';
+import type { RestoreItem, RestoreKind } from './item.js';
+import { Lookup } from './lookup.js';
+import { PageRestorer } from './page.js';
+import type { RestoreEvent, RestorePosition, RestoreReport } from './progress.js';
+import { WholeEntities } from './whole-entities.js';
+
+/** What is to be restored, and how. */
+export interface RestoreOrder extends Pick<PurgeOrder, 'headers' | 'pace' | 'beforeDelete'> {
+  /** The archive: one line for each entity, in the same order each time. */
+  readonly lines: () => AsyncIterable<{ readonly id: string; readonly line: string }>;
+  /** What the archive holds. */
+  readonly unit: 'entities' | 'attributes' | 'instances';
+  /** Only these entities; undefined for all. */
+  readonly ids: ReadonlySet<string> | undefined;
+  /** Nothing is created: what is there is compared. */
+  readonly dryRun: boolean;
+  readonly limits: Pick<PurgeLimits, 'batchSize' | 'concurrency'>;
+  /** Where an earlier process left it. */
+  readonly from: RestorePosition | undefined;
+  /** Keeps how far it is, before anything is sent. When it throws, the restore ends. */
+  readonly save: (position: RestorePosition) => Promise<void>;
+}
+
+/** Largest body of a batch; brokers refuse bodies from 1 MB on. */
+const MAX_PAGE_CHARS = 800_000;
+
+/**
+ * Creates again what a purge has archived, page by page, and never overwrites what is there. Before each page, it finds out what
+ * is there and keeps what it is about to create; after each page, it looks again: so its counts are exact, even if the process
+ * dies in between.
+ *
+ * Throws what a purge throws, and what reading the archive does.
+ */
+export function restoreArchive(
+  order: RestoreOrder,
+  dependencies: PurgeDependencies,
+  signal: AbortSignal,
+): AsyncGenerator<RestoreEvent, void> {
+  return eventStream(signal, async (emit, stop) => {
+    const { headers, pace, beforeDelete, limits, dryRun, save } = order;
+    const { clock, capabilities } = dependencies;
+    const requester = new Requester({
+      ...{ ...dependencies, headers, pace, beforeDelete, signal: stop },
+      onOutage: emit,
+      probe: { method: 'GET', path: '/types?limit=1', operation: 'answer', takes403: true },
+    });
+    const lookup = new Lookup({ requester, capabilities, clock });
+    const concurrency = () => limits.concurrency;
+    const kinds: Readonly<Record<RestoreOrder['unit'], () => RestoreKind>> = {
+      entities: () => new WholeEntities(requester, lookup, concurrency),
+      attributes: () => new Attributes(requester, lookup, concurrency),
+      instances: () => new Instances({ requester, capabilities, clock }, concurrency),
+    };
+    const kind = kinds[order.unit]();
+    const page = new PageRestorer({ kind, requester, dryRun, save, position: order.from });
+    const report = (): RestoreReport => ({ ...page.report, ...requester.effort, dryRun });
+    try {
+      for await (const { items, line, lines } of pagesOf(
+        order,
+        kind,
+        page.position,
+        () => requester.mostAtOnce,
+      )) {
+        await page.restore(items, line, lines);
+        emit({ type: 'progress', ...report() });
+      }
+      emit({ type: 'finished', report: report() });
+    } catch (error) {
+      emit({ type: 'progress', ...report() });
+      throw error;
+    }
+  });
+}
+
+interface Page {
+  readonly items: readonly RestoreItem[];
+  /** The number of its first line, and how many it has; those of entities that are left out count as well. */
+  readonly line: number;
+  readonly lines: number;
+}
+
+/** The archive in pages from a position on. A page that was begun has the same lines again. */
+async function* pagesOf(
+  { lines, ids, limits }: RestoreOrder,
+  kind: RestoreKind,
+  from: RestorePosition,
+  mostAtOnce: () => number,
+): AsyncGenerator<Page, void> {
+  let items: RestoreItem[] = [];
+  let chars = 0;
+  let first = from.line;
+  let at = -1;
+  const begun = from.begun === undefined ? undefined : from.line + from.begun.lines;
+  for await (const { id, line } of lines()) {
+    at += 1;
+    if (at < from.line) continue;
+    const isInBegun = begun !== undefined && at < begun;
+    const found = ids === undefined || ids.has(id) ? kind.itemsOf(id, entityIn(line)) : [];
+    const most = Math.max(1, Math.min(limits.batchSize, mostAtOnce()));
+    const isFull =
+      items.length > 0 && (items.length + found.length > most || chars + line.length > MAX_PAGE_CHARS);
+    if (!isInBegun && (isFull || at === begun)) {
+      yield { items, line: first, lines: at - first };
+      [items, chars, first] = [[], 0, at];
+    }
+    items.push(...found);
+    chars += found.length === 0 ? 0 : line.length;
+  }
+  if (at >= first) yield { items, line: first, lines: at + 1 - first };
+}
+
+function entityIn(line: string): ArchivedEntity {
+  return readLine(line).entity;
+}

@@ -1,0 +1,144 @@
+import type { ArchivedEntity } from '../../archive/index.js';
+import {
+  type BrokerProblem,
+  type BrokerReply,
+  parseBrokerProblem,
+  parseJsonObject,
+} from '../broker/index.js';
+import { problemOfFailure } from '../ledger/index.js';
+import type { Requester } from '../requests/index.js';
+import { isObject, type JsonValue } from '../../shared/json/json.js';
+import { writeJson } from '../../shared/json/lossless-json.js';
+import type { CreateResult, RestoreItem, RestoreKind } from './item.js';
+import { isAskable, type Lookup } from './lookup.js';
+import { creatable, isSameEntity } from './restorable.js';
+
+const BATCH_PATH = '/entityOperations/create';
+const CREATED: CreateResult = { kind: 'created' };
+const EXISTS: CreateResult = { kind: 'exists' };
+
+/** Whole entities: created in batches, or one by one where the broker takes no batch. */
+export class WholeEntities implements RestoreKind {
+  readonly #requester: Requester;
+  readonly #lookup: Lookup;
+  readonly #concurrency: () => number;
+  #takesBatches = true;
+
+  constructor(requester: Requester, lookup: Lookup, concurrency: () => number) {
+    this.#requester = requester;
+    this.#lookup = lookup;
+    this.#concurrency = concurrency;
+  }
+
+  itemsOf(entityId: string, entity: ArchivedEntity): readonly RestoreItem[] {
+    return [{ key: entityId, entityId, entity, content: entity, isHidden: !isAskable(entityId) }];
+  }
+
+  shown(items: readonly RestoreItem[], isWhole: boolean): Promise<ReadonlyMap<string, JsonValue>> {
+    return this.#lookup.shown(items, isWhole);
+  }
+
+  isSame({ entity }: RestoreItem, shown: JsonValue): boolean {
+    return isObject(shown) && isSameEntity(entity, shown);
+  }
+
+  async create(items: readonly RestoreItem[]): Promise<ReadonlyMap<string, CreateResult>> {
+    const results = this.#takesBatches && items.length > 1 ? await this.#createBatch(items) : undefined;
+    return results ?? this.#createSingly(items);
+  }
+
+  /** Undefined when the broker did not take the batch as such. */
+  async #createBatch(items: readonly RestoreItem[]): Promise<ReadonlyMap<string, CreateResult> | undefined> {
+    const settled = await this.#send(BATCH_PATH, `[${items.map(textOf).join()}]`, items.length);
+    const all = (result: CreateResult) => new Map(items.map(({ key }) => [key, result]));
+    if ('unclear' in settled) return all({ kind: 'unclear', problem: settled.unclear });
+    const { reply, wasUnclear } = settled;
+    const body = parseJsonObject(reply.body);
+    const errors = Array.isArray(body?.['errors']) ? (body['errors'] as unknown[]) : [];
+    if (reply.status >= 400 && errors.length === 0) {
+      // It has no batches, or does not take one because of something in it.
+      if ([404, 405, 501].includes(reply.status)) this.#takesBatches = false;
+      return undefined;
+    }
+    const results = new Map<string, CreateResult>(items.map(({ key }) => [key, CREATED]));
+    for (const error of errors) {
+      const id = isObject(error) ? (error['entityId'] ?? error['id']) : undefined;
+      if (typeof id === 'string' && results.has(id)) results.set(id, resultOfError(error));
+    }
+    // What an earlier try has created is there by now.
+    if (wasUnclear) for (const [key, { kind }] of results) if (kind === 'exists') results.set(key, CREATED);
+    return results;
+  }
+
+  async #createSingly(items: readonly RestoreItem[]): Promise<ReadonlyMap<string, CreateResult>> {
+    const results = new Map<string, CreateResult>();
+    const waiting = [...items];
+    const worker = async () => {
+      for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) {
+        const settled = await this.#send('/entities', textOf(item), 1);
+        if ('unclear' in settled) results.set(item.key, { kind: 'unclear', problem: settled.unclear });
+        else results.set(item.key, resultOfReply(settled.reply, settled.wasUnclear));
+      }
+    };
+    await Promise.all(Array.from({ length: this.#concurrency() }, worker));
+    return results;
+  }
+
+  async #send(path: string, jsonBody: string, count: number) {
+    return sendCreate(this.#requester, { path, jsonBody, count, operation: 'create an entity' });
+  }
+}
+
+export interface CreateRequest {
+  readonly path: string;
+  readonly jsonBody: string;
+  /** Items that it creates. */
+  readonly count: number;
+  readonly operation: string;
+}
+
+/** Sends a request that creates. `wasUnclear`: an earlier try of it may have had an effect. */
+export async function sendCreate(
+  requester: Requester,
+  { path, jsonBody, count, operation }: CreateRequest,
+): Promise<
+  { readonly reply: BrokerReply; readonly wasUnclear: boolean } | { readonly unclear: BrokerProblem }
+> {
+  const tries = { wasUnclear: false };
+  const settled = await requester.send({
+    ...{ method: 'POST', path, jsonBody, operation, deletes: count, takes403: true },
+    onUnclear: () => {
+      tries.wasUnclear = true;
+    },
+  });
+  if (settled.kind === 'gave-up') return { unclear: problemOfFailure(settled.failure) };
+  return { reply: settled.reply, ...tries };
+}
+
+/** What the answer to a single create says. */
+export function resultOfReply(reply: BrokerReply, wasUnclear: boolean): CreateResult {
+  if (reply.status >= 200 && reply.status < 300) return CREATED;
+  if (reply.status === 409) return wasUnclear ? CREATED : EXISTS;
+  return { kind: 'refused', problem: parseBrokerProblem(reply) };
+}
+
+function resultOfError(error: unknown): CreateResult {
+  const said = isObject(error)
+    ? (error['error'] ?? error['problemDetails'] ?? error['ProblemDetails'] ?? error)
+    : {};
+  const { type, title, detail, status } = isObject(said) ? said : {};
+  const code = typeof status === 'number' ? status : 0;
+  const words = [type, title, said].filter((text) => typeof text === 'string').join(' ');
+  if (code === 409 || (code === 0 && /already ?exist/i.test(words))) return EXISTS;
+  const problem: BrokerProblem = {
+    status: code === 0 ? 500 : code,
+    ...(typeof type === 'string' ? { type } : {}),
+    ...(typeof title === 'string' ? { title } : {}),
+    ...(typeof detail === 'string' ? { detail } : {}),
+  };
+  return { kind: code === 0 || code >= 500 ? 'unclear' : 'refused', problem };
+}
+
+function textOf({ entity }: RestoreItem): string {
+  return writeJson(creatable(entity));
+}

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
+import { startTestBroker, startTestGateway, stopAll, type TestGateway } from '../support/gateway-harness.js';
+import { entitiesOf, everyKind, purged, type PurgeRecord, restored, SYSTEM_FREE } from '../support/undo.js';
+
+describe('a restore', () => {
+  let folder: string;
+  let broker: EmbeddedBroker;
+  let gateway: TestGateway;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'undo-'));
+    broker = await startTestBroker();
+    gateway = await startTestGateway({ BROKER_URL: broker.url, ARCHIVE_URL: pathToFileURL(folder).href });
+  });
+  after(async () => {
+    await stopAll();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** As many cars, and no others. */
+  async function withCars(count: number): Promise<readonly object[]> {
+    await gateway.purge('type=Car');
+    broker.entities.seed(count, everyKind);
+    return entitiesOf(broker, 'type=Car');
+  }
+
+  const counts = ({ state, matched, restored: done, alreadyThere, failed, unknown }: PurgeRecord) => ({
+    ...{ state, matched, restored: done, alreadyThere, failed, unknown },
+  });
+
+  it('gives back every kind of attribute, and says what it cannot', async () => {
+    const cars = await withCars(1234);
+    const purge = await purged(gateway, 'type=Car&archive=required');
+    assert.deepEqual(await entitiesOf(broker, 'type=Car'), []);
+    const restore = await restored(gateway, purge.id);
+    assert.deepEqual(counts(restore), {
+      ...{ state: 'succeeded', matched: 1234, restored: 1234, alreadyThere: 0, failed: 0, unknown: 0 },
+    });
+    assert.deepEqual([restore.target, restore.restoreOf], ['restore', purge.id]);
+    assert.match(restore.warnings.join(), /createdAt and modifiedAt are new/);
+    assert.deepEqual(SYSTEM_FREE(await entitiesOf(broker, 'type=Car')), SYSTEM_FREE(cars));
+    const listed = (await gateway.send('GET', '/api/v2/purges?limit=2')).json() as PurgeRecord[];
+    assert.deepEqual(
+      listed.map(({ id }) => id),
+      [restore.id, purge.id],
+    );
+  });
+
+  it('never overwrites: what is there again is left, counted and named', async () => {
+    await withCars(30);
+    const purge = await purged(gateway, 'type=Car&archive=required');
+    broker.entities.seed(3, (index) => ({
+      ...{ id: everyKind(index).id, type: 'Car', speed: { type: 'Property', value: 'new' } },
+    }));
+    const dry = await restored(gateway, purge.id, { dryRun: true });
+    assert.deepEqual(counts(dry), {
+      ...{ state: 'succeeded', matched: 30, restored: 27, alreadyThere: 3, failed: 0, unknown: 0 },
+    });
+    assert.equal(dry.different, 3);
+    assert.equal((await entitiesOf(broker, 'type=Car')).length, 3);
+    const restore = await restored(gateway, purge.id);
+    assert.deepEqual([restore.restored, restore.alreadyThere, restore.sample?.length], [27, 3, 3]);
+    const [one] = await entitiesOf(broker, `type=Car&id=${everyKind(0).id}`);
+    assert.deepEqual((one as { speed: { value: unknown } }).speed.value, 'new');
+    const again = await restored(gateway, purge.id, { dryRun: true });
+    assert.deepEqual([again.restored, again.alreadyThere, again.different], [0, 30, 3]);
+  });
+
+  it('restores the entities that are named, and no others', async () => {
+    await withCars(10);
+    const purge = await purged(gateway, 'type=Car&archive=required');
+    const ids = [everyKind(3).id, everyKind(7).id, 'urn:ngsi-ld:Car:nothere'];
+    const restore = await restored(gateway, purge.id, { ids });
+    assert.deepEqual(counts(restore), {
+      ...{ state: 'succeeded', matched: 2, restored: 2, alreadyThere: 0, failed: 0, unknown: 0 },
+    });
+    assert.equal((await entitiesOf(broker, 'type=Car')).length, 2);
+  });
+
+  for (const removal of ['drop=speed,owner', 'keep=name'])
+    it(`gives back what ${removal} removed, without overwriting what is there again`, async () => {
+      const cars = await withCars(25);
+      const purge = await purged(gateway, `type=Car&${removal}&archive=required`);
+      const again = await gateway.send('POST', `/ngsi-ld/v1/entities/${everyKind(0).id}/attrs`, {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ speed: { type: 'Property', value: 'new' } }),
+      });
+      assert.equal(again.status, 204);
+      await gateway.send('DELETE', `/ngsi-ld/v1/entities/${everyKind(1).id}`);
+      const restore = await restored(gateway, purge.id);
+      // Of one entity, nothing can be appended any more. Of another, a dataset of speed is missing beside what is there again: this
+      // broker leaves the attribute alone.
+      const perEntity = purge.deleted / 25;
+      const failed = perEntity + 1;
+      assert.deepEqual(counts(restore), {
+        ...{ state: 'partial', matched: purge.deleted, restored: purge.deleted - failed },
+        ...{ alreadyThere: 0, failed, unknown: 0 },
+      });
+      const after = await entitiesOf(broker, 'type=Car');
+      assert.deepEqual(
+        SYSTEM_FREE(after.slice(1)),
+        SYSTEM_FREE([...cars.slice(0, 1), ...cars.slice(2)].slice(1)),
+      );
+      assert.match(JSON.stringify(restore.errors), /not there any more/);
+      assert.match(JSON.stringify(after[0]), /"value":"new"/);
+      const twice = await restored(gateway, purge.id);
+      assert.deepEqual([twice.restored, twice.alreadyThere], [0, purge.deleted - failed]);
+    });
+
+  it('is refused for what has no archive, and while the purge runs', async () => {
+    await withCars(1);
+    const purge = await purged(gateway, 'type=Car');
+    for (const id of [purge.id, 'nothing', '00000000-0000-0000-0000-000000000000']) {
+      const answer = await gateway.send('POST', `/api/v2/purges/${id}/restore`, {
+        headers: { 'content-type': 'application/json' },
+        body: '{}',
+      });
+      assert.equal(answer.status, 404, id);
+    }
+  });
+
+  it('keeps to a rate, and can be cancelled', async () => {
+    await withCars(40);
+    const purge = await purged(gateway, 'type=Car&archive=required');
+    const taken = await gateway.send('POST', `/api/v2/purges/${purge.id}/restore`, {
+      headers: { 'content-type': 'application/json' },
+      body: '{"maxPerSecond":1}',
+    });
+    assert.equal(taken.status, 202, taken.text);
+    const { id } = taken.json() as PurgeRecord;
+    assert.equal(taken.headers.get('location'), `${gateway.url}/api/v2/purges/${id}`);
+    assert.equal((await gateway.send('POST', `/api/v2/purges/${id}/cancel`)).status, 202);
+    const events = await gateway.send('GET', `/api/v2/purges/${id}/events`);
+    assert.match(events.text, /"state":"cancelled"/);
+    const record = (await gateway.send('GET', `/api/v2/purges/${id}`)).json() as PurgeRecord;
+    assert.equal(record.restored, (await entitiesOf(broker, 'type=Car')).length);
+    const rest = await restored(gateway, purge.id);
+    assert.equal((rest.restored ?? 0) + (rest.alreadyThere ?? 0), 40);
+  });
+});

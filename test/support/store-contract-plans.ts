@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import type { StoreTest } from './store-samples.js';
+
+const HOUR_MS = 3_600_000;
+
+const plan = (id: string, items = 3) => ({ id, key: 'ab', items, parts: ['cGFydCAx', 'cGFydCAy'] });
+
+/** What every store must do with plans of dry runs. */
+export function planContract(test: StoreTest): void {
+  test('a plan is found as it was kept, and its parts by their numbers', async ({ plans }) => {
+    assert.ok(await plans.keep(plan('one'), 10, HOUR_MS));
+    const found = await plans.find('one');
+    assert.ok(found !== undefined && found.ageMs >= 0 && found.ageMs < HOUR_MS);
+    assert.deepEqual(
+      { ...found, ageMs: 0 },
+      { id: 'one', key: 'ab', items: 3, ageMs: 0, appliedBy: undefined },
+    );
+    assert.deepEqual(
+      [await plans.part('one', 0), await plans.part('one', 1), await plans.part('one', 2)],
+      ['cGFydCAx', 'cGFydCAy', undefined],
+    );
+    assert.equal(await plans.find('two'), undefined);
+    assert.equal(await plans.find('\u0000'), undefined);
+  });
+
+  test('a plan that is kept again replaces the one before', async ({ plans }) => {
+    await plans.keep(plan('one'), 10, HOUR_MS);
+    assert.ok(await plans.keep({ ...plan('one', 4), parts: ['eA=='] }, 4, HOUR_MS));
+    assert.deepEqual([(await plans.find('one'))?.items, await plans.part('one', 1)], [4, undefined]);
+  });
+
+  test('plans together have no more items than they may, and those that are too old make room', async ({
+    plans,
+  }) => {
+    assert.ok(await plans.keep(plan('one'), 5, HOUR_MS));
+    assert.ok(!(await plans.keep(plan('two'), 5, HOUR_MS)));
+    assert.equal(await plans.find('two'), undefined);
+    assert.ok(await plans.keep(plan('two'), 5, -1));
+    assert.equal(await plans.find('one'), undefined);
+  });
+
+  test('a plan is applied by one purge only', async ({ plans }) => {
+    await plans.keep(plan('one'), 10, HOUR_MS);
+    assert.ok(await plans.claim('one', 'purge-1'));
+    assert.ok(await plans.claim('one', 'purge-1'));
+    assert.ok(!(await plans.claim('one', 'purge-2')));
+    assert.equal((await plans.find('one'))?.appliedBy, 'purge-1');
+    assert.ok(!(await plans.claim('two', 'purge-1')));
+    await plans.forget('one');
+    assert.equal(await plans.find('one'), undefined);
+    assert.equal(await plans.part('one', 0), undefined);
+  });
+}
