@@ -4,7 +4,7 @@ import type { PurgeKinds } from '../jobs/purge-kinds.js';
 import type { PurgeService } from '../jobs/purge-service.js';
 import { disconnectSignal } from './client-disconnect.js';
 import { refused, type RequestRefusedError } from './errors.js';
-import { TOKEN_HEADER, type TokenCheck } from './gateway-token.js';
+import { TOKEN_HEADER, type TokenCheck } from './request-checks.js';
 import { newPurgeOf, type RequesterOptions } from './new-purge.js';
 import { preferencesOf, purgeAnswer } from './purge-answer.js';
 

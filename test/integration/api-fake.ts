@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { createBaseUrl } from '../../sidecar/http/api/admission.js';
 import { buildApp, type AppOptions } from '../../sidecar/http/app.js';
 import { createTurns } from '../../sidecar/http/turns.js';
-import { createTokenCheck } from '../../sidecar/http/gateway-token.js';
+import { createTokenCheck } from '../../sidecar/http/request-checks.js';
 import type { ArchiveService } from '../../sidecar/jobs/archive-service.js';
 import type { PurgeService } from '../../sidecar/jobs/purge-service.js';
 import type { RetentionService } from '../../sidecar/jobs/retention/retention-service.js';

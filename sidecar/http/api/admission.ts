@@ -9,7 +9,7 @@ import type {
 import type { IncomingMessage } from 'node:http';
 import { refused } from '../errors.js';
 import { instanceOf } from '../request-log.js';
-import { TOKEN_HEADER, type TokenCheck } from '../gateway-token.js';
+import { TOKEN_HEADER, type TokenCheck } from '../request-checks.js';
 import { REVALIDATE, writeConditions } from './answer.js';
 import { empty } from './schemas.js';
 import { type Api, API_PATH, type ApiRoute } from './routes.js';

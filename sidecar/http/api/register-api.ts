@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { SchemaService, Workbench } from '../../schemas/models/index.js';
 import type { Transfer } from '../../schemas/repository/transfer.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
-import type { TokenCheck } from '../gateway-token.js';
+import type { TokenCheck } from '../request-checks.js';
 import {
   admission,
   type BaseUrlOf,

@@ -1,7 +1,7 @@
 import Fastify, { type InjectOptions } from 'fastify';
 import { registerApi, type ApiOptions } from '../../../sidecar/http/api/register-api.js';
 import { RequestRefusedError } from '../../../sidecar/http/errors.js';
-import { createTokenCheck } from '../../../sidecar/http/gateway-token.js';
+import { createTokenCheck } from '../../../sidecar/http/request-checks.js';
 import { PurgeFailedError } from '../../../sidecar/jobs/errors.js';
 
 /** What a service does, by the names of its methods; the others do nothing. An error is thrown. */

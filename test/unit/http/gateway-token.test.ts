@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { RequestRefusedError } from '../../../sidecar/http/errors.js';
-import { createTokenCheck } from '../../../sidecar/http/gateway-token.js';
+import { createTokenCheck } from '../../../sidecar/http/request-checks.js';
 
 const TOKEN = 'correct-horse-battery';
 

@@ -4,7 +4,7 @@ import { connect, type AddressInfo } from 'node:net';
 import { it } from 'node:test';
 import Fastify from 'fastify';
 import { RequestRefusedError } from '../../../sidecar/http/errors.js';
-import { createTokenCheck } from '../../../sidecar/http/gateway-token.js';
+import { createTokenCheck } from '../../../sidecar/http/request-checks.js';
 import { registerPurgeRoutes } from '../../../sidecar/http/purge-routes.js';
 import type { NewPurge } from '../../../sidecar/jobs/purge-kinds.js';
 import type { PurgeService } from '../../../sidecar/jobs/purge-service.js';
