@@ -80,7 +80,8 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
   const isNew = (entityId: string): boolean => {
     const state = states.get(entityId);
     if (state === IdState.unknown && plan?.has(entityId) === false) return unplanned.note(entityId);
-    if (options.takesFresh || state !== IdState.unknown) toKeep.push(entityId);
+    const isTaken = options.takesFresh || state !== IdState.unknown;
+    if (context.archiving !== undefined && isTaken) toKeep.push(entityId);
     if (state === IdState.unknown) return unseen.note(entityId);
     if (!states.markListed(entityId)) return false;
     if (state === IdState.gone || state === IdState.goneTwice) {
@@ -122,7 +123,7 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
       end = step.value;
       break;
     }
-    await keepEntities(context, step.value, toKeep.splice(0));
+    if (toKeep.length > 0) await keepEntities(context, step.value, toKeep.splice(0));
     if (fresh.size + missing.length + retryDue.length > 0) listed ??= step.value;
     if (fresh.size >= wanted) break;
     const isLong = listed !== undefined && context.clock.now() - listed.atMs > MAX_LISTING_MS;
