@@ -62,7 +62,7 @@ export abstract class JobKind<Record extends JobRecord> implements ServedKind {
     }
     if (isFinal(record.state)) return record;
     const result = await options.store.ask(id, { cancel: true }, (kept, isHeld) =>
-      isHeld ? { ...kept, state: 'cancelling' } : cancelled(kept, this.now()),
+      isHeld ? { ...kept, state: 'cancelling' } : cancelled(kept, records.now()),
     );
     if (result === undefined || result.outcome === 'over') return this.get(id);
     if (result.outcome === 'done') options.observer.ended(result.record);
@@ -107,11 +107,6 @@ export abstract class JobKind<Record extends JobRecord> implements ServedKind {
       if (live === undefined) await notifier.changed(id, AbortSignal.any([signal, registry.stopping]));
       else if (live.record === seen && registry.get(id) === live) await live.changed(signal);
     }
-  }
-
-  /** As in records. */
-  protected now(): string {
-    return new Date(this.jobs.options.clock.now()).toISOString();
   }
 
   /** The record of a job that this process does not work on; the last one that was seen while the store is away. */

@@ -2,10 +2,9 @@ import { outcomeOf, TooManyMatchesError, TooManyPurgesError } from '../purge/ind
 import type { JobNeeds, PurgeRecord } from '../store/index.js';
 import { DeleteBudget, type DeleteBound } from './delete-budget.js';
 import type { Lease } from './live-job.js';
-import type { LivePurge } from './live-purge.js';
+import type { LivePurge, PurgeRunner, Work } from './live-purge.js';
 import { preparePurge, rateRefused } from './purge-kinds.js';
 import type { PurgeServiceOptions } from './service-options.js';
-import type { PurgeRunner, Work } from './purge-runner.js';
 import type { JobService } from './job-service.js';
 import type { RecordKeeper } from './record-keeper.js';
 import type { JobRegistry } from './registry.js';
@@ -95,7 +94,7 @@ export class PurgeJobs {
     const { live, prepared, budget } = job;
     try {
       this.#registry.takePlace(live, prepared.dryRun ? 'dry run' : 'job');
-      live.set({ state: 'running', startedAt: live.record.startedAt ?? this.#now() });
+      live.set({ state: 'running', startedAt: live.record.startedAt ?? this.#records.now() });
       await this.#noteIdsElsewhere(job);
       // Without it, a process that takes over would not know that deletes may have been sent.
       await writeAhead(this.#options, live);
@@ -142,10 +141,6 @@ export class PurgeJobs {
       live.set({ dryRun: true, heldBack: true, warnings: [...live.record.warnings, note] });
       await this.#purges.run({ live, prepared: prepared.asDryRun() });
     }
-  }
-
-  #now(): string {
-    return new Date(this.#options.clock.now()).toISOString();
   }
 }
 

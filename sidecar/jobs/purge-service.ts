@@ -17,7 +17,7 @@ import {
   type TakenPurge,
 } from './purge-record.js';
 import { RestoreJobs, type NewRestore } from './restore-jobs.js';
-import { PurgeRunner } from './purge-runner.js';
+import { PurgeRunner } from './live-purge.js';
 import type { PurgeServiceOptions } from './service-options.js';
 
 export { isFinal, JOB_STATES, type PurgeRecord } from '../store/index.js';
@@ -48,7 +48,7 @@ export class PurgeService extends JobKind<PurgeRecord> {
   }
 
   override requeued(left: StrandedJob): UnfinishedJob {
-    return requeued(left as StrandedPurge, this.#options.worker, this.now());
+    return requeued(left as StrandedPurge, this.#options.worker, this.jobs.records.now());
   }
 
   /**
@@ -163,6 +163,6 @@ export class PurgeService extends JobKind<PurgeRecord> {
   }
 
   #start(): Pick<PurgeRecord, 'worker' | 'createdAt'> {
-    return { worker: this.#options.worker, createdAt: this.now() };
+    return { worker: this.#options.worker, createdAt: this.jobs.records.now() };
   }
 }

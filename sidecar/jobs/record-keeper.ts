@@ -84,7 +84,7 @@ export class RecordKeeper {
 
   /** @param error what ended it early, or that its caller is gone */
   end(live: LiveJob, state: JobState, error?: unknown): void {
-    live.set({ ...live.record, state, endedAt: this.#now() });
+    live.set({ ...live.record, state, endedAt: this.now() });
     this.#options.observer.ended(live.record, error);
   }
 
@@ -97,7 +97,7 @@ export class RecordKeeper {
       : error;
     const record = state === 'refused' ? shortened(live.record) : live.record;
     const problem = state === 'cancelled' ? {} : { problem: this.#options.problemOf(error) };
-    live.set({ ...record, ...problem, state, endedAt: this.#now() });
+    live.set({ ...record, ...problem, state, endedAt: this.now() });
     this.#options.observer.ended(live.record, cause);
     if (state === 'refused') this.#history.noteRefused();
   }
@@ -109,7 +109,8 @@ export class RecordKeeper {
     this.#history.noteRefused();
   }
 
-  #now(): string {
+  /** The time, as in records. */
+  now(): string {
     return new Date(this.#options.clock.now()).toISOString();
   }
 }

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { retentionSelection, runQuery, usualMost } from '../../../../sidecar/jobs/retention/run.js';
+import {
+  retentionSelection,
+  runQuery,
+  usualMost,
+} from '../../../../sidecar/jobs/retention/retention-service.js';
 import { QueryRefusedError } from '../../../../sidecar/purge/errors.js';
 import { queryText } from '../../../../sidecar/purge/query/parameters.js';
 import type { RetentionSettings } from '../../../../sidecar/store/retention-records.js';
