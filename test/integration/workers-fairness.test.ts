@@ -21,29 +21,36 @@ function poolFor(t: TestContext, options: Partial<PoolOptions> = {}): WorkerPool
   return pool;
 }
 
-/** Sleeps end when they are told to; the clock shows what has been slept. */
-class HandClock implements Clock {
-  time = 0;
-  readonly sleeps: { readonly ms: number; readonly end: () => void }[] = [];
-  readonly now = (): number => this.time;
-  readonly sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const end = (): void => {
-        this.time += ms;
-        resolve();
-      };
-      const sleep = { ms, end };
-      this.sleeps.push(sleep);
-      signal?.addEventListener('abort', () => {
-        this.sleeps.splice(this.sleeps.indexOf(sleep), 1);
-        reject(new Error('over'));
-      });
-    });
+/** Timers go off when they are told to; the clock shows how long they were. */
+class HandClock {
+  #nowMs = 0;
+  readonly timers: { readonly ms: number; readonly act: () => void }[] = [];
+  /** How many there were. */
+  started = 0;
 
-  /** Waits for a sleep to begin, and ends it. */
-  async endSleep(): Promise<void> {
-    while (this.sleeps.length === 0) await new Promise((resolve) => setImmediate(resolve));
-    this.sleeps.shift()?.end();
+  readonly startTimer = (ms: number, act: () => void): (() => void) => {
+    const timer = { ms, act };
+    this.timers.push(timer);
+    this.started += 1;
+    return () => {
+      if (this.timers.includes(timer)) this.timers.splice(this.timers.indexOf(timer), 1);
+    };
+  };
+
+  get options(): Pick<PoolOptions, 'clock' | 'startTimer'> {
+    const clock: Clock = {
+      now: () => this.#nowMs,
+      sleep: () => Promise.reject(new Error('It never sleeps.')),
+    };
+    return { clock, startTimer: this.startTimer };
+  }
+
+  /** Waits for a timer, and lets it go off. */
+  async endTimer(): Promise<void> {
+    while (this.timers.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    const timer = this.timers.shift();
+    this.#nowMs += timer?.ms ?? 0;
+    timer?.act();
   }
 }
 
@@ -77,7 +84,7 @@ describe('queue keys of the worker pool', () => {
 
   it('queue keys that each lost a worker share one, so that new keys need not wait for deadlines', async (t) => {
     const clock = new HandClock();
-    const pool = poolFor(t, { clock, deadlineMs: 1000 });
+    const pool = poolFor(t, { ...clock.options, deadlineMs: 1000 });
     const lanes = ['x', 'y', 'z'];
     const first = lanes.map((queueKey) =>
       assert.rejects(pool.run('spin', null, { queueKey }), TaskTooCostlyError),
@@ -85,7 +92,7 @@ describe('queue keys of the worker pool', () => {
     const settled = { count: 0 };
     for (const task of first) void task.then(() => (settled.count += 1));
     while (settled.count < 3) {
-      if (clock.sleeps.length > 0) await clock.endSleep();
+      if (clock.timers.length > 0) await clock.endTimer();
       else await new Promise((resolve) => setImmediate(resolve));
     }
     const again = lanes.map((queueKey) =>
@@ -99,13 +106,13 @@ describe('queue keys of the worker pool', () => {
 
   it('a task waits for a few deadlines of its queue key at most', async (t) => {
     const clock = new HandClock();
-    const pool = poolFor(t, { clock, deadlineMs: 1000, queueLength: 40 });
+    const pool = poolFor(t, { ...clock.options, deadlineMs: 1000, queueLength: 40 });
     const first = assert.rejects(
       pool.run('spin', null, { queueKey: 'x', deadlineMs: 11_000 }),
       TaskTooCostlyError,
     );
     const waiting = assert.rejects(pool.run('echo', 1, { queueKey: 'x' }), WorkersBusyError);
-    await clock.endSleep();
+    await clock.endTimer();
     await Promise.all([first, waiting]);
     assert.equal(await pool.run('echo', 2, { queueKey: 'x' }), 2);
   });
@@ -180,20 +187,20 @@ describe('batched tasks', () => {
 describe('a task that its caller abandons', () => {
   it('a task that its caller abandons does not cost the worker if it ends within the grace period', async (t) => {
     const clock = new HandClock();
-    const pool = poolFor(t, { threads: 1, clock });
+    const pool = poolFor(t, { threads: 1, ...clock.options });
     await pool.run('echo', 0);
     const caller = new AbortController();
     const task = pool.run('later', 1, { signal: caller.signal });
     await handedOver();
     caller.abort(new Error('The caller went away.'));
     await assert.rejects(task, /went away/);
-    // No sleep is ended: only the worker itself can have become free.
+    // No timer goes off: only the worker itself can have become free.
     assert.equal(await pool.run('echo', 2), 2);
   });
 
   it('a task that its caller abandons is ended with its worker if it goes on', async (t) => {
     const clock = new HandClock();
-    const pool = poolFor(t, { threads: 1, clock });
+    const pool = poolFor(t, { threads: 1, ...clock.options });
     await pool.run('echo', 0);
     const caller = new AbortController();
     const task = pool.run('spin', null, { signal: caller.signal });
@@ -201,14 +208,14 @@ describe('a task that its caller abandons', () => {
     await handedOver();
     caller.abort(new Error('The caller went away.'));
     await assert.rejects(task, /went away/);
-    assert.ok(clock.sleeps.every(({ ms }) => ms <= 100));
-    await clock.endSleep();
+    assert.ok(clock.timers.every(({ ms }) => ms <= 100));
+    await clock.endTimer();
     assert.equal(await next, 1);
   });
 
   it('an abandoned task with mayFinish goes on if it has begun, and is removed if it waits', async (t) => {
     const clock = new HandClock();
-    const pool = poolFor(t, { threads: 1, clock, deadlineMs: 60_000 });
+    const pool = poolFor(t, { threads: 1, ...clock.options, deadlineMs: 60_000 });
     await pool.run('echo', 0);
     const caller = new AbortController();
     const options = { signal: caller.signal, mayFinish: true };
@@ -218,10 +225,10 @@ describe('a task that its caller abandons', () => {
     for (const task of tasks) await assert.rejects(task, /went away/);
     // The deadline stands; with the second one, there would be two.
     assert.deepEqual(
-      clock.sleeps.map(({ ms }) => ms),
+      clock.timers.map(({ ms }) => ms),
       [60_000],
     );
-    await clock.endSleep();
+    await clock.endTimer();
     assert.equal(await pool.run('echo', 1), 1);
   });
 
@@ -250,15 +257,15 @@ describe('a task that its caller abandons', () => {
 describe('the deadline of a task', () => {
   it('the deadline of a task does not include the time that a worker takes to load', async (t) => {
     const clock = new HandClock();
-    const pool = poolFor(t, { threads: 1, clock, deadlineMs: 1000 });
+    const pool = poolFor(t, { threads: 1, ...clock.options, deadlineMs: 1000 });
     const spinning = assert.rejects(pool.run('spin', null), TaskTooCostlyError);
     const next = pool.run('echo', 1, { queueKey: 'next' });
-    assert.equal(clock.sleeps.length, 0, 'the first worker is still loading');
-    await clock.endSleep();
+    assert.equal(clock.timers.length, 0, 'the first worker is still loading');
+    await clock.endTimer();
     await spinning;
-    assert.equal(clock.sleeps.length, 0, 'the next worker is still loading');
+    assert.equal(clock.timers.length, 0, 'the next worker is still loading');
     assert.equal(await next, 1);
-    assert.equal(clock.sleeps.length, 1);
+    assert.equal(clock.started, 2);
   });
 });
 
