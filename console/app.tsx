@@ -4,7 +4,11 @@ import { HistoryPage } from './history/history-page.js';
 import { OverviewPage } from './overview/overview-page.js';
 import { ModelsPage } from './models/models-page.js';
 import { NotFoundPage } from './pages/not-found.js';
+import { api } from './api/client.js';
 import { TokenDialog } from './parts/token-dialog.js';
+import { Where } from './parts/where.js';
+import { Environment } from './shared/environment.js';
+import { useLoad } from './shared/use-load.js';
 import { PurgePage } from './purge/purge-page.js';
 import { RunPage } from './purge/run-page.js';
 import { RetentionPage } from './retention/retention-page.js';
@@ -32,8 +36,9 @@ export function App() {
     }
     last.current = place;
   }, [place, section]);
+  const status = useLoad('environment', (signal) => api.json('get', '/status', { signal }));
   return (
-    <>
+    <Environment.Provider value={status.value?.environment}>
       <a
         class="skip"
         href="#main"
@@ -48,6 +53,7 @@ export function App() {
         <p class="product">
           <span class="mark" aria-hidden="true" /> {text.product}
         </p>
+        <Where />
         <nav aria-label={text.navigation}>
           <ul>
             {SECTIONS.map((name) => (
@@ -68,7 +74,7 @@ export function App() {
         <PageOf route={route} />
       </main>
       <TokenDialog />
-    </>
+    </Environment.Provider>
   );
 }
 

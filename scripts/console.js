@@ -1,6 +1,7 @@
 /** Builds the console. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 
 /** What the page names. Each gets the hash of its content in its name, so that it can be cached for ever. */
 const ENTRIES = ['main.tsx', 'styles/index.css', 'favicon.svg'];
@@ -39,7 +40,7 @@ export async function consoleFiles(build, root, dist) {
     write: false,
     logLevel: 'warning',
   });
-  return [
+  return withPacked([
     ...outputFiles,
     { path: join(outdir, 'licenses.md'), contents: Buffer.from(await licensesOf(root, metafile)) },
     // The page comes last, so that the files that it names are there before it.
@@ -47,7 +48,33 @@ export async function consoleFiles(build, root, dist) {
       path: join(outdir, 'index.html'),
       contents: Buffer.from(pageOf(page, relative(root, outdir), metafile)),
     },
-  ];
+  ]);
+}
+
+/** How files are packed beside themselves, for browsers that take it. */
+const PACKINGS = { '.br': brotliCompressSync, '.gz': gzipSync };
+
+/**
+ * Adds packed forms of files, before each of them. What an earlier build packed is not packed again: it takes seconds.
+ *
+ * @param {readonly Pick<import('esbuild').OutputFile, 'path' | 'contents'>[]} files
+ */
+async function withPacked(files) {
+  const all = await Promise.all(
+    files.map(async (file) => {
+      const isBuilt = await readFile(file.path).then(
+        (before) => before.equals(file.contents),
+        () => false,
+      );
+      const packed = Object.entries(PACKINGS).map(async ([ending, pack]) => {
+        const path = file.path + ending;
+        const before = isBuilt ? await readFile(path).catch(() => undefined) : undefined;
+        return { path, contents: before ?? pack(file.contents) };
+      });
+      return [...(await Promise.all(packed)), file];
+    }),
+  );
+  return all.flat();
 }
 
 /**

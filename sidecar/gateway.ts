@@ -161,6 +161,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     importLimit: config.IMPORT_LIMIT_BYTES,
     isShuttingDown: () => isShuttingDown,
     learnt: () => endings.learnt(),
+    environment: config.ENVIRONMENT_NAME,
     passThrough: createPassThrough({
       dispatcher: pool,
       brokerUrl,

@@ -5,12 +5,12 @@ import { time } from '../shared/format.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { latestPurges } from '../history/history-list.js';
+import { Activity, DeleteRate } from './activity.js';
+import { PROBLEM_STATES } from './days.js';
 import { Learnt } from './learnt.js';
 
 const EVERY_MS = 5000;
 
-/** States of purges that want a look, and how many purges are shown. */
-const PROBLEM_STATES = ['failed', 'partial', 'interrupted', 'refused'] as const;
 const SHOWN = 10;
 
 /** Whether all is well: health, what is at work, what went wrong lately, and what was learnt about the broker. */
@@ -20,8 +20,9 @@ export function OverviewPage() {
     <div class="page">
       <h1>{t.title}</h1>
       <StatusSections />
-      <Purges title={t.running} states={['running', 'queued', 'cancelling']} none={t.none} />
+      <Purges title={t.running} states={['running', 'queued', 'cancelling']} none={t.none} hasRate />
       <Purges title={t.problems} states={PROBLEM_STATES} none={t.noProblems} />
+      <Activity />
     </div>
   );
 }
@@ -57,7 +58,8 @@ function StatusSections() {
 function Health({ status }: { readonly status: Status }) {
   const t = text.overview;
   const parts = [
-    [t.gateway, status.status],
+    // It has answered: what is down is the broker or the database.
+    [t.gateway, status.status === 'shutting down' ? status.status : 'up'],
     [t.broker, status.broker],
     [t.database, status.database],
   ] as const;
@@ -91,10 +93,13 @@ function Purges({
   title,
   states,
   none,
+  hasRate = false,
 }: {
   readonly title: string;
   readonly states: readonly Purge['state'][];
   readonly none: string;
+  /** Whether it shows how fast they delete. */
+  readonly hasRate?: boolean;
 }) {
   const id = states[0] ?? '';
   const { value, error, reload } = useLoad(
@@ -109,6 +114,7 @@ function Purges({
       {value === undefined && error === undefined && <Loading />}
       {value !== undefined && value.purges.length === 0 && <p class="quiet">{none}</p>}
       {value !== undefined && value.purges.length > 0 && <PurgeTable purges={value.purges} label={title} />}
+      {value !== undefined && hasRate && <DeleteRate {...value} />}
       {value !== undefined && error !== undefined && <Stale at={value.at} />}
     </section>
   );

@@ -4,6 +4,7 @@ import { isOvertaken } from '../api/client.js';
 import { text } from '../strings.js';
 import { Dialog } from './dialog.js';
 import { Failure } from './states.js';
+import { Where } from './where.js';
 
 export interface SureDialogProps {
   readonly title: string;
@@ -14,6 +15,8 @@ export interface SureDialogProps {
   /** What it is about was changed elsewhere meanwhile, and nothing was done: it is to be read, and shown, again. */
   readonly onOvertaken?: () => void;
   readonly cancel?: string;
+  /** In which it is done, if in one. */
+  readonly tenant?: string | undefined;
   /** It may be done; else the button waits. @default true */
   readonly isReady?: boolean;
   readonly children?: ComponentChildren;
@@ -43,6 +46,7 @@ export function SureDialog({ title, what, go, onClose, onSure, isReady = true, .
           if (isReady && !isBusy) void act();
         }}
       >
+        <Where tenant={props.tenant} />
         <p>{what}</p>
         {props.children}
         {error !== undefined && (

@@ -3,6 +3,7 @@ import type { PurgePreview } from '../api/client.js';
 import { Dialog } from '../parts/dialog.js';
 import { Field, Tick } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
+import { Where } from '../parts/where.js';
 import { count } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
 import { text } from '../strings.js';
@@ -50,12 +51,12 @@ export function ConfirmDialog({ form, preview, onClose }: ConfirmDialogProps) {
           if (isRight && !isStarting) void start();
         }}
       >
+        <Where tenant={form.tenant.trim()} />
         <p>{t.what}</p>
         {atLeast && <p class="hint-box">{t.more}</p>}
         <pre class="request" tabIndex={0}>
           {requestLine(bounded, queryOf(bounded))}
         </pre>
-        {form.tenant.trim() !== '' && <p>{t.tenant(form.tenant.trim())}</p>}
         {!isBoundGiven && <Tick label={t.bound(matched)} isOn={isBounded} onChange={setIsBounded} />}
         <Field
           label={t.type(matched)}

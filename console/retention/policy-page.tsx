@@ -13,7 +13,7 @@ import { PreviewedDialog } from './policy-dialogs.js';
 import { ENFORCE, PolicyEditor } from './policy-editor.js';
 import { unitOfPreview, withMode } from './policy-form.js';
 import { nextRuns } from './schedule.js';
-import { Sparkline } from './sparkline.js';
+import { Sparkline } from '../parts/sparkline.js';
 
 const RUNS_EVERY_MS = 5000;
 

@@ -1740,6 +1740,8 @@ export interface components {
     };
     /** Status */
     readonly Status: {
+      /** @description What the operator calls it: ENVIRONMENT_NAME. */
+      readonly environment?: string;
       /** @enum {string} */
       readonly status: 'up' | 'down' | 'shutting down';
       /** @enum {string} */

@@ -74,10 +74,13 @@ export function registerConsoleRoutes(app: FastifyInstance, options: ConsoleRout
     prefix: CONSOLE_PATH,
     decorateReply: false,
     cacheControl: false,
+    // Packed by the build.
+    preCompressed: true,
     dotfiles: 'ignore',
     allowedPath: (path) => !LEAVES_FOLDER.test(path),
     setHeaders: (reply, path) => {
       for (const [name, value] of Object.entries(PAGE_HEADERS)) reply.setHeader(name, value);
+      reply.setHeader('vary', 'Accept-Encoding');
       reply.setHeader('cache-control', isHashed(relative(consoleFolder, path)) ? A_YEAR : 'no-cache');
     },
   });

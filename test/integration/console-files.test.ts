@@ -77,6 +77,26 @@ describe('the files of the console', () => {
     assert.doesNotMatch(text, /<script(?![^>]* src=)|<style|\son\w+=|\sstyle=/);
   });
 
+  it('the first page goes out in 80 kB at most, packed by the build', async () => {
+    const page = await gateway.send('GET', '/console/');
+    const files = [...page.text.matchAll(/(?:src|href)="\.\/([^"]+)"/g)].map(([, path = '']) => path);
+    let bytes = 0;
+    for (const path of ['', ...files]) {
+      const { headers } = await gateway.send('HEAD', `/console/${path}`, {
+        headers: { 'accept-encoding': 'br, gzip' },
+      });
+      assert.deepEqual(
+        [headers.get('content-encoding'), headers.get('vary')],
+        ['br', 'Accept-Encoding'],
+        path,
+      );
+      bytes += Number(headers.get('content-length'));
+    }
+    assert.ok(bytes > 10_000 && bytes <= 80_000, String(bytes));
+    const plain = await gateway.send('HEAD', '/console/', { headers: { 'accept-encoding': 'identity' } });
+    assert.equal(plain.headers.get('content-encoding'), null);
+  });
+
   it('nothing outside the folder of the console is served', async () => {
     for (const path of [
       '/console/../package.json',

@@ -573,6 +573,14 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
       assert.ok(requests.length > 0);
     },
   ],
+  ENVIRONMENT_NAME: [
+    'is in the status',
+    async () => {
+      const { gateway } = await withCars({ ENVIRONMENT_NAME: 'production' });
+      const { environment } = (await gateway.send('GET', '/api/v2/status')).json() as { environment: string };
+      assert.equal(environment, 'production');
+    },
+  ],
   INSTANCE_NAME: [
     'names the process in records',
     async () => {

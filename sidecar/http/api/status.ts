@@ -8,6 +8,8 @@ import type { Api } from './routes.js';
 export interface StatusResourceOptions extends HealthOptions {
   /** What counts now of what was learnt about the broker. */
   readonly learnt: () => Learnt;
+  /** ENVIRONMENT_NAME. */
+  readonly environment: string | undefined;
 }
 
 /** The gateway, its broker and its database. As open as /health, and without an address, a tenant or a query. */
@@ -26,7 +28,9 @@ export function statusRoute(api: Api, options: StatusResourceOptions): void {
         ...lesson,
         learntAt: timeText(atMs),
       }));
-      return send(reply, current({ ...(await readHealth(options)), learnt }));
+      const { environment } = options;
+      const named = environment === undefined ? {} : { environment };
+      return send(reply, current({ ...named, ...(await readHealth(options)), learnt }));
     },
   });
 }
@@ -35,6 +39,7 @@ const PART = Type.Enum(['up', 'down', 'not asked'], { type: 'string' });
 
 const STATUS = Type.Object(
   {
+    environment: Type.Optional({ ...TEXT, description: 'What the operator calls it: ENVIRONMENT_NAME.' }),
     status: Type.Enum(['up', 'down', 'shutting down'], { type: 'string' }),
     broker: PART,
     database: PART,

@@ -151,6 +151,10 @@ export const settings = {
     httpUrl,
     'where the bucket is, for MinIO and others that speak as S3 does; unset: Amazon S3',
   ),
+  ENVIRONMENT_NAME: optional(
+    nonEmpty,
+    'name of what this gateway belongs to, such as production; shown by the console and `/api/v2/status`',
+  ),
   INSTANCE_NAME: optional(
     nonEmpty,
     'name of this process in the records of purges; default: host name and PORT',

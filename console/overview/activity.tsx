@@ -1,0 +1,94 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { api, type Purge } from '../api/client.js';
+import { Sparkline } from '../parts/sparkline.js';
+import { Empty, Failure, Loading } from '../parts/states.js';
+import { RateChart } from '../purge/rate-chart.js';
+import { withSample, type RateSample } from '../purge/rates.js';
+import { count } from '../shared/format.js';
+import { routeTo } from '../shared/router.js';
+import { useLoad } from '../shared/use-load.js';
+import { text } from '../strings.js';
+import { daysOf, perSecond } from './days.js';
+
+const DAYS = 14;
+
+/** The most records that the API lists at once. */
+const MOST = 1000;
+
+/** The days change slowly. */
+const EVERY_MS = 60_000;
+
+/** What purges did in the last days, as small charts; without any, the first step. */
+export function Activity() {
+  const t = text.overview;
+  const { value, error, reload } = useLoad(
+    'activity',
+    async (signal) => {
+      const [purges, models] = await Promise.all([
+        api.page('/purges', { query: { dryRun: false, limit: MOST }, signal }),
+        api.page('/models', { query: { limit: 1 }, signal }),
+      ]);
+      return { purges, models: models.total, at: Date.now() };
+    },
+    EVERY_MS,
+  );
+  return (
+    <section aria-labelledby="activity">
+      <h2 id="activity">{t.activity(DAYS)}</h2>
+      {error !== undefined && <Failure error={error} onRetry={reload} />}
+      {value === undefined && error === undefined && <Loading />}
+      {value !== undefined && value.purges.total === 0 && (
+        <Empty>
+          <p>{t.noPurges}</p>
+          <a href={routeTo(['purge'])}>{t.firstPurge}</a>
+        </Empty>
+      )}
+      {value !== undefined && value.purges.total > 0 && (
+        <ul class="tiles charts">
+          {chartsOf(value.purges.items, value.at).map(({ name, values }) => (
+            <li key={name}>
+              <span>{name}</span>
+              <strong>{count(values.reduce((sum, one) => sum + one, 0))}</strong>
+              <figure class="sparkline">
+                <Sparkline {...{ values }} label={`${name}: ${values.map(count).join(', ')}`} />
+              </figure>
+            </li>
+          ))}
+        </ul>
+      )}
+      {value !== undefined && value.purges.total > MOST && <p class="quiet">{t.newest(MOST)}</p>}
+      {value !== undefined && (
+        <p>
+          {value.models === 0 ? t.noModels : t.models(value.models)}{' '}
+          <a href={routeTo(['models'])}>{value.models === 0 ? t.firstModel : t.showModels}</a>
+        </p>
+      )}
+    </section>
+  );
+}
+
+function chartsOf(purges: readonly Purge[], nowMs: number) {
+  const t = text.overview;
+  const days = daysOf(purges, nowMs, DAYS);
+  return [
+    { name: t.purges, values: days.map((day) => day.purges) },
+    { name: t.deleted, values: days.map((day) => day.deleted) },
+    { name: t.withProblems, values: days.map((day) => day.problems) },
+  ];
+}
+
+/** How fast all active purges delete, while the page is open. @param at when they were read, in milliseconds */
+export function DeleteRate({ purges, at }: { readonly purges: readonly Purge[]; readonly at: number }) {
+  const before = useRef<{ readonly at: number; readonly deleted: ReadonlyMap<string, number> }>(undefined);
+  const [rates, setRates] = useState<readonly RateSample[]>([]);
+  useEffect(() => {
+    const last = before.current;
+    before.current = { at, deleted: new Map(purges.map(({ id, deleted }) => [id, deleted])) };
+    if (last === undefined || at <= last.at) return;
+    const sample = { at, perSecond: perSecond(last.deleted, purges, at - last.at) };
+    setRates((samples) => withSample(samples, sample));
+  }, [at]);
+  // One look has no rate yet.
+  const isIdle = rates.length < 2 || rates.every((sample) => sample.perSecond === 0);
+  return isIdle ? null : <RateChart rates={rates} before={undefined} />;
+}

@@ -1,0 +1,15 @@
+import { useContext } from 'preact/hooks';
+import { Environment, toneOf } from '../shared/environment.js';
+import { text } from '../strings.js';
+
+/** Where something is done: in which environment, through which gateway, and in which tenant. */
+export function Where({ tenant }: { readonly tenant?: string | undefined }) {
+  const environment = useContext(Environment);
+  return (
+    <p class="where">
+      {environment !== undefined && <span class={`chip ${toneOf(environment)}`}>{environment}</span>}
+      <span>{location.host}</span>
+      {tenant !== undefined && <span>{text.where.tenant(tenant)}</span>}
+    </p>
+  );
+}

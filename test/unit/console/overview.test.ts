@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { daysOf, perSecond } from '../../../console/overview/days.js';
+import { toneOf } from '../../../console/shared/environment.js';
+
+const NOW = Date.parse('2026-06-15T12:00:00Z');
+
+it('the overview counts purges, deletes and problems by day, the oldest first, and leaves out what is older', () => {
+  const purge = (createdAt: string, state: 'succeeded' | 'failed' | 'cancelled', deleted: number) => ({
+    ...{ createdAt, state, deleted },
+  });
+  const days = daysOf(
+    [
+      purge('2026-06-15T11:59:00Z', 'succeeded', 5),
+      purge('2026-06-14T12:00:01Z', 'failed', 1),
+      purge('2026-06-14T11:59:59Z', 'cancelled', 2),
+      purge('2026-06-12T12:00:00Z', 'failed', 9),
+    ],
+    NOW,
+    3,
+  );
+  assert.deepEqual(days, [
+    { purges: 0, deleted: 0, problems: 0 },
+    { purges: 1, deleted: 2, problems: 0 },
+    { purges: 2, deleted: 6, problems: 1 },
+  ]);
+});
+
+it('the rate of all purges is what they deleted between two looks; one that was not seen before counts from now on', () => {
+  const before = new Map([
+    ['a', 10],
+    ['gone', 50],
+  ]);
+  const now = [
+    { id: 'a', deleted: 30 },
+    { id: 'new', deleted: 1000 },
+  ];
+  assert.equal(perSecond(before, now, 2000), 10);
+  assert.equal(perSecond(before, now, 0), 0);
+});
+
+it('the color of an environment warns of production', () => {
+  const tones = ['production', 'PROD-2', 'live', 'staging', 'Madrid', 'test', 'dev-1', 'local'].map(toneOf);
+  assert.deepEqual(tones, ['bad', 'bad', 'bad', 'warn', 'warn', 'good', 'good', 'good']);
+});
