@@ -4,6 +4,7 @@ import { ConfigError, loadConfig, type Config } from './shared/config/load.js';
 import { startGateway, type Gateway } from './gateway.js';
 import { isLoopback } from './shared/loopback.js';
 import { createEnding, endBySignals, isNpmStart } from './shared/signals.js';
+import { DatabaseInUseError } from './store/index.js';
 import { startErrorLines } from './start-error.js';
 
 /** Exit codes: a mistake in the configuration differs from a failed start. */
@@ -21,7 +22,9 @@ async function main(): Promise<void> {
   }
   const logger = pino({ level: config.LOG_LEVEL });
   const gateway = await startGateway(config, { logger }).catch((error: unknown) => {
-    fail(error, error instanceof ConfigError ? EXIT_CONFIG : EXIT_FAILED);
+    // A folder that cannot be written, or a file that another gateway works with, is a mistake of the configuration as well.
+    const isMistake = error instanceof ConfigError || error instanceof DatabaseInUseError;
+    fail(error, isMistake ? EXIT_CONFIG : EXIT_FAILED);
   });
   if (gateway === undefined) return;
 

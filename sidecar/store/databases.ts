@@ -32,7 +32,7 @@ export function openStore(
   options: PostgresStoreOptions,
 ): Promise<SqlStore> {
   return DATABASE_URL === undefined
-    ? SqliteStore.open(DATABASE_PATH, options.clock)
+    ? SqliteStore.openAlone(DATABASE_PATH, options.clock)
     : PostgresStore.open(DATABASE_URL, options);
 }
 

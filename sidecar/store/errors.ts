@@ -17,7 +17,8 @@ export class NotFoundError extends GatewayError {
 
   constructor(readonly thing: Thing) {
     const version = 'version' in thing ? `version ${String(thing.version)} of ` : '';
-    super(`There is no ${version}${describeThing(thing)}.`);
+    const advice = thing.kind === 'domain' ? ' POST /api/v2/domains with its name creates it.' : '';
+    super(`There is no ${version}${describeThing(thing)}.${advice}`);
   }
 }
 
@@ -169,6 +170,16 @@ export class StoreUnavailableError extends GatewayError {
  */
 export class DatabaseUnusableError extends GatewayError {
   readonly kind = 'internalError';
+}
+
+/** Another process works with the SQLite file. */
+export class DatabaseInUseError extends DatabaseUnusableError {
+  constructor(path: string, options?: ErrorOptions) {
+    super(
+      `${path} is in use by another gateway. End that one first, or name another file; several gateways share a PostgreSQL database (DATABASE_URL).`,
+      options,
+    );
+  }
 }
 
 /** What to call a thing in a sentence. */

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { GatewayError } from '../shared/errors.js';
-import { DatabaseUnusableError } from './errors.js';
+import { DatabaseInUseError, DatabaseUnusableError } from './errors.js';
 import { requireKnownFormat } from './formats.js';
 import { APPLICATION_ID, formatOf, migrate, SQLITE_MIGRATIONS } from './sqlite-migrations.js';
 
@@ -35,6 +35,28 @@ export function openDatabase(path: string): Database.Database {
       });
       checkWritable(db);
       db.pragma('busy_timeout = 0');
+    });
+  });
+}
+
+/**
+ * Keeps other gateways from a database until the lock is closed, or the process ends, however it does: the lock is one of the
+ * operating system, on a file beside the database.
+ *
+ * @throws DatabaseInUseError
+ */
+export function lockDatabase(path: string): { close(): void } | undefined {
+  if (path === IN_MEMORY) return undefined;
+  return opened(path, () => {
+    prepareFile(absolute(path), path);
+    const lock = new Database(`${absolute(path)}.lock`, { timeout: BUSY_TIMEOUT_MS });
+    return prepared(lock, () => {
+      try {
+        lock.exec('BEGIN EXCLUSIVE');
+      } catch (cause) {
+        const isBusy = cause instanceof Error && 'code' in cause && cause.code === 'SQLITE_BUSY';
+        throw isBusy ? new DatabaseInUseError(path, { cause }) : cause;
+      }
     });
   });
 }

@@ -4,7 +4,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Clock } from '../shared/clock.js';
 import { DatabaseUnusableError } from './errors.js';
-import { openDatabase, openForReading } from './open-database.js';
+import { lockDatabase, openDatabase, openForReading } from './open-database.js';
 import { SqlStore } from './sql-store.js';
 import { type LockWaits, SqliteSession } from './sqlite-session.js';
 
@@ -67,6 +67,7 @@ function failure(error: unknown): DatabaseUnusableError {
 export class SqliteStore extends SqlStore {
   readonly #db: Database.Database;
   readonly #session: SqliteSession;
+  readonly #lock: { close(): void } | undefined;
 
   /**
    * Opens a store, and creates it if there is none; migrates an older one.
@@ -78,11 +79,23 @@ export class SqliteStore extends SqlStore {
     return new SqliteStore(openDatabase(path), clock);
   }
 
-  private constructor(db: Database.Database, clock: Clock) {
+  /** The same for a gateway, which is the only one to work with the file. @throws DatabaseUnusableError */
+  static async openAlone(path: string, clock: Clock): Promise<SqliteStore> {
+    const lock = lockDatabase(path);
+    try {
+      return new SqliteStore(openDatabase(path), clock, lock);
+    } catch (error) {
+      lock?.close();
+      throw error;
+    }
+  }
+
+  private constructor(db: Database.Database, clock: Clock, lock?: { close(): void }) {
     const session = new SqliteSession(db, clock);
     super(session);
     this.#db = db;
     this.#session = session;
+    this.#lock = lock;
   }
 
   /** See LockWaits. */
@@ -104,5 +117,6 @@ export class SqliteStore extends SqlStore {
 
   override async close(): Promise<void> {
     this.#db.close();
+    this.#lock?.close();
   }
 }

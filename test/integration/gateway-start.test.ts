@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { send, startTestBroker, stopAll, stopLater } from '../support/gateway-harness.js';
 import { GatewayProcess } from '../support/gateway-process.js';
@@ -133,5 +136,21 @@ describe('starting on an unavailable address', () => {
     });
     assert.deepEqual(await gateway.ended, { code: 1, signal: null });
     assert.match(gateway.stderr, /^Cannot listen on 192\.0\.2\.1.*HOST.*\n$/);
+  });
+});
+
+describe('starting twice', () => {
+  it('a second gateway on the SQLite file of another one is refused, and the file is free again when that one is killed', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'two-gateways-'));
+    stopLater(async () => rmSync(folder, { recursive: true, force: true }));
+    const env = { PORT: '0', DATABASE_PATH: join(folder, 'schema.db') };
+    const first = await GatewayProcess.start(env);
+    await first.url();
+    const second = await GatewayProcess.start(env);
+    assert.equal((await second.ended).code, 2);
+    assert.match(second.stderr, /^DATABASE_PATH: .*schema\.db is in use by another gateway\..*DATABASE_URL/);
+    process.kill(first.pid, 'SIGKILL');
+    await first.ended;
+    await (await GatewayProcess.start(env)).url();
   });
 });

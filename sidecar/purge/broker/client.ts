@@ -124,7 +124,7 @@ export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
       );
     } catch (error) {
       if (canceller.reason !== undefined) throw canceller.reason;
-      const message = `The broker could not be reached: ${reasonOf(error)}.`;
+      const message = `The broker at ${brokerUrl.origin}${brokerUrl.pathname} could not be reached: ${reasonOf(error)}.`;
       throw new BrokerUnreachableError(message, canceller.hasStarted, { cause: error });
     } finally {
       clearTimeout(timer);

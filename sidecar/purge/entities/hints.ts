@@ -5,12 +5,15 @@ import type { Parameter } from '../query/index.js';
 import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
 import { conditionsOf, demandedAttributesOf, parseQ, type QCondition, type QValue } from '../../ngsi-ld/q.js';
 import { temporalKindOf } from '../../ngsi-ld/q-time.js';
+import { nearestOf } from '../../shared/misspelling.js';
 import { parseTypeSelector, typeNamesOf } from '../../ngsi-ld/type-selector.js';
 
 /** A query to the broker, and the hint to give if it shows nothing. */
 export interface HintQuestion {
   readonly selection: readonly Parameter[];
   readonly hint: string;
+  /** The type or the attribute that it asks for: it may be misspelt. */
+  readonly name: string;
 }
 
 /** Why a query may match nothing. */
@@ -49,11 +52,11 @@ export function planHints(selection: readonly Parameter[], dropped: readonly str
     hints: query === undefined ? [] : conditionsOf(query).flatMap(quotedTimes),
     types: types.map((name) => ({
       selection: [{ name: 'type', value: name }, ...local],
-      hint: `No entity of type ${name} is listed.`,
+      ...{ name, hint: `No entity of type ${name} is listed.` },
     })),
     attributes: [...asked].map(([name, parameter]) => ({
       selection: [...typed, { name: parameter, value: name }],
-      hint: `No ${owner} has the attribute ${name}.`,
+      ...{ name, hint: `No ${owner} has the attribute ${name}.` },
     })),
   };
 }
@@ -103,30 +106,73 @@ export async function withHints(
   source: HintSource,
 ): Promise<PurgeReport> {
   const types = allTypes.slice(0, source.questionsMax);
-  const missing = await unanswered(scope, types, source);
+  const missing = await unanswered(scope, types, source, 'types');
   if (missing.length === 0) {
     const attributes = allAttributes.slice(0, source.questionsMax - types.length);
-    missing.push(...(await unanswered(scope, attributes, source)));
+    missing.push(...(await unanswered(scope, attributes, source, 'attributes')));
   }
   return { ...report, hints: [...hints, ...missing], ...scope.requester.effort };
 }
 
+/** @param list where the broker names what there is */
 async function unanswered(
   scope: PurgeScope,
   questions: readonly HintQuestion[],
   { resource, variants }: HintSource,
+  list: NameList,
 ): Promise<string[]> {
-  const hints: string[] = [];
-  const showsNothing = async (selection: readonly Parameter[]) => {
+  const showsNothing = async ({ selection }: HintQuestion) => {
     for (const variant of variants)
       if (!(await isSurelyEmpty(scope, resource, [...selection, ...variant]))) return false;
     return true;
   };
-  for (const { selection, hint } of questions) if (await showsNothing(selection)) hints.push(hint);
-  return hints;
+  const missing: HintQuestion[] = [];
+  for (const question of questions) if (await showsNothing(question)) missing.push(question);
+  if (missing.length === 0) return [];
+  const names = await namesIn(scope, list);
+  return missing.map(({ name, hint }) => {
+    const near = nearName(name, names);
+    return near === undefined ? hint : `${hint} Did you mean ${near}?`;
+  });
 }
 
-/** Whether a query certainly shows nothing. Errors are ignored: a hint is not worth one. */
+/** Collections of the standard that name the types, or the attributes, of all entities (clauses 6.25 and 6.27). */
+type NameList = 'types' | 'attributes';
+
+/** Not all brokers have these lists: without one there are no names. */
+async function namesIn(scope: PurgeScope, list: NameList): Promise<readonly string[]> {
+  const names = await unlessRefused(async () => {
+    const request = { method: 'GET', path: `/${list}`, operation: `list ${list}` } as const;
+    const settled = await scope.requester.send({ ...request, takes403: true, takesServerErrors: true });
+    if (settled.kind === 'gave-up' || settled.reply.status !== 200) return [];
+    return namesOf(settled.reply.body, list);
+  });
+  return names ?? [];
+}
+
+/** The names in an EntityTypeList or an AttributeList; some brokers write one name without an array. */
+function namesOf(body: string, list: NameList): readonly string[] {
+  try {
+    const document = Object(JSON.parse(body)) as Readonly<Record<string, unknown>>;
+    const names = [document[list === 'types' ? 'typeList' : 'attributeList']].flat();
+    return names.filter((name) => typeof name === 'string');
+  } catch {
+    return [];
+  }
+}
+
+/** A name that is spelt nearly alike, or that is the IRI of one. It comes from the broker, and stays short. */
+function nearName(name: string, names: readonly string[]): string | undefined {
+  const lastOf = (iri: string) => iri.slice(Math.max(iri.lastIndexOf('/'), iri.lastIndexOf('#')) + 1);
+  const byLast = new Map(names.filter((one) => one !== name).map((one) => [lastOf(one), one]));
+  const near = nearestOf(lastOf(name), byLast.keys());
+  const found = near === undefined ? undefined : byLast.get(near);
+  return found === undefined || found.length > MAX_NAME ? undefined : found;
+}
+
+const MAX_NAME = 200;
+
+/** Whether a query certainly shows nothing. */
 async function isSurelyEmpty(
   { requester, capabilities, limits, clock }: PurgeScope,
   resource: ListedResource,
@@ -134,16 +180,24 @@ async function isSurelyEmpty(
 ): Promise<boolean> {
   const { pageSize } = limits;
   const lister = new Lister({ requester, capabilities, pageSize, pageSizeMax: pageSize, resource, clock });
-  try {
+  const isEmpty = await unlessRefused(async () => {
     const { ids, count, hasNext, warning } = await lister.page({ selection, limit: 1, count: true });
     // Without a count, an empty list may be a failed query.
     return ids.length === 0 && count === 0 && !hasNext && warning === undefined;
+  });
+  return isEmpty ?? false;
+}
+
+/** Undefined for an error of the broker: a hint is not worth one. */
+async function unlessRefused<Answer>(ask: () => Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await ask();
   } catch (error) {
     const isOfBroker =
       error instanceof BrokerRefusedError ||
       error instanceof BrokerFailedError ||
       error instanceof BrokerReplyError;
     if (!isOfBroker) throw error;
-    return false;
+    return undefined;
   }
 }

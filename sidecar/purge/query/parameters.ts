@@ -1,4 +1,5 @@
 import { optionsIn } from '../../shared/purge-options.js';
+import { nearestOf } from '../../shared/misspelling.js';
 import { QueryRefusedError } from '../errors.js';
 import { isName, NAME_LENGTH_MAX } from '../../ngsi-ld/names.js';
 
@@ -157,15 +158,15 @@ function decode(text: string, name: string): string {
 function unknownParameter(name: string, { names, reasons }: AcceptedParameters): QueryRefusedError {
   if (name === '')
     return new QueryRefusedError('invalidRequest', 'The query has a parameter without a name.', name);
-  const similar = [...names].find((candidate) => candidate.toLowerCase() === name.toLowerCase());
+  const near = nearestOf(name, names);
   const reason = Object.hasOwn(reasons, name)
     ? `: ${reasons[name] ?? ''}`
-    : similar === undefined
-      ? ': it is unknown, and an ignored filter would widen the purge'
-      : `: names are case-sensitive; use ${similar}`;
+    : near?.toLowerCase() === name.toLowerCase()
+      ? `: names are case-sensitive; use ${near}`
+      : `: it is unknown, and an ignored filter would widen the purge${near === undefined ? '' : `; did you mean ${near}?`}`;
   return new QueryRefusedError(
     'invalidRequest',
-    `Parameter ${name.slice(0, 100)} is not accepted by a purge${reason}.`,
+    `Parameter ${name.slice(0, 100)} is not accepted by a purge${reason}${reason.endsWith('?') ? '' : '.'}`,
     name.slice(0, 100),
   );
 }

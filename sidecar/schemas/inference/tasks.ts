@@ -1,5 +1,5 @@
 import { featuresIn } from '../../ngsi-ld/representation/geojson.js';
-import type { JsonObject, JsonValue } from '../../shared/json/json.js';
+import { isArray, isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
 import { readJson } from '../../shared/json/strict-json.js';
 import { addEntity } from './entities.js';
 import { SamplesRefusedError } from './errors.js';
@@ -28,6 +28,7 @@ export const inferenceTasks = {
     const read = readJson(text, { anyNumber: true });
     if ('unreadable' in read) return read;
     try {
+      demandMembers(read.value as JsonValue);
       return { answer: JSON.stringify(inferSchema(read.value as JsonValue, options)) };
     } catch (error) {
       if (!(error instanceof SamplesRefusedError)) throw error;
@@ -35,6 +36,16 @@ export const inferenceTasks = {
     }
   },
 };
+
+/** A schema without any attribute is not what anybody wants to know. @throws SamplesRefusedError */
+function demandMembers(document: JsonValue): void {
+  const samples = isArray(document) ? document : [document];
+  const isEmpty = (sample: JsonValue) => isObject(sample) && Object.keys(sample).length === 0;
+  if (samples.length === 0 || !samples.every(isEmpty)) return;
+  const faults = new SampleFaults();
+  faults.add([], 'must have a member: of empty objects there is nothing to infer');
+  faults.throwIfAny();
+}
 
 export type InferenceTasks = typeof inferenceTasks;
 

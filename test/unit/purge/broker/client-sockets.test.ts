@@ -49,19 +49,23 @@ describe('broker client on real sockets', () => {
     });
     await assert.rejects(clientOf(t, url).send(LIST), (error: unknown) => {
       assert.ok(error instanceof BrokerUnreachableError);
-      assert.equal(error.message, 'The broker could not be reached: connection broken.');
+      assert.equal(error.message, `The broker at ${url.href} could not be reached: connection broken.`);
       assert.equal(error.wasSent, true);
       return true;
     });
   });
 
-  it('broker client on real sockets reports a closed port as unreachable, without naming it', async (t) => {
+  it('broker client on real sockets reports a closed port as unreachable, and names it without credentials', async (t) => {
     const { server, url } = await listening(t, () => undefined);
     server.close();
     await once(server, 'close');
+    const named = url.href;
+    url.username = 'user';
+    url.password = 'secret';
     await assert.rejects(clientOf(t, url).send(LIST), (error: unknown) => {
       assert.ok(error instanceof BrokerUnreachableError);
-      assert.ok(!error.message.includes(url.port) && !error.message.includes(url.hostname));
+      assert.match(error.message, /^The broker at http:\/\/127\.0\.0\.1:\d+\/ could not/);
+      assert.ok(error.message.includes(named) && !error.message.includes('secret'));
       assert.equal(error.wasSent, false);
       return true;
     });

@@ -99,7 +99,7 @@ describe('hints on a query that matches nothing', () => {
 
 describe('the questions of a dry run that matches nothing', () => {
   const parameter = (value: string) => [{ name: 'q', value }];
-  const question = (name: string) => ({ selection: parameter(name), hint: `no ${name}` });
+  const question = (name: string) => ({ selection: parameter(name), name, hint: `no ${name}` });
   const PLAN: HintPlan = {
     hints: ['quoted'],
     types: ['t1', 't2', 't3'].map(question),
@@ -114,6 +114,8 @@ describe('the questions of a dry run that matches nothing', () => {
       readonly questionsMax?: number;
       readonly variants?: readonly string[];
       readonly retries?: number;
+      /** The lists of types and of attributes. */
+      readonly names?: (path: string) => BrokerReply;
     } = {},
   ) {
     const asked: string[] = [];
@@ -121,6 +123,7 @@ describe('the questions of a dry run that matches nothing', () => {
     const scope = scopeOf({
       brokerQuery: { resource, selection: [] },
       broker: ({ path }) => {
+        if (!path.startsWith('/entities')) return more.names?.(path) ?? replyOf(404, { title: 'none' });
         const query = new URLSearchParams(path.split('?')[1]);
         assert.deepEqual([query.get('limit'), query.get('count')], ['1', 'true']);
         asked.push(query.getAll('q').join(' '));
@@ -135,11 +138,36 @@ describe('the questions of a dry run that matches nothing', () => {
       ...{ resource, questionsMax },
       variants: variants === undefined ? [[]] : variants.map(parameter),
     });
-    assert.equal(ended.requests, asked.length);
+    const lists = ended.hints?.some((hint) => hint.startsWith('no ')) === true ? 1 : 0;
+    assert.equal(ended.requests, asked.length + lists);
     assert.equal(ended.retries, scope.requester.effort.retries);
     if (more.retries !== undefined) assert.equal(ended.retries, more.retries);
     return { hints: ended.hints, asked };
   }
+
+  it('the hints of a dry run say which name of the broker may be meant, by its end if it is an IRI', async () => {
+    for (const [list, hint] of [
+      [['t', 'T2', 'other'], 'no t2 Did you mean T2?'],
+      [['https://a.example/t2'], 'no t2 Did you mean https://a.example/t2?'],
+      [['https://a.example/ns#other'], 'no t2'],
+      [['t2', 'x'], 'no t2'],
+      [[7, null], 'no t2'],
+      ['T2', 'no t2 Did you mean T2?'],
+      [undefined, 'no t2'],
+    ] as const) {
+      const names = (path: string) => {
+        assert.equal(path, '/types');
+        return replyOf(200, { typeList: list });
+      };
+      assert.deepEqual((await hintsOf(['t1', 't3'], { names })).hints, ['quoted', hint]);
+    }
+    const attributes = await hintsOf(['t1', 't2', 't3', 'a1', 'a3'], {
+      names: () => replyOf(200, { attributeList: ['A2'] }),
+    });
+    assert.deepEqual(attributes.hints, ['quoted', 'no a2 Did you mean A2?']);
+    for (const reply of [replyOf(500, 'down'), replyOf(403, {}), replyOf(200, 'gibberish'), replyOf(401, {})])
+      assert.deepEqual((await hintsOf(['t1', 't3'], { names: () => reply })).hints, ['quoted', 'no t2']);
+  });
 
   it('the hints of a dry run ask for the attributes only if every type is there', async () => {
     const some = await hintsOf(['t1', 't3']);

@@ -46,6 +46,10 @@ describe('the task of inference', () => {
     assert.deepEqual(refusalOf('[]')?.errors, [
       { pointer: '', detail: 'must hold at least one sample, is empty' },
     ]);
+    for (const text of ['{}', '[{}, {}]'])
+      assert.deepEqual(refusalOf(text)?.errors, [
+        { pointer: '', detail: 'must have a member: of empty objects there is nothing to infer' },
+      ]);
   });
 
   it('the task of inference refuses numbers that are too large to be read, wherever they are', () => {

@@ -1,0 +1,68 @@
+/** Words longer than this are not compared: they are not typing mistakes. */
+const MAX_LENGTH = 100;
+
+/** Words that differ more are not misspellings of each other. */
+const MAX_MISTAKES = 3;
+
+/**
+ * How many letters have to be added, removed, replaced, or swapped with their neighbour, to make one word of the other;
+ * infinite where that is too much for a misspelling.
+ */
+export function mistakes(word: string, other: string): number {
+  if (!canBeNear(word, other)) return Infinity;
+  const most = mostMistakes(word, other);
+  const distance = editDistance(word.toLowerCase(), other.toLowerCase(), most);
+  return distance > most ? Infinity : distance;
+}
+
+/** Whether two words are so alike in length that one may be a misspelling of the other. Cheap. */
+export function canBeNear(word: string, other: string): boolean {
+  if (word.length > MAX_LENGTH || other.length > MAX_LENGTH) return false;
+  return Math.abs(word.length - other.length) <= mostMistakes(word, other);
+}
+
+/** The word that another one is most likely a misspelling of; undefined if none is near. Among equally near ones the first. */
+export function nearestOf(word: string, candidates: Iterable<string>): string | undefined {
+  let nearest: { readonly candidate: string; readonly distance: number } | undefined;
+  for (const candidate of candidates) {
+    const distance = mistakes(word, candidate);
+    if (distance < (nearest?.distance ?? Infinity)) nearest = { candidate, distance };
+  }
+  return nearest?.candidate;
+}
+
+function mostMistakes(word: string, other: string): number {
+  return Math.min(MAX_MISTAKES, Math.floor(Math.max(word.length, other.length) / 3));
+}
+
+/** Optimal string alignment; only cells that can be within the bound are looked at. */
+function editDistance(one: string, other: string, most: number): number {
+  let before: number[] = [];
+  let last = Array.from({ length: other.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= one.length; row += 1) {
+    const from = Math.max(1, row - most);
+    const to = Math.min(other.length, row + most);
+    const current = new Array<number>(other.length + 1).fill(Infinity);
+    if (from === 1) current[0] = row;
+    let least = Infinity;
+    for (let column = from; column <= to; column += 1) {
+      const isSame = one[row - 1] === other[column - 1];
+      let cost = Math.min(
+        at(last, column) + 1,
+        at(current, column - 1) + 1,
+        at(last, column - 1) + (isSame ? 0 : 1),
+      );
+      const isSwapped = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      if (row > 1 && column > 1 && isSwapped) cost = Math.min(cost, at(before, column - 2) + 1);
+      current[column] = cost;
+      least = Math.min(least, cost);
+    }
+    if (least > most) return Infinity;
+    [before, last] = [last, current];
+  }
+  return at(last, other.length);
+}
+
+function at(row: readonly number[], column: number): number {
+  return row[column] ?? Infinity;
+}
