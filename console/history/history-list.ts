@@ -5,6 +5,7 @@ export interface HistoryFilters {
   readonly state: string;
   readonly tenant: string;
   readonly caller: string;
+  readonly retentionPolicy: string;
   /** Dry runs are left out unless they are asked for: each pause in a form leaves one behind. */
   readonly dry: '' | 'shown';
 }

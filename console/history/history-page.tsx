@@ -25,6 +25,7 @@ export function HistoryPage({ params }: { readonly params: URLSearchParams }) {
     state: params.get('state') ?? '',
     tenant: params.get('tenant') ?? '',
     caller: params.get('caller') ?? '',
+    retentionPolicy: params.get('retentionPolicy') ?? '',
     dry: params.get('dry') === 'shown' ? 'shown' : '',
   };
   const page = pageOf(params.get('page'));
@@ -36,8 +37,8 @@ export function HistoryPage({ params }: { readonly params: URLSearchParams }) {
   const to = (one: number) => routeTo(['history'], { ...filters, page: one === 1 ? undefined : String(one) });
   const show = (changed: Partial<HistoryFilters>) =>
     replaceAddress(routeTo(['history'], { ...filters, ...changed }));
-  const { state, tenant, caller, dry } = filters;
-  const isFiltered = [state, tenant, caller].some((one) => one !== '');
+  const { state, tenant, caller, retentionPolicy, dry } = filters;
+  const isFiltered = [state, tenant, caller, retentionPolicy].some((one) => one !== '');
   const isPast = value !== undefined && value.items.length === 0 && page > 1;
   return (
     <div class="page">
@@ -52,12 +53,17 @@ export function HistoryPage({ params }: { readonly params: URLSearchParams }) {
         />
         <Field label={t.tenant} value={tenant} onInput={(typed) => show({ tenant: typed })} />
         <Field label={t.caller} value={caller} onInput={(typed) => show({ caller: typed })} />
+        <Field
+          label={t.policy}
+          value={retentionPolicy}
+          onInput={(typed) => show({ retentionPolicy: typed })}
+        />
         <Tick label={t.showDry} isOn={dry !== ''} onChange={(isOn) => show({ dry: isOn ? 'shown' : '' })} />
         {isFiltered && (
           <button
             type="button"
             onClick={({ currentTarget }) => {
-              show({ state: '', tenant: '', caller: '' });
+              show({ state: '', tenant: '', caller: '', retentionPolicy: '' });
               focusFirstField(currentTarget);
             }}
           >

@@ -6,7 +6,7 @@ import { PurgeChip } from './purge-chip.js';
 
 /** Purges in rows, each a link to its record. */
 export function PurgeTable({ purges, label }: { readonly purges: readonly Purge[]; readonly label: string }) {
-  const { columns, dry } = text.history;
+  const { columns, dry, policyRun } = text.history;
   return (
     <div class="table" role="region" aria-label={label} tabIndex={0}>
       <table>
@@ -37,7 +37,15 @@ export function PurgeTable({ purges, label }: { readonly purges: readonly Purge[
               </td>
               <td class="number">{count(purge.matched)}</td>
               <td class="number">{purge.dryRun ? '–' : count(purge.deleted)}</td>
-              <td>{purge.caller}</td>
+              <td>
+                {purge.retentionPolicy === undefined ? (
+                  purge.caller
+                ) : (
+                  <a href={routeTo(['retention', purge.retentionPolicy])}>
+                    {policyRun(purge.retentionPolicy)}
+                  </a>
+                )}
+              </td>
             </tr>
           ))}
         </tbody>

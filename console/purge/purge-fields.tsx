@@ -3,6 +3,7 @@ import { optionsIn, purgeOption } from '../../sidecar/shared/purge-options.js';
 import { Choice, Field, Tick } from '../parts/fields.js';
 import { unsendable } from '../shared/header-text.js';
 import { text } from '../strings.js';
+import { offersFor, useBrokerNames } from './broker-names.js';
 import { contextOf, linkTo } from './context-link.js';
 import { choicesOf, optionLabel, type Field as Name, type PurgeForm } from './form.js';
 import { GeoFields } from './geo-fields.js';
@@ -29,12 +30,15 @@ export function PurgeFields({ form, onChange }: PurgeFieldsProps) {
   const { target, fields } = form;
   const set = (changed: Partial<PurgeForm>) => onChange({ ...form, ...changed });
   const put = (values: Partial<Record<Name, string>>) => set({ fields: { ...fields, ...values } });
+  const names = useBrokerNames(form.tenant, form.link);
+  const namesOf: Partial<Record<Name, readonly string[]>> = { type: names.types, attrs: names.attributes };
   const field = (name: Name, label: string, hint?: string, type: 'text' | 'number' = 'text') => (
     <Field
       key={name}
       label={label}
       hint={hint}
       type={type}
+      {...(namesOf[name] === undefined ? {} : { offers: offersFor(fields[name] ?? '', namesOf[name]) })}
       value={fields[name] ?? ''}
       onInput={(value) => put({ [name]: value })}
     />

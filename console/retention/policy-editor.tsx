@@ -3,6 +3,7 @@ import { isOvertaken, type RetentionPolicy, type Tagged } from '../api/client.js
 import { Choice, Field, Tick } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
+import { isResourceName } from '../../sidecar/shared/resource-name.js';
 import { optionsIn, purgeOption } from '../../sidecar/shared/purge-options.js';
 import { choicesOf, optionLabel } from '../purge/form.js';
 import { time } from '../shared/format.js';
@@ -38,18 +39,25 @@ export function PolicyEditor({
   const [error, setError] = useState<unknown>();
   const [isSaving, setIsSaving] = useState(false);
   const [isAsking, setIsAsking] = useState(false);
+  // In the address of the request, another name would be that of nothing.
+  const mayBeName = form.name === '' || isResourceName(form.name.trim());
   const isEnforced = read?.value.mode === 'enforce';
   const set = (changed: Partial<PolicyForm>) => draft.change(changed);
   const field = (
     name: Exclude<keyof PolicyForm, 'target' | 'enabled'>,
     label: string,
-    { hint, isRequired = false }: { hint?: string | undefined; isRequired?: boolean } = {},
+    {
+      hint,
+      isRequired = false,
+      error: wrong,
+    }: { hint?: string | undefined; isRequired?: boolean; error?: string | undefined } = {},
   ) => (
     <Field
       key={name}
       label={label}
       hint={hint}
       value={form[name]}
+      error={wrong}
       isRequired={isRequired}
       isReadOnly={name === 'name' && read !== undefined}
       onInput={(value) => set({ [name]: value })}
@@ -83,13 +91,17 @@ export function PolicyEditor({
         class="card"
         onSubmit={(event) => {
           event.preventDefault();
-          if (isSaving) return;
+          if (isSaving || !mayBeName) return;
           if (isEnforced) setIsAsking(true);
           else void save();
         }}
       >
         <div class="grid">
-          {field('name', t.name, { hint: t.nameHint, isRequired: true })}
+          {field('name', t.name, {
+            hint: t.nameHint,
+            isRequired: true,
+            error: mayBeName ? undefined : t.nameWrong(t.nameHint),
+          })}
           <Choice
             label={t.fields.target}
             value={form.target}
@@ -143,7 +155,7 @@ export function PolicyEditor({
         )}
         {isEnforced && <p class="notice warn">{t.saveStops(form.name)}</p>}
         <div class="actions">
-          <button type="submit" class="primary" disabled={isSaving}>
+          <button type="submit" class="primary" disabled={isSaving || !mayBeName}>
             {t.saveReport}
           </button>
           {isEnforced && (

@@ -1,4 +1,5 @@
 import type { RetentionPolicy, RetentionPreview, RetentionSettings } from '../api/client.js';
+import { shortDuration } from '../../sidecar/shared/duration.js';
 import { optionsIn } from '../../sidecar/shared/purge-options.js';
 import { formOf, unitOf } from '../purge/form.js';
 
@@ -62,7 +63,12 @@ export function settingsOf(form: PolicyForm, before?: RetentionPolicy): Retentio
   const words = (name: 'tenant' | 'description') =>
     form[name].trim() === '' ? {} : { [name]: form[name].trim() };
   return {
-    ...{ target, query: query.trim(), olderThan: olderThan.trim(), by: by.trim() },
+    ...{
+      target,
+      query: query.trim(),
+      olderThan: shortDuration(olderThan.trim()) ?? olderThan.trim(),
+      by: by.trim(),
+    },
     ...{ schedule: schedule.trim(), timeZone: timeZone.trim(), enabled },
     ...words('tenant'),
     ...words('description'),

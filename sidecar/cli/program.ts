@@ -146,6 +146,7 @@ function createProgram(
       .option('--state <state>', 'queued, running, succeeded, failed …')
       .option('--tenant <name>', 'of one tenant')
       .option('--caller <name>', 'of one caller')
+      .option('--policy <name>', 'runs of one retention policy')
       .option('--dry-run', 'only dry runs')
       .option('--all', 'dry runs, too')
       .option('--limit <n>', 'how many', wholeNumber)

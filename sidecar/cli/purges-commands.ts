@@ -15,6 +15,8 @@ export interface ListOptions extends OutputOptions {
   readonly state?: PurgeView['state'];
   readonly tenant?: string;
   readonly caller?: string;
+  /** A retention policy. */
+  readonly policy?: string;
   /** Only dry runs. */
   readonly dryRun?: boolean;
   /** Dry runs, too. */
@@ -30,11 +32,12 @@ const MAX_PAGE = 1000;
 
 /** Lists purges, newest first; without dry runs, which each preview of the console leaves behind. @throws CliError */
 export async function listPurges(
-  { all, dryRun = false, state, tenant, caller, limit, offset = 0, ...form }: ListOptions,
+  { all, dryRun = false, state, tenant, caller, policy, limit, offset = 0, ...form }: ListOptions,
   gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
-  const query = { state, tenant, caller, limit, offset, dryRun: all === true ? undefined : dryRun };
+  const filter = { state, tenant, caller, retentionPolicy: policy };
+  const query = { ...filter, limit, offset, dryRun: all === true ? undefined : dryRun };
   const { items, total } = await gateway.page('/purges', { query });
   const records = items.map(readPurge);
   const table = () => {

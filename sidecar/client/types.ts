@@ -3035,6 +3035,8 @@ export interface operations {
         readonly tenant?: string;
         /** @description Who started them. */
         readonly caller?: string;
+        /** @description The retention policy whose runs they are. */
+        readonly retentionPolicy?: string;
         /** @description true: dry runs alone; false: no dry runs. */
         readonly dryRun?: boolean;
         /** @description The most items to answer; 100 if not given. */

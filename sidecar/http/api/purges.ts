@@ -23,6 +23,7 @@ const FILTERS = {
   state: Type.Optional(Type.Enum(JOB_STATES, { type: 'string', description: 'The state of the purges.' })),
   tenant: TextParameter(256, 'The tenant that they were for.'),
   caller: TextParameter(256, 'Who started them.'),
+  retentionPolicy: TextParameter(256, 'The retention policy whose runs they are.'),
   dryRun: Type.Optional(Type.Boolean({ description: 'true: dry runs alone; false: no dry runs.' })),
 };
 

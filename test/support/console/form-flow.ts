@@ -157,7 +157,11 @@ export function formFlows(browser: () => Browser): void {
     }
     // The pause after the last change is over: only what can be sent was.
     await page.getByText('1 entity match').waitFor();
-    assert.deepEqual(sent, ['DELETE']);
+    // Names to pick from, and the state of the gateway, are read besides.
+    assert.deepEqual(
+      sent.filter((method) => method !== 'GET'),
+      ['DELETE'],
+    );
     await endFlow(flow);
   });
 }

@@ -183,6 +183,7 @@ it('purges list sends every filter by its name, and says how to see more', async
     t,
     [
       ...['purges', 'list', '--state', 'running', '--tenant', 'city', '--caller', 'me'],
+      ...['--policy', 'old-cars'],
       ...['--limit', '2', '--offset', '3'],
     ],
     () => jsonResponse([RECORD, { ...RECORD, id: 'p-0', dryRun: true }], 200, { 'x-total-count': '9' }),
@@ -190,6 +191,7 @@ it('purges list sends every filter by its name, and says how to see more', async
   const query = new URLSearchParams(requests[0]?.split('?')[1]);
   assert.deepEqual(Object.fromEntries(query), {
     ...{ state: 'running', tenant: 'city', caller: 'me', dryRun: 'false', limit: '2', offset: '3' },
+    retentionPolicy: 'old-cars',
   });
   assert.equal(code, 0);
   assert.match(out, /^ID .* CALLER .*\np-1 +running .*\np-0 +running \(dry\) /);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { namesIn, offersFor } from '../../../console/purge/broker-names.js';
 import { daysOf, perSecond } from '../../../console/overview/days.js';
 import { toneOf } from '../../../console/shared/environment.js';
 
@@ -42,4 +43,12 @@ it('the rate of all purges is what they deleted between two looks; one that was 
 it('the color of an environment warns of production', () => {
   const tones = ['production', 'PROD-2', 'live', 'staging', 'Madrid', 'test', 'dev-1', 'local'].map(toneOf);
   assert.deepEqual(tones, ['bad', 'bad', 'bad', 'warn', 'warn', 'good', 'good', 'good']);
+});
+
+it('what the broker names is offered after the last comma, and lists of other shapes offer nothing', () => {
+  assert.deepEqual(namesIn({ typeList: ['Car', 7, 'Bus'] }, 'types'), ['Car', 'Bus']);
+  assert.deepEqual(namesIn({ attributeList: 'speed' }, 'attributes'), ['speed']);
+  for (const other of [null, [], 'x', {}, { typeList: null }]) assert.deepEqual(namesIn(other, 'types'), []);
+  assert.deepEqual(offersFor('Car,B', ['Bus', 'Boat']), ['Car,Bus', 'Car,Boat']);
+  assert.deepEqual(offersFor('', ['Bus']), ['Bus']);
 });

@@ -43,6 +43,16 @@ it('a policy whose mode is changed is the same in everything else', () => {
   }
 });
 
+it('the age may be typed as 90d, and is sent as the API takes it', () => {
+  for (const [typed, sent] of [
+    [' 90d ', 'P90D'],
+    ['6mo', 'P6M'],
+    ['P1Y', 'P1Y'],
+    ['90', '90'],
+  ] as const)
+    assert.equal(settingsOf({ ...NEW_POLICY, olderThan: typed }).olderThan, sent);
+});
+
 it('each field is sent as it was typed, without blanks around it', () => {
   for (const name of ['query', 'olderThan', 'by', 'schedule', 'timeZone', 'tenant', 'description'] as const)
     assert.equal(settingsOf({ ...NEW_POLICY, [name]: ' x ' })[name], 'x', name);
