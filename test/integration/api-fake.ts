@@ -53,7 +53,6 @@ export async function startFakeApi(
     checkLoop: () => undefined,
     logger: pino({}, log.stream),
     isShuttingDown: () => false,
-    environment: undefined,
     learnt: () => ({ entities: new Map(), temporal: new Map() }),
   };
   const client = { send: async () => Promise.resolve({ status: 200 }) };

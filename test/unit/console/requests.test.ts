@@ -222,7 +222,7 @@ it('the context of the workbench is the one that was chosen, and the core contex
 });
 
 it('the history is asked for by what was filled in, without dry runs unless they are wanted', async () => {
-  const none = { state: '', tenant: '', caller: '', dry: '' } as const;
+  const none = { state: '', tenant: '', caller: '', retentionPolicy: '', dry: '' } as const;
   const lineOf = async (filters: object, at = 1) => {
     page.answer = () => Response.json([]);
     await listPurges({ ...none, ...filters }, at, 25, signal);
