@@ -127,7 +127,12 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   opened.add(() => pool.destroy());
   const archives = await openConfiguredArchives(config, logger, metrics.purges);
   opened.add(async () => archives?.close());
-  const kept = { store: store.jobs, policies: store.retention, brokerNotes: store.brokerNotes };
+  const kept = {
+    store: store.jobs,
+    policies: store.retention,
+    brokerNotes: store.brokerNotes,
+    plans: store.plans,
+  };
   const opening = { client, brokerUrl, ...kept, clock, random, logger, archives, metrics: metrics.purges };
   const { service, retention, ...endings } = (purges = openPurges(config, opening));
   opened.add(() => endings.close());

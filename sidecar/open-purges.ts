@@ -11,6 +11,7 @@ import { brokerName, jobBroker } from './jobs/broker-names.js';
 import { JobService } from './jobs/job-service.js';
 import { NoteExchange } from './jobs/note-exchange.js';
 import { observeJobs } from './jobs/job-log.js';
+import { PlanService } from './jobs/plan-service.js';
 import { PurgeService } from './jobs/purge-service.js';
 import { RetentionScheduler } from './jobs/retention/scheduler.js';
 import { RetentionService } from './jobs/retention/retention-service.js';
@@ -21,6 +22,7 @@ import type { BrokerClient, Learnt } from './purge/broker/index.js';
 import {
   type BrokerNotes,
   type BrokerNotice,
+  type Plans,
   type JobNotice,
   type JobQueue,
   type Jobs,
@@ -42,6 +44,8 @@ export interface OpenPurgesOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly logger: FastifyBaseLogger;
+  /** Where dry runs keep what they find. */
+  readonly plans: Plans;
   readonly metrics: PurgeMetrics;
   /** Where purges archive what they delete; undefined where they cannot. */
   readonly archives?: Archives | undefined;
@@ -102,7 +106,10 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
     observer: observeJobs(logger, metrics, (error) => problemOf(error) !== undefined),
   });
   const recordRequired = config.PURGE_RECORD === 'required';
-  const service = new PurgeService(jobs, { kinds, recordRequired });
+  const service = new PurgeService(jobs, {
+    ...{ kinds, recordRequired },
+    plans: new PlanService(options.plans),
+  });
   const retention = new RetentionService({
     ...{ store: policies, purges: service, history: store, kinds, clock: systemClock },
   });

@@ -17,11 +17,15 @@ const RECONNECT_MS = 1000;
 
 /** Purges that a gateway does. */
 export function createGatewayPlace(gateway: ApiClient, clock: Clock): PurgePlace {
-  async function start({ target, query, tenant, link, options }: PurgeRequest): Promise<Purge> {
-    const body = {
+  function bodyOf({ target, query, tenant, link, options }: PurgeRequest) {
+    return {
       ...{ target, query, ...(tenant === undefined ? {} : { tenant }), ...options },
       ...(link === undefined ? {} : { link: linkHeader(link) }),
     };
+  }
+
+  async function start(request: PurgeRequest): Promise<Purge> {
+    const body = request.plan === undefined ? bodyOf(request) : { plan: request.plan };
     try {
       return readPurge(await gateway.json('post', '/purges', { body }));
     } catch (error) {
@@ -40,6 +44,23 @@ export function createGatewayPlace(gateway: ApiClient, clock: Clock): PurgePlace
       const asked = { query: [...counted, 'dryRun=true'].join('&'), headers: headersOf(request), signal };
       const answer = (await gateway.json('delete', PURGE_PATHS[target], asked)) as Schemas['PurgePreview'];
       return expected(answer, 'a preview of a purge', { matched: 'number', sample: 'array' });
+    },
+    async plan(request, signal) {
+      // A dry run takes no list of ids, and its plan would make none.
+      if (request.query.split('&').includes('record=ids')) return undefined;
+      let last: PurgeView | undefined;
+      try {
+        const body = { ...bodyOf(request), dryRun: true, plan: true as const };
+        const record = readPurge(await gateway.json('post', '/purges', { body, signal }));
+        for await (const view of followPurge(gateway, record.id, clock, { cancelOn: signal })) last = view;
+      } catch (error) {
+        if (signal.aborted) throw error;
+        // The preview without a plan says what is wrong.
+        return undefined;
+      }
+      const { id, matched = 0, sample = [], unit, plan } = last ?? {};
+      if (id === undefined || plan === undefined || matched === 0) return undefined;
+      return { matched, sample, plan: id, ...(unit === undefined ? {} : { unit }) };
     },
     async *run(request, signal) {
       const record = await start(request);

@@ -168,6 +168,18 @@ function createProgram(
     async () => (await import('./purges-commands.js')).cancelOne,
   );
   atGateway(
+    onePurge('restore', 'restore what a purge archived; what is there is never overwritten')
+      .option('--id <urn...>', 'only these entities')
+      .option('--dry-run', 'compare with what is there, create nothing')
+      .option('--rate <n>', 'items per second, at most', wholeNumber)
+      .option('--detach', 'do not wait for its end'),
+    async () => (await import('./undo-commands.js')).restorePurge,
+  );
+  atGateway(
+    onePurge('archive', 'write what a purge archived to standard output, as NDJSON packed with gzip'),
+    async () => (await import('./undo-commands.js')).readArchive,
+  );
+  atGateway(
     onePurge('throttle', 'change how fast a purge may delete')
       .argument('<rate>', 'deletes per second, or off')
       .option('--concurrency <n>', 'concurrent delete requests', wholeNumber),

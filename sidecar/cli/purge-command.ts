@@ -52,7 +52,7 @@ export async function purgeCommand(
   place: PurgePlace,
   context: CliContext,
 ): Promise<ExitCode> {
-  const request = requestOf(words, options, context.clock.now());
+  let request = requestOf(words, options, context.clock.now());
   const isAsked = options.yes !== true && options.dryRun !== true;
   if (isAsked && !canAsk(context)) {
     throw usage(
@@ -64,10 +64,13 @@ export async function purgeCommand(
   let isSent = false;
   try {
     if (options.yes !== true || options.dryRun === true) {
-      const preview = await place.preview(request, signal);
+      const planned = options.dryRun === true ? undefined : await place.plan?.(request, signal);
+      const preview = planned ?? (await place.preview(request, signal));
       if (options.dryRun === true) return showDryRun(request, preview, options, context);
       const answer = await confirm(request, preview, context, signal);
       if (answer !== 'yes') return answer;
+      // What arrives from now on was not shown, and stays.
+      request = { ...request, plan: preview.plan };
     }
     isSent = true;
     if (options.detach === true) return showDetached(await place.detach(request), options, context);

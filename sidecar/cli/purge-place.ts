@@ -12,6 +12,8 @@ export interface PurgeRequest {
   readonly link: string | undefined;
   /** The options that have flags, except dryRun. */
   readonly options: OptionValues<'body'>;
+  /** The plan that is applied: then it alone is sent. */
+  readonly plan?: string | undefined;
 }
 
 /** What a purge would delete. */
@@ -23,12 +25,16 @@ export interface PurgePreview {
   readonly atLeast?: boolean;
   /** Possible reasons why nothing matched. */
   readonly hints?: readonly string[];
+  /** By which exactly what was previewed can be deleted. */
+  readonly plan?: string;
 }
 
 /** Where purges run: on a gateway, or in this process. */
 export interface PurgePlace {
   /** @throws CliError */
   preview(request: PurgeRequest, signal: AbortSignal): Promise<PurgePreview>;
+  /** The same, with a plan; undefined where none can be had, or nothing matches. */
+  plan?(request: PurgeRequest, signal: AbortSignal): Promise<PurgePreview | undefined>;
   /**
    * Starts a purge. The last view has a final state; when the signal aborts, the purge stops cleanly and reports what was done.
    *

@@ -71,6 +71,7 @@ const ERRORS_SHOWN = 5;
 
 /** What a purge came to, in lines for people. @param ms how long it took, where that is known */
 export function summaryOf(view: PurgeView, ms: number | undefined): readonly string[] {
+  if (view.target === 'restore') return restoreSummaryOf(view);
   const unit = unitOf(view);
   const rate = ms === undefined || ms < 1000 ? '' : ` (${formatRate((view.deleted * 1000) / ms)})`;
   const took = ms === undefined ? '' : ` in ${formatDuration(ms)}${rate}`;
@@ -88,6 +89,34 @@ export function summaryOf(view: PurgeView, ms: number | undefined): readonly str
   for (const error of errors.slice(0, ERRORS_SHOWN)) lines.push(`  ${printable(errorLine(error))}`);
   if (errors.length > ERRORS_SHOWN) lines.push(`  … ${formatCount(errors.length - ERRORS_SHOWN)} more`);
   for (const warning of view.warnings ?? []) lines.push(`Warning: ${printable(warning)}`);
+  return lines;
+}
+
+/** What a restore came to. */
+function restoreSummaryOf(view: PurgeView): readonly string[] {
+  const { dryRun, restored = 0, alreadyThere = 0, different, failed, unknown, state, problem } = view;
+  const items = formatItems(restored, unitOf(view));
+  const { detail } = problem ?? {};
+  const why = typeof detail === 'string' ? `: ${printable(detail)}` : '.';
+  const done = state === 'succeeded' || state === 'partial';
+  const lines = [
+    done
+      ? dryRun
+        ? `${items} would be restored. Nothing was created.`
+        : `Restored ${items}.`
+      : `The restore is ${state}${why} ${items} had been restored.`,
+  ];
+  if (alreadyThere > 0) {
+    const others = different === undefined ? '' : `, ${formatCount(different)} of them different`;
+    lines.push(`${formatCount(alreadyThere)} are there already${others}, and are left.`);
+  }
+  if (failed > 0) lines.push(`${formatCount(failed)} could not be restored.`);
+  if (unknown > 0)
+    lines.push(`${formatCount(unknown)} may or may not be restored: the broker did not respond.`);
+  const errors = view.errors ?? [];
+  for (const error of errors.slice(0, ERRORS_SHOWN)) lines.push(`  ${printable(errorLine(error))}`);
+  if (errors.length > ERRORS_SHOWN) lines.push(`  … ${formatCount(errors.length - ERRORS_SHOWN)} more`);
+  for (const warning of view.warnings ?? []) lines.push(`Note: ${printable(warning)}`);
   return lines;
 }
 

@@ -101,7 +101,7 @@ function rowsOf(record: PurgeView): readonly (readonly string[])[] {
 }
 
 /** The id of a purge that was given in full, or by as much of its beginning as no other has. @throws CliError */
-async function purgeNamed(idOrPrefix: string, gateway: ApiClient): Promise<string> {
+export async function purgeNamed(idOrPrefix: string, gateway: ApiClient): Promise<string> {
   const prefix = demandId(idOrPrefix);
   // Ids are UUIDs: only what may be the beginning of one is looked up.
   if (!/^[\da-f-]{1,35}$/.test(prefix)) return prefix;

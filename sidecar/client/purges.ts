@@ -5,7 +5,7 @@ import type { Schemas } from './operations.js';
 export const PURGE_PATHS = {
   entities: '/ngsi-ld/v1/entities',
   temporal: '/ngsi-ld/v1/temporal/entities',
-} as const satisfies Record<Schemas['NewPurge']['target'], string>;
+} as const satisfies Record<NonNullable<Schemas['NewPurge']['target']>, string>;
 
 /** Whether a purge has come to its end. */
 export function isFinal({ state }: Pick<Schemas['Purge'], 'state'>): boolean {

@@ -1526,6 +1526,14 @@ export interface components {
         readonly service?: string;
         readonly servicePath?: string;
       };
+      /** @description Of a dry run: what it found can be applied. */
+      readonly plan?: {
+        readonly items: number;
+        /** Format: date-time */
+        readonly expiresAt: string;
+      };
+      /** @description The dry run whose plan it applies. */
+      readonly planOf?: string;
       /** @description Of a restore: the purge that it undoes. */
       readonly restoreOf?: string;
       /** @description Created again; in a dry run, those that would be. */
@@ -1538,9 +1546,11 @@ export interface components {
     /** NewPurge */
     readonly NewPurge: {
       /** @enum {string} */
-      readonly target: 'entities' | 'temporal';
+      readonly target?: 'entities' | 'temporal';
       /** @description As in the URL of the DELETE. */
-      readonly query: string;
+      readonly query?: string;
+      /** @description true, with dryRun: keep what matches, for an hour. The id of such a dry run, and nothing else: delete what still matches and was found then. */
+      readonly plan?: true | string;
       readonly tenant?: string;
       /** @description A Link header that names one @context: its URL in angle brackets, and its relation. */
       readonly link?: string;

@@ -34,6 +34,7 @@ export const problemKinds = {
   runUnderWay: shape(409, ownType('run-under-way'), 'A run is under way'),
   typeAmbiguous: shape(409, ownType('type-ambiguous'), 'Several models'),
   tooManyMatches: shape(409, ownType('too-many-matches'), 'More matches than may be affected'),
+  planGone: shape(409, ownType('plan-gone'), 'Plan gone'),
   archiveUnreadable: shape(409, ownType('archive-unreadable'), 'Archive cannot be read'),
   preconditionFailed: shape(412, ownType('precondition-failed'), 'Precondition failed'),
   bodyTooLarge: shape(413, ownType('body-too-large'), 'Body too large'),

@@ -1,4 +1,5 @@
 import type { JobKindName, JobState, PurgeRecord } from '../store/index.js';
+import { PurgeError } from '../purge/index.js';
 import { GatewayError } from '../shared/errors.js';
 
 /** There is no such record, or it was deleted because of its age. */
@@ -43,6 +44,12 @@ export class ArchiveInUseError extends GatewayError {
   constructor(id: string, state: JobState) {
     super(`The purge ${id} is ${state}: its archive can be used when it has ended.`);
   }
+}
+
+/** A plan cannot be applied: there is none, it is too old, or it was applied. */
+export class PlanGoneError extends PurgeError {
+  readonly kind = 'planGone';
+  override readonly outcome = 'refused';
 }
 
 /** The job has ended, or is about to, and cannot be changed. */

@@ -7,6 +7,7 @@ import {
   type OnOutcome,
   type PurgeArchive,
 } from '../purge/index.js';
+import { GatewayError } from '../shared/errors.js';
 import type { ControlRequest, JobRecord, PurgeRecord } from '../store/index.js';
 import type { Clock } from '../shared/clock.js';
 import { type Lease, LiveJob } from './live-job.js';
@@ -149,6 +150,8 @@ export interface Work {
   readonly prepared: PreparedPurge;
   /** Where the number of deletes is bounded. */
   readonly budget?: DeleteBudget | undefined;
+  /** It is a dry run, and keeps what it finds. */
+  readonly makesPlan?: true | undefined;
 }
 
 /** Runs purges, those whose callers wait and those that are jobs. */
@@ -186,13 +189,24 @@ export class PurgeRunner {
    * @param stopped aborts when the purge has to stop
    * @throws what the engine throws
    */
-  async run({ live, prepared, budget }: Work, stopped: AbortSignal = live.stopped): Promise<PurgeReport> {
+  async run(
+    { live, prepared, budget, makesPlan }: Work,
+    stopped: AbortSignal = live.stopped,
+  ): Promise<PurgeReport> {
     const { control, lease } = live;
     const ids = prepared.recordsIds ? this.#options.idFiles.recorder(live.record.id) : undefined;
     const onOutcome: OnOutcome | undefined = ids && ((item, outcome) => ids.note(item, outcome));
     const archive = await this.#openArchive(live, prepared);
+    const { plans } = this.#options;
+    const { id, planOf } = live.record;
+    const found = makesPlan === true ? plans.collect() : undefined;
+    const onPlanned = found && ((item: string) => found.add(item));
+    const plan = planOf === undefined ? undefined : await plans.take(planOf, id);
     const beforeDelete = () => lease.check();
-    const events = prepared.run({ control, budget, onOutcome, archive, beforeDelete }, stopped);
+    const events = prepared.run(
+      { control, budget, onOutcome, archive, plan, onPlanned, beforeDelete },
+      stopped,
+    );
     try {
       for await (const event of events) {
         live.note(event);
@@ -200,6 +214,11 @@ export class PurgeRunner {
         this.#options.observer.event(live.record, event);
         if (event.type !== 'finished') continue;
         await closeIds(live, ids);
+        if (found !== undefined) {
+          const kept = await plans.keep(id, found);
+          live.set('plan' in kept ? kept : { warnings: [...live.record.warnings, kept.why] });
+        }
+        if (planOf !== undefined) await plans.forget(planOf);
         // Of the record: what an earlier process left unknown counts as well.
         const { failed, unknown } = live.record;
         const isWhole = failed + unknown + event.report.warnings.length === 0;
@@ -217,13 +236,19 @@ export class PurgeRunner {
   async #openArchive(live: LivePurge, prepared: PreparedPurge): Promise<PurgeArchive | undefined> {
     const { archives } = this.#options;
     if (archives === undefined || prepared.archive === 'none') return undefined;
-    const { id, target } = live.record;
-    const writer = await archives.writer(
-      { purge: id, target: targetOf({ target }) },
-      live.lease.number,
-      archivedKeys(prepared.unit),
-    );
-    return { writer, isRequired: prepared.archive === 'required' };
+    const { id, warnings } = live.record;
+    const of = { purge: id, target: targetOf(live.record) };
+    const isRequired = prepared.archive === 'required';
+    try {
+      return {
+        isRequired,
+        writer: await archives.writer(of, live.lease.number, archivedKeys(prepared.unit)),
+      };
+    } catch (error) {
+      if (isRequired || !(error instanceof GatewayError)) throw error;
+      live.set({ warnings: [...warnings, `Nothing was archived. ${error.message}`] });
+      return undefined;
+    }
   }
 
   /** What the record says of an archive. It expires some days after the end of the purge: after now, as of now. */

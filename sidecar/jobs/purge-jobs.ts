@@ -70,7 +70,7 @@ export class PurgeJobs {
   /** @throws JobSecretError, QueryRefusedError, PolicyRefusedError for a job that cannot be resumed */
   #jobOf(record: PurgeRecord, job: JobNeeds, lease: Lease): Job {
     const { worker, kinds, sealer, clock } = this.#options;
-    const { reportAbove } = job;
+    const { reportAbove, makesPlan } = job;
     const asked = preparePurge(kinds, { ...record, target: targetOf(record), headers: sealer.open(job) });
     const prepared = record.dryRun && !asked.dryRun ? asked.asDryRun() : asked;
     if (typeof record.maxPerSecond === 'number' && !prepared.isPaced) throw rateRefused();
@@ -87,7 +87,14 @@ export class PurgeJobs {
             { write: (spent) => writeAhead(this.#options, live, { ...job, spent }), clock },
           );
     const isElsewhere = record.startedAt !== undefined && record.worker !== worker;
-    return { live, prepared, budget, reportAbove, before: isElsewhere ? record.worker : undefined };
+    return {
+      live,
+      prepared,
+      budget,
+      reportAbove,
+      makesPlan,
+      before: isElsewhere ? record.worker : undefined,
+    };
   }
 
   async #run(job: Job): Promise<void> {

@@ -191,6 +191,10 @@ export interface NewPurge {
   readonly retentionPolicy?: string | undefined;
   /** With more matches than this, it only reports them, and deletes nothing. */
   readonly reportAbove?: number | undefined;
+  /** It is a dry run, and keeps what it finds. */
+  readonly makesPlan?: true | undefined;
+  /** The dry run whose plan it applies. */
+  readonly planOf?: string | undefined;
 }
 
 /** What is vetted of a purge. */

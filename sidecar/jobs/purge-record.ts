@@ -43,7 +43,7 @@ export function refusedRecord(
 }
 
 function recordOf(asked: NewPurge, start: RecordStart): PurgeRecord {
-  const { target, query, caller, requestId, policy, headers, retentionPolicy } = asked;
+  const { target, query, caller, requestId, policy, headers, retentionPolicy, planOf } = asked;
   const tenant = headers['ngsild-tenant'] ?? headers['fiware-service'];
   const fiware = fiwareOf(headers);
   const { link } = headers;
@@ -53,6 +53,7 @@ function recordOf(asked: NewPurge, start: RecordStart): PurgeRecord {
     ...(link === undefined ? {} : { link }),
     ...(fiware === undefined ? {} : { fiware }),
     ...(retentionPolicy === undefined ? {} : { retentionPolicy }),
+    ...(planOf === undefined ? {} : { planOf }),
     ...{ policy: { ...policy }, dryRun: false, maxPerSecond: null, concurrency: 1, ...NOTHING_DONE },
   };
 }

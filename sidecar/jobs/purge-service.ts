@@ -2,7 +2,15 @@ import type { Readable } from 'node:stream';
 import { outcomeOf, type PurgeReport } from '../purge/index.js';
 import type { ControlRequest, PurgeRecord, StrandedJob, TakenJob, UnfinishedJob } from '../store/index.js';
 import { ArchiveService } from './archive-service.js';
-import { IdsNotFoundError, PurgeCancelledError, PurgeFailedError } from './errors.js';
+import {
+  IdsNotFoundError,
+  JobNotFoundError,
+  PlanGoneError,
+  PurgeCancelledError,
+  PurgeFailedError,
+} from './errors.js';
+import { headersAt } from './place-headers.js';
+import { checkMakesPlan, narrower, withoutDryRun } from './plan-service.js';
 import { JobKind } from './job-kind.js';
 import type { JobService } from './job-service.js';
 import type { Lease } from './live-job.js';
@@ -31,7 +39,7 @@ export class PurgeService extends JobKind<PurgeRecord> {
   readonly #taken: PurgeJobs;
   readonly #restores: RestoreJobs;
 
-  constructor(jobs: JobService, options: Pick<PurgeServiceOptions, 'kinds' | 'recordRequired'>) {
+  constructor(jobs: JobService, options: Pick<PurgeServiceOptions, 'kinds' | 'recordRequired' | 'plans'>) {
     super(jobs);
     this.#options = { ...jobs.options, ...options };
     const { archives, store, clock } = jobs.options;
@@ -90,10 +98,36 @@ export class PurgeService extends JobKind<PurgeRecord> {
   async submit(asked: NewPurge): Promise<PurgeRecord> {
     this.jobs.registry.requireOpen();
     const prepared = this.#prepare(asked);
-    const sealed = this.#orRefuse(asked, () => this.#options.sealer.seal(asked.headers));
+    const { makesPlan, planOf } = asked;
+    const sealed = this.#orRefuse(asked, () => {
+      if (makesPlan === true) checkMakesPlan(prepared.dryRun);
+      return this.#options.sealer.seal(asked.headers);
+    });
+    if (planOf !== undefined)
+      await this.#options.plans.check(planOf, prepared.limits.maxAffected).catch((error: unknown) => {
+        throw outcomeOf(error) === 'refused' ? this.refusal(asked, error) : error;
+      });
     const record = newRecord(asked, prepared, { state: 'queued', ...this.#start() });
-    await this.jobs.enqueue(record, { ...sealed, reportAbove: asked.reportAbove });
+    await this.jobs.enqueue(record, { ...sealed, reportAbove: asked.reportAbove, makesPlan });
     return record;
+  }
+
+  /**
+   * The purge that applies the plan of a dry run: of the same query, where it was, and within the policies of both.
+   *
+   * @throws PlanGoneError when there is no such dry run; QueryRefusedError where the request names another tenant
+   */
+  async planned(id: string, asked: Omit<NewPurge, 'target' | 'query'>): Promise<NewPurge> {
+    const record = await this.get(id).catch((error: unknown) => {
+      throw error instanceof JobNotFoundError ? new PlanGoneError(`There is no dry run ${id}.`) : error;
+    });
+    const { query, policy, dryRun } = record;
+    if (!dryRun || record.plan === undefined || record.target === 'restore')
+      throw new PlanGoneError(`The purge ${id} kept no plan: preview the purge with plan set to true.`);
+    return {
+      ...{ ...asked, target: record.target, query: withoutDryRun(query), planOf: id },
+      ...{ headers: headersAt(asked.headers, record), policy: narrower(policy, asked.policy) },
+    };
   }
 
   /** Takes a restore of what a purge has archived. @throws as RestoreJobs.submit() */

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import {
   outcomeOf,
   PolicyRefusedError,
-  QueryRefusedError,
   restoreArchive,
   type RestorePosition,
   TooManyPurgesError,
@@ -13,6 +12,7 @@ import type { JobService } from './job-service.js';
 import type { Lease } from './live-job.js';
 import { LiveRestore } from './live-restore.js';
 import type { NewPurge } from './purge-kinds.js';
+import { headersAt } from './place-headers.js';
 import { NOTHING_DONE, targetOf } from './purge-record.js';
 import type { PurgeServiceOptions } from './service-options.js';
 import { writeAhead } from './write-ahead.js';
@@ -50,7 +50,7 @@ export class RestoreJobs {
     if (policy.dryRunOnly === true && !dryRun)
       throw new PolicyRefusedError('The policy of this gateway allows dry runs only: set dryRun to true.');
     const { tenant, link, query, unit = 'entities' } = source;
-    const headers = headersOf(asked.headers, source);
+    const headers = headersAt(asked.headers, source);
     const record: PurgeRecord = {
       ...{ id: randomUUID(), state: 'queued', target: 'restore', restoreOf: of, query, unit, worker },
       ...(tenant === undefined ? {} : { tenant }),
@@ -141,33 +141,4 @@ export class RestoreJobs {
   #now(): string {
     return new Date(this.#options.clock.now()).toISOString();
   }
-}
-
-/** What says where the entities are, and what their names mean: as in the purge, whoever restores. */
-const PLACE_HEADERS = ['ngsild-tenant', 'fiware-service', 'fiware-servicepath', 'link'] as const;
-
-/**
- * The headers of a restore: where the entities were, and the credentials of who restores.
- *
- * @throws QueryRefusedError where the request names another tenant
- */
-function headersOf(
-  given: NewRestore['headers'],
-  { tenant, link, fiware }: PurgeRecord,
-): NewRestore['headers'] {
-  const asked = given['ngsild-tenant'] ?? given['fiware-service'];
-  if (asked !== undefined && asked !== tenant)
-    throw new QueryRefusedError(
-      'invalidRequest',
-      `The purge was of ${tenant === undefined ? 'the default tenant' : `the tenant ${tenant}`}, and is restored there: leave the tenant out.`,
-    );
-  const isOther = ([name]: readonly [string, string]) => !(PLACE_HEADERS as readonly string[]).includes(name);
-  const { service, servicePath } = fiware ?? {};
-  return {
-    ...Object.fromEntries(Object.entries(given).filter(isOther)),
-    ...(tenant === undefined || tenant === service ? {} : { 'ngsild-tenant': tenant }),
-    ...(service === undefined ? {} : { 'fiware-service': service }),
-    ...(servicePath === undefined ? {} : { 'fiware-servicepath': servicePath }),
-    ...(link === undefined ? {} : { link }),
-  };
 }

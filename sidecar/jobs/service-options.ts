@@ -4,6 +4,7 @@ import type { PurgeEvent } from '../purge/index.js';
 import type { JobQueue, JobRecord, Jobs, PurgeRecord, StrandedJob } from '../store/index.js';
 import type { Clock } from '../shared/clock.js';
 import type { IdFiles } from './id-files.js';
+import type { PlanService } from './plan-service.js';
 import type { PurgeKinds } from './purge-kinds.js';
 import type { HeaderSealer } from './sealed-headers.js';
 
@@ -60,4 +61,5 @@ export interface PurgeServiceOptions extends JobServiceOptions {
   readonly kinds: PurgeKinds;
   /** Whether no purge runs without a record. */
   readonly recordRequired: boolean;
+  readonly plans: PlanService;
 }

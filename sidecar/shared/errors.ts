@@ -28,6 +28,7 @@ export type ProblemKind =
   | 'runUnderWay'
   | 'typeAmbiguous'
   | 'tooManyMatches'
+  | 'planGone'
   | 'archiveUnreadable'
   | 'preconditionFailed'
   | 'bodyTooLarge'

@@ -87,6 +87,10 @@ export interface PurgeRecord extends JobMembers {
   readonly archive?: ArchiveSummary | undefined;
   /** Where the headers of FIWARE said that the entities are. */
   readonly fiware?: { readonly service?: string; readonly servicePath?: string } | undefined;
+  /** Of a dry run that kept what it found, for a purge of exactly that. */
+  readonly plan?: { readonly items: number; readonly expiresAt: string };
+  /** The dry run whose plan it applies. */
+  readonly planOf?: string | undefined;
   /** Of a restore: the purge that it undoes. */
   readonly restoreOf?: string;
   /** Of a restore: created again; in a dry run, those that would be. */
@@ -196,6 +200,8 @@ export interface JobNeeds {
   readonly spent?: number;
   /** A process that was lost may have sent deletes that are in no count. */
   readonly mayHaveBegun?: true;
+  /** The dry run keeps what it finds. */
+  readonly makesPlan?: true | undefined;
   /** Of a restore: which entities (all by default), and how far it is, as the engine says it. */
   readonly restore?: { readonly ids?: readonly string[]; readonly position?: unknown };
 }

@@ -462,6 +462,13 @@ async function preview(api: ApiClient): Promise<void> {
   await api.send('POST', `${archive}/restore`, { body: {}, headers: { 'ngsild-snapshot': 'urn:s' } });
   await api.send('POST', `${archive}/restore`, { body: {}, headers: { 'ngsild-tenant': 'other' } });
   await api.delete(`${archive}/archive`);
+  await api.send('POST', '/purges', { body: { plan: 'nothing' } });
+  const dry = await api.send('POST', '/purges', {
+    body: { target: 'entities', query: 'type=Bus', dryRun: true, plan: true },
+  });
+  const plan = dry.headers.get('location')?.split('/purges/')[1] ?? '';
+  await api.get(`/purges/${plan}/events`);
+  await api.send('POST', '/purges', { body: { plan }, headers: { 'x-purge-policy': 'max-affected=1' } });
   await api.post('/retention-policies', { name: 'R', ...RETENTION });
   await api.get('/retention-policies/R/preview');
 }

@@ -1,6 +1,7 @@
 import { StoreUnavailableError } from '../../sidecar/store/errors.js';
 import { openDatabase } from '../../sidecar/store/open-database.js';
 import type { JobQueue, PurgeRecord, Jobs } from '../../sidecar/store/job-records.js';
+import { SqlPlans } from '../../sidecar/store/sql-plans.js';
 import { SqlJobs } from '../../sidecar/store/sql-jobs.js';
 import { SqliteSession } from '../../sidecar/store/sqlite-session.js';
 import { systemClock } from '../../sidecar/shared/clock.js';
@@ -13,9 +14,12 @@ export class KeptPurges {
   /** What was called, with what. */
   readonly calls: { readonly name: string; readonly given: readonly unknown[] }[] = [];
   readonly store: Jobs & JobQueue;
+  readonly plans: SqlPlans;
 
   constructor(clock = systemClock) {
-    const kept = new SqlJobs(new SqliteSession(openDatabase(':memory:'), clock));
+    const session = new SqliteSession(openDatabase(':memory:'), clock);
+    const kept = new SqlJobs(session);
+    this.plans = new SqlPlans(session);
     this.store = new Proxy<Jobs & JobQueue>(kept, {
       get: (_target, name: keyof SqlJobs) => {
         return async (...given: unknown[]) => {

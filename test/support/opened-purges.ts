@@ -68,7 +68,7 @@ export function purgesOf(
   const purges = openPurges(config, {
     client: { send: (request) => state.answer(request), close: async () => {} },
     brokerUrl: new URL(brokerUrl),
-    store: kept.store,
+    ...{ store: kept.store, plans: kept.plans },
     policies: {
       enabled: async () => state.policies,
       claim: async (name: string) => {

@@ -5,6 +5,7 @@ import { IdFiles } from '../../sidecar/jobs/id-files.js';
 import { entityPurges, temporalPurges } from '../../sidecar/jobs/purge-kinds.js';
 import type { PurgeServiceOptions } from '../../sidecar/jobs/service-options.js';
 import { JobService } from '../../sidecar/jobs/job-service.js';
+import { PlanService } from '../../sidecar/jobs/plan-service.js';
 import { PurgeService } from '../../sidecar/jobs/purge-service.js';
 import { createHeaderSealer } from '../../sidecar/jobs/sealed-headers.js';
 import {
@@ -127,7 +128,7 @@ export function purgeServiceOf(run: Run, setup: PurgeServiceSetup = {}) {
     },
     ...forAll,
   });
-  const service = new PurgeService(jobs, { kinds, recordRequired });
+  const service = new PurgeService(jobs, { kinds, recordRequired, plans: new PlanService(kept.plans) });
   /** Stops the process in an orderly way: its jobs go back into the queue. */
   const shutDown = async () => {
     service.jobs.stop();

@@ -87,6 +87,13 @@ export const PURGE = Type.Object(
     sample: Type.Optional(STRINGS),
     archive: Type.Optional(ARCHIVE),
     fiware: Type.Optional(Type.Object({ service: Type.Optional(TEXT), servicePath: Type.Optional(TEXT) })),
+    plan: Type.Optional(
+      Type.Object(
+        { items: COUNT, expiresAt: TIME },
+        { description: 'Of a dry run: what it found can be applied.' },
+      ),
+    ),
+    planOf: Type.Optional({ ...TEXT, description: 'The dry run whose plan it applies.' }),
     restoreOf: Type.Optional({ ...TEXT, description: 'Of a restore: the purge that it undoes.' }),
     restored: Type.Optional({ ...COUNT, description: 'Created again; in a dry run, those that would be.' }),
     alreadyThere: Type.Optional({ ...COUNT, description: 'There before, and left as they are.' }),

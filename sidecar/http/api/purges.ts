@@ -2,11 +2,11 @@ import { Type, type Static } from 'typebox';
 import { isFinal, JOB_STATES, type PurgeService } from '../../jobs/purge-service.js';
 import { optionParameters, optionsOf } from '../../shared/purge-options.js';
 import { disconnectSignal } from '../client-disconnect.js';
-import { newPurgeOf, type AskedPurge, type RequesterOptions } from '../new-purge.js';
+import { newPurgeOf, requesterOf, type AskedPurge, type RequesterOptions } from '../new-purge.js';
 import { accepted, current, namingPurge, NO_CONTENT, page, send } from './answer.js';
 import { eventIdOf, eventsOf } from './purge-events.js';
 import { defined, HEADER_TEXT, optionMembers, PURGE, TARGET } from './purge-schemas.js';
-import { Closed, content, empty, json, list, OrNull, PAGE, Query, TEXT, TextParameter } from './schemas.js';
+import { content, empty, json, list, OrNull, PAGE, Query, TEXT, TextParameter } from './schemas.js';
 import { type Api, apiUrl } from './routes.js';
 
 export interface PurgeResourceOptions extends RequesterOptions {
@@ -56,12 +56,25 @@ export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
     },
     bodyLimit: MAX_BODY_BYTES,
     config: {
-      problems: ['badRequestData', 'forbiddenByPolicy', 'jobSecretMissing', 'notSupported', 'tooManyPurges'],
+      problems: [
+        'badRequestData',
+        'planGone',
+        'tooManyMatches',
+        'forbiddenByPolicy',
+        'jobSecretMissing',
+        'notSupported',
+        'tooManyPurges',
+      ],
       isVolatile: true,
       namesPurge: true,
     },
     handler: async (request, reply) => {
-      const record = await purges.submit(newPurgeOf(request, askedIn(request.body), options));
+      const { body } = request;
+      const asked =
+        typeof body.plan === 'string'
+          ? await purges.planned(body.plan, requesterOf(request, options))
+          : { ...newPurgeOf(request, askedIn(body), options), makesPlan: body.plan };
+      const record = await purges.submit(asked);
       return send(
         reply,
         namingPurge(accepted(apiUrl(request.baseUrl, 'purges', record.id), record), record.id),
@@ -180,7 +193,8 @@ export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
 
 /** A purge in a body, with its options in the query. */
 function askedIn(body: Static<typeof NEW_PURGE>): AskedPurge {
-  const { target, query, tenant, link } = body;
+  // The schema demands both where no plan is applied.
+  const { target = 'entities', query = '', tenant, link } = body;
   const options = optionParameters(optionsOf('body', body));
   return {
     target,
@@ -192,15 +206,31 @@ function askedIn(body: Static<typeof NEW_PURGE>): AskedPurge {
   };
 }
 
-const NEW_PURGE = Closed('NewPurge', {
-  target: TARGET,
-  query: Type.String({ minLength: 1, maxLength: 16_384, description: 'As in the URL of the DELETE.' }),
+const PLAN = Type.Union([Type.Literal(true), Type.String({ minLength: 1, maxLength: 100 })], {
+  description:
+    'true, with dryRun: keep what matches, for an hour. The id of such a dry run, and nothing else: delete what still matches and was found then.',
+});
+
+const NEW_PURGE_MEMBERS = {
+  target: Type.Optional(TARGET),
+  query: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 16_384, description: 'As in the URL of the DELETE.' }),
+  ),
+  plan: Type.Optional(PLAN),
   tenant: Type.Optional(HEADER_TEXT),
   link: Type.Optional({
     ...HEADER_TEXT,
     description: 'A Link header that names one @context: its URL in angle brackets, and its relation.',
   }),
   ...optionMembers('body'),
+};
+
+const NEW_PURGE = Type.Object(NEW_PURGE_MEMBERS, {
+  ...{ title: 'NewPurge', additionalProperties: false },
+  // With the id of a plan, nothing else is said.
+  if: { properties: { plan: { type: 'string' } }, required: ['plan'] },
+  then: { maxProperties: 1 },
+  else: { required: ['target', 'query'] },
 });
 
 const CHANGEABLE = optionMembers('change');

@@ -1,0 +1,84 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { isFinal } from '../client/purges.js';
+import type { ApiClient } from '../client/client.js';
+import { say, sayJson, type CliContext } from './context.js';
+import { EXIT, type ExitCode, failure, usage } from './exit-codes.js';
+import { followPurge } from './gateway-place.js';
+import { follow } from './purge-command.js';
+import { readPurge } from './purge-view.js';
+import { purgeNamed } from './purges-commands.js';
+
+export interface RestoreOptions {
+  /** Only these entities. */
+  readonly id?: readonly string[];
+  readonly dryRun?: boolean;
+  readonly rate?: number;
+  readonly json?: boolean;
+  readonly detach?: boolean;
+}
+
+/** Restores what a purge archived, and follows that to its end; Ctrl+C cancels it. @throws CliError */
+export async function restorePurge(
+  idOrPrefix: string,
+  options: RestoreOptions,
+  gateway: ApiClient,
+  context: CliContext,
+): Promise<ExitCode> {
+  const purge = await purgeNamed(idOrPrefix, gateway);
+  const { id: ids, dryRun, rate: maxPerSecond, json, detach } = options;
+  const body = {
+    ...(ids === undefined ? {} : { ids }),
+    ...(dryRun === undefined ? {} : { dryRun }),
+    ...(maxPerSecond === undefined ? {} : { maxPerSecond }),
+  };
+  const record = readPurge(await gateway.json('post', '/purges/{purge}/restore', { path: { purge }, body }));
+  if (detach === true) {
+    if (json === true) sayJson(context, record);
+    else
+      say(
+        context.stdout,
+        `Restore ${record.id} is ${record.state}. Follow it: ngsi-ld-gateway purges follow ${record.id}`,
+      );
+    return EXIT.done;
+  }
+  const stopped = new AbortController();
+  const release = context.onInterrupt(() => stopped.abort());
+  try {
+    const views = isFinal(record)
+      ? (async function* () {
+          yield record;
+        })()
+      : followPurge(gateway, record.id, context.clock, { cancelOn: stopped.signal });
+    const onStop = 'Stopping: nothing more is created; waiting for what is in progress.';
+    return await follow(views, { ...(json === undefined ? {} : { json }) }, context, {
+      signal: stopped.signal,
+      onStop,
+    });
+  } finally {
+    release();
+  }
+}
+
+/** Writes what a purge archived to standard output: NDJSON, packed with gzip. @throws CliError */
+export async function readArchive(
+  idOrPrefix: string,
+  _options: object,
+  gateway: ApiClient,
+  context: CliContext,
+): Promise<ExitCode> {
+  if (context.stdout.isTTY === true)
+    throw usage('An archive is packed with gzip: send it to a file, such as > archive.ndjson.gz');
+  const purge = await purgeNamed(idOrPrefix, gateway);
+  const { body } = await gateway.request('get', '/purges/{purge}/archive', { path: { purge } });
+  if (body === null) throw failure('The gateway answered without an archive.');
+  try {
+    await pipeline(Readable.fromWeb(body), createGzip(), context.stdout, { end: false });
+  } catch (cause) {
+    throw failure('The archive broke off: what was written is not whole. The log of the gateway says why.', {
+      cause,
+    });
+  }
+  return EXIT.done;
+}

@@ -1,0 +1,31 @@
+import { QueryRefusedError } from '../purge/index.js';
+import type { PurgeRecord } from '../store/index.js';
+
+/** By their names in lower case. */
+type Headers = Readonly<Record<string, string>>;
+
+/** What says where the entities are, and what their names mean: as in the purge before. */
+const PLACE_HEADERS = ['ngsild-tenant', 'fiware-service', 'fiware-servicepath', 'link'] as const;
+
+/**
+ * The headers of a job that follows a purge: where the entities are, and the credentials of who asks for it.
+ *
+ * @throws QueryRefusedError where the request names another tenant
+ */
+export function headersAt(given: Headers, { tenant, link, fiware }: PurgeRecord): Headers {
+  const asked = given['ngsild-tenant'] ?? given['fiware-service'];
+  if (asked !== undefined && asked !== tenant)
+    throw new QueryRefusedError(
+      'invalidRequest',
+      `The purge was of ${tenant === undefined ? 'the default tenant' : `the tenant ${tenant}`}, and this is done there: leave the tenant out.`,
+    );
+  const isOther = ([name]: readonly [string, string]) => !(PLACE_HEADERS as readonly string[]).includes(name);
+  const { service, servicePath } = fiware ?? {};
+  return {
+    ...Object.fromEntries(Object.entries(given).filter(isOther)),
+    ...(tenant === undefined || tenant === service ? {} : { 'ngsild-tenant': tenant }),
+    ...(service === undefined ? {} : { 'fiware-service': service }),
+    ...(servicePath === undefined ? {} : { 'fiware-servicepath': servicePath }),
+    ...(link === undefined ? {} : { link }),
+  };
+}

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
+import {
+  sendJson,
+  startTestBroker,
+  startTestGateway,
+  stopAll,
+  type Answer,
+  type TestGateway,
+} from '../support/gateway-harness.js';
+import { ended, entitiesOf, everyKind, type PurgeRecord, recordOf } from '../support/undo.js';
+
+interface Planned extends PurgeRecord {
+  readonly plan?: { readonly items: number; readonly expiresAt: string };
+  readonly planOf?: string;
+  readonly arrived: number;
+  readonly problem?: { readonly status: number; readonly detail: string };
+}
+
+describe('plan and apply', () => {
+  let broker: EmbeddedBroker;
+  let gateway: TestGateway;
+
+  before(async () => {
+    broker = await startTestBroker();
+    gateway = await startTestGateway({ BROKER_URL: broker.url });
+  });
+  after(stopAll);
+
+  const post = async (body: object, headers: Readonly<Record<string, string>> = {}): Promise<Answer> =>
+    sendJson(gateway.url, 'POST', '/api/v2/purges', body, headers);
+
+  async function ran(answer: Answer): Promise<Planned> {
+    assert.equal(answer.status, 202, answer.text);
+    const { id } = answer.json() as PurgeRecord;
+    await ended(gateway, id);
+    return (await recordOf(gateway, id)) as Planned;
+  }
+
+  async function planOf(query: string, more: object = {}): Promise<Planned> {
+    return ran(await post({ target: 'entities', query, dryRun: true, plan: true, ...more }));
+  }
+
+  async function withCars(count: number): Promise<void> {
+    await gateway.purge('type=Car');
+    broker.entities.seed(count, everyKind);
+  }
+
+  it('deletes exactly what was previewed: what arrives meanwhile stays, and is counted', async () => {
+    await withCars(300);
+    const plan = await planOf('type=Car');
+    assert.deepEqual([plan.matched, plan.plan?.items], [300, 300]);
+    broker.entities.seed(20, (index) => everyKind(index + 1000));
+    broker.entities.seed(5, (index) => everyKind(index));
+    const purge = await ran(await post({ plan: plan.id }));
+    assert.deepEqual(
+      [purge.state, purge.matched, purge.deleted, purge.arrived, purge.planOf],
+      ['succeeded', 300, 300, 20, plan.id],
+    );
+    assert.equal((await entitiesOf(broker, 'type=Car')).length, 20);
+  });
+
+  it('deletes only what still matches', async () => {
+    await withCars(20);
+    const plan = await planOf('type=Car&q=owner==%22urn:ngsi-ld:Person:1%22');
+    for (const index of [1, 2, 3])
+      await sendJson(broker.url, 'PATCH', `/ngsi-ld/v1/entities/${everyKind(index).id}/attrs`, {
+        owner: { type: 'Relationship', object: 'urn:ngsi-ld:Person:2' },
+      });
+    const purge = await ran(await post({ plan: plan.id }));
+    assert.deepEqual([purge.deleted, (await entitiesOf(broker, 'type=Car')).length], [17, 3]);
+  });
+
+  it('covers attributes that are dropped as well', async () => {
+    await withCars(10);
+    const plan = await planOf('type=Car&drop=speed');
+    assert.equal(plan.plan?.items, 10);
+    broker.entities.seed(3, (index) => everyKind(index + 500));
+    const purge = await ran(await post({ plan: plan.id }));
+    assert.deepEqual([purge.deleted, purge.arrived], [10, 3]);
+    const left = await entitiesOf(broker, 'type=Car');
+    assert.equal(left.filter((car) => 'speed' in car).length, 3);
+  });
+
+  it('a plan is applied once, and by nothing that says more than its id', async () => {
+    await withCars(3);
+    const plan = await planOf('type=Car');
+    assert.equal((await post({ plan: plan.id, maxAffected: 1 })).status, 422);
+    await ran(await post({ plan: plan.id }));
+    broker.entities.seed(3, everyKind);
+    const again = await post({ plan: plan.id });
+    assert.equal(again.status, 409);
+    assert.match(again.problem().type, /:plan-gone$/);
+    assert.equal((await entitiesOf(broker, 'type=Car')).length, 3);
+  });
+
+  it('what kept no plan cannot be applied', async () => {
+    await withCars(1);
+    const dry = await ran(await post({ target: 'entities', query: 'type=Car', dryRun: true }));
+    assert.equal(dry.plan, undefined);
+    for (const plan of [dry.id, 'nothing', '00000000-0000-0000-0000-000000000000'])
+      assert.equal((await post({ plan })).status, 409, plan);
+    const refused = await post({ target: 'entities', query: 'type=Car', plan: true });
+    assert.equal(refused.status, 400);
+    assert.equal(refused.problem()['parameter'], 'plan');
+    assert.equal((await gateway.purge('type=Car&plan=true&dryRun=true')).status, 400);
+    for (const body of [
+      { plan: true, dryRun: true },
+      { plan: false, target: 'entities', query: 'type=Car' },
+      { plan: '' },
+    ])
+      assert.equal((await post(body)).status, 422, JSON.stringify(body));
+    assert.equal((await entitiesOf(broker, 'type=Car')).length, 1);
+  });
+
+  it('holds to the policy and the maximum of both requests', async () => {
+    await withCars(5);
+    const plan = await planOf('type=Car');
+    const refused = await post({ plan: plan.id }, { 'x-purge-policy': 'max-affected=4' });
+    assert.equal(refused.status, 409);
+    assert.match(refused.problem().type, /:too-many-matches$/);
+    assert.equal((await post({ plan: plan.id }, { 'x-purge-policy': 'dry-run-only' })).status, 403);
+    const bounded = await planOf('type=Car', { maxAffected: 5 });
+    broker.entities.seed(2, (index) => everyKind(index + 900));
+    const purge = await ran(await post({ plan: bounded.id }, { 'x-purge-policy': 'max-affected=5' }));
+    assert.deepEqual([purge.state, purge.deleted, purge.arrived], ['succeeded', 5, 2]);
+  });
+
+  it('stays at the tenant and the @context of the dry run', async () => {
+    await withCars(1);
+    const plan = await planOf('type=Car');
+    const other = await post({ plan: plan.id }, { 'ngsild-tenant': 'other' });
+    assert.equal(other.status, 400);
+    assert.equal((await entitiesOf(broker, 'type=Car')).length, 1);
+  });
+});
