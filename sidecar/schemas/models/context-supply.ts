@@ -25,11 +25,14 @@ export interface SupplyOptions {
   readonly instead?: ReadonlyMap<string, string> | undefined;
 }
 
-export interface ContextSupplyOptions {
-  readonly loading: ContextLoading;
-  readonly store: Pick<SchemaStore, 'revision'>;
+export interface ContextSources {
+  readonly store: SchemaStore;
+  readonly contents: Contents;
   readonly remote: RemoteDocuments;
+  readonly core: ReadonlyMap<string, CoreContext>;
   readonly clock: Clock;
+  /** The context of a domain. @throws NotFoundError when there is no such domain */
+  readonly domainContext: (domain: string, baseUrl: string) => Promise<ServedDocument>;
 }
 
 /** How long a document of another origin is used before it is fetched again, at most. */
@@ -37,15 +40,17 @@ const FRESH_MS = 60_000;
 
 const MAX_REMOTE_CHARACTERS = 16 * 1024 * 1024;
 
-/** Gives workers the contexts that documents name by their URLs. */
+type Fetch = (url: string) => Promise<Supply>;
+
+/** Finds contexts by the URLs that name them: those of this service, reference documents, and documents of allowed origins. */
 export class ContextSupply {
-  readonly #options: ContextSupplyOptions;
+  readonly #sources: ContextSources;
   readonly #fetched = createCache<Supply>(MAX_REMOTE_CHARACTERS, (supply) =>
     'text' in supply ? supply.text.length : 0,
   );
 
-  constructor(options: ContextSupplyOptions) {
-    this.#options = options;
+  constructor(sources: ContextSources) {
+    this.#sources = sources;
   }
 
   /**
@@ -56,88 +61,20 @@ export class ContextSupply {
    * @throws StoreUnavailableError
    */
   async stamp(baseUrl: string): Promise<string> {
-    const { loading, store } = this.#options;
-    const base = loading.dependsOn(baseUrl) ? ` ${baseUrl}` : '';
+    const { store, remote } = this.#sources;
+    // Only then, the meaning of URLs depends on it.
+    const base = remote.allows(`${baseUrl}/`) ? ` ${baseUrl}` : '';
     return `${await store.revision()} ${this.#slot()}${base}`;
   }
 
   /**
-   * The context of a URL: one that is stored or bundled here, in the version that is named; a reference document; or one of an
-   * allowed origin.
+   * The context of a URL, for processing a document: one that is stored or bundled here, in the version that is named; or else a
+   * reference document that is stored under the URL, or else a document of an allowed origin.
    *
    * @throws StoreUnavailableError, and what DomainContexts.of throws
    */
-  supply(url: string, baseUrl: string, options?: SupplyOptions): Promise<Supply> {
-    return this.#options.loading.supply(url, baseUrl, { ...options, fetch: (one) => this.#fetch(one) });
-  }
-
-  #slot(): number {
-    return Math.floor(this.#options.clock.now() / FRESH_MS);
-  }
-
-  async #fetch(url: string): Promise<Supply> {
-    try {
-      return await made(this.#fetched, `${this.#slot()} ${url}`, async () => {
-        const supply = await fetchContext(this.#options.remote, url);
-        if ('failure' in supply) throw new NotFetched(supply);
-        return supply;
-      });
-    } catch (error) {
-      if (error instanceof NotFetched) return error.supply;
-      throw error;
-    }
-  }
-}
-
-/** Thrown so that the cache does not keep a failure. */
-class NotFetched extends Error {
-  constructor(readonly supply: Supply) {
-    super('The context could not be fetched.');
-  }
-}
-
-interface LoadingOptions extends SupplyOptions {
-  readonly fetch?: (url: string) => Promise<Supply>;
-}
-
-export interface ContextSources {
-  readonly store: SchemaStore;
-  readonly contents: Contents;
-  readonly remote: RemoteDocuments;
-  readonly core: ReadonlyMap<string, CoreContext>;
-  /** The context of a domain. @throws NotFoundError when there is no such domain */
-  readonly domainContext: (domain: string, baseUrl: string) => Promise<ServedDocument>;
-}
-
-/** Finds contexts by the URLs that name them: those of this service, and documents of allowed origins. */
-export class ContextLoading {
-  readonly #sources: ContextSources;
-
-  constructor(sources: ContextSources) {
-    this.#sources = sources;
-  }
-
-  /**
-   * The context of a URL, for processing a document: a context of this service, or else a reference document that is stored
-   * under the URL, or else a document of an allowed origin.
-   *
-   * @param baseUrl of this service, as the client reaches it
-   * @param options `fetch`: gets a document of an allowed origin
-   * @throws StoreUnavailableError
-   */
-  async supply(url: string, baseUrl: string, options: LoadingOptions = {}): Promise<Supply> {
-    const { fetch = (one: string) => fetchContext(this.#sources.remote, one), withoutDomains = false } =
-      options;
-    const own = this.ownContext(url, baseUrl);
-    const instead = own?.version === undefined ? options.instead?.get(own?.name ?? '') : undefined;
-    if (instead !== undefined) return { sha256: hashOf(instead), text: instead };
-    if (own !== undefined)
-      return (
-        (await this.#stored(own)) ?? (await this.#ofDomain(own, url, baseUrl, withoutDomains)) ?? unknown(url)
-      );
-    const reference = await this.#reference(url);
-    if (reference !== undefined) return reference;
-    return this.#sources.remote.allows(url) ? fetch(url) : unknown(url);
+  supply(url: string, baseUrl: string, options: SupplyOptions = {}): Promise<Supply> {
+    return this.#supply(url, baseUrl, options, (one) => this.#fetch(one));
   }
 
   /**
@@ -156,7 +93,9 @@ export class ContextLoading {
     const isCore = core !== undefined && coreVersionOf(core.summary.canonicalUrl) !== undefined;
     return isCore && (own?.version ?? 1) === 1
       ? supplied(this.#newestCore())
-      : this.supply(url, baseUrl, { withoutDomains: true });
+      : this.#supply(url, baseUrl, { withoutDomains: true }, (one) =>
+          fetchContext(this.#sources.remote, one),
+        );
   }
 
   /**
@@ -170,9 +109,39 @@ export class ContextLoading {
       : undefined;
   }
 
-  /** Whether the meaning of URLs depends on the base URL by which clients reach this service. */
-  dependsOn(baseUrl: string): boolean {
-    return this.#sources.remote.allows(`${baseUrl}/`);
+  async #supply(
+    url: string,
+    baseUrl: string,
+    { withoutDomains = false, instead: others }: SupplyOptions,
+    fetch: Fetch,
+  ): Promise<Supply> {
+    const own = this.ownContext(url, baseUrl);
+    const instead = own?.version === undefined ? others?.get(own?.name ?? '') : undefined;
+    if (instead !== undefined) return { sha256: hashOf(instead), text: instead };
+    if (own !== undefined)
+      return (
+        (await this.#stored(own)) ?? (await this.#ofDomain(own, url, baseUrl, withoutDomains)) ?? unknown(url)
+      );
+    const reference = await this.#reference(url);
+    if (reference !== undefined) return reference;
+    return this.#sources.remote.allows(url) ? fetch(url) : unknown(url);
+  }
+
+  #slot(): number {
+    return Math.floor(this.#sources.clock.now() / FRESH_MS);
+  }
+
+  async #fetch(url: string): Promise<Supply> {
+    try {
+      return await made(this.#fetched, `${this.#slot()} ${url}`, async () => {
+        const supply = await fetchContext(this.#sources.remote, url);
+        if ('failure' in supply) throw new NotFetched(supply);
+        return supply;
+      });
+    } catch (error) {
+      if (error instanceof NotFetched) return error.supply;
+      throw error;
+    }
   }
 
   /** The context of a domain is made from other contexts, and no other context may include it. */
@@ -218,6 +187,13 @@ export class ContextLoading {
       const { content } = at.version;
       return { sha256: content.sha256, text: await contents.text(content) };
     });
+  }
+}
+
+/** Thrown so that the cache does not keep a failure. */
+class NotFetched extends Error {
+  constructor(readonly supply: Supply) {
+    super('The context could not be fetched.');
   }
 }
 

@@ -30,7 +30,7 @@ import {
 import { ifThere, overwriting, retrying, WhileUnwritten, WriteQueue } from './concurrency.js';
 import { type Contents, INTERNAL_BASE, rereading, type ServedDocument } from './contents.js';
 import type { ChangedFollower, ContextFollowers, FollowersEffect } from './context-followers.js';
-import type { ContextLoading } from './context-supply.js';
+import type { ContextSupply } from './context-supply.js';
 import type { CoreContext, CoreContextSummary } from './core-contexts.js';
 import type { DomainContexts } from './domain-contexts.js';
 import { BrokenFollowersError, requireName } from './errors.js';
@@ -91,7 +91,7 @@ export interface WrittenContext {
 interface Parts {
   readonly store: SchemaStore;
   readonly contents: Contents;
-  readonly loading: ContextLoading;
+  readonly contextSupply: ContextSupply;
   readonly core: ReadonlyMap<string, CoreContext>;
   readonly workers: ContextCheck['workers'];
   readonly domainContexts: DomainContexts;
@@ -294,9 +294,9 @@ export class Contexts {
   }
 
   #accept(name: string, context: unknown, options: ContextWriteOptions): Promise<AcceptedContext> {
-    const { loading, workers } = this.#parts;
+    const { contextSupply, workers } = this.#parts;
     const { baseUrl, pointer = '/@context' } = options;
-    const supply = (url: string) => loading.supplyForCheck(url, baseUrl, name);
+    const supply = (url: string) => contextSupply.supplyForCheck(url, baseUrl, name);
     return acceptContext(context, { workers, supply, pointer });
   }
 
@@ -304,10 +304,10 @@ export class Contexts {
     { text, urls }: AcceptedContext,
     { baseUrl }: ContextWriteOptions,
   ): Promise<NewContextVersion> {
-    const { core, loading, store } = this.#parts;
-    const used = urls.flatMap((url) => loading.ownContext(url, baseUrl)?.name ?? []);
+    const { core, contextSupply, store } = this.#parts;
+    const used = urls.flatMap((url) => contextSupply.ownContext(url, baseUrl)?.name ?? []);
     const others = urls.filter(
-      (url) => loading.ownContext(url, baseUrl) === undefined && !isBundledContext(url),
+      (url) => contextSupply.ownContext(url, baseUrl) === undefined && !isBundledContext(url),
     );
     const references = await store.references.texts(others.flatMap((url) => documentUri(url) ?? []));
     return {

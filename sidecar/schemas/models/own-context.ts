@@ -10,7 +10,7 @@ import type { JsonLdTasks } from '../json-ld/tasks.js';
 import { documentUri } from '../json-schema/uri.js';
 import { generatedContextName, type ModelKey, type SchemaStore } from '../../store/index.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
-import type { ContextLoading } from './context-supply.js';
+import type { ContextSupply } from './context-supply.js';
 import { contextUrl, INTERNAL_BASE, withBaseUrl } from './contents.js';
 import type { CoreContext } from './core-contexts.js';
 import { ReferenceGathering } from './references.js';
@@ -19,7 +19,7 @@ interface Parts {
   readonly store: SchemaStore;
   readonly remote: RemoteDocuments;
   readonly workers: TaskRunner<Pick<JsonLdTasks, 'composeContext'>>;
-  readonly loading: ContextLoading;
+  readonly contextSupply: ContextSupply;
   readonly core: ReadonlyMap<string, CoreContext>;
 }
 
@@ -79,13 +79,13 @@ export class OwnContexts {
     generated: Readonly<Record<string, string>>,
     { baseUrl, composed: known }: { readonly baseUrl: string; readonly composed: ComposeOutcome | undefined },
   ): Promise<AcceptedOwnContext> {
-    const { store, remote, workers, loading } = this.#parts;
+    const { store, remote, workers, contextSupply } = this.#parts;
     const gathering = new ReferenceGathering(store, remote);
     const ownName = generatedContextName(key);
     const supply = async (url: string): Promise<Supply> => {
-      const own = loading.ownContext(url, baseUrl);
+      const own = contextSupply.ownContext(url, baseUrl);
       if (own === undefined) return referenceSupply(gathering, url);
-      const found = await loading.supplyForCheck(url, baseUrl, ownName);
+      const found = await contextSupply.supplyForCheck(url, baseUrl, ownName);
       return 'failure' in found && found.failure.kind === 'contextRefused' ? noContext(own.name) : found;
     };
     const run = (supplied: Supplied) => workers.run('composeContext', { ...named, generated, supplied });
@@ -119,7 +119,7 @@ export class OwnContexts {
       if (typeof element !== 'string') return element;
       const own = NAME.test(element)
         ? { name: element, version: undefined }
-        : this.#parts.loading.ownContext(element, baseUrl);
+        : this.#parts.contextSupply.ownContext(element, baseUrl);
       if (own === undefined) return element;
       const core = this.#parts.core.get(own.name);
       if (core !== undefined) return core.summary.canonicalUrl;

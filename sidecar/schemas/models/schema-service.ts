@@ -3,7 +3,7 @@ import type { SchemaStore } from '../../store/index.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
 import { Contents, createCache, type ServedDocument } from './contents.js';
 import { ContextFollowers } from './context-followers.js';
-import { ContextLoading, ContextSupply } from './context-supply.js';
+import { ContextSupply } from './context-supply.js';
 import { Contexts } from './contexts.js';
 import { createCoreContexts } from './core-contexts.js';
 import { DomainContexts } from './domain-contexts.js';
@@ -67,14 +67,13 @@ export class SchemaService {
     const cache = createCache<ServedDocument>(cacheBytes, ({ bytes }) => bytes.length);
     const contents = new Contents(store, cache);
     const core = createCoreContexts();
-    const loading = new ContextLoading({
-      ...{ store, contents, remote, core },
+    const contextSupply = new ContextSupply({
+      ...{ store, contents, remote, core, clock },
       domainContext: (domain, baseUrl) => this.domainContexts.of(domain, baseUrl),
     });
-    const contextSupply = new ContextSupply({ loading, store, remote, clock });
     const descriptions = new ModelDescriptions(contents, workers, cacheBytes / 2);
     const examples = new ModelExamples(workers, cacheBytes / 2);
-    const ownContexts = new OwnContexts({ store, remote, workers, loading, core });
+    const ownContexts = new OwnContexts({ store, remote, workers, contextSupply, core });
     const intake = new SchemaIntake({ store, remote, workers, contextBase, ownContexts, descriptions });
     const comparison = new ModelComparison({ store, workers, descriptions, contextSupply });
     const domainContexts = new DomainContexts({
@@ -102,7 +101,7 @@ export class SchemaService {
     this.schemas = new ModelSchemas(store, descriptions, intake);
     this.typeModels = new TypeModels(store, this.schemas);
     this.lifecycles = lifecycles;
-    const shared = { store, contents, loading, core, workers };
+    const shared = { store, contents, contextSupply, core, workers };
     this.contexts = new Contexts({ ...shared, domainContexts, lifecycles, followers });
     this.contextSupply = contextSupply;
     this.references = new References(store, contents);
