@@ -34,6 +34,7 @@ const TABLES = [
   ...['content', 'domain', 'model', 'context', 'context_version', 'model_version', 'reference'],
   ...['model_uses_reference', 'model_uses_context', 'context_uses_context', 'context_uses_reference'],
   ...['model_own_context', 'reference_uses_uri', 'model_term', 'job', 'retention_policy'],
+  'write_policy',
 ];
 
 /** Who works on a purge is no part of its record: at the target, the next gateway that looks does. */

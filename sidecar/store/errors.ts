@@ -9,7 +9,8 @@ export type Thing =
   | { readonly kind: 'model'; readonly domain: string; readonly name: string; readonly version?: number }
   | { readonly kind: 'context'; readonly name: string; readonly version?: number }
   | { readonly kind: 'reference'; readonly uri: string }
-  | { readonly kind: 'retention policy'; readonly name: string };
+  | { readonly kind: 'retention policy'; readonly name: string }
+  | { readonly kind: 'write policy'; readonly name: string };
 
 /** Not found. If the domain or model of the thing is missing, the error names that instead. */
 export class NotFoundError extends GatewayError {
@@ -195,6 +196,8 @@ export function describeThing(thing: Thing): string {
       return `reference document ${named(thing.uri)}`;
     case 'retention policy':
       return `retention policy ${named(thing.name)}`;
+    case 'write policy':
+      return `write policy ${named(thing.name)}`;
   }
 }
 

@@ -11,3 +11,4 @@ export * from './records.js';
 export type * from './retention-records.js';
 export type { SqlStore as Store } from './sql-store.js';
 export type * from './store.js';
+export type * from './write-policy-records.js';

@@ -294,6 +294,18 @@ export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
     PRIMARY KEY (plan, number)
   );`,
   },
+  {
+    least: FIRST_FORMAT,
+    sql: `
+  CREATE TABLE write_policy (
+    name text COLLATE "C" PRIMARY KEY,
+    settings text COLLATE "C" NOT NULL,
+    caller text COLLATE "C" NOT NULL,
+    created_at bigint NOT NULL,
+    modified_at bigint NOT NULL
+  );
+  `,
+  },
 ];
 
 function forgetting(event: 'DELETE' | 'UPDATE OF sha256'): (table: string) => string {

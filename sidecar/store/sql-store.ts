@@ -12,7 +12,9 @@ import { SqlPlans } from './sql-plans.js';
 import { SqlReferences } from './sql-references.js';
 import { SqlRetention } from './sql-retention.js';
 import { contentText, type SqlSession } from './sql-work.js';
+import { SqlWritePolicies } from './sql-write-policies.js';
 import type { Contexts, Domains, Models, References, SchemaStore } from './store.js';
+import type { WritePolicies } from './write-policy-records.js';
 
 /** Whether writes work is checked at most this often. */
 const WRITE_CHECK_MS = 5000;
@@ -27,6 +29,7 @@ export abstract class SqlStore implements SchemaStore {
   readonly references: References;
   readonly jobs: Jobs & JobQueue;
   readonly retention: RetentionPolicies;
+  readonly writePolicies: WritePolicies;
   readonly brokerNotes: BrokerNotes;
   readonly plans: Plans;
 
@@ -39,6 +42,7 @@ export abstract class SqlStore implements SchemaStore {
     this.references = new SqlReferences(session);
     this.jobs = new SqlJobs(session);
     this.retention = new SqlRetention(session);
+    this.writePolicies = new SqlWritePolicies(session);
     this.brokerNotes = new SqlBrokerNotes(session);
     this.plans = new SqlPlans(session);
   }

@@ -235,6 +235,15 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
     hashes TEXT NOT NULL,
     PRIMARY KEY (plan, number)
   ) STRICT, WITHOUT ROWID;`,
+  `
+  CREATE TABLE write_policy (
+    name TEXT NOT NULL PRIMARY KEY,
+    settings TEXT NOT NULL,
+    caller TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    modified_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /**

@@ -14,6 +14,7 @@ import { purgeQueueContract } from './store-contract-purge-queue.js';
 import { purgeContract } from './store-contract-purges.js';
 import { referenceContract } from './store-contract-references.js';
 import { retentionContract } from './store-contract-retention.js';
+import { writePolicyContract } from './store-contract-write-policies.js';
 import {
   ALL,
   contextVersion,
@@ -64,6 +65,10 @@ export function storeContract(name: string, open: (clock: Clock) => Promise<SqlS
     purgeContract(test);
     purgeQueueContract(test);
   });
+  describe(`${name}: write policies`, () => {
+    writePolicyContract(test);
+  });
+
   describe(`${name}: retention policies`, () => {
     retentionContract(test);
   });
