@@ -8,14 +8,23 @@ import { createBaseUrl } from './http/api/admission.js';
 import { buildApp } from './http/app.js';
 import type { ClientPace } from './http/client-pace.js';
 import { CONSOLE_PATH, findConsole } from './http/console-routes.js';
-import { createTokenCheck, TOKEN_HEADER, createLoopCheck, createHostCheck } from './http/request-checks.js';
+import {
+  createTokenCheck,
+  createVoucher,
+  TOKEN_HEADER,
+  createLoopCheck,
+  createHostCheck,
+} from './http/request-checks.js';
 import { startMetricsServer } from './http/metrics-routes.js';
 import { POLICY_HEADER } from './http/new-purge.js';
 import { createPassThrough } from './http/pass-through.js';
+import { refusalFields, requestIdOf } from './http/request-log.js';
 import { createTurns } from './http/turns.js';
+import { createWriteGate } from './http/write-gate.js';
 import { createMetrics } from './metrics/metrics.js';
 import { openConfiguredArchives } from './open-archives.js';
 import { openPurges, type OpenPurges } from './open-purges.js';
+import { openWriteChecks } from './open-write-checks.js';
 import { openSchemas, type Workers } from './schemas/open-schemas.js';
 import { systemClock, type Clock } from './shared/clock.js';
 import { Newcomers, OneATurn } from './shared/next-turn.js';
@@ -138,6 +147,21 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   opened.add(() => endings.close());
   let isShuttingDown = false;
 
+  const writes = await openWriteChecks(config, { store, schemas, client, clock, metrics, logger });
+  const baseUrlOf = createBaseUrl(config.PUBLIC_URL);
+  const passThrough = createPassThrough({
+    dispatcher: pool,
+    brokerUrl,
+    viaName,
+    strippedHeaders: [TOKEN_HEADER, POLICY_HEADER],
+    brokerTimeoutMs: config.BROKER_TIMEOUT_MS,
+    onEnded: metrics.requests.passedThrough,
+    onError: (error, failure) => {
+      if (failure.kind === 'slow-client') logger.info(failure, 'pass-through ended: its client is too slow');
+      else logger.warn({ err: error, ...failure }, 'pass-through failed');
+    },
+  });
+
   const turns = createTurns(() => logger.info('connection closed: too many requests waited on it'));
   const consoleFolder = config.CONSOLE === 'on' ? findConsole(import.meta.dirname) : undefined;
   const app = buildApp({
@@ -160,24 +184,25 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     schemas: schemas.service,
     workbench: schemas.workbench,
     transfer: schemas.transfer,
-    baseUrlOf: createBaseUrl(config.PUBLIC_URL),
+    baseUrlOf,
     consoleFolder,
     bodyLimit: config.BODY_LIMIT_BYTES,
     importLimit: config.IMPORT_LIMIT_BYTES,
     isShuttingDown: () => isShuttingDown,
     learnt: () => endings.learnt(),
     environment: config.ENVIRONMENT_NAME,
-    passThrough: createPassThrough({
-      dispatcher: pool,
-      brokerUrl,
-      viaName,
-      strippedHeaders: [TOKEN_HEADER, POLICY_HEADER],
-      brokerTimeoutMs: config.BROKER_TIMEOUT_MS,
-      onEnded: metrics.requests.passedThrough,
-      onError: (error, failure) => {
-        if (failure.kind === 'slow-client')
-          logger.info(failure, 'pass-through ended: its client is too slow');
-        else logger.warn({ err: error, ...failure }, 'pass-through failed');
+    writePolicies: writes.policies,
+    writeChecks: writes.checks,
+    onWritten: () => writes.noteStored(),
+    passThrough: createWriteGate({
+      passThrough,
+      checks: writes.checks,
+      baseUrlOf,
+      isVouchedFor: createVoucher(config.GATEWAY_TOKEN),
+      bodyLimit: config.BODY_LIMIT_BYTES,
+      onRefused: (req, draft) => {
+        metrics.requests.refused('write-check');
+        logger.debug({ reqId: requestIdOf(req), ...refusalFields(req, draft) }, 'write refused');
       },
     }),
   });

@@ -704,6 +704,69 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/write-policies': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** List write policies */
+    readonly get: operations['listWritePolicies'];
+    readonly put?: never;
+    /**
+     * Create a write policy
+     * @description It holds at once in the gateway that answers, and within two seconds in others on the same database.
+     */
+    readonly post: operations['createWritePolicy'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/write-policies/{writePolicy}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** Read a write policy */
+    readonly get: operations['getWritePolicy'];
+    /**
+     * Create a write policy, or replace one
+     * @description Members that are left out get their defaults.
+     */
+    readonly put: operations['putWritePolicy'];
+    readonly post?: never;
+    /** Delete a write policy */
+    readonly delete: operations['deleteWritePolicy'];
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/write-checks': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * What the checks of writes have found
+     * @description Since the gateway that answers has started; each one of several counts for itself.
+     */
+    readonly get: operations['getWriteChecks'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/status': {
     readonly parameters: {
       readonly query?: never;
@@ -1733,6 +1796,164 @@ export interface components {
       readonly atLeast?: boolean;
       /** @description Given where more match than this, which maxGrowth allows: a run would only report. */
       readonly reportAbove?: number;
+    };
+    /** WritePolicy */
+    readonly WritePolicy: {
+      /** @description A letter or digit, then up to 127 letters, digits and `_`, `.`, `-`. */
+      readonly name: string;
+      /** @description The tenant that it is for; `""` is the default one. All when not given. */
+      readonly tenant?: string;
+      /** @description The types of entities that it is for, by IRI, or by the name at its end. All when not given. */
+      readonly types?: readonly string[];
+      /** @description The callers that it is for, as the gateway in front names them. All when not given. */
+      readonly callers?: readonly string[];
+      /**
+       * @description `report` passes everything on and says what is not valid, `enforce` refuses it, `off` looks at nothing.
+       * @enum {string}
+       */
+      readonly mode: 'off' | 'report' | 'enforce';
+      /** @description The model that judges, as `domain/model` or `domain/model@3`; that of each type when not given. */
+      readonly model?: string;
+      readonly description?: string;
+      /**
+       * @description Of the policies that fit, the one with the highest decides; among equal ones, the first by name.
+       * @default 0
+       */
+      readonly priority: number;
+      /**
+       * @description What `enforce` does with what no model judges.
+       * @default accept
+       * @enum {string}
+       */
+      readonly onUnjudged: 'accept' | 'refuse';
+      /**
+       * @description What `enforce` does where judging fails; `refuse` when not given, `accept` in a report.
+       * @enum {string}
+       */
+      readonly onFailure: 'accept' | 'refuse';
+      /**
+       * @description `all` sends nothing of a batch with an entity that is refused, `valid-only` sends the others.
+       * @default all
+       * @enum {string}
+       */
+      readonly batch: 'valid-only' | 'all';
+      /** @description Who wrote it last. */
+      readonly caller: string;
+      /** Format: date-time */
+      readonly createdAt: string;
+      /** Format: date-time */
+      readonly modifiedAt: string;
+      /** @description In the answer to a write of the policy: what its author may not expect. */
+      readonly warnings?: readonly string[];
+    };
+    /** NewWritePolicy */
+    readonly NewWritePolicy: {
+      /** @description A letter or digit, then up to 127 letters, digits and `_`, `.`, `-`. */
+      readonly name: string;
+      /** @description The tenant that it is for; `""` is the default one. All when not given. */
+      readonly tenant?: string;
+      /** @description The types of entities that it is for, by IRI, or by the name at its end. All when not given. */
+      readonly types?: readonly string[];
+      /** @description The callers that it is for, as the gateway in front names them. All when not given. */
+      readonly callers?: readonly string[];
+      /**
+       * @description `report` passes everything on and says what is not valid, `enforce` refuses it, `off` looks at nothing.
+       * @enum {string}
+       */
+      readonly mode: 'off' | 'report' | 'enforce';
+      /** @description The model that judges, as `domain/model` or `domain/model@3`; that of each type when not given. */
+      readonly model?: string;
+      readonly description?: string;
+      /**
+       * @description Of the policies that fit, the one with the highest decides; among equal ones, the first by name.
+       * @default 0
+       */
+      readonly priority?: number;
+      /**
+       * @description What `enforce` does with what no model judges.
+       * @default accept
+       * @enum {string}
+       */
+      readonly onUnjudged?: 'accept' | 'refuse';
+      /**
+       * @description What `enforce` does where judging fails; `refuse` when not given, `accept` in a report.
+       * @enum {string}
+       */
+      readonly onFailure?: 'accept' | 'refuse';
+      /**
+       * @description `all` sends nothing of a batch with an entity that is refused, `valid-only` sends the others.
+       * @default all
+       * @enum {string}
+       */
+      readonly batch?: 'valid-only' | 'all';
+    };
+    /** WritePolicySettings */
+    readonly WritePolicySettings: {
+      /** @description As in the path. */
+      readonly name?: string;
+      /** @description The tenant that it is for; `""` is the default one. All when not given. */
+      readonly tenant?: string;
+      /** @description The types of entities that it is for, by IRI, or by the name at its end. All when not given. */
+      readonly types?: readonly string[];
+      /** @description The callers that it is for, as the gateway in front names them. All when not given. */
+      readonly callers?: readonly string[];
+      /**
+       * @description `report` passes everything on and says what is not valid, `enforce` refuses it, `off` looks at nothing.
+       * @enum {string}
+       */
+      readonly mode: 'off' | 'report' | 'enforce';
+      /** @description The model that judges, as `domain/model` or `domain/model@3`; that of each type when not given. */
+      readonly model?: string;
+      readonly description?: string;
+      /**
+       * @description Of the policies that fit, the one with the highest decides; among equal ones, the first by name.
+       * @default 0
+       */
+      readonly priority?: number;
+      /**
+       * @description What `enforce` does with what no model judges.
+       * @default accept
+       * @enum {string}
+       */
+      readonly onUnjudged?: 'accept' | 'refuse';
+      /**
+       * @description What `enforce` does where judging fails; `refuse` when not given, `accept` in a report.
+       * @enum {string}
+       */
+      readonly onFailure?: 'accept' | 'refuse';
+      /**
+       * @description `all` sends nothing of a batch with an entity that is refused, `valid-only` sends the others.
+       * @default all
+       * @enum {string}
+       */
+      readonly batch?: 'valid-only' | 'all';
+    };
+    /** WriteFinding */
+    readonly WriteFinding: {
+      readonly domain: string;
+      readonly model: string;
+      /** @description Into the entity; positions in arrays are `*`. */
+      readonly pointer: string;
+      readonly keyword: string;
+      /** @description Of the first entity. */
+      readonly detail: string;
+      readonly entities: number;
+      /** @description Ids of the first five. */
+      readonly sample: readonly string[];
+    };
+    /** WriteChecks */
+    readonly WriteChecks: {
+      /**
+       * Format: date-time
+       * @description When this process began to count.
+       */
+      readonly since: string;
+      /** @description Entities that were looked at, those that are not judged included. */
+      readonly checked: number;
+      readonly invalid: number;
+      readonly refused: number;
+      readonly notJudged: number;
+      readonly findings: readonly components['schemas']['WriteFinding'][];
     };
     /** Lesson */
     readonly Lesson: {
@@ -3539,6 +3760,174 @@ export interface operations {
         };
         content: {
           readonly 'application/json': readonly components['schemas']['Purge'][];
+        };
+      };
+    };
+  };
+  readonly listWritePolicies: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description The most items to answer; 100 if not given. */
+        readonly limit?: number;
+        /** @description How many items to skip; none if not given. */
+        readonly offset?: number;
+      };
+      readonly header?: {
+        /** @description ETags of the representations that the client has. */
+        readonly 'If-None-Match'?: string;
+      };
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Policies by name. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': readonly components['schemas']['WritePolicy'][];
+        };
+      };
+    };
+  };
+  readonly createWritePolicy: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['NewWritePolicy'];
+      };
+    };
+    readonly responses: {
+      /** @description The new policy. */
+      readonly 201: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['WritePolicy'];
+        };
+      };
+    };
+  };
+  readonly getWritePolicy: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: {
+        /** @description ETags of the representations that the client has. */
+        readonly 'If-None-Match'?: string;
+      };
+      readonly path: {
+        /** @description Name of a write policy. */
+        readonly writePolicy: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The policy. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['WritePolicy'];
+        };
+      };
+    };
+  };
+  readonly putWritePolicy: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: {
+        /** @description ETags, one of which must be the current one; or *, for any. */
+        readonly 'If-Match'?: string;
+        /** @description *: the resource must not exist. */
+        readonly 'If-None-Match'?: string;
+      };
+      readonly path: {
+        /** @description Name of a write policy. */
+        readonly writePolicy: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['WritePolicySettings'];
+      };
+    };
+    readonly responses: {
+      /** @description Replaced. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['WritePolicy'];
+        };
+      };
+      /** @description Created. */
+      readonly 201: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['WritePolicy'];
+        };
+      };
+    };
+  };
+  readonly deleteWritePolicy: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: {
+        /** @description ETags, one of which must be the current one; or *, for any. */
+        readonly 'If-Match'?: string;
+        /** @description *: the resource must not exist. */
+        readonly 'If-None-Match'?: string;
+      };
+      readonly path: {
+        /** @description Name of a write policy. */
+        readonly writePolicy: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Deleted. */
+      readonly 204: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  readonly getWriteChecks: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Only what this policy has decided about. */
+        readonly policy?: string;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Counts and findings, the most frequent ones first. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['WriteChecks'];
         };
       };
     };

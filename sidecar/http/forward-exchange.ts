@@ -57,6 +57,45 @@ interface Outbound {
   readonly brokerTimeout: number;
 }
 
+/** What of an exchange is not as it came: somebody has looked at the request before. */
+export interface ForwardedParts {
+  /** As much of the body as was read; nothing else is to come if `isWhole`. */
+  readonly body?: { readonly bytes: Buffer; readonly isWhole: boolean };
+  /** Names and values of fields that the answer gets. */
+  readonly answerFields?: readonly string[];
+  /** Another body in the place of the one that came, and what becomes of the answer to it; undefined leaves it as it is. */
+  readonly instead?: {
+    readonly body: Buffer;
+    readonly answer: (
+      status: number,
+      body: string,
+    ) => { readonly status: number; readonly body: string } | undefined;
+  };
+}
+
+/** Fields that say something of the bytes of a body, or how the answer to it may be coded. */
+const OF_BODY: ReadonlySet<string> = new Set([
+  ...['content-length', 'content-md5', 'content-digest', 'repr-digest', 'digest', 'accept-encoding'],
+]);
+
+/** The fields with which the parts go to the broker. */
+export function headersFor(fields: string[], { instead }: ForwardedParts): string[] {
+  if (instead === undefined) return fields;
+  return fields.filter((_, at) => !OF_BODY.has((fields[at - (at % 2)] ?? '').toLowerCase()));
+}
+
+/** Bytes of an answer that is held back. */
+const MAX_HELD_BYTES = 16 * 1024 * 1024;
+
+/** An answer that is not sent before its end. */
+interface HeldAnswer {
+  readonly status: number;
+  readonly statusMessage: string;
+  readonly fields: readonly string[];
+  readonly chunks: Buffer[];
+  bytes: number;
+}
+
 const LENGTH_MISMATCH = 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
 const EMPTY = Buffer.alloc(0);
 
@@ -75,6 +114,7 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Hol
   readonly #res: ServerResponse;
   readonly #options: ExchangeOptions;
   readonly #outbound: Outbound;
+  readonly #parts: ForwardedParts;
   #places: Places;
   #body: Buffer | BodyStream | null = null;
   #controller: Dispatcher.DispatchController | undefined;
@@ -86,13 +126,21 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Hol
   /** True once the broker's part is over: answered, failed or given up. */
   #settled = false;
   #movedMs = 0;
+  #held: HeldAnswer | undefined;
   readonly #startedMs = performance.now();
 
-  constructor(req: IncomingMessage, res: ServerResponse, options: ExchangeOptions, outbound: Outbound) {
+  constructor(
+    req: IncomingMessage,
+    res: ServerResponse,
+    options: ExchangeOptions,
+    outbound: Outbound,
+    parts: ForwardedParts = {},
+  ) {
     this.#req = req;
     this.#res = res;
     this.#options = options;
     this.#outbound = outbound;
+    this.#parts = parts;
     this.#places = options.wholePlaces;
   }
 
@@ -102,13 +150,15 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Hol
     this.#res.on('close', () => this.#onClientClosed());
     this.#res.on('error', () => undefined); // 'close' follows
     if (!hasBody(this.#req)) this.#places.enter(this);
+    else if (this.#parts.body !== undefined || this.#parts.instead !== undefined) this.#enterWithBody();
     else if (awaitsContinue) this.#enterWithBody();
     else process.nextTick(() => this.#enterWithBody());
   }
 
   #enterWithBody(): void {
     if (this.#settled) return;
-    this.#body = (this.#awaitsContinue ? undefined : this.#wholeBody()) ?? this.#streamBody();
+    this.#body =
+      this.#givenBody() ?? (this.#awaitsContinue ? undefined : this.#wholeBody()) ?? this.#streamBody();
     this.#places.enter(this);
   }
 
@@ -167,6 +217,12 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Hol
     this.#places.leave();
   }
 
+  /** A body that was read before. */
+  #givenBody(): Buffer | undefined {
+    const { body, instead } = this.#parts;
+    return instead?.body ?? (body?.isWhole === true ? body.bytes : undefined);
+  }
+
   /** A body that arrived with its head, as small ones do: sending it in one piece takes half the time of a stream. */
   #wholeBody(): Buffer | undefined {
     if (this.#req.readableLength !== Number(this.#req.headers['content-length'])) return undefined;
@@ -179,6 +235,7 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Hol
   #streamBody(): BodyStream {
     this.#places = this.#options.uploadPlaces;
     const body = new BodyStream();
+    if (this.#parts.body !== undefined) body.write(this.#parts.body.bytes);
     const { bytesPerSecond } = this.#options;
     body.on('error', () => undefined);
     // The broker was the slow side until now.
@@ -216,8 +273,13 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Hol
     if (this.#interim !== undefined) clearTimeout(this.#interim);
     if (!isPlainlyFramed(headers['transfer-encoding']))
       throw new ReplyNotHttpError('The answer has an unknown transfer coding.');
-    const raw = rawOf(controller.rawHeaders ?? headers);
-    this.#res.writeHead(status, printable(statusMessage), endToEndHeaders(raw));
+    const { answerFields = [], instead } = this.#parts;
+    const fields = [...endToEndHeaders(rawOf(controller.rawHeaders ?? headers)), ...answerFields];
+    if (instead !== undefined) {
+      this.#held = { status, statusMessage, fields, chunks: [], bytes: 0 };
+      return;
+    }
+    this.#res.writeHead(status, printable(statusMessage), fields);
     // The head is sent with what came with it, or else by itself: each piece more takes a microsecond.
     this.#headIsDue = true;
     if (headers['content-length'] !== '0') process.nextTick(sendHead, this);
@@ -231,6 +293,13 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Hol
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#headIsDue = false;
+    if (this.#held !== undefined) {
+      this.#held.chunks.push(chunk);
+      this.#held.bytes += chunk.length;
+      if (this.#held.bytes > MAX_HELD_BYTES)
+        throw new ReplyNotHttpError('The answer to a batch is too large.');
+      return;
+    }
     if (this.#res.destroyed || this.#res.write(chunk)) return;
     controller.pause();
     this.#watchClient();
@@ -248,7 +317,25 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Hol
 
   onResponseEnd(): void {
     this.#leave();
+    if (this.#held !== undefined) this.#answerHeld(this.#held);
     this.#end();
+  }
+
+  #answerHeld({ status, statusMessage, fields, chunks }: HeldAnswer): void {
+    const body = Buffer.concat(chunks);
+    const other = this.#parts.instead?.answer(status, body.toString());
+    if (other === undefined) {
+      this.#res.writeHead(status, printable(statusMessage), [...fields]);
+      this.#res.write(body);
+      return;
+    }
+    const bytes = Buffer.from(other.body);
+    const kept = fields.filter((_, at) => !OF_ANSWER.test(fields[at - (at % 2)] ?? ''));
+    this.#res.writeHead(other.status, [
+      ...kept,
+      ...['Content-Type', 'application/json', 'Content-Length', String(bytes.length)],
+    ]);
+    this.#res.write(bytes);
   }
 
   #end(): void {
@@ -302,6 +389,9 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, Entrant, Hol
     this.#controller?.abort(new ClientGoneError());
   }
 }
+
+/** Fields of an answer that do not hold for another body. */
+const OF_ANSWER = /^(?:content-.*|etag|last-modified|location|digest|repr-digest|accept-ranges)$/i;
 
 function sendHead(exchange: ForwardExchange): void {
   exchange.sendHead();

@@ -1,7 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { MIN_BYTES_PER_SECOND } from './client-pace.js';
-import { ForwardExchange, type ForwardFailure, type PassThroughEnd } from './forward-exchange.js';
+import {
+  type ForwardedParts,
+  ForwardExchange,
+  headersFor,
+  type ForwardFailure,
+  type PassThroughEnd,
+} from './forward-exchange.js';
 import { answerProblem, FAILURE_PROBLEMS } from './forward-problem.js';
 import { createForwardedHeaders } from './forward-headers.js';
 import { Places } from './places.js';
@@ -46,13 +52,13 @@ export interface PassThroughPlaces {
  * Forwards one request and answers it; never throws. The response's `close` event says that it is over, however it ended.
  * `awaitsContinue` says that the client sent `Expect: 100-continue` and nothing has answered that yet.
  */
-export type PassThrough = (
-  req: IncomingMessage,
-  res: ServerResponse,
-  how?: { readonly awaitsContinue?: boolean },
-) => void;
+export type PassThrough = (req: IncomingMessage, res: ServerResponse, how?: ForwardingManner) => void;
 
-export type { ForwardFailure, PassThroughEnd };
+export interface ForwardingManner extends ForwardedParts {
+  readonly awaitsContinue?: boolean;
+}
+
+export type { ForwardedParts, ForwardFailure, PassThroughEnd };
 
 const BROKER_TIMEOUT_DEFAULT_MS = 30_000;
 
@@ -92,7 +98,7 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
     uploadPlaces: new Places({ max: uploads, ...times }),
   };
 
-  return (req, res, { awaitsContinue = false } = {}) => {
+  return (req, res, { awaitsContinue = false, ...parts } = {}) => {
     if (res.closed) return;
     const path = brokerTarget(base, req.url ?? '');
     if (path === undefined) {
@@ -100,9 +106,9 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
       answerProblem(req, res, problem, awaitsContinue);
       options.onEnded?.({ method: req.method ?? '', status: problem.status, ms: 0 });
     } else {
-      const headers = forwardedHeaders(req);
+      const headers = headersFor(forwardedHeaders(req), parts);
       const outbound = { origin: base.origin, path, headers, brokerTimeout };
-      new ForwardExchange(req, res, exchangeOptions, outbound).start(awaitsContinue);
+      new ForwardExchange(req, res, exchangeOptions, outbound, parts).start(awaitsContinue);
     }
   };
 }

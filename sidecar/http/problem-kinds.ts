@@ -15,6 +15,8 @@ interface ProblemShape {
 export const problemKinds = {
   invalidRequest: shape(400, errorTypes.invalidRequest, 'Invalid request'),
   badRequestData: shape(400, errorTypes.badRequestData, 'Bad request data'),
+  writeInvalid: shape(400, errorTypes.badRequestData, 'The entity is not valid'),
+  writeNotJudged: shape(400, ownType('write-not-judged'), 'The entity is not judged'),
   jobSecretMissing: shape(400, ownType('job-secret-missing'), 'Credentials cannot be kept'),
   unauthorized: shape(401, ownType('unauthorized'), 'Unauthorized'),
   forbiddenByPolicy: shape(403, ownType('forbidden-by-policy'), 'Forbidden by policy'),
@@ -74,6 +76,7 @@ export const problemKinds = {
   storeUnavailable: shape(503, ownType('store-unavailable'), 'Store unavailable'),
   archiveUnavailable: shape(503, ownType('archive-unavailable'), 'Archive not available'),
   tooManyPurges: shape(503, ownType('too-many-purges'), 'Too many purges'),
+  writeCheckFailed: shape(503, ownType('write-check-failed'), 'The write could not be judged'),
   brokerTimeout: shape(504, ownType('broker-timeout'), 'Broker timed out'),
   contextUnavailable: shape(504, errorTypes.ldContextNotAvailable, 'Context not available'),
   deadlineExceeded: shape(504, ownType('deadline-exceeded'), 'Deadline exceeded'),

@@ -238,6 +238,15 @@ export function createTokenCheck(tokens: readonly string[] | undefined, onRefuse
   };
 }
 
+/** Says whether a request carries one of the secrets; none does where there are none. */
+export function createVoucher(
+  tokens: readonly string[] | undefined,
+): (request: Pick<IncomingMessage, 'headers'>) => boolean {
+  const expected = (tokens ?? []).map(digest);
+  return ({ headers: { [TOKEN_HEADER]: header } }) =>
+    typeof header === 'string' && expected.length > 0 && isOneOf(digest(header), expected);
+}
+
 /** Digests have one length, and all are compared: it takes the same time whatever was sent. */
 function isOneOf(sent: Buffer, expected: readonly Buffer[]): boolean {
   return expected.map((each) => timingSafeEqual(sent, each)).includes(true);

@@ -1,11 +1,13 @@
 import { collectDefaultMetrics, Registry, Counter, Histogram } from '@prometheus-io/client';
 import { nextTurn } from '../shared/next-turn.js';
+import { createWriteMetrics, type WriteMetrics } from './write-metrics.js';
 import { registerStateMetrics, type StateSources } from './state-metrics.js';
 
 /** The metrics of one gateway. */
 export interface Metrics {
   readonly purges: PurgeMetrics;
   readonly requests: RequestMetrics;
+  readonly writes: WriteMetrics;
   /** Media type of the text. */
   readonly contentType: string;
   /** All metrics in the text format of Prometheus; those who ask at the same time share one reading. */
@@ -28,6 +30,7 @@ export function createMetrics(sources: StateSources): Metrics {
   const registry = new Registry();
   const purges = createPurgeMetrics(registry, METRICS_PREFIX);
   const requests = createRequestMetrics(registry, METRICS_PREFIX);
+  const writes = createWriteMetrics(registry, METRICS_PREFIX);
   registerStateMetrics(registry, METRICS_PREFIX, sources);
   let measuresProcess = false;
   let reading: Promise<string> | undefined;
@@ -46,6 +49,7 @@ export function createMetrics(sources: StateSources): Metrics {
   return {
     purges,
     requests,
+    writes,
     contentType: registry.contentType,
     text() {
       reading ??= read().finally(() => (reading = undefined));

@@ -155,6 +155,24 @@ function asksForDelete(rawUrl: string, rawHeaders: readonly string[]): boolean {
   );
 }
 
+/**
+ * Whether a header or the query asks to treat a request as another than its request line says: by another method, or under
+ * another path.
+ */
+export function isOverridden(method: string, rawUrl: string, rawHeaders: readonly string[]): boolean {
+  return (
+    headerValues(rawHeaders, METHOD_HEADERS).some((value) => value.trim().toUpperCase() !== method) ||
+    overridingPaths(rawHeaders).length > 0 ||
+    (rawUrl.includes('method') || rawUrl.includes('%')
+      ? queryOf(rawUrl).split(/[&;]/).some(namesMethod)
+      : false)
+  );
+}
+
+function namesMethod(parameter: string): boolean {
+  return decodings(parameter).some((text) => /^\s*_method(?:\[[^=]*\])?\s*=/i.test(text));
+}
+
 /** Values of the headers that make some frameworks route by another path than the request-target's. */
 function overridingPaths(rawHeaders: readonly string[]): readonly string[] {
   return headerValues(rawHeaders, PATH_HEADERS);

@@ -15,6 +15,8 @@ export interface OpenSchemas {
   readonly service: SchemaService;
   readonly workbench: Workbench;
   readonly transfer: Transfer;
+  /** Runs the work of others on what this room has. */
+  readonly tasks: TaskRunner<Tasks>;
   /** Tasks that wait for a worker, and those that workers are at. */
   workers(): { readonly waiting: number; readonly running: number };
   /** Ends what runs; the store stays open. */
@@ -43,6 +45,7 @@ export function openSchemas(
   const [deadlineMs, limitBytes] = [config.WORKBENCH_TIMEOUT_MS, config.IMPORT_LIMIT_BYTES];
   return {
     ...parts({ store, workers, remote, contextBase, clock, deadlineMs, limitBytes }),
+    tasks: workers,
     workers: () => workers.load(),
     close: async () => {
       await Promise.all([remote.close(), workers.close()]);

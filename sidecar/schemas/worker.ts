@@ -4,6 +4,7 @@ import { schemaTasks } from './json-schema/tasks.js';
 import { repositoryTasks } from './repository/tasks.js';
 import { modelTasks } from './models/model-tasks.js';
 import { exampleTasks, validationTasks } from './validation/tasks.js';
+import { writeTasks } from './writes/tasks.js';
 import { serve } from '../shared/workers/tasks.js';
 
 /** Everything that runs in workers. */
@@ -15,6 +16,7 @@ const tasks = {
   ...validationTasks,
   ...exampleTasks,
   ...repositoryTasks,
+  ...writeTasks,
 };
 
 /** What the workers of this product can do. */

@@ -9,6 +9,8 @@ import type { InputIssue } from './json/json.js';
 export type ProblemKind =
   | 'invalidRequest'
   | 'badRequestData'
+  | 'writeInvalid'
+  | 'writeNotJudged'
   | 'jobSecretMissing'
   | 'unauthorized'
   | 'forbiddenByPolicy'
@@ -68,6 +70,7 @@ export type ProblemKind =
   | 'storeUnavailable'
   | 'archiveUnavailable'
   | 'tooManyPurges'
+  | 'writeCheckFailed'
   | 'brokerTimeout'
   | 'contextUnavailable'
   | 'deadlineExceeded'

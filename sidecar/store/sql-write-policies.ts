@@ -1,9 +1,17 @@
-import { isStorable, NotFoundError, requireStorable } from './errors.js';
-import { type Expected, requireExpected, requireMatch } from './preconditions.js';
+import { isStorable, NotFoundError, requireExpected, requireMatch, requireStorable } from './errors.js';
 import type { Page, Paged } from './records.js';
-import { etagOf, mapped, SqlListing, timeAfter } from './sql-rows.js';
-import { first, run, type SqlSession, statement, type Work } from './sql-work.js';
-import type { IfMatch } from './store.js';
+import {
+  etagOf,
+  first,
+  mapped,
+  run,
+  SqlListing,
+  type SqlSession,
+  statement,
+  timeAfter,
+  type Work,
+} from './sql-work.js';
+import type { Expected, IfMatch } from './store.js';
 import type {
   NewWritePolicy,
   WritePolicies,

@@ -1,6 +1,5 @@
 import type { Page, Paged } from './records.js';
-import type { Expected } from './preconditions.js';
-import type { IfMatch } from './store.js';
+import type { Expected, IfMatch } from './store.js';
 
 /** Which writes are checked, and what becomes of those that are not valid, as its user wrote it. */
 export interface WritePolicySettings {

@@ -12,7 +12,10 @@ import { Log, stopLater } from '../support/gateway-harness.js';
 import { ApiClient, CAR } from './api-client.js';
 
 /** What the API is over. */
-type Service = Pick<AppOptions, 'schemas' | 'workbench' | 'transfer' | 'purges' | 'retention' | 'archives'>;
+type Service = Pick<
+  AppOptions,
+  'schemas' | 'workbench' | 'transfer' | 'purges' | 'retention' | 'archives' | 'writePolicies' | 'writeChecks'
+>;
 
 /** A schema service and a workbench in which everything fails. */
 export function failingService(error: () => Error): Service {
@@ -27,6 +30,11 @@ export function failingService(error: () => Error): Service {
     purges: room as unknown as PurgeService,
     retention: room as unknown as RetentionService,
     archives: room as unknown as ArchiveService,
+    writePolicies: room as unknown as AppOptions['writePolicies'],
+    writeChecks: {
+      startedAt: 0,
+      counts: () => ({ checked: 0, invalid: 0, refused: 0, notJudged: 0, findings: [] }),
+    },
   };
 }
 
@@ -41,6 +49,7 @@ export async function startFakeApi(
     | ('transfer' | 'importLimit')
     | 'learnt'
     | ('checkToken' | 'hasToken' | 'checkHost' | 'checkLoop' | 'turns' | 'purges' | 'retention' | 'archives')
+    | ('writePolicies' | 'writeChecks')
   > = {
     ...service,
     baseUrlOf: createBaseUrl(undefined),
@@ -129,4 +138,10 @@ export const REQUESTS: readonly (readonly [method: string, target: string, body?
   ['POST', '/retention-policies/R/run'],
   ['GET', '/retention-policies/R/runs'],
   ['DELETE', '/retention-policies/R'],
+  ['GET', '/write-policies'],
+  ['POST', '/write-policies', { name: 'W', mode: 'report' }],
+  ['GET', '/write-policies/W'],
+  ['PUT', '/write-policies/W', { mode: 'report' }],
+  ['GET', '/write-checks?policy=W'],
+  ['DELETE', '/write-policies/W'],
 ];

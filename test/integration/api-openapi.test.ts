@@ -75,6 +75,9 @@ const OPERATIONS = {
   '/retention-policies/{retentionPolicy}/preview': 'get',
   '/retention-policies/{retentionPolicy}/run': 'post',
   '/retention-policies/{retentionPolicy}/runs': 'get',
+  '/write-policies': 'get post',
+  '/write-policies/{writePolicy}': 'delete get put',
+  '/write-checks': 'get',
   '/status': 'get',
   '/openapi.json': 'get options',
 };
@@ -122,7 +125,7 @@ describe("the API's own OpenAPI document", () => {
     for (const [path, item] of Object.entries(document.paths)) {
       for (const [method, operation] of operationsOf(item)) {
         const isWork = /^\/(?:workbench\/|validate)/.test(path);
-        const isPrivate = /^\/(?:purges|retention-policies)/.test(path);
+        const isPrivate = /^\/(?:purges|retention-policies|write-)/.test(path);
         const isWrite = !isWork && ['post', 'put', 'patch', 'delete'].includes(method);
         assert.equal('security' in operation, isWrite || isPrivate, `${method} ${path}`);
         const parameters = operation['parameters'] as readonly {
@@ -274,7 +277,7 @@ async function mistakes(open: ApiClient, trusted: ApiClient): Promise<void> {
     ['OPTIONS', '/domains/D/context'],
   ] as typeof REQUESTS) {
     await trusted.send(method, `${target}${target.includes('?') ? '&' : '?'}nonsense=1`, { body });
-    if (!['GET', 'OPTIONS'].includes(method) || /^\/(?:purges|retention-policies)/.test(target))
+    if (!['GET', 'OPTIONS'].includes(method) || /^\/(?:purges|retention-policies|write-)/.test(target))
       await open.send(method, target, { body });
     // Nothing is stored yet.
     await trusted.send(method, target, { body, headers: { 'if-match': '"x"' } });
@@ -288,6 +291,7 @@ async function mistakes(open: ApiClient, trusted: ApiClient): Promise<void> {
     await trusted.delete('/contexts/C');
     await trusted.delete('/references?uri=urn:doc:a');
     await trusted.delete('/retention-policies/R');
+    await trusted.delete('/write-policies/W');
   }
 }
 
@@ -342,6 +346,7 @@ async function successes(api: ApiClient): Promise<void> {
   await work(api);
   await purges(api);
   await retention(api);
+  await writePolicies(api);
   for (const target of ['/openapi.json', '/contexts/C', `${MODEL}/context`, '/domains/D/context'])
     await api.send('OPTIONS', target);
   for (const target of ['/contexts/C', MODEL, '/domains/D', reference]) {
@@ -398,6 +403,26 @@ async function purges(api: ApiClient): Promise<void> {
   // While it runs or waits: of a broker that holds its deletes back, see the tests of jobs.
   const waiting = (await start('type=Car&maxPerSecond=1')).headers.get('location')?.split('/api/v2')[1] ?? '';
   await api.send('PATCH', waiting, { body: { concurrency: 1 } });
+}
+
+/** What becomes of write policies, and why they are refused. */
+async function writePolicies(api: ApiClient): Promise<void> {
+  const policy = '/write-policies/W';
+  await api.post('/write-policies', { name: 'W', mode: 'report' });
+  await api.post('/write-policies', { name: 'W', mode: 'report' });
+  await api.post('/write-policies', { name: 'V', mode: 'report', model: 'none' });
+  await api.put(policy, { mode: 'report', model: 'none' });
+  await api.get(policy);
+  await api.get(policy, { 'if-none-match': '*' });
+  await api.get('/write-policies', { 'if-none-match': '*' });
+  await api.get('/write-checks?policy=W');
+  await api.get('/write-checks?policy=none');
+  await api.put('/write-policies/-1', { mode: 'report' });
+  await api.put(policy, { mode: 'off' });
+  await api.delete(policy, { 'if-match': '"x"' });
+  await api.delete(policy);
+  await api.put(policy, { mode: 'off' });
+  await api.delete(policy);
 }
 
 /** What becomes of retention policies, and why they are refused. */

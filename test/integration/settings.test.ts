@@ -705,6 +705,27 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
       assert.deepEqual(clock.sleeps, [12_345]);
     },
   ],
+  WRITE_CHECK: [
+    'says what becomes of a write that its model refuses',
+    async () => {
+      const broker = await startTestBroker();
+      const schema = { type: 'object', properties: { type: { const: 'Car' }, speed: { type: 'number' } } };
+      const seen: unknown[] = [];
+      for (const WRITE_CHECK of ['off', 'report', 'enforce']) {
+        const { api, ...gateway } = await startApi({ BROKER_URL: broker.url, WRITE_CHECK });
+        await makeModel(api, 'D', 'Car', schema);
+        const body = JSON.stringify({ id: `urn:ngsi-ld:Car:${WRITE_CHECK}`, type: 'Car', speed: 'fast' });
+        const headers = { 'content-type': 'application/json' };
+        const answer = await gateway.send('POST', '/ngsi-ld/v1/entities', { headers, body });
+        seen.push([answer.status, answer.headers.get('write-check')]);
+      }
+      assert.deepEqual(seen, [
+        [201, null],
+        [201, 'invalid'],
+        [400, null],
+      ]);
+    },
+  ],
   BODY_LIMIT_BYTES: [
     'is the largest body under /api/v2',
     async () => {

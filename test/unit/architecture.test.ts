@@ -67,9 +67,23 @@ const ROOMS: Readonly<Record<string, Room>> = {
     },
     packages: ['croner'],
   },
+  'sidecar/write-checks': {
+    rooms: words(`
+      sidecar/schemas/models sidecar/schemas/writes sidecar/schemas/json-ld sidecar/store sidecar/purge/broker
+      sidecar/ngsi-ld/representation sidecar/ngsi-ld sidecar/shared/workers sidecar/shared
+    `),
+    packages: ['lru-cache'],
+  },
+  'sidecar/schemas/writes': {
+    rooms: words(`
+      sidecar/schemas/validation sidecar/schemas/json-ld sidecar/schemas/json-schema
+      sidecar/ngsi-ld/representation sidecar/ngsi-ld sidecar/shared
+    `),
+    packages: ['lru-cache'],
+  },
   'sidecar/http': {
     rooms: words(`
-      sidecar/jobs sidecar/purge sidecar/schemas/models sidecar/purge/broker sidecar/schemas/repository
+      sidecar/write-checks sidecar/jobs sidecar/purge sidecar/schemas/models sidecar/purge/broker sidecar/schemas/repository
       sidecar/store sidecar/ngsi-ld sidecar/shared
     `),
     packages: [
@@ -158,13 +172,14 @@ const ROOMS: Readonly<Record<string, Room>> = {
 const WIRING = new Set(
   words(`
   sidecar/gateway.ts sidecar/main.ts sidecar/main-help.ts sidecar/serve.ts sidecar/start-error.ts sidecar/open-archives.ts sidecar/open-purges.ts
+  sidecar/open-write-checks.ts
   sidecar/cli.ts sidecar/cli/main.ts sidecar/schemas/open-schemas.ts sidecar/schemas/worker.ts
 `),
 );
 
 /** Packages that only some places may import, whatever the rooms allow. */
 const PACKAGE_OWNERS: Readonly<Record<string, RegExp>> = {
-  fastify: /^sidecar\/(?:http\/|gateway\.ts$|open-(?:archives|purges)\.ts$)/,
+  fastify: /^sidecar\/(?:http\/|gateway\.ts$|open-(?:archives|purges|write-checks)\.ts$)/,
 };
 
 const ENV_OWNERS = ['sidecar/serve.ts', 'sidecar/cli/main.ts'];

@@ -85,7 +85,7 @@ function pathOf({ url }: FastifyRequest): string {
 }
 
 /** Whether a request may change something, and so needs the gateway token where there is one. */
-function isWrite(method: string, { isComputation = false }: FastifyContextConfig): boolean {
+export function isWrite(method: string, { isComputation = false }: FastifyContextConfig): boolean {
   return !isComputation && !['GET', 'HEAD', 'OPTIONS'].includes(method);
 }
 

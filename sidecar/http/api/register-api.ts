@@ -11,6 +11,7 @@ import {
   notFound,
   preparation,
   takePreflight,
+  isWrite,
 } from './admission.js';
 import { takeJsonBodies } from './body-parser.js';
 import { contextRoutes } from './contexts.js';
@@ -28,14 +29,22 @@ import { API_PATH, type Api, type ApiRoute } from './routes.js';
 import { Query } from './schemas.js';
 import { statusRoute, type StatusResourceOptions } from './status.js';
 import { workbenchRoutes } from './workbench.js';
+import { writePolicyRoutes, type WritePolicyResourceOptions } from './write-policies.js';
 
 export interface ApiOptions
-  extends PurgeResourceOptions, ArchiveResourceOptions, RetentionResourceOptions, StatusResourceOptions {
+  extends
+    PurgeResourceOptions,
+    ArchiveResourceOptions,
+    RetentionResourceOptions,
+    StatusResourceOptions,
+    WritePolicyResourceOptions {
   readonly schemas: SchemaService;
   readonly workbench: Workbench;
   readonly baseUrlOf: BaseUrlOf;
   readonly checkToken: TokenCheck;
   readonly transfer: Transfer;
+  /** Called before the answer to each request that may have changed something. Must not throw. */
+  readonly onWritten?: () => void;
   /** Of one request, in bytes. */
   readonly bodyLimit: number;
   /** Of one import, in bytes as it is sent. */
@@ -67,6 +76,10 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
       api.addHook('preValidation', bodyPresence);
       api.addHook('preHandler', preparation(options.baseUrlOf));
       takeJsonBodies(api);
+      api.addHook('onSend', (request, _reply, payload, done) => {
+        if (isWrite(request.method, request.routeOptions.config)) options.onWritten?.();
+        done(null, payload);
+      });
       api.setValidatorCompiler(compileValidator);
       api.setSchemaErrorFormatter(refusalOf);
       // Answers are bytes when they come here: fast-json-stringify would not keep exact numbers.
@@ -84,6 +97,7 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
       purgeRoutes(api, options);
       purgeArchiveRoutes(api, options);
       retentionRoutes(api, options);
+      writePolicyRoutes(api, options);
       statusRoute(api, options);
       openapiRoute(api, routes);
       for (const route of [...routes])

@@ -195,10 +195,15 @@ export const settings = {
     wholeNumber(0, 3_600_000),
     'milliseconds for running work after SIGTERM or SIGINT',
   ),
+  WRITE_CHECK: setting(
+    'off',
+    oneOf(['off', 'report', 'enforce']),
+    'what holds for writes of entities that no write policy is for: `report` says in the answer whether they fit their models, `enforce` refuses those that do not',
+  ),
   BODY_LIMIT_BYTES: setting(
     '5242880',
     wholeNumber(1024, 104_857_600),
-    'largest body of a request under /api/v2, bytes (pass-through streams any size)',
+    'largest body of a request under /api/v2, and of a write that is checked, bytes (pass-through streams any size)',
   ),
   IMPORT_LIMIT_BYTES: setting(
     '67108864',

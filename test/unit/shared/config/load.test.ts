@@ -59,6 +59,7 @@ it('loadConfig has the defaults of the table when nothing is set', () => {
       BROKER_AWAY_MS: 30_000,
       SHUTDOWN_GRACE_MS: 25_000,
       DATABASE_PATH: './data/schema.db',
+      WRITE_CHECK: 'off',
       BODY_LIMIT_BYTES: 5_242_880,
       IMPORT_LIMIT_BYTES: 67_108_864,
       CONTEXT_BASE_IRI: 'https://uri.etsi.org/ngsi-ld/default-context/',

@@ -1,0 +1,167 @@
+import { Type } from 'typebox';
+import { RESOURCE_NAME_PATTERN } from '../../shared/resource-name.js';
+import type { WriteChecks, WritePolicyService } from '../../write-checks/index.js';
+import { refused } from '../errors.js';
+import { callerOf } from '../new-purge.js';
+import {
+  created,
+  current,
+  NO_CONTENT,
+  ok,
+  page,
+  send,
+  timeText,
+  expectedOf,
+  writeOptions,
+} from './answer.js';
+import { type Api, apiUrl } from './routes.js';
+import { empty, json, list, NAME, NAME_DESCRIPTION, PAGE, Query } from './schemas.js';
+import {
+  NEW_WRITE_POLICY,
+  WRITE_CHECKS,
+  WRITE_POLICY,
+  WRITE_POLICY_SETTINGS,
+  writePolicyJson,
+  writePolicySettings,
+} from './write-policy-representation.js';
+
+export interface WritePolicyResourceOptions {
+  readonly writePolicies: WritePolicyService;
+  readonly writeChecks: Pick<WriteChecks, 'counts' | 'startedAt'>;
+  /** Whether requests carry the gateway token, so that the gateway in front vouches for their callers. */
+  readonly hasToken: boolean;
+}
+
+const tag = 'Checked writes';
+const POLICIES = '/write-policies';
+const POLICY_PATH = `${POLICIES}/:writePolicy`;
+const PARAMS = Type.Object({ writePolicy: { ...NAME, description: 'Name of a write policy.' } });
+const NAME_PATTERN = new RegExp(RESOURCE_NAME_PATTERN);
+const MAX_BODY_BYTES = 256 * 1024;
+
+/** Policies of writes, and what the checks of writes have found. */
+export function writePolicyRoutes(api: Api, options: WritePolicyResourceOptions): void {
+  const { writePolicies, writeChecks, hasToken } = options;
+  api.get(POLICIES, {
+    schema: {
+      tags: [tag],
+      operationId: 'listWritePolicies',
+      summary: 'List write policies',
+      querystring: Query(PAGE),
+      response: { 200: list('Policies by name.', WRITE_POLICY) },
+    },
+    config: { isPrivate: true },
+    handler: async ({ query, baseUrl }, reply) => {
+      const { items, total } = await writePolicies.list(query);
+      const shown = items.map((policy) => writePolicyJson(policy));
+      return send(reply, page(shown, total, query, apiUrl(baseUrl, 'write-policies')));
+    },
+  });
+
+  api.post(POLICIES, {
+    schema: {
+      tags: [tag],
+      operationId: 'createWritePolicy',
+      summary: 'Create a write policy',
+      description:
+        'It holds at once in the gateway that answers, and within two seconds in others on the same database.',
+      body: NEW_WRITE_POLICY,
+      response: { 201: json('The new policy.', WRITE_POLICY) },
+    },
+    bodyLimit: MAX_BODY_BYTES,
+    config: { problems: ['alreadyExists'] },
+    handler: async (request, reply) => {
+      const { name, ...settings } = request.body;
+      const caller = callerOf(request.headers, hasToken);
+      const { policy, warnings } = await writePolicies.create(name, writePolicySettings(settings), caller);
+      const url = apiUrl(request.baseUrl, 'write-policies', name);
+      return send(reply, created(url, writePolicyJson(policy, warnings), policy.etag));
+    },
+  });
+
+  api.get(POLICY_PATH, {
+    schema: {
+      tags: [tag],
+      operationId: 'getWritePolicy',
+      summary: 'Read a write policy',
+      params: PARAMS,
+      response: { 200: json('The policy.', WRITE_POLICY) },
+    },
+    config: { isPrivate: true },
+    handler: async ({ params }, reply) => {
+      const policy = await writePolicies.get(params.writePolicy);
+      return send(reply, ok(writePolicyJson(policy), policy.etag));
+    },
+  });
+
+  api.put(POLICY_PATH, {
+    schema: {
+      tags: [tag],
+      operationId: 'putWritePolicy',
+      summary: 'Create a write policy, or replace one',
+      description: 'Members that are left out get their defaults.',
+      params: PARAMS,
+      body: WRITE_POLICY_SETTINGS,
+      response: { 200: json('Replaced.', WRITE_POLICY), 201: json('Created.', WRITE_POLICY) },
+    },
+    bodyLimit: MAX_BODY_BYTES,
+    config: { isConditional: true },
+    handler: async (request, reply) => {
+      const { params, body, conditions, baseUrl } = request;
+      const { name, ...settings } = body;
+      if (name !== undefined && name !== params.writePolicy)
+        throw refused('invalidRequest', 'name must be the name in the path, or be left out.');
+      if (!NAME_PATTERN.test(params.writePolicy))
+        throw refused('notFound', `A write policy cannot have this name. ${NAME_DESCRIPTION}`);
+      const caller = callerOf(request.headers, hasToken);
+      const { policy, isNew, warnings } = await writePolicies.put(
+        params.writePolicy,
+        writePolicySettings(settings),
+        caller,
+        expectedOf(conditions),
+      );
+      const written = writePolicyJson(policy, warnings);
+      const url = apiUrl(baseUrl, 'write-policies', policy.name);
+      return send(reply, isNew ? created(url, written, policy.etag) : ok(written, policy.etag));
+    },
+  });
+
+  api.delete(POLICY_PATH, {
+    schema: {
+      tags: [tag],
+      operationId: 'deleteWritePolicy',
+      summary: 'Delete a write policy',
+      params: PARAMS,
+      response: { 204: empty('Deleted.') },
+    },
+    config: { isConditional: true },
+    handler: async ({ params, conditions }, reply) => {
+      const { ifMatch } = await writeOptions(conditions, () => writePolicies.get(params.writePolicy));
+      await writePolicies.delete(params.writePolicy, ifMatch);
+      return send(reply, NO_CONTENT);
+    },
+  });
+
+  api.get('/write-checks', {
+    schema: {
+      tags: [tag],
+      operationId: 'getWriteChecks',
+      summary: 'What the checks of writes have found',
+      description: 'Since the gateway that answers has started; each one of several counts for itself.',
+      querystring: Query({
+        policy: Type.Optional({ ...NAME, description: 'Only what this policy has decided about.' }),
+      }),
+      response: { 200: json('Counts and findings, the most frequent ones first.', WRITE_CHECKS) },
+    },
+    config: { isPrivate: true, isVolatile: true, problems: ['notFound'] },
+    handler: async ({ query }, reply) => {
+      if (query.policy !== undefined) await writePolicies.get(query.policy);
+      const { findings, ...counts } = writeChecks.counts(query.policy);
+      const shown = findings.map(({ model, ...rest }) => {
+        const [domain = '', name = ''] = model.split('/');
+        return { domain, model: name, ...rest };
+      });
+      return send(reply, current({ since: timeText(writeChecks.startedAt), ...counts, findings: shown }));
+    },
+  });
+}

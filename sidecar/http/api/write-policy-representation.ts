@@ -1,0 +1,139 @@
+import { Type, type Static } from 'typebox';
+import type { WritePolicy, WritePolicySettings } from '../../store/index.js';
+import { timeText } from './answer.js';
+import { Closed, COUNT, DESCRIPTION, NAME, STRINGS, TEXT, TIME, type WrittenOf } from './schemas.js';
+
+/** Policies of writes, and what their checks have found, in requests and answers. */
+
+const MODES = ['off', 'report', 'enforce'] as const;
+const CHOICES = ['accept', 'refuse'] as const;
+
+const NAMES = (description: string) =>
+  Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), {
+    minItems: 1,
+    maxItems: 100,
+    uniqueItems: true,
+    description,
+  });
+
+const SETTINGS = {
+  tenant: Type.Optional(
+    Type.String({
+      maxLength: 256,
+      description: 'The tenant that it is for; `""` is the default one. All when not given.',
+    }),
+  ),
+  types: Type.Optional(
+    NAMES('The types of entities that it is for, by IRI, or by the name at its end. All when not given.'),
+  ),
+  callers: Type.Optional(
+    NAMES('The callers that it is for, as the gateway in front names them. All when not given.'),
+  ),
+  mode: Type.Enum([...MODES], {
+    type: 'string',
+    description:
+      '`report` passes everything on and says what is not valid, `enforce` refuses it, `off` looks at nothing.',
+  }),
+  model: Type.Optional(
+    Type.String({
+      maxLength: 300,
+      description:
+        'The model that judges, as `domain/model` or `domain/model@3`; that of each type when not given.',
+    }),
+  ),
+  description: Type.Optional(DESCRIPTION),
+};
+
+const DEFAULTED = {
+  priority: Type.Integer({
+    minimum: -1_000_000,
+    maximum: 1_000_000,
+    default: 0,
+    description:
+      'Of the policies that fit, the one with the highest decides; among equal ones, the first by name.',
+  }),
+  onUnjudged: Type.Enum([...CHOICES], {
+    type: 'string',
+    default: 'accept',
+    description: 'What `enforce` does with what no model judges.',
+  }),
+  onFailure: Type.Enum([...CHOICES], {
+    type: 'string',
+    description: 'What `enforce` does where judging fails; `refuse` when not given, `accept` in a report.',
+  }),
+  batch: Type.Enum(['valid-only', 'all'], {
+    type: 'string',
+    default: 'all',
+    description:
+      '`all` sends nothing of a batch with an entity that is refused, `valid-only` sends the others.',
+  }),
+};
+
+const GIVEN = {
+  ...SETTINGS,
+  priority: Type.Optional(DEFAULTED.priority),
+  onUnjudged: Type.Optional(DEFAULTED.onUnjudged),
+  onFailure: Type.Optional(DEFAULTED.onFailure),
+  batch: Type.Optional(DEFAULTED.batch),
+};
+
+export const NEW_WRITE_POLICY = Closed('NewWritePolicy', { name: NAME, ...GIVEN });
+
+export const WRITE_POLICY_SETTINGS = Closed('WritePolicySettings', {
+  name: Type.Optional({ ...NAME, description: 'As in the path.' }),
+  ...GIVEN,
+});
+
+export const WRITE_POLICY = Closed('WritePolicy', {
+  name: NAME,
+  ...SETTINGS,
+  ...DEFAULTED,
+  caller: { ...TEXT, description: 'Who wrote it last.' },
+  createdAt: TIME,
+  modifiedAt: TIME,
+  warnings: Type.Optional({
+    ...STRINGS,
+    description: 'In the answer to a write of the policy: what its author may not expect.',
+  }),
+});
+
+export const WRITE_CHECKS = Closed('WriteChecks', {
+  since: { ...TIME, description: 'When this process began to count.' },
+  checked: { ...COUNT, description: 'Entities that were looked at, those that are not judged included.' },
+  invalid: COUNT,
+  refused: COUNT,
+  notJudged: COUNT,
+  findings: Type.Array(
+    Closed('WriteFinding', {
+      domain: TEXT,
+      model: TEXT,
+      pointer: { ...TEXT, description: 'Into the entity; positions in arrays are `*`.' },
+      keyword: TEXT,
+      detail: { ...TEXT, description: 'Of the first entity.' },
+      entities: COUNT,
+      sample: { ...STRINGS, description: 'Ids of the first five.' },
+    }),
+  ),
+});
+
+/** The settings of a policy, with defaults for what was left out. */
+export function writePolicySettings(
+  given: Omit<Static<typeof WRITE_POLICY_SETTINGS>, 'name'>,
+): WritePolicySettings {
+  const onFailure = given.mode === 'enforce' ? 'refuse' : 'accept';
+  return { ...given, ...{ priority: 0, onUnjudged: 'accept', onFailure, batch: 'all' }, ...given };
+}
+
+export function writePolicyJson(
+  { name, settings, caller, createdAt, modifiedAt }: WritePolicy,
+  warnings?: readonly string[],
+): WrittenOf<typeof WRITE_POLICY> {
+  const times = { createdAt: timeText(createdAt), modifiedAt: timeText(modifiedAt) };
+  return {
+    name,
+    ...settings,
+    caller,
+    ...times,
+    ...(warnings === undefined ? {} : { warnings: [...warnings] }),
+  };
+}

@@ -1,0 +1,103 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { hasBody } from './late-upload.js';
+
+/** What was read of a body. */
+export type CollectedBody =
+  | { readonly bytes: Buffer; readonly isWhole: true }
+  /** Too large, or there is no room for it; the rest is still to come. */
+  | { readonly bytes: Buffer; readonly isWhole: false; readonly why: 'large' | 'busy' }
+  /** The client has left, or has sent what cannot be read; somebody else answers that. */
+  | 'gone'
+  /** The client has stopped sending. */
+  | 'slow';
+
+/** Memory for bodies that are being read. */
+export class BodyRoom {
+  #left: number;
+
+  constructor(bytes: number) {
+    this.#left = bytes;
+  }
+
+  /** Whether there was room; it is taken in any case, and must be given back. */
+  take(bytes: number): boolean {
+    this.#left -= bytes;
+    return this.#left >= 0;
+  }
+
+  give(bytes: number): void {
+    this.#left += bytes;
+  }
+}
+
+/**
+ * Reads a body to its end, or as far as it may be read. What it gives takes room, which the caller gives back.
+ *
+ * @param limit in bytes
+ */
+export function collectBody(
+  req: IncomingMessage,
+  res: ServerResponse,
+  limit: number,
+  room: BodyRoom,
+): Promise<CollectedBody> {
+  const length = req.headers['content-length'];
+  if (!hasBody(req)) return Promise.resolve({ bytes: EMPTY, isWhole: true });
+  if (Number(length ?? 0) > limit) return Promise.resolve({ bytes: EMPTY, isWhole: false, why: 'large' });
+  return new Promise((resolve) => {
+    process.nextTick(() => {
+      if (res.closed) {
+        resolve('gone');
+        return;
+      }
+      // As small ones do.
+      if (length !== undefined && req.readableLength === Number(length)) {
+        const bytes = req.read() as Buffer;
+        req.resume();
+        room.take(bytes.length);
+        resolve({ bytes, isWhole: true });
+        return;
+      }
+      collectChunks(req, res, limit, room, resolve);
+    });
+  });
+}
+
+const EMPTY = Buffer.alloc(0);
+
+function collectChunks(
+  req: IncomingMessage,
+  res: ServerResponse,
+  limit: number,
+  room: BodyRoom,
+  resolve: (body: CollectedBody) => void,
+): void {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const done = (body: CollectedBody): void => {
+    req.off('data', take).off('end', end).off('error', gone).off('timeout', slow);
+    res.off('close', gone);
+    if (typeof body === 'string') room.give(bytes);
+    resolve(body);
+  };
+  const stop = (why: 'large' | 'busy'): void => {
+    req.pause();
+    done({ bytes: Buffer.concat(chunks), isWhole: false, why });
+  };
+  const take = (chunk: Buffer): void => {
+    chunks.push(chunk);
+    const hasRoom = room.take(chunk.length);
+    bytes += chunk.length;
+    if (!hasRoom) stop('busy');
+    else if (bytes > limit) stop('large');
+  };
+  const end = (): void => done({ bytes: Buffer.concat(chunks), isWhole: true });
+  const gone = (): void => {
+    // What follows has a listener of its own, or nobody is there.
+    req.on('error', () => undefined);
+    done('gone');
+  };
+  const slow = (): void => done('slow');
+  req.on('data', take).once('end', end).once('error', gone).once('timeout', slow);
+  res.once('close', gone);
+}

@@ -1,0 +1,128 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { Metrics } from './metrics/metrics.js';
+import type { BrokerClient } from './purge/broker/index.js';
+import type { OpenSchemas } from './schemas/open-schemas.js';
+import type { Clock } from './shared/clock.js';
+import type { Config } from './shared/config/load.js';
+import type { Store } from './store/index.js';
+import {
+  EntityTypes,
+  failureReason,
+  Judge,
+  ModelSupply,
+  OwnTypeNames,
+  PolicyCache,
+  WriteChecks,
+  type WriteObserver,
+  WritePolicyService,
+} from './write-checks/index.js';
+
+export interface OpenWriteChecksOptions {
+  readonly store: Store;
+  readonly schemas: Pick<OpenSchemas, 'service' | 'tasks'>;
+  readonly client: Pick<BrokerClient, 'send'>;
+  readonly clock: Clock;
+  readonly metrics: Pick<Metrics, 'writes'>;
+  readonly logger: FastifyBaseLogger;
+}
+
+export interface OpenWriteChecks {
+  readonly checks: WriteChecks;
+  readonly policies: WritePolicyService;
+  /** Something was written to the store by this process: the next write of an entity waits until it is read. */
+  noteStored(): void;
+}
+
+/** The checks of writes, with the policies as they are now; where these cannot be read, the log says so. */
+export async function openWriteChecks(
+  config: Config,
+  options: OpenWriteChecksOptions,
+): Promise<OpenWriteChecks> {
+  const { store, schemas, client, clock, metrics, logger } = options;
+  const { service, tasks } = schemas;
+  const setting = config.WRITE_CHECK;
+  const cache = new PolicyCache({
+    ...{ store, policies: store.writePolicies, clock },
+    onAway: (err) =>
+      logger.warn({ err, setting }, 'the write policies cannot be read: those that were last read hold'),
+    onBack: () => logger.info('the write policies can be read again'),
+  });
+  await cache.refresh();
+  const supply = new ModelSupply(service, new OwnTypeNames(service, tasks));
+  const checks = new WriteChecks({
+    ...{
+      setting,
+      policies: cache,
+      clock,
+      judge: new Judge(tasks, supply),
+      types: new EntityTypes(client, clock),
+    },
+    observer: observerOf(metrics.writes, logger, clock),
+  });
+  const policies = new WritePolicyService({
+    ...{ store: store.writePolicies, models: store.models, cache, checks },
+    knowsCallers: config.GATEWAY_TOKEN !== undefined,
+  });
+  return { checks, policies, noteStored: () => cache.expire() };
+}
+
+/** Between two lines of the log about writes that are not valid, and two about those that could not be judged, in ms. */
+const LOG_EVERY_MS = 1000;
+
+function observerOf(
+  metrics: Metrics['writes'],
+  logger: FastifyBaseLogger,
+  clock: Pick<Clock, 'now'>,
+): WriteObserver {
+  const invalid = new Rarely(clock);
+  const failures = new Rarely(clock);
+  return {
+    judged: ({ verdict, action, refused }, entities, ms) => {
+      metrics.judged(entities, ms);
+      const byPolicy = new Map<string, number>();
+      for (const { policy } of refused) byPolicy.set(policy, (byPolicy.get(policy) ?? 0) + 1);
+      for (const [policy, count] of byPolicy) metrics.refused(policy, count);
+      if (verdict !== 'invalid' && refused.length === 0) return;
+      const [first] = refused;
+      const [policy] = entities.flatMap((one) => (one.verdict === verdict ? one.policy : []));
+      invalid.say((unsaid) =>
+        logger.info(
+          {
+            ...{ verdict, action, policy: first?.policy ?? policy ?? '', entity: first?.id?.slice(0, 500) },
+            ...{ fault: first?.faults[0]?.detail.slice(0, 500), unsaid },
+          },
+          'a write is not valid',
+        ),
+      );
+    },
+    failed: (policy, isRefused, cause) => {
+      const reason = failureReason(cause);
+      metrics.failed(policy, reason);
+      failures.say((unsaid) =>
+        logger.warn({ err: cause, policy, reason, isRefused, unsaid }, 'a write could not be judged'),
+      );
+    },
+  };
+}
+
+/** Lets something be said once in a while, with how often it was not. */
+class Rarely {
+  readonly #clock: Pick<Clock, 'now'>;
+  #saidMs = -Infinity;
+  #unsaid = 0;
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock;
+  }
+
+  say(how: (unsaid: number) => void): void {
+    const now = this.#clock.now();
+    if (Math.abs(now - this.#saidMs) < LOG_EVERY_MS) {
+      this.#unsaid += 1;
+      return;
+    }
+    this.#saidMs = now;
+    how(this.#unsaid);
+    this.#unsaid = 0;
+  }
+}

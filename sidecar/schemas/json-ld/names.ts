@@ -1,0 +1,97 @@
+import { createRequire } from 'node:module';
+import { LRUCache } from 'lru-cache';
+import { coreContextUrl, coreVersionOf } from './core-context.js';
+import { formFaults, referencesOf } from './context-form.js';
+import { safetyFaults } from './context-safety.js';
+import { KnownContexts, MAX_CONTEXTS } from './known-contexts.js';
+import { type ActiveContext, absoluteReference, createProcessor } from './processor.js';
+import type { Needs, Supplied } from './errors.js';
+
+const { expandIri } = createRequire(import.meta.url)('jsonld/lib/context.js') as {
+  expandIri: (active: ActiveContext, name: string, relativeTo: object, options: object) => string | null;
+};
+
+/** What names mean in a context. */
+export interface Names {
+  /** The IRI of a type or an attribute, or a keyword such as `@type`; undefined for a name that is dropped. */
+  iriOf(name: string): string | undefined;
+  /** Whether the attributes of entities of this type have a context of their own (JSON-LD 1.1 § 4.1.8). */
+  isScoped(type: string): boolean;
+}
+
+export type NamesOutcome = { readonly names: Names } | { readonly unusable: string } | Needs;
+
+/** Contexts whose names are kept. */
+const MAX_KEPT = 300;
+/** IRIs that are remembered for one of them. */
+const MAX_IRIS = 5000;
+
+/** Reads what names mean in contexts, with the core context after them, as brokers do (ETSI GS CIM 009 V1.9.1, clause 4.4). */
+export class NameReader {
+  readonly #known = new KnownContexts();
+  readonly #kept = new LRUCache<string, Names>({ max: MAX_KEPT });
+  #core: Names | undefined;
+
+  /** Whether it has read the core context, which takes a while. */
+  get isReady(): boolean {
+    return this.#core !== undefined;
+  }
+
+  /**
+   * @param context a value of `@context`; undefined for the core context alone
+   * @param stamp changes whenever a URL may mean something else
+   */
+  async read(context: unknown, stamp: string, supplied: Supplied): Promise<NamesOutcome> {
+    if (context === undefined && this.#core !== undefined) return { names: this.#core };
+    const key = context === undefined ? '' : JSON.stringify(context);
+    if (context !== undefined && !(typeof context === 'string' && this.#kept.has(`${key} ${stamp}`))) {
+      const [fault] = [...safetyFaults(context), ...formFaults(context, '')];
+      if (fault !== undefined) return { unusable: fault.detail };
+    }
+    const urls = new Set(
+      referencesOf(context ?? [])
+        .map(({ url }) => absoluteReference('', url))
+        .filter((url) => coreVersionOf(url) === undefined),
+    );
+    const name = urls.size === 0 ? key : `${key} ${stamp}`;
+    const kept = this.#kept.get(name);
+    if (kept !== undefined) return { names: kept };
+    const gathered = this.#known.gather(urls, stamp, supplied);
+    if (gathered.isTooMuch) return { unusable: `It leads to more than ${MAX_CONTEXTS} others.` };
+    if (gathered.missing.length > 0) return { needs: { urls: gathered.missing } };
+    const [failure] = gathered.failures.values();
+    if (failure !== undefined) return { unusable: failure.detail };
+    try {
+      const active = await createProcessor().activeContext([...[context ?? []].flat(), coreContextUrl()], {
+        documentLoader: async (url) => {
+          const found =
+            coreVersionOf(url) === undefined
+              ? gathered.contents.get(url)
+              : this.#known.gather([coreContextUrl()], stamp, []).contents.get(coreContextUrl());
+          const content = found ?? this.#known.gather([url], stamp, supplied).contents.get(url);
+          if (content === undefined) throw new Error(`The context ${url} is not there.`);
+          return { documentUrl: content.documentUrl, document: JSON.parse(content.text) as unknown };
+        },
+      });
+      const names = namesIn(active);
+      if (context === undefined) this.#core = names;
+      else this.#kept.set(name, names);
+      return { names };
+    } catch (error) {
+      return { unusable: error instanceof Error ? error.message : 'It cannot be processed.' };
+    }
+  }
+}
+
+function namesIn(active: ActiveContext): Names {
+  const known = new Map<string, string | undefined>();
+  return {
+    iriOf(name) {
+      if (known.has(name)) return known.get(name);
+      const iri = expandIri(active, name, { vocab: true }, {}) ?? undefined;
+      if (known.size < MAX_IRIS) known.set(name, iri);
+      return iri;
+    },
+    isScoped: (type) => active.mappings.get(type)?.['@context'] !== undefined,
+  };
+}

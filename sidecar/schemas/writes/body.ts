@@ -1,0 +1,81 @@
+import { isArray, isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
+import { readJson } from '../../shared/json/strict-json.js';
+import type { WriteKind } from '../../ngsi-ld/write-route.js';
+
+/** The entities of a body, or why it has none. */
+export type BodyOutcome =
+  | { readonly text: string; readonly entities: readonly JsonValue[]; readonly isBatch: boolean }
+  | { readonly fault: BodyFault };
+
+export interface BodyFault {
+  readonly detail: string;
+  readonly keyword: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Entities of one batch. */
+const MAX_ENTITIES = 10_000;
+
+/**
+ * Reads the body of a write. What is not JSON that all readers understand alike is at fault, as it is for `/validate`: a broker
+ * that takes a member twice takes another one than the judge may have seen.
+ *
+ * @param bytes each a character
+ */
+export function readBody(bytes: string, kind: WriteKind): BodyOutcome {
+  const text = textOf(bytes);
+  if (text === undefined) return fault('is not UTF-8', 'json');
+  const read = readJson(text);
+  if ('unreadable' in read) {
+    const { line, column, detail } = read.unreadable;
+    return {
+      fault: {
+        detail: `is not JSON that all readers understand alike: ${detail}`,
+        keyword: 'json',
+        line,
+        column,
+      },
+    };
+  }
+  const value = read.value as JsonValue;
+  if (!kind.startsWith('batch-'))
+    return isAttributeKind(kind) || isObject(value)
+      ? { text, entities: [value], isBatch: false }
+      : fault('must be an object', 'type');
+  if (!isArray(value)) return fault('must be an array of entities', 'type');
+  if (value.length > MAX_ENTITIES)
+    return fault(`must not have more than ${MAX_ENTITIES} entities`, 'maxItems');
+  return { text, entities: value, isBatch: true };
+}
+
+export function isAttributeKind(kind: WriteKind): boolean {
+  return kind === 'attribute' || kind === 'replace-attribute';
+}
+
+/** The text in UTF-8 bytes, each a character; undefined where they are not UTF-8. */
+function textOf(bytes: string): string | undefined {
+  if (!/[\x80-\xff]/.test(bytes)) return bytes;
+  try {
+    return DECODER.decode(Buffer.from(bytes, 'latin1'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** A mark of the byte order is not JSON, and stays. */
+const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function fault(detail: string, keyword: string): BodyOutcome {
+  return { fault: { detail, keyword, line: 1, column: 1 } };
+}
+
+/** The body of a write of one attribute, as the attributes of an entity: brokers also take it with the name around it. */
+export function attributesIn(body: JsonValue, attribute: string): readonly JsonObject[] {
+  const bare = { [attribute]: body };
+  if (!isObject(body) || !Object.hasOwn(body, attribute)) return [bare];
+  const wrapped = { [attribute]: body[attribute] ?? null };
+  return HELD.some((name) => Object.hasOwn(body, name)) ? [wrapped, bare] : [wrapped];
+}
+
+const HELD = ['type', 'value', 'object', 'languageMap', 'vocab', 'json', 'valueList', 'objectList'];

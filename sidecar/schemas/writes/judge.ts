@@ -1,0 +1,170 @@
+import { guessForm } from '../../ngsi-ld/representation/form.js';
+import { isArray, isObject, type JsonObject, type JsonValue, objectOf } from '../../shared/json/json.js';
+import type { EntityError } from '../validation/validate-entity.js';
+import { validateEntity } from '../validation/validate-entity.js';
+import type { Model } from '../validation/model.js';
+import type { Spelling } from '../validation/spelling.js';
+import { isDeleted, isWithoutValue, type Renamed, renamedFor, type Submitted } from './submitted.js';
+import type { WriteModel } from './write-models.js';
+
+/** What an entity is judged as. */
+export interface Manner {
+  /** Whether attributes may be plain values that look like attributes. */
+  readonly isSimplified: boolean;
+  /** Whether attributes may be written without their values, which then stay as they are. */
+  readonly isPartial: boolean;
+  /** Whether objects are merged into those that are there, so that nothing must be in them. */
+  readonly isMerge: boolean;
+  /** Whether attributes are lists of their instances in time. */
+  readonly isTemporal: boolean;
+}
+
+/** An error, and the model that asks for something else. */
+export interface WriteError extends EntityError {
+  readonly model: string;
+}
+
+/** Slices of a temporal entity that are judged: as many instances as one attribute may have. */
+const MAX_SLICES = 5000;
+
+/** What models have against a whole entity. */
+export function judgeWhole(
+  models: readonly WriteModel[],
+  submitted: Submitted,
+  manner: Manner,
+  spelling: Spelling,
+): readonly WriteError[] {
+  return models.flatMap((model) => {
+    const renamed = renamedFor(model, submitted);
+    // Nobody stores an attribute that is written down to be deleted.
+    const entity = without(renamed.entity, isDeleted);
+    if (!manner.isTemporal) return errorsOf(model, model.whole, { ...renamed, entity }, manner, spelling);
+    const [first, ...others] = slicesOf(entity);
+    return [
+      ...errorsOf(
+        model,
+        model.whole,
+        { ...renamed, entity: first?.entity ?? entity },
+        manner,
+        spelling,
+        first?.indexes,
+      ),
+      ...others.flatMap(({ entity: one, indexes }) =>
+        errorsOf(model, model.fragment, { ...renamed, entity: one }, manner, spelling, indexes),
+      ),
+    ];
+  });
+}
+
+/** What models have against some attributes of an entity, whatever its others are. */
+export function judgeFragment(
+  models: readonly WriteModel[],
+  submitted: Submitted,
+  manner: Manner,
+  spelling: Spelling,
+): readonly WriteError[] {
+  return models.flatMap((model) => {
+    const [type = model.whole.name] = model.whole.types;
+    const renamed = renamedFor(model, submitted, type);
+    const deleted = Object.keys(renamed.entity).filter(
+      (name) => model.required.has(name) && isDeleted(renamed.entity[name] ?? null),
+    );
+    const judged = without(
+      renamed.entity,
+      (value) => isDeleted(value) || (manner.isPartial && isWithoutValue(value)),
+    );
+    const entity = { ...judged, id: FRAGMENT_ID, type };
+    const slices = manner.isTemporal ? slicesOf(entity) : [{ entity, indexes: undefined }];
+    const found = slices.flatMap((slice) =>
+      errorsOf(model, model.fragment, { ...renamed, entity: slice.entity }, manner, spelling, slice.indexes),
+    );
+    return [
+      ...deleted.map((name) => ({
+        model: model.title,
+        tokens: [renamed.submittedAs.get(name) ?? name],
+        keyword: 'required',
+        say: () => 'must not be deleted: every entity of the model has it',
+      })),
+      ...found.filter(
+        ({ tokens: [name], keyword }) =>
+          name !== 'id' && name !== 'type' && !(manner.isMerge && keyword === 'required'),
+      ),
+    ];
+  });
+}
+
+/** Stands for the id of the entity that a fragment is for: models may say how ids look, but the fragment does not change it. */
+const FRAGMENT_ID = 'urn:ngsi-ld:fragment:1';
+
+/** What a model has against an entity in each form in which a broker may read it. */
+function errorsOf(
+  { title }: WriteModel,
+  model: Model,
+  { entity, submittedAs }: Renamed,
+  { isSimplified }: Manner,
+  spelling: Spelling,
+  indexes?: ReadonlyMap<string, number>,
+): readonly WriteError[] {
+  const guess = isSimplified ? guessForm(Object.entries(entity)) : undefined;
+  const forms = !isSimplified
+    ? (['concise'] as const)
+    : guess === 'keyvalues' || (guess === 'normalized' && hasNoAttributes(entity))
+      ? (['keyvalues'] as const)
+      : (['keyvalues', 'concise'] as const);
+  const seen = new Set<string>();
+  return forms.flatMap((form) =>
+    validateEntity(entity, model, { form }, spelling).errors.flatMap((error) => {
+      const [name = '', ...below] = error.tokens;
+      const index = indexes?.get(name);
+      const tokens = [
+        ...(error.tokens.length === 0 ? [] : [submittedAs.get(name) ?? name]),
+        ...(index === undefined ? [] : [String(index)]),
+        ...below,
+      ];
+      const key = JSON.stringify([tokens, error.keyword]);
+      if (seen.has(key)) return [];
+      seen.add(key);
+      return [{ ...error, tokens, model: title }];
+    }),
+  );
+}
+
+function hasNoAttributes(entity: JsonObject): boolean {
+  return Object.keys(entity).every((name) => name === 'id' || name === 'type');
+}
+
+/** The entity without the attributes that are of no concern; itself where there are none. */
+function without(entity: JsonObject, isLeftOut: (value: JsonValue) => boolean): JsonObject {
+  const kept = Object.entries(entity).filter(
+    ([name, value]) => name === 'id' || name === 'type' || !isLeftOut(value),
+  );
+  return kept.length === Object.keys(entity).length ? entity : objectOf(kept);
+}
+
+interface Slice {
+  readonly entity: JsonObject;
+  /** Positions of the instances, by attribute. */
+  readonly indexes: ReadonlyMap<string, number>;
+}
+
+/** A temporal entity as several: in each, an attribute has one of its instances. */
+function slicesOf(entity: JsonObject): readonly Slice[] {
+  const entries = Object.entries(entity);
+  const isSeries = ([name, value]: readonly [string, JsonValue]) =>
+    name !== 'id' && name !== 'type' && isArray(value) && value.some(isObject);
+  const length = (value: JsonValue) => (isArray(value) ? value.length : 1);
+  const most = Math.max(1, ...entries.map((entry) => (isSeries(entry) ? length(entry[1]) : 1)));
+  if (most > MAX_SLICES) throw new RangeError(`An attribute has more than ${MAX_SLICES} instances.`);
+  return Array.from({ length: most }, (_, at) => {
+    const indexes = new Map<string, number>();
+    const shown = entries.flatMap((entry): readonly (readonly [string, JsonValue])[] => {
+      const [name, value] = entry;
+      if (!isSeries(entry)) return at === 0 || name === 'id' || name === 'type' ? [entry] : [];
+      const instance = isArray(value) ? value[at] : undefined;
+      if (instance === undefined) return [];
+      indexes.set(name, at);
+      return [[name, instance]];
+    });
+    return { entity: objectOf(shown), indexes };
+  });
+}

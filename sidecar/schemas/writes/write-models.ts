@@ -1,0 +1,88 @@
+import { LRUCache } from 'lru-cache';
+import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
+import { type JsonObject, objectOf } from '../../shared/json/json.js';
+import { parseJson } from '../../shared/json/lossless-json.js';
+import type { Names } from '../json-ld/names.js';
+import { attributesOf } from '../json-schema/attributes.js';
+import { Facts } from '../json-schema/facts.js';
+import { selfContained } from '../json-schema/flatten.js';
+import { type Model, prepareModel } from '../validation/model.js';
+
+/** A model as writes are judged by it: by what its names mean. */
+export interface WriteModel {
+  /** `domain/model`. */
+  readonly title: string;
+  readonly whole: Model;
+  /** Of the same names, without what concerns several attributes. */
+  readonly fragment: Model;
+  /** Attributes without which no entity is valid. */
+  readonly required: ReadonlySet<string>;
+  /** Its names by what they mean. */
+  readonly attributes: ReadonlyMap<string, string>;
+  readonly types: ReadonlyMap<string, string>;
+}
+
+/** A model without the meaning of its names. */
+export type CompiledWriteModel = Pick<WriteModel, 'whole' | 'fragment' | 'required'>;
+
+/** Characters of the schemas of all models that are kept; a compiled one takes some forty times as much memory, twice. */
+const MAX_CHARACTERS = 2 * 1024 * 1024;
+const MIN_CHARACTERS = MAX_CHARACTERS / 64;
+
+interface Kept {
+  readonly model: CompiledWriteModel;
+  readonly characters: number;
+}
+
+const kept = new LRUCache<string, Kept>({
+  maxSize: MAX_CHARACTERS,
+  maxEntrySize: 4 * MAX_CHARACTERS,
+  sizeCalculation: ({ characters }) => Math.min(MAX_CHARACTERS, Math.max(characters, MIN_CHARACTERS)),
+});
+
+/** @param key the same key always means the same schema */
+function keptWriteModel(key: string, name: string): CompiledWriteModel | undefined {
+  return kept.get(`${key} ${name}`)?.model;
+}
+
+/** Compiles a model and keeps it. @throws {SchemaRefusedError | RangeError} for a schema that cannot be used */
+export function compileWriteModel(key: string, name: string, text: string): CompiledWriteModel {
+  const known = keptWriteModel(key, name);
+  if (known !== undefined) return known;
+  const schema = parseJson(text) as JsonObject;
+  const whole = prepareModel(name, schema);
+  const { flat, firstError } = prepareModel(name, fragmentSchema(schema));
+  const required = new Facts([whole.flat.root], whole.flat.targets).required;
+  const model = {
+    whole,
+    fragment: { ...whole, flat, firstError },
+    required: new Set([...required].filter((one) => !NO_OWN_ATTRIBUTES.has(one))),
+  };
+  kept.set(`${key} ${name}`, { model, characters: text.length });
+  return model;
+}
+
+/** The model with what its names mean. */
+export function withMeaning(title: string, compiled: CompiledWriteModel, names: Names): WriteModel {
+  const meaningOf = (name: string) => [names.iriOf(name) ?? name, name] as const;
+  const { whole } = compiled;
+  return {
+    ...{ title, ...compiled },
+    attributes: new Map([...whole.attributes.keys()].map(meaningOf)),
+    types: new Map(whole.types.map(meaningOf)),
+  };
+}
+
+/** Keywords that say something of one attribute, whatever the others are. */
+const OF_ONE = ['type', 'properties', 'patternProperties', 'additionalProperties', 'propertyNames'];
+
+/** The schema of some attributes of an entity: what it says of each of them, wherever it says so of all entities. */
+function fragmentSchema(schema: JsonObject): JsonObject {
+  const described = attributesOf(schema);
+  const { atoms } = new Facts([described.root], described.targets);
+  const allOf = atoms
+    .map((atom) => objectOf(Object.entries(atom).filter(([keyword]) => OF_ONE.includes(keyword))))
+    .filter((atom) => Object.keys(atom).length > 0);
+  const root: JsonObject = { allOf };
+  return selfContained({ ...described, root });
+}

@@ -1,0 +1,60 @@
+import { isRefused } from '../schemas/writes/policy-choice.js';
+import type { Judgement, JudgedItem } from '../schemas/writes/protocol.js';
+import type { CandidatePolicy } from './candidates.js';
+
+export type WriteVerdict = 'valid' | 'invalid' | 'not-judged';
+
+/** Something that is wrong with a write, as `/validate` says it; in a batch, with the id of its entity. */
+export interface WriteFault {
+  readonly pointer: string;
+  readonly detail: string;
+  readonly entityId?: string;
+  readonly [member: string]: unknown;
+}
+
+/** What is done with a write that was judged. */
+export interface Decision {
+  readonly verdict: WriteVerdict;
+  readonly action: 'pass' | 'refuse' | 'thin';
+  /** What is said of each entity that is refused. */
+  readonly refused: readonly RefusedEntity[];
+}
+
+export interface RefusedEntity {
+  readonly id: string | undefined;
+  readonly policy: string;
+  readonly verdict: 'invalid' | 'not-judged';
+  readonly faults: readonly WriteFault[];
+}
+
+/** Decides what is done with a write. @param isBatch whether entities have their own places in the body */
+export function decide(
+  { valid, others, thinned }: Judgement,
+  candidates: readonly CandidatePolicy[],
+  isBatch: boolean,
+): Decision {
+  const verdict = others.some((one) => one.verdict === 'invalid')
+    ? 'invalid'
+    : others.length > 0 || valid.length === 0
+      ? 'not-judged'
+      : 'valid';
+  const refused = others.flatMap((item) => {
+    const policy = candidates[item.policy];
+    return policy !== undefined && isRefused(item.verdict, policy)
+      ? [{ id: item.id, policy: policy.name, verdict: item.verdict, faults: faultsOf(item, isBatch) }]
+      : [];
+  });
+  if (refused.length === 0) return { verdict, action: 'pass', refused };
+  return { verdict, action: thinned === undefined ? 'refuse' : 'thin', refused };
+}
+
+function faultsOf({ index, id, reason, errors }: JudgedItem, isBatch: boolean): readonly WriteFault[] {
+  const entityId = isBatch && id !== undefined ? { entityId: id } : {};
+  if (errors !== undefined)
+    return (JSON.parse(errors) as readonly WriteFault[]).map((fault) => ({ ...fault, ...entityId }));
+  const pointer = isBatch ? `/${index}` : '';
+  return [{ pointer, detail: `is not judged: ${reason ?? 'nobody knows why'}`, ...entityId }];
+}
+
+/** Faults that an answer lists. */
+export const MAX_FAULTS = 1000;

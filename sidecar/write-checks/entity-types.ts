@@ -1,0 +1,230 @@
+import { LRUCache } from 'lru-cache';
+import type { BrokerClient } from '../purge/broker/index.js';
+import type { Clock } from '../shared/clock.js';
+
+/** Where an entity is looked for. */
+export interface EntityPlace {
+  /** Differs where the same id may be another entity: the tenant, and whether its history is meant. */
+  readonly key: string;
+  readonly isTemporal: boolean;
+  /** Sent to the broker: tenant and credentials. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The types of an entity, as the broker shows them without an @context; undefined where there is no such entity. */
+export type StoredTypes = readonly string[] | undefined;
+
+/** The broker did not say. */
+export class TypeUnknownError extends Error {}
+
+/** How long a type is remembered, in milliseconds. */
+const FRESH_MS = 60_000;
+const MAX_REMEMBERED = 20_000;
+/** Entities that are asked for in one query, and queries at a time. */
+const AT_ONCE = 50;
+const QUERIES = 8;
+/** How long a judgement waits for the end of a write that may change the type of its entity, in milliseconds. */
+const MAX_SETTLING_MS = 5000;
+/** Of an answer about one entity. */
+const MAX_REPLY_BYTES = 8 * 1024 * 1024;
+
+/**
+ * The types of the entities that the broker has, remembered for a minute. A write through this gateway that may change the type
+ * of an entity makes it forget that type: when it is sent, and again when it has ended, as nobody knows what a query meanwhile
+ * has seen.
+ */
+export class EntityTypes {
+  readonly #client: Pick<BrokerClient, 'send'>;
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #known = new LRUCache<string, { readonly types: readonly string[]; readonly atMs: number }>({
+    max: MAX_REMEMBERED,
+  });
+  /** Writes under way that may change types, by entity; of all entities under `''`. */
+  readonly #changing = new Map<string, number>();
+  #changes = 0;
+  #waiting: (() => void)[] = [];
+  readonly #changedAt = new LRUCache<string, number>({ max: MAX_REMEMBERED });
+  /** The last change that concerned all entities, or that is no longer remembered by its entity. */
+  #allChangedAt = 0;
+
+  constructor(client: Pick<BrokerClient, 'send'>, clock: Pick<Clock, 'now'>) {
+    this.#client = client;
+    this.#clock = clock;
+  }
+
+  /** The point in the order of changes from which {@link isOutdated} counts. */
+  get now(): number {
+    return this.#changes;
+  }
+
+  /** Whether the type of one of these entities may have changed since. */
+  isOutdated(place: EntityPlace, ids: readonly string[], since: number): boolean {
+    if (ids.length === 0) return false;
+    if (this.#allChangedAt > since || this.#changing.has('')) return true;
+    return ids.some((id) => {
+      const name = nameOf(place, id);
+      return this.#changing.has(name) || (this.#changedAt.get(name) ?? 0) > since;
+    });
+  }
+
+  /** Resolves once no write is under way that may change the type of one of these entities, or after a while. */
+  async settled(place: EntityPlace, ids: readonly string[]): Promise<void> {
+    const untilMs = performance.now() + MAX_SETTLING_MS;
+    const names = ['', ...ids.map((id) => nameOf(place, id))];
+    while (names.some((name) => this.#changing.has(name)) && performance.now() < untilMs)
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, MAX_SETTLING_MS);
+        this.#waiting.push(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+      });
+  }
+
+  /**
+   * A write begins that may change types.
+   *
+   * @param ids undefined for any entity
+   * @returns to be called when it has ended
+   */
+  changing(place: EntityPlace, ids: readonly string[] | undefined): () => void {
+    const names = ids === undefined ? [''] : ids.map((id) => nameOf(place, id));
+    this.#note(names, 1);
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      this.#note(names, -1);
+      for (const wake of this.#waiting.splice(0)) wake();
+    };
+  }
+
+  #note(names: readonly string[], by: 1 | -1): void {
+    this.#changes += 1;
+    for (const name of names) {
+      const count = (this.#changing.get(name) ?? 0) + by;
+      if (count > 0) this.#changing.set(name, count);
+      else this.#changing.delete(name);
+      if (name === '') {
+        this.#known.clear();
+        this.#allChangedAt = this.#changes;
+      } else {
+        this.#known.delete(name);
+        if (this.#changedAt.size >= MAX_REMEMBERED && !this.#changedAt.has(name)) {
+          this.#changedAt.clear();
+          this.#allChangedAt = this.#changes;
+        }
+        this.#changedAt.set(name, this.#changes);
+      }
+    }
+  }
+
+  /** @throws TypeUnknownError, and the errors of the broker's client */
+  async of(
+    place: EntityPlace,
+    ids: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<readonly (readonly [id: string, types: StoredTypes])[]> {
+    const found = new Map<string, StoredTypes>();
+    const unknown: string[] = [];
+    for (const id of new Set(ids)) {
+      const known = this.#known.get(nameOf(place, id));
+      if (known !== undefined && this.#clock.now() - known.atMs < FRESH_MS) found.set(id, known.types);
+      else unknown.push(id);
+    }
+    const since = this.#changes;
+    const listable = place.isTemporal || unknown.length < 3 ? [] : unknown.filter((id) => !id.includes(','));
+    const groups: string[][] = [];
+    for (let from = 0; from < listable.length; from += AT_ONCE)
+      groups.push(listable.slice(from, from + AT_ONCE));
+    await inTurns(groups, async (group) => {
+      for (const [id, types] of await this.#listed(place, group, signal)) found.set(id, types);
+    });
+    // What a list does not show is asked for by itself.
+    const missing = unknown.filter((id) => !found.has(id));
+    await inTurns(missing, async (id) => found.set(id, await this.#single(place, id, signal)));
+    for (const id of unknown) {
+      const types = found.get(id);
+      if (types !== undefined && !this.isOutdated(place, [id], since))
+        this.#known.set(nameOf(place, id), { types, atMs: this.#clock.now() });
+    }
+    return [...found];
+  }
+
+  async #listed(
+    place: EntityPlace,
+    ids: readonly string[],
+    signal: AbortSignal | undefined,
+  ): Promise<readonly (readonly [string, readonly string[]])[]> {
+    const list = ids.map(encodeURIComponent).join(',');
+    const reply = await this.#get(place, `?id=${list}&options=keyValues&limit=${ids.length}`, signal);
+    if (reply.status !== 200) return [];
+    const items = parsed(reply.text);
+    if (!Array.isArray(items)) return [];
+    const asked = new Set(ids);
+    return (items as readonly unknown[]).flatMap((item) => {
+      const types = typesIn(item);
+      const id = (item as { readonly id?: unknown } | null)?.id;
+      return types !== undefined && typeof id === 'string' && asked.has(id) ? [[id, types] as const] : [];
+    });
+  }
+
+  async #single(place: EntityPlace, id: string, signal: AbortSignal | undefined): Promise<StoredTypes> {
+    const reply = await this.#get(
+      place,
+      `/${encodeURIComponent(id)}?${place.isTemporal ? 'lastN=1' : 'options=keyValues'}`,
+      signal,
+    );
+    if (reply.status === 404) return undefined;
+    const item = reply.status === 200 ? parsed(reply.text) : undefined;
+    const types = typesIn(item);
+    if (types === undefined)
+      throw new TypeUnknownError(
+        `The broker answered ${reply.status} when it was asked for the type of the entity.`,
+      );
+    return types;
+  }
+
+  async #get(
+    { isTemporal, headers }: EntityPlace,
+    rest: string,
+    signal: AbortSignal | undefined,
+  ): Promise<{ readonly status: number; readonly text: string }> {
+    const { status, body } = await this.#client.send({
+      method: 'GET',
+      path: `${isTemporal ? '/temporal' : ''}/entities${rest}`,
+      headers: { ...headers, accept: 'application/json' },
+      replyMaxBytes: MAX_REPLY_BYTES,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return { status, text: body };
+  }
+}
+
+function nameOf({ key }: EntityPlace, id: string): string {
+  return `${key} ${id}`;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function typesIn(item: unknown): readonly string[] | undefined {
+  const entity = Array.isArray(item) && item.length === 1 ? (item[0] as unknown) : item;
+  if (typeof entity !== 'object' || entity === null) return undefined;
+  const { type, '@type': other } = entity as { readonly type?: unknown; readonly '@type'?: unknown };
+  const types = [type ?? other].flat().filter((one) => typeof one === 'string');
+  return types.length === 0 ? undefined : types;
+}
+
+async function inTurns<Item>(items: readonly Item[], work: (item: Item) => Promise<unknown>): Promise<void> {
+  const open = [...items];
+  const worker = async () => {
+    for (let next = open.shift(); next !== undefined; next = open.shift()) await work(next);
+  };
+  await Promise.all(Array.from({ length: Math.min(QUERIES, items.length) }, worker));
+}

@@ -1,0 +1,19 @@
+/** Writes on their way to the broker: which are looked at, what they are found to be, and what becomes of them. */
+export { type BatchError, mergedResult } from './batch-result.js';
+export { type CandidatePolicy, tenantsOf } from './candidates.js';
+export type { RefusedEntity, WriteFault, WriteVerdict } from './decision.js';
+export { type EntityPlace, EntityTypes } from './entity-types.js';
+export { Judge, type JudgeWorkers } from './judge.js';
+export { modelNamed, ModelSupply } from './model-supply.js';
+export { OwnTypeNames } from './own-type-names.js';
+export { type KnownPolicies, PolicyCache } from './policy-cache.js';
+export {
+  failureReason,
+  type WriteBody,
+  WriteChecks,
+  type WriteEntities,
+  type WriteObserver,
+  type WriteOutcome,
+} from './write-checks.js';
+export { type WrittenPolicy, WritePolicyService } from './write-policies.js';
+export type { CountedFinding, WriteCounts } from './write-record.js';

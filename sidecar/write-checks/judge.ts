@@ -1,0 +1,102 @@
+import type { JsonLdTasks } from '../schemas/json-ld/tasks.js';
+import type { WriteTasks } from '../schemas/writes/tasks.js';
+import type { Judgement, JudgeInput, JudgeNeeds, SuppliedToJudge } from '../schemas/writes/protocol.js';
+import type { CancelSignal } from '../shared/cancel-signal.js';
+import { WorkersBusyError } from '../shared/workers/errors.js';
+import type { RunOptions, TaskRunner } from '../shared/workers/tasks.js';
+import type { StoredTypes } from './entity-types.js';
+import type { ModelSupply } from './model-supply.js';
+
+/** How long one judgement may take, in milliseconds; of a large body, one more for each so many bytes. */
+const JUDGE_MS = 50;
+const BYTES_PER_MS = 8192;
+
+/** How long preparing may take: it happens once for each worker, and does not depend on who writes. */
+const PREPARE_MS = 10_000;
+
+/** Each need may come up in every worker. */
+const MAX_ROUNDS = 24;
+
+export type JudgeWorkers = TaskRunner<WriteTasks & Pick<JsonLdTasks, 'contextTerms'>>;
+
+export interface JudgeOptions {
+  readonly signal: CancelSignal;
+  /** Where the client reaches this service. */
+  readonly baseUrl: string;
+  /** The types of stored entities. */
+  readonly entities: (
+    ids: readonly string[],
+  ) => Promise<readonly (readonly [id: string, types: StoredTypes])[]>;
+}
+
+/** Judges writes in workers, and gives them what they need. */
+export class Judge {
+  readonly #workers: JudgeWorkers;
+  readonly #supply: ModelSupply;
+
+  constructor(workers: JudgeWorkers, supply: ModelSupply) {
+    this.#workers = workers;
+    this.#supply = supply;
+  }
+
+  /**
+   * @throws WorkersBusyError, TaskTooCostlyError, TaskFailedError, StoreUnavailableError, the reason of the signal, and what
+   *   `entities` throws
+   */
+  async judge(input: Omit<JudgeInput, 'supplied'>, options: JudgeOptions): Promise<Judgement> {
+    const run: RunOptions = {
+      signal: options.signal,
+      mayFinish: true,
+      deadlineMs: JUDGE_MS + Math.floor(input.bytes.length / BYTES_PER_MS),
+      queueKey: queueKeyOf(input.bytes),
+    };
+    let supplied: SuppliedToJudge = {};
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      const outcome = await this.#workers.run('judgeWrite', { ...input, supplied }, run);
+      if ('judged' in outcome) return outcome.judged;
+      supplied = await this.#supplied(input.stamp, outcome.needs, supplied, options, run);
+    }
+    throw new WorkersBusyError(MAX_ROUNDS);
+  }
+
+  async #supplied(
+    stamp: string,
+    { urls, context, types, models, unprepared, entities }: JudgeNeeds,
+    before: SuppliedToJudge,
+    { baseUrl, entities: typesOf }: JudgeOptions,
+    run: RunOptions,
+  ): Promise<SuppliedToJudge> {
+    if (types !== undefined)
+      return { ...before, types: [...(before.types ?? []), ...(await this.#supply.types(types, stamp))] };
+    if (models !== undefined)
+      return { ...before, models: [...(before.models ?? []), ...(await this.#supply.models(models))] };
+    if (entities !== undefined)
+      return { ...before, entities: [...(before.entities ?? []), ...(await typesOf(entities))] };
+    const slowly = { ...run, deadlineMs: PREPARE_MS };
+    const ready = await this.#supply.withSchemas(unprepared ?? []);
+    let contexts = before.contexts ?? [];
+    let needed = urls ?? [];
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      contexts = [...contexts, ...(await this.#supply.contexts(needed, baseUrl))];
+      const input = { stamp, contexts, models: ready, ...(context === undefined ? {} : { context }) };
+      const outcome = await this.#workers.run('prepareWrites', input, slowly);
+      const known = new Set(contexts.map(([url]) => url));
+      needed = [...new Set(outcome.urls)].filter((url) => !known.has(url));
+      if (needed.length === 0) break;
+    }
+    return { ...before, contexts };
+  }
+}
+
+/** Characters in which a type is looked for. */
+const MAX_SCANNED = 4096;
+
+const TYPE = /"@?type"\s*:\s*"([^"\\]{1,200})"/g;
+const OF_ATTRIBUTES = /^(?:(?:Geo|Language|Vocab|Json|List)?Property|(?:List)?Relationship|Point|Polygon)$/;
+
+/** If one entity of a type is slow to judge, others may be, too. */
+function queueKeyOf(bytes: string): string {
+  for (const [, type = ''] of bytes.slice(0, MAX_SCANNED).matchAll(TYPE))
+    if (!OF_ATTRIBUTES.test(type)) return `write ${type}`;
+  return 'write';
+}

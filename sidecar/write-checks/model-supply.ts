@@ -1,0 +1,109 @@
+import { localName } from '../ngsi-ld/representation/names.js';
+import type { SchemaService } from '../schemas/models/index.js';
+import type { Supplied } from '../schemas/json-ld/errors.js';
+import type { WrittenType } from '../schemas/writes/policy-choice.js';
+import type { SuppliedModel } from '../schemas/writes/protocol.js';
+import { type Model, NotFoundError } from '../store/index.js';
+import type { OwnTypeNames } from './own-type-names.js';
+
+/** Models of one name that are looked at. */
+const MAX_OF_NAME = 20;
+
+/** Gives workers what they need of models and contexts: what is stored, or may be fetched. */
+export class ModelSupply {
+  readonly #schemas: SchemaService;
+  readonly #ownNames: OwnTypeNames;
+
+  constructor(schemas: SchemaService, ownNames: OwnTypeNames) {
+    this.#schemas = schemas;
+    this.#ownNames = ownNames;
+  }
+
+  /** The published models that may be those of types; what their names mean decides. */
+  async types(
+    types: readonly WrittenType[],
+    stamp: string,
+  ): Promise<readonly (readonly [iri: string, models: readonly SuppliedModel[]])[]> {
+    const found: (readonly [string, readonly SuppliedModel[]])[] = [];
+    for (const { written, iri } of types) {
+      if (iri === undefined) continue;
+      const names = new Set([iri, localName(iri), written, localName(written)]);
+      for (const name of await this.#ownNames.of(iri, stamp)) names.add(name);
+      const models = new Map<string, Model>();
+      for (const name of names) {
+        const { items } = await this.#schemas.store.models.search(
+          { type: name },
+          { limit: MAX_OF_NAME, offset: 0 },
+        );
+        for (const model of items)
+          if (model.status !== 'draft') models.set(`${model.domain}/${model.name}`, model);
+      }
+      const supplied: SuppliedModel[] = [];
+      for (const model of models.values()) supplied.push(...(await this.#supplied(model, undefined)));
+      found.push([iri, supplied]);
+    }
+    return found;
+  }
+
+  /** Models by `D/M` or `D/M@3`; undefined for those that are not there. */
+  async models(
+    names: readonly string[],
+  ): Promise<readonly (readonly [name: string, model: SuppliedModel | undefined])[]> {
+    const found: (readonly [string, SuppliedModel | undefined])[] = [];
+    for (const name of names) {
+      const named = modelNamed(name);
+      const [model] = named === undefined ? [] : await this.#supplied(named, named.version);
+      found.push([name, model]);
+    }
+    return found;
+  }
+
+  async #supplied(
+    { domain, name }: Pick<Model, 'domain' | 'name'>,
+    version: number | undefined,
+  ): Promise<readonly SuppliedModel[]> {
+    try {
+      const key = { domain, name };
+      const schema = await this.#schemas.schemas.of(key, version);
+      const { context } = await this.#schemas.store.models.texts(key, version);
+      this.#texts.set(schema.contentHash, schema.text);
+      return [{ title: `${domain}/${name}`, name, key: schema.contentHash, context }];
+    } catch (error) {
+      // It was deleted meanwhile.
+      if (error instanceof NotFoundError) return [];
+      throw error;
+    }
+  }
+
+  readonly #texts = new Map<string, () => Promise<string>>();
+
+  /** Models that were supplied, with their schemas. */
+  async withSchemas(
+    models: readonly SuppliedModel[],
+  ): Promise<readonly (SuppliedModel & { readonly schema: string })[]> {
+    const found: (SuppliedModel & { readonly schema: string })[] = [];
+    for (const model of models) {
+      const schema = await this.#texts.get(model.key)?.();
+      if (schema !== undefined) found.push({ ...model, schema });
+    }
+    if (this.#texts.size > MAX_TEXTS) this.#texts.clear();
+    return found;
+  }
+
+  async contexts(urls: readonly string[], baseUrl: string): Promise<Supplied> {
+    const { contextSupply } = this.#schemas;
+    return Promise.all(urls.map(async (url) => [url, await contextSupply.supply(url, baseUrl)] as const));
+  }
+}
+
+/** Models whose schemas may be asked for. */
+const MAX_TEXTS = 5000;
+
+/** The model that a policy names: `D/M`, or `D/M@3`. */
+export function modelNamed(
+  text: string,
+): { readonly domain: string; readonly name: string; readonly version: number | undefined } | undefined {
+  const [, domain, name, version] = /^([^/@]+)\/([^/@]+)(?:@([1-9]\d{0,9}))?$/.exec(text) ?? [];
+  if (domain === undefined || name === undefined) return undefined;
+  return { domain, name, version: version === undefined ? undefined : Number(version) };
+}

@@ -1,0 +1,220 @@
+import type { WriteRoute } from '../ngsi-ld/write-route.js';
+import type { JudgeInput } from '../schemas/writes/protocol.js';
+import { choosePolicy, type WriteMode } from '../schemas/writes/policy-choice.js';
+import type { CancelSignal } from '../shared/cancel-signal.js';
+import type { Clock } from '../shared/clock.js';
+import { GatewayError } from '../shared/errors.js';
+import { TaskTooCostlyError } from '../shared/workers/errors.js';
+import { candidatesFor, type CandidatePolicy, settingPolicy, type Writer } from './candidates.js';
+import { decide, type Decision } from './decision.js';
+import { type EntityPlace, type EntityTypes, TypeUnknownError } from './entity-types.js';
+import type { Judge } from './judge.js';
+import type { KnownPolicies, PolicyCache } from './policy-cache.js';
+import { type WriteCounts, WriteRecord } from './write-record.js';
+
+/** One write, as it came. */
+export interface Write {
+  readonly route: WriteRoute;
+  readonly place: EntityPlace;
+  readonly candidates: readonly CandidatePolicy[];
+  readonly stamp: string;
+  /** Where the client reaches this service. */
+  readonly baseUrl: string;
+  /** Aborts when the client leaves. */
+  readonly signal: CancelSignal;
+}
+
+/** What is known of its body beside its bytes. */
+export type WriteBody = Pick<
+  JudgeInput,
+  'bytes' | 'isSimplified' | 'updates' | 'datasetId' | 'link' | 'linkDoubt' | 'isJsonLd'
+>;
+
+/** What becomes of a write, and why. */
+export type WriteOutcome =
+  | (Decision & {
+      /** The batch that is sent instead of the one that came, and the ids in it. */
+      readonly thinned?: { readonly body: string; readonly ids: readonly string[] } | undefined;
+      /** Ids of the entities whose types it may change; undefined for any. */
+      readonly ids: readonly string[] | undefined;
+      /** The broker has no such entity, and its answer to the write could be another one by the time that it gets it. */
+      readonly isMissing: boolean;
+    })
+  | { readonly action: 'fail-open' | 'fail-closed'; readonly policy: string; readonly cause: unknown };
+
+/** Told of each write. Must not throw. */
+export interface WriteObserver {
+  judged(decision: Decision, entities: WriteEntities, ms: number): void;
+  failed(policy: string, isRefused: boolean, cause: unknown): void;
+}
+
+/** Entities of a write by policy. */
+export type WriteEntities = readonly {
+  readonly policy: string;
+  readonly verdict: 'valid' | 'invalid' | 'not-judged';
+  readonly entities: number;
+}[];
+
+export interface WriteChecksOptions {
+  /** WRITE_CHECK: what holds where no policy fits. */
+  readonly setting: WriteMode;
+  readonly policies: PolicyCache;
+  readonly judge: Judge;
+  readonly types: EntityTypes;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly observer: WriteObserver;
+}
+
+/** How often a write is judged again because the type of its entity may have changed meanwhile. */
+const MAX_JUDGEMENTS = 20;
+
+/** Judges writes by the policies, and counts what they were found to be. */
+export class WriteChecks {
+  readonly #options: WriteChecksOptions;
+  readonly #record = new WriteRecord();
+  readonly #candidates = new WeakMap<KnownPolicies, Map<string, readonly CandidatePolicy[]>>();
+  readonly startedAt: number;
+  #seen = 0;
+
+  constructor(options: WriteChecksOptions) {
+    this.#options = options;
+    this.startedAt = options.clock.now();
+  }
+
+  /** Writes of entities that came here, whether or not they were looked at. */
+  get seen(): number {
+    return this.#seen;
+  }
+
+  noteSeen(): void {
+    this.#seen += 1;
+  }
+
+  get types(): EntityTypes {
+    return this.#options.types;
+  }
+
+  /** The policies as they are known; rarely a promise. Undefined before they were read for the first time. */
+  policies(): KnownPolicies | undefined | Promise<KnownPolicies | undefined> {
+    return this.#options.policies.current();
+  }
+
+  /** Whether some write may be refused, as far as is known now. */
+  get mayRefuse(): boolean {
+    const { setting, policies } = this.#options;
+    return (
+      setting === 'enforce' ||
+      policies.known?.policies.some(({ settings }) => settings.mode === 'enforce') === true
+    );
+  }
+
+  /**
+   * The policies that may decide about a write.
+   *
+   * @returns undefined where nothing is checked
+   */
+  candidates(known: KnownPolicies | undefined, writer: Writer): readonly CandidatePolicy[] | undefined {
+    const { setting } = this.#options;
+    if (known === undefined) return [settingPolicy(setting)];
+    if (known.policies.length === 0 && setting === 'off') return undefined;
+    const lists = this.#candidates.get(known) ?? new Map<string, readonly CandidatePolicy[]>();
+    this.#candidates.set(known, lists);
+    const key = JSON.stringify([writer.tenants, writer.caller]);
+    const found = lists.get(key) ?? candidatesFor(known.policies, setting, writer);
+    if (lists.size < MAX_WRITERS) lists.set(key, found);
+    return found.every(({ mode }) => mode === 'off') ? undefined : found;
+  }
+
+  /** Judges a write, and decides what becomes of it. Rejects with the reason of the signal only. */
+  async check(write: Write, body: WriteBody): Promise<WriteOutcome> {
+    const { observer } = this.#options;
+    const startedMs = performance.now();
+    try {
+      const judgement = await this.#judged(write, body);
+      const decision = decide(judgement, write.candidates, write.route.kind.startsWith('batch-'));
+      this.#record.add(judgement, write.candidates, decision);
+      const named = (policy: number) => write.candidates[policy]?.name ?? '';
+      observer.judged(
+        decision,
+        [
+          ...judgement.valid.map(([policy, entities]) => ({
+            policy: named(policy),
+            verdict: 'valid' as const,
+            entities,
+          })),
+          ...judgement.others.map(({ policy, verdict }) => ({ policy: named(policy), verdict, entities: 1 })),
+        ],
+        performance.now() - startedMs,
+      );
+      const { thinned, ids } = judgement;
+      const isEnforced = write.candidates.some(({ mode }) => mode === 'enforce');
+      const isMissing = isEnforced && judgement.isMissing === true && decision.verdict === 'not-judged';
+      return { ...decision, ids, isMissing, ...(decision.action === 'thin' ? { thinned } : {}) };
+    } catch (cause) {
+      if (write.signal.aborted) throw cause;
+      return this.failed(write.candidates, cause);
+    }
+  }
+
+  /** A write that nobody could judge. */
+  failed(candidates: readonly CandidatePolicy[], cause: unknown): WriteOutcome {
+    const policy = candidates[choosePolicy(candidates, [{ written: '', iri: undefined }])];
+    const isRefused = policy?.onFailure === 'refuse' && policy.mode === 'enforce';
+    this.#options.observer.failed(policy?.name ?? '', isRefused, cause);
+    return { action: isRefused ? 'fail-closed' : 'fail-open', policy: policy?.name ?? '', cause };
+  }
+
+  /** A write of which it is known beforehand that nobody can judge it. */
+  unjudged(candidates: readonly CandidatePolicy[], reason: string): Decision {
+    const policy = choosePolicy(candidates, [{ written: '', iri: undefined }]);
+    const judgement = {
+      valid: [],
+      others: [{ index: 0, id: undefined, policy, verdict: 'not-judged' as const, reason }],
+      ids: undefined,
+      dependsOn: [],
+    };
+    const decision = decide(judgement, candidates, false);
+    this.#record.add(judgement, candidates, decision);
+    const name = candidates[policy]?.name ?? '';
+    this.#options.observer.judged(decision, [{ policy: name, verdict: 'not-judged', entities: 1 }], 0);
+    return decision;
+  }
+
+  /** What was found since this process began. @param policy the name of one; the setting's is empty */
+  counts(policy?: string): WriteCounts {
+    return this.#record.counts(policy);
+  }
+
+  async #judged({ route, place, candidates, stamp, baseUrl, signal }: Write, body: WriteBody) {
+    const { judge, types } = this.#options;
+    const input = { ...body, ...route, candidates, stamp };
+    for (let round = 1; ; round += 1) {
+      const since = types.now;
+      const judgement = await judge.judge(input, {
+        ...{ signal, baseUrl },
+        entities: (ids) => types.of(place, ids),
+      });
+      if (!types.isOutdated(place, judgement.dependsOn, since)) return judgement;
+      if (round === MAX_JUDGEMENTS) throw new TypeUnknownError('The type of the entity keeps changing.');
+      await types.settled(place, judgement.dependsOn);
+    }
+  }
+}
+
+/** Tenants and callers for which the policies are kept in order. */
+const MAX_WRITERS = 1000;
+
+/** Why a judgement failed, in one of a few words. */
+export function failureReason(cause: unknown): string {
+  if (cause instanceof TypeUnknownError) return 'entity-type';
+  if (cause instanceof TaskTooCostlyError) return 'deadline';
+  if (!(cause instanceof GatewayError)) return 'other';
+  switch (cause.kind) {
+    case 'busy':
+      return 'busy';
+    case 'storeUnavailable':
+      return 'store';
+    default:
+      return cause.kind.startsWith('broker') ? 'broker' : 'other';
+  }
+}

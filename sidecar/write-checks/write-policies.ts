@@ -1,0 +1,150 @@
+import { choosePolicy } from '../schemas/writes/policy-choice.js';
+import {
+  AlreadyExistsError,
+  type Expected,
+  type IfMatch,
+  type Models,
+  NotFoundError,
+  type Page,
+  type Paged,
+  PreconditionFailedError,
+  type WritePolicies as StoredPolicies,
+  type WritePolicy,
+  type WritePolicySettings,
+} from '../store/index.js';
+import { InvalidBodyError } from '../shared/errors.js';
+import { candidatesFor } from './candidates.js';
+import { modelNamed } from './model-supply.js';
+import { MAX_POLICIES, type PolicyCache } from './policy-cache.js';
+import type { WriteChecks } from './write-checks.js';
+
+export interface WritePolicyServiceOptions {
+  readonly store: StoredPolicies;
+  readonly models: Pick<Models, 'get'>;
+  readonly cache: PolicyCache;
+  readonly checks: Pick<WriteChecks, 'seen' | 'startedAt'>;
+  /** Whether somebody vouches for who calls. */
+  readonly knowsCallers: boolean;
+}
+
+/** A policy as it was written, and what its author may not expect. */
+export interface WrittenPolicy {
+  readonly policy: WritePolicy;
+  readonly isNew: boolean;
+  readonly warnings: readonly string[];
+}
+
+/** The policies of writes. What is changed takes effect before the answer in this process, and within two seconds in others. */
+export class WritePolicyService {
+  readonly #options: WritePolicyServiceOptions;
+
+  constructor(options: WritePolicyServiceOptions) {
+    this.#options = options;
+  }
+
+  list(page: Page): Promise<Paged<WritePolicy>> {
+    return this.#options.store.list(page);
+  }
+
+  /** @throws NotFoundError */
+  get(name: string): Promise<WritePolicy> {
+    return this.#options.store.get(name);
+  }
+
+  /**
+   * Creates a policy, or replaces one.
+   *
+   * @throws InvalidBodyError, PreconditionFailedError
+   */
+  async put(
+    name: string,
+    settings: WritePolicySettings,
+    caller: string,
+    expected?: Expected,
+  ): Promise<WrittenPolicy> {
+    const { store, cache } = this.#options;
+    if (settings.model !== undefined && modelNamed(settings.model) === undefined)
+      throw new InvalidBodyError('The body is invalid: /model must name a model.', '/model', MODEL_FORM);
+    await this.#requireRoom(name);
+    const { policy, isNew } = await store.put({ name, settings, caller }, expected);
+    await cache.refresh();
+    return { policy, isNew, warnings: await this.#warnings(policy) };
+  }
+
+  /** @throws AlreadyExistsError, InvalidBodyError */
+  async create(name: string, settings: WritePolicySettings, caller: string): Promise<WrittenPolicy> {
+    try {
+      return await this.put(name, settings, caller, 'absent');
+    } catch (error) {
+      if (!(error instanceof PreconditionFailedError)) throw error;
+      throw new AlreadyExistsError({ kind: 'write policy', name });
+    }
+  }
+
+  /** @throws NotFoundError, PreconditionFailedError */
+  async delete(name: string, ifMatch?: IfMatch): Promise<void> {
+    await this.#options.store.delete(name, ifMatch);
+    await this.#options.cache.refresh();
+  }
+
+  async #requireRoom(name: string): Promise<void> {
+    const { items, total } = await this.#options.store.list({ limit: MAX_POLICIES, offset: 0 });
+    if (total < MAX_POLICIES || items.some((one) => one.name === name)) return;
+    const detail = `must not be one more: there are ${MAX_POLICIES} policies`;
+    throw new InvalidBodyError(`The policy ${detail}.`, '', detail);
+  }
+
+  async #warnings({ name, settings }: WritePolicy): Promise<readonly string[]> {
+    const { checks, knowsCallers } = this.#options;
+    const { mode, model, onUnjudged, onFailure, callers } = settings;
+    const warnings: string[] = [];
+    if (mode !== 'off' && checks.seen === 0)
+      warnings.push(
+        `No write of an entity has come through this gateway since it started (${new Date(checks.startedAt).toISOString()}). Behind Kong, writes go past it until the block ngsi-ld-write of kong.yml is switched on.`,
+      );
+    if (model !== undefined && !(await this.#isThere(model)))
+      warnings.push(`There is no model ${model} now: until there is, its entities are not judged.`);
+    if (mode === 'report' && (onUnjudged === 'refuse' || onFailure === 'refuse'))
+      warnings.push(
+        'Nothing is refused in the mode report: onUnjudged and onFailure hold once the mode is enforce.',
+      );
+    if (callers !== undefined && !knowsCallers)
+      warnings.push('Without GATEWAY_TOKEN nobody vouches for callers: all of them are "anonymous".');
+    const before = this.#decidesBefore(name, settings);
+    if (before !== undefined)
+      warnings.push(
+        `The policy ${before} decides before this one, whatever is written: this one has no effect.`,
+      );
+    return warnings;
+  }
+
+  /** A policy that decides wherever this one could. */
+  #decidesBefore(
+    name: string,
+    { tenant = '', callers = [], types = [] }: WritePolicySettings,
+  ): string | undefined {
+    const policies = this.#options.cache.known?.policies ?? [];
+    const own = candidatesFor(policies, 'off', { tenants: [tenant], caller: callers[0] ?? 'anonymous' });
+    const type = types[0] ?? 'urn:a-type';
+    const chosen = own[choosePolicy(own, [{ written: type, iri: type }])];
+    if (chosen === undefined || chosen.name === name || chosen.name === '') return undefined;
+    const settings = policies.find((one) => one.name === chosen.name)?.settings;
+    const isForAll =
+      settings?.tenant === undefined && settings?.types === undefined && settings?.callers === undefined;
+    return isForAll ? chosen.name : undefined;
+  }
+
+  async #isThere(model: string): Promise<boolean> {
+    const named = modelNamed(model);
+    if (named === undefined) return false;
+    try {
+      await this.#options.models.get({ domain: named.domain, name: named.name }, named.version);
+      return true;
+    } catch (error) {
+      if (error instanceof NotFoundError) return false;
+      throw error;
+    }
+  }
+}
+
+const MODEL_FORM = 'must be domain/model, or domain/model@version, such as Automotive/Vehicle@3';

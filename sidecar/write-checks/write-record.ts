@@ -1,0 +1,130 @@
+import type { JudgedItem, Judgement, WriteFinding } from '../schemas/writes/protocol.js';
+import type { CandidatePolicy } from './candidates.js';
+import type { Decision } from './decision.js';
+
+/** What is wrong with how many of the entities that were written. */
+export interface CountedFinding extends WriteFinding {
+  readonly entities: number;
+  /** Ids of the first few. */
+  readonly sample: readonly string[];
+}
+
+/** What the checks of writes have seen since this process began. */
+export interface WriteCounts {
+  readonly checked: number;
+  readonly invalid: number;
+  readonly refused: number;
+  readonly notJudged: number;
+  /** The most frequent ones first. */
+  readonly findings: readonly CountedFinding[];
+}
+
+/** Findings that are kept of one policy, and of all. */
+const MAX_OF_POLICY = 1000;
+const MAX_OF_ALL = 10_000;
+const MAX_SAMPLE = 5;
+/** Policies of which there are counts; more only come where many are deleted and made. */
+const MAX_POLICIES = 1000;
+
+interface Counts {
+  checked: number;
+  invalid: number;
+  refused: number;
+  notJudged: number;
+  readonly findings: Map<string, CountedFinding & { entities: number; readonly sample: string[] }>;
+}
+
+/** Counts what writes were found to be, by policy. It forgets when the process ends. */
+export class WriteRecord {
+  readonly #byPolicy = new Map<string, Counts>();
+  #findings = 0;
+
+  /** @param decision undefined where the write was not sent, nor refused for what it is */
+  add({ valid, others }: Judgement, candidates: readonly CandidatePolicy[], decision: Decision): void {
+    for (const [policy, entities] of valid) this.#of(candidates[policy]).checked += entities;
+    for (const item of others) {
+      const counts = this.#of(candidates[item.policy]);
+      counts.checked += 1;
+      if (item.verdict === 'invalid') counts.invalid += 1;
+      else counts.notJudged += 1;
+      this.#note(counts, item);
+    }
+    for (const { policy } of decision.refused) this.#named(policy).refused += 1;
+  }
+
+  /** Of one policy, or of all. The setting's name is empty. */
+  counts(policy?: string): WriteCounts {
+    const all =
+      policy === undefined
+        ? [...this.#byPolicy.values()]
+        : [this.#byPolicy.get(policy)].flatMap((one) => one ?? []);
+    const sum = (of: (counts: Counts) => number) => all.reduce((total, one) => total + of(one), 0);
+    return {
+      checked: sum((one) => one.checked),
+      invalid: sum((one) => one.invalid),
+      refused: sum((one) => one.refused),
+      notJudged: sum((one) => one.notJudged),
+      findings: merged(all)
+        .sort((one, other) => other.entities - one.entities)
+        .slice(0, MAX_OF_POLICY),
+    };
+  }
+
+  #of(policy: CandidatePolicy | undefined): Counts {
+    return this.#named(policy?.name ?? '');
+  }
+
+  #named(name: string): Counts {
+    const known = this.#byPolicy.get(name);
+    if (known !== undefined) return known;
+    if (this.#byPolicy.size >= MAX_POLICIES) {
+      this.#byPolicy.clear();
+      this.#findings = 0;
+    }
+    const counts = { checked: 0, invalid: 0, refused: 0, notJudged: 0, findings: new Map() };
+    this.#byPolicy.set(name, counts);
+    return counts;
+  }
+
+  #note(counts: Counts, { id, findings = [] }: JudgedItem): void {
+    const seen = new Set<string>();
+    for (const finding of findings) {
+      const key = keyOf(finding);
+      if (seen.has(key)) continue;
+      seen.add(key);
+      const known = counts.findings.get(key);
+      if (known !== undefined) {
+        known.entities += 1;
+        if (id !== undefined && known.sample.length < MAX_SAMPLE && !known.sample.includes(id))
+          known.sample.push(id);
+      } else if (counts.findings.size < MAX_OF_POLICY && this.#findings < MAX_OF_ALL) {
+        this.#findings += 1;
+        counts.findings.set(key, { ...finding, entities: 1, sample: id === undefined ? [] : [id] });
+      }
+    }
+  }
+}
+
+function merged(all: readonly Counts[]): CountedFinding[] {
+  if (all.length === 1) return [...(all[0]?.findings.values() ?? [])];
+  const found = new Map<string, CountedFinding>();
+  for (const { findings } of all)
+    for (const [key, one] of findings) {
+      const other = found.get(key);
+      found.set(
+        key,
+        other === undefined
+          ? one
+          : {
+              ...other,
+              entities: other.entities + one.entities,
+              sample: [...new Set([...other.sample, ...one.sample])].slice(0, MAX_SAMPLE),
+            },
+      );
+    }
+  return [...found.values()];
+}
+
+function keyOf({ model, pointer, keyword }: WriteFinding): string {
+  return JSON.stringify([model, pointer, keyword]);
+}

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { startTestGateway, stopAll, type TestGateway } from '../support/gateway-harness.js';
+import {
+  type RecordedRequest,
+  type RecordingBroker,
+  startRecordingBroker,
+} from '../support/recording-broker.js';
+
+after(stopAll);
+
+const ID = 'urn:ngsi-ld:Car:1';
+const CAR = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  type: 'object',
+  properties: {
+    id: { type: 'string' },
+    type: { const: 'Car' },
+    speed: { type: 'number', maximum: 300 },
+    plate: { type: 'string', maxLength: 8 },
+    address: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  },
+  required: ['id', 'type', 'speed'],
+};
+
+const P = (value: unknown) => ({ type: 'Property', value });
+const car = (speed: unknown, more: object = {}) => ({ id: ID, type: 'Car', speed: P(speed), ...more });
+
+/** Entities that the broker has, with their types. */
+const stored = new Map<string, string>([[ID, 'Car']]);
+
+function answer({ method, url }: RecordedRequest) {
+  if (method === 'GET') {
+    const id = decodeURIComponent(/entities\/([^?]+)/.exec(url)?.[1] ?? '');
+    const type = stored.get(id);
+    if (type !== undefined) return json(200, { id, type });
+    return id === '' ? json(200, []) : json(404, { title: 'no such entity' });
+  }
+  return { status: 204, headers: { 'x-broker': 'mine' } };
+}
+
+function json(status: number, body: unknown) {
+  return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+async function withModel(gateway: TestGateway): Promise<void> {
+  await api(gateway, 'POST', '/domains', { name: 'D' }, 201);
+  await api(gateway, 'POST', '/domains/D/models', { name: 'Car', schema: CAR }, 201);
+}
+
+async function api(gateway: TestGateway, method: string, path: string, body: unknown, status: number) {
+  const found = await gateway.send(method, `/api/v2${path}`, {
+    headers: JSON_TYPE,
+    body: JSON.stringify(body),
+  });
+  assert.equal(found.status, status, found.text);
+  return found;
+}
+
+describe('writes that are checked', () => {
+  let broker: RecordingBroker;
+  let gateway: TestGateway;
+
+  before(async () => {
+    broker = await startRecordingBroker(answer);
+    gateway = await startTestGateway({
+      BROKER_URL: broker.url,
+      WRITE_CHECK: 'enforce',
+      WORKBENCH_TIMEOUT_MS: '60000',
+    });
+    await withModel(gateway);
+  });
+
+  const ROUTES: readonly (readonly [method: string, path: string, good: unknown, bad: unknown])[] = [
+    ['POST', '/entities', car(5), car('fast')],
+    ['PUT', `/entities/${ID}`, car(5), car('fast')],
+    ['PATCH', `/entities/${ID}`, { speed: P(5) }, { speed: P('fast') }],
+    ['POST', `/entities/${ID}/attrs`, { speed: P(5) }, { plate: P(5) }],
+    ['PATCH', `/entities/${ID}/attrs`, { plate: P('x') }, { plate: P('too long for it') }],
+    ['PATCH', `/entities/${ID}/attrs/speed`, { value: 7 }, { value: 'fast' }],
+    ['PUT', `/entities/${ID}/attrs/speed`, P(7), P(1000)],
+    ['POST', '/entityOperations/create', [car(5)], [car(5), car('fast')]],
+    ['POST', '/entityOperations/upsert', [car(5)], [car(5), car('fast')]],
+    [
+      'POST',
+      '/entityOperations/update',
+      [{ id: ID, type: 'Car', plate: P('x') }],
+      [{ id: ID, type: 'Car', plate: P(5) }],
+    ],
+    ['POST', '/entityOperations/merge', [{ id: ID, plate: P('x') }], [{ id: ID, plate: P(5) }]],
+    ['POST', '/temporal/entities', car(0, { speed: [P(1), P(2)] }), car(0, { speed: [P(1), P('fast')] })],
+    ['POST', `/temporal/entities/${ID}/attrs`, { speed: [P(1), P(2)] }, { speed: [P(1), P('fast')] }],
+    [
+      'PATCH',
+      `/temporal/entities/${ID}/attrs/speed/urn:ngsi-ld:i:1`,
+      { speed: [P(1)] },
+      { speed: [P('fast')] },
+    ],
+  ];
+  for (const [method, path, good, bad] of ROUTES) {
+    it(`${method} ${path} passes what is valid, byte for byte, and refuses what is not`, async () => {
+      const target = `/ngsi-ld/v1${path}`;
+      const text = ` ${JSON.stringify(good, null, 1)}\n`;
+      const passed = await gateway.send(method, target, { headers: JSON_TYPE, body: text });
+      assert.equal(passed.status, 204, passed.text);
+      assert.equal(passed.headers.get('x-broker'), 'mine');
+      assert.equal(passed.headers.get('write-check'), 'valid');
+      const sent = broker.requests.filter((one) => one.method === method).at(-1);
+      assert.deepEqual([sent?.url, sent?.body], [target, text]);
+      const count = broker.requests.filter((one) => one.method !== 'GET').length;
+      const refused = await gateway.send(method, target, { headers: JSON_TYPE, body: JSON.stringify(bad) });
+      assert.equal(refused.status, 400, refused.text);
+      const { errors } = refused.problem() as unknown as {
+        errors: { pointer: string; detail: string; keyword: string }[];
+      };
+      assert.ok(errors.length > 0, refused.text);
+      assert.equal(broker.requests.filter((one) => one.method !== 'GET').length, count, 'nothing is sent');
+    });
+  }
+});
