@@ -89,6 +89,8 @@ it('metrics.md, the alerts and the dashboard name only labels that the metrics h
   metrics.requests.brokerAnswered({ method: 'GET', status: 200, ms: 1 });
   metrics.requests.passedThrough({ method: 'GET', status: 200, ms: 1 });
   metrics.requests.refused('token');
+  metrics.writes.judged([{ policy: '', verdict: 'invalid', entities: 1 }], 1);
+  metrics.writes.failed('', 'deadline');
   const text = await metrics.text();
   const queries = [
     ...expressionsOf(parse(read('alerts.yml'))),
