@@ -8,7 +8,7 @@ export interface ContextSource {
   readonly type: string;
   /** Names of its attributes. */
   readonly attributes: readonly string[];
-  /** Names of members of their values, at any depth; namesInSchema (schema-names.ts) finds them. */
+  /** Names of members of their values, at any depth; {@link namesInSchema} finds them. */
   readonly nested?: readonly string[];
 }
 
