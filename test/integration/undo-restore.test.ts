@@ -6,7 +6,14 @@ import { after, before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
 import { startTestBroker, startTestGateway, stopAll, type TestGateway } from '../support/gateway-harness.js';
-import { entitiesOf, everyKind, purged, type PurgeRecord, restored, SYSTEM_FREE } from '../support/undo.js';
+import {
+  entitiesOf,
+  everyKind,
+  purged,
+  type PurgeRecord,
+  restored,
+  withoutSystemTimes,
+} from '../support/undo.js';
 
 describe('a restore', () => {
   let folder: string;
@@ -44,7 +51,7 @@ describe('a restore', () => {
     });
     assert.deepEqual([restore.target, restore.restoreOf], ['restore', purge.id]);
     assert.match(restore.warnings.join(), /createdAt and modifiedAt are new/);
-    assert.deepEqual(SYSTEM_FREE(await entitiesOf(broker, 'type=Car')), SYSTEM_FREE(cars));
+    assert.deepEqual(withoutSystemTimes(await entitiesOf(broker, 'type=Car')), withoutSystemTimes(cars));
     const listed = (await gateway.send('GET', '/api/v2/purges?limit=2')).json() as PurgeRecord[];
     assert.deepEqual(
       listed.map(({ id }) => id),
@@ -104,8 +111,8 @@ describe('a restore', () => {
       });
       const after = await entitiesOf(broker, 'type=Car');
       assert.deepEqual(
-        SYSTEM_FREE(after.slice(1)),
-        SYSTEM_FREE([...cars.slice(0, 1), ...cars.slice(2)].slice(1)),
+        withoutSystemTimes(after.slice(1)),
+        withoutSystemTimes([...cars.slice(0, 1), ...cars.slice(2)].slice(1)),
       );
       assert.match(JSON.stringify(restore.errors), /not there any more/);
       assert.match(JSON.stringify(after[0]), /"value":"new"/);

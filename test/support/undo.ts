@@ -61,7 +61,7 @@ export async function entitiesOf(
 }
 
 /** Without createdAt and modifiedAt, but for those in values. */
-export function SYSTEM_FREE(entities: readonly unknown[]): unknown {
+export function withoutSystemTimes(entities: readonly unknown[]): unknown {
   const free = (value: unknown, depth: number): unknown => {
     if (Array.isArray(value)) return value.map((one) => free(one, depth));
     if (typeof value !== 'object' || value === null) return value;

@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import fc from 'fast-check';
+import {
+  ArchiveCipher,
+  Archives,
+  type ArchiveStorage,
+  ArchiveUnavailableError,
+} from '../../sidecar/archive/index.js';
+import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
+import { BrokerMemory, type BrokerClient, createBrokerClient } from '../../sidecar/purge/broker/index.js';
+import {
+  archivedKeys,
+  NOTHING_RESTORED,
+  parseEntityPurgeQuery,
+  purgeEntities,
+  restoreArchive,
+  type RestorePosition,
+} from '../../sidecar/purge/index.js';
+import { systemClock } from '../../sidecar/shared/clock.js';
+import { startTestBroker, stopAll } from '../support/gateway-harness.js';
+import { runs } from '../support/thoroughness.js';
+import { entitiesOf, everyKind, withoutSystemTimes } from '../support/undo.js';
+
+/** The process dies at a step: at a request to the broker or an object of the archive, before or after it had its effect. */
+class Life {
+  #left: number;
+  readonly #hasEffect: boolean;
+  isOver = false;
+
+  constructor(steps: number, hasEffect: boolean) {
+    this.#left = steps;
+    this.#hasEffect = hasEffect;
+  }
+
+  async step<Value>(work: () => Promise<Value>): Promise<Value> {
+    this.#left -= 1;
+    if (this.isOver) return forever();
+    if (this.#left > 0) return work();
+    this.isOver = true;
+    if (this.#hasEffect) await work().catch(() => {});
+    return forever();
+  }
+}
+
+/** Nothing comes back to a process that is dead. */
+async function forever(): Promise<never> {
+  return new Promise(() => {});
+}
+
+/** Objects that outlast a process; some writes fail. */
+class MemoryStorage implements ArchiveStorage {
+  readonly objects = new Map<string, Buffer>();
+  life: Life | undefined;
+  /** Every so many writes, one fails. */
+  failsEach = Infinity;
+  #puts = 0;
+
+  async put(name: string, bytes: Uint8Array): Promise<void> {
+    const work = async () => {
+      this.#puts += 1;
+      if (this.#puts % this.failsEach === 0) throw new ArchiveUnavailableError('full');
+      this.objects.set(name, Buffer.from(bytes));
+    };
+    return this.life === undefined ? work() : this.life.step(work);
+  }
+
+  get = async (name: string) => this.objects.get(name);
+  list = async (folder: string) =>
+    [...this.objects.keys()].filter((name) => name.startsWith(`${folder}/`)).sort();
+  folders = async () => [];
+  remove = async () => {};
+  close = async () => {};
+}
+
+const LIMITS = {
+  pageSize: 20,
+  pageSizeMax: 20,
+  batchSize: 7,
+  concurrency: 3,
+  strategy: 'auto',
+  maxAffected: undefined,
+} as const;
+const COUNT = 60;
+
+interface Deaths {
+  readonly steps: number;
+  readonly hasEffect: boolean;
+}
+
+const deaths = fc.array(fc.record({ steps: fc.integer({ min: 1, max: 40 }), hasEffect: fc.boolean() }), {
+  maxLength: 5,
+});
+
+describe('an archive whose purge is killed again and again', () => {
+  let broker: EmbeddedBroker;
+  let client: BrokerClient;
+
+  before(async () => {
+    broker = await startTestBroker();
+    client = createBrokerClient({ brokerUrl: new URL(broker.url), timeoutMs: 60_000 });
+  });
+  after(async () => {
+    await client.close();
+    await stopAll();
+  });
+
+  function dependenciesIn(life: Life | undefined) {
+    const send: BrokerClient['send'] = async (request) =>
+      life === undefined ? client.send(request) : life.step(async () => client.send(request));
+    return {
+      client: { send, close: async () => {} },
+      capabilities: new BrokerMemory(systemClock),
+      retry: { maxAttempts: 3, minDelayMs: 0, maxDelayMs: 0, awayMs: 0 },
+      ...{ clock: systemClock, random: () => 0 },
+    };
+  }
+
+  /** Reads events until the end, or until the life is over. */
+  async function live(life: Life | undefined, events: AsyncIterable<unknown>): Promise<boolean> {
+    const end = { isReached: false };
+    const reading = (async () => {
+      for await (const _event of events);
+      end.isReached = true;
+    })();
+    while (!end.isReached && life?.isOver !== true) await Promise.race([reading, systemClock.sleep(1)]);
+    return end.isReached;
+  }
+
+  async function purgeOnce(
+    query: string,
+    archives: Archives,
+    of: string,
+    epoch: number,
+    life: Life | undefined,
+  ) {
+    const parsed = parseEntityPurgeQuery(query);
+    const unit = parsed.removal === undefined ? 'entities' : 'attributes';
+    const writer = await archives.writer({ purge: of, target: 'entities' }, epoch, archivedKeys(unit));
+    const order = { query: parsed, headers: {}, limits: LIMITS, archive: { writer, isRequired: true } };
+    return live(life, purgeEntities(order, dependenciesIn(life), new AbortController().signal));
+  }
+
+  async function archived(
+    archives: Archives,
+    of: string,
+  ): Promise<ReadonlyMap<string, Record<string, unknown>>> {
+    const found = new Map<string, Record<string, unknown>>();
+    for await (const { id, line } of archives.reader({ purge: of, target: 'entities' }).entities()) {
+      assert.ok(!found.has(id), `${id} is in the archive once`);
+      found.set(id, JSON.parse(line) as Record<string, unknown>);
+    }
+    return found;
+  }
+
+  /** Nothing of the entities is missing at the broker that is not in the archive, as it was. */
+  async function checkKept(
+    before: readonly Record<string, unknown>[],
+    archives: Archives,
+    of: string,
+  ): Promise<void> {
+    const kept = await archived(archives, of);
+    const now = new Map((await entitiesOf(broker, 'type=Car')).map((entity) => [entity['id'], entity]));
+    for (const entity of before) {
+      const [there, inArchive] = [now.get(entity['id']), kept.get(String(entity['id']))];
+      for (const [name, value] of Object.entries(entity))
+        if (there === undefined || !(name in there))
+          assert.deepEqual(inArchive?.[name], value, String(entity['id']));
+    }
+  }
+
+  for (const query of ['type=Car', 'type=Car&attrs=speed', 'type=Car&drop=speed,owner,name'])
+    it(`nothing that ${query} deletes is missing in the archive, wherever the gateway dies; and all of it comes back`, async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          deaths,
+          deaths,
+          fc.constantFrom(Infinity, Infinity, 5),
+          async (purging, restoring, failsEach) => {
+            await fetch(`${broker.url}/ngsi-ld/v1/entities?type=Car`, { method: 'DELETE' });
+            broker.entities.seed(COUNT, everyKind);
+            const before = await entitiesOf(broker, 'type=Car');
+            const storage = new MemoryStorage();
+            storage.failsEach = failsEach;
+            const archives = new Archives({ storage, cipher: new ArchiveCipher([]), keepDays: 1 });
+            const of = randomUUID();
+            await dieOften(purging, async (life, epoch) => {
+              storage.life = life;
+              const isDone = await purgeOnce(query, archives, of, epoch, life);
+              storage.life = undefined;
+              await checkKept(before, archives, of);
+              return isDone;
+            });
+            const kept = await archived(archives, of);
+            let position: RestorePosition = NOTHING_RESTORED;
+            let last: Readonly<Record<string, unknown>> = {};
+            await dieOften(restoring, async (life) => {
+              const events = restoreArchive(
+                {
+                  lines: () => archives.reader({ purge: of, target: 'entities' }).entities(),
+                  unit: query.includes('drop') ? 'attributes' : 'entities',
+                  ...{ ids: undefined, dryRun: false, headers: {}, limits: LIMITS, from: position },
+                  save: async (at) => {
+                    const save = async () => void (position = at);
+                    await (life === undefined ? save() : life.step(save));
+                  },
+                },
+                dependenciesIn(life),
+                new AbortController().signal,
+              );
+              const noted = (async function* () {
+                for await (const event of events) {
+                  if (event.type === 'finished') last = { ...event.report };
+                  yield event;
+                }
+              })();
+              return live(life, noted);
+            });
+            assert.deepEqual(
+              withoutSystemTimes(await entitiesOf(broker, 'type=Car')),
+              withoutSystemTimes(before),
+            );
+            const items = query.includes('drop') ? 3 * kept.size : kept.size;
+            // With a storage that fails, some were never deleted.
+            const restored = Number(last['restored']) + Number(last['alreadyThere']);
+            assert.deepEqual(
+              [last['matched'], restored, last['failed'], last['unknown']],
+              [items, items, 0, 0],
+            );
+            if (failsEach === Infinity) assert.equal(last['alreadyThere'], 0);
+          },
+        ),
+        { numRuns: runs(12) },
+      );
+    });
+
+  /** Runs until it is done, and dies on the way as often as it is to. */
+  async function dieOften(
+    all: readonly Deaths[],
+    run: (life: Life | undefined, epoch: number) => Promise<boolean>,
+  ): Promise<void> {
+    let epoch = 0;
+    for (const { steps, hasEffect } of all) if (await run(new Life(steps, hasEffect), epoch++)) return;
+    for (let more = 0; more < 5; more += 1) if (await run(undefined, epoch++)) return;
+    assert.fail('it came to no end');
+  }
+});
