@@ -63,11 +63,7 @@ export class ApiClient {
 export async function startApi(
   env: Readonly<Record<string, string>> = {},
 ): Promise<TestGateway & { readonly api: ApiClient }> {
-  const gateway = await startTestGateway({
-    BROKER_URL: 'http://127.0.0.1:9',
-    ...PATIENT,
-    ...env,
-  });
+  const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9', ...PATIENT, ...env });
   return { ...gateway, api: await ApiClient.of(gateway.url) };
 }
 

@@ -5,116 +5,114 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { startTestBroker, stopAll, stopLater } from '../support/gateway-harness.js';
 import { GatewayProcess } from '../support/gateway-process.js';
 import { ApiClient, CAR_WITH_BRAND, etagOf, makeModel, startApi } from './api-client.js';
 
 after(stopAll);
 
-describe('the database of a gateway', () => {
-  let folder: string;
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'gateway-database-'));
-    stopLater(() => rm(folder, { recursive: true }));
-  });
+let folder: string;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'gateway-database-'));
+  stopLater(() => rm(folder, { recursive: true }));
+});
 
-  it('the database of a gateway is created with its folders, and keeps everything after the gateway has ended', async () => {
-    const DATABASE_PATH = join(folder, 'new', 'deep', 'schema.db');
-    const first = await startApi({ DATABASE_PATH });
-    const model = await makeModel(first.api, 'Mobility', 'Car');
-    await first.api.put(model, { schema: CAR_WITH_BRAND });
-    const [before, context] = [await first.api.get(model), await first.api.get('/contexts/Mobility~Car')];
-    await first.gateway.close();
-    assert.deepEqual(await readdir(join(folder, 'new', 'deep')), ['schema.db'], 'nothing is left to write');
-    const { api } = await startApi({ DATABASE_PATH });
-    const read = await api.get(model);
-    assert.deepEqual(read.json(), before.json());
-    assert.equal(etagOf(read), etagOf(before));
-    assert.equal((await api.get('/contexts/Mobility~Car')).text, context.text);
-  });
+it('the database of a gateway is created with its folders, and keeps everything after the gateway has ended', async () => {
+  const DATABASE_PATH = join(folder, 'new', 'deep', 'schema.db');
+  const first = await startApi({ DATABASE_PATH });
+  const model = await makeModel(first.api, 'Mobility', 'Car');
+  await first.api.put(model, { schema: CAR_WITH_BRAND });
+  const [before, context] = [await first.api.get(model), await first.api.get('/contexts/Mobility~Car')];
+  await first.gateway.close();
+  assert.deepEqual(await readdir(join(folder, 'new', 'deep')), ['schema.db'], 'nothing is left to write');
+  const { api } = await startApi({ DATABASE_PATH });
+  const read = await api.get(model);
+  assert.deepEqual(read.json(), before.json());
+  assert.equal(etagOf(read), etagOf(before));
+  assert.equal((await api.get('/contexts/Mobility~Car')).text, context.text);
+});
 
-  it('the database of a gateway outlives a gateway that is killed', async () => {
-    const DATABASE_PATH = join(folder, 'killed.db');
-    // A busy machine takes long to start workers and compile a first schema.
-    const env = { PORT: '0', DATABASE_PATH, WORKBENCH_TIMEOUT_MS: '60000' };
-    const gateway = await GatewayProcess.start(env);
-    const api = await ApiClient.of(await gateway.url());
-    const model = await makeModel(api, 'Mobility', 'Car');
-    gateway.signal('SIGKILL');
-    await gateway.ended;
-    const next = await GatewayProcess.start(env);
-    const after = await ApiClient.of(await next.url());
-    assert.equal((await after.get(model)).status, 200);
-    assert.equal((await after.get(`${model}/openapi`)).status, 200, 'workers run from the build, too');
-    next.signal('SIGTERM');
-    assert.deepEqual(await next.ended, { code: 0, signal: null });
-  });
+it('the database of a gateway outlives a gateway that is killed', async () => {
+  const DATABASE_PATH = join(folder, 'killed.db');
+  // A busy machine takes long to start workers and compile a first schema.
+  const env = { PORT: '0', DATABASE_PATH, WORKBENCH_TIMEOUT_MS: '60000' };
+  const gateway = await GatewayProcess.start(env);
+  const api = await ApiClient.of(await gateway.url());
+  const model = await makeModel(api, 'Mobility', 'Car');
+  gateway.signal('SIGKILL');
+  await gateway.ended;
+  const next = await GatewayProcess.start(env);
+  const after = await ApiClient.of(await next.url());
+  assert.equal((await after.get(model)).status, 200);
+  assert.equal((await after.get(`${model}/openapi`)).status, 200, 'workers run from the build, too');
+  next.signal('SIGTERM');
+  assert.deepEqual(await next.ended, { code: 0, signal: null });
+});
 
-  it('the database of a gateway may be shared: one gateway returns what another has written', async () => {
-    const DATABASE_PATH = join(folder, 'shared.db');
-    const [{ api: one }, { api: other }] = [
-      await startApi({ DATABASE_PATH }),
-      await startApi({ DATABASE_PATH }),
-    ];
-    const model = await makeModel(one, 'Mobility', 'Car');
-    for (let title = 0; title < 10; title += 1) {
-      const [writer, reader] = title % 2 === 0 ? [one, other] : [other, one];
-      const before = await reader.get(`${model}/schema`);
-      const context = await reader.get(`${model}/context`);
-      const schema = { ...CAR_WITH_BRAND, title: `Car ${title}`, properties: { [`seats${title}`]: {} } };
-      assert.equal((await writer.put(model, { schema })).status, 200);
-      assert.deepEqual((await reader.get(`${model}/schema`)).json(), schema);
-      for (const context of [`${model}/context`, '/contexts/Mobility~Car'])
-        assert.ok((await reader.get(context)).text.includes(`seats${title}`));
-      assert.equal((await reader.get(`${model}/schema?version=${title + 1}`)).text, before.text);
-      assert.equal((await reader.get(`${model}/context?version=${title + 1}`)).text, context.text);
-      const stale = await reader.get(`${model}/schema`, { 'if-none-match': etagOf(before) });
-      assert.equal(stale.status, 200);
-    }
-    assert.equal((await one.delete(model)).status, 204);
-    assert.equal((await other.get(`${model}/schema`)).status, 404);
-  });
-
-  for (const [what, make, says] of [
-    ['a file that is none', (path: string) => writeFile(path, 'x'.repeat(5000)), /not a SQLite database/],
-    ['a directory', (path: string) => mkdir(path), /cannot be used/],
-  ] as const) {
-    it(`the database of a gateway (${what}) that cannot be opened ends the start with 1 and a clear message`, async () => {
-      const DATABASE_PATH = join(folder, what.replaceAll(' ', '-'));
-      await make(DATABASE_PATH);
-      const gateway = await GatewayProcess.start({ PORT: '0', DATABASE_PATH });
-      assert.deepEqual(await gateway.ended, { code: 1, signal: null });
-      assert.match(gateway.stderr, /^DATABASE_PATH: .+\n$/);
-      assert.match(gateway.stderr, says);
-      assert.equal(gateway.stdout, '');
-    });
+it('the database of a gateway may be shared: one gateway returns what another has written', async () => {
+  const DATABASE_PATH = join(folder, 'shared.db');
+  const [{ api: one }, { api: other }] = [
+    await startApi({ DATABASE_PATH }),
+    await startApi({ DATABASE_PATH }),
+  ];
+  const model = await makeModel(one, 'Mobility', 'Car');
+  for (let title = 0; title < 10; title += 1) {
+    const [writer, reader] = title % 2 === 0 ? [one, other] : [other, one];
+    const before = await reader.get(`${model}/schema`);
+    const context = await reader.get(`${model}/context`);
+    const schema = { ...CAR_WITH_BRAND, title: `Car ${title}`, properties: { [`seats${title}`]: {} } };
+    assert.equal((await writer.put(model, { schema })).status, 200);
+    assert.deepEqual((await reader.get(`${model}/schema`)).json(), schema);
+    for (const context of [`${model}/context`, '/contexts/Mobility~Car'])
+      assert.ok((await reader.get(context)).text.includes(`seats${title}`));
+    assert.equal((await reader.get(`${model}/schema?version=${title + 1}`)).text, before.text);
+    assert.equal((await reader.get(`${model}/context?version=${title + 1}`)).text, context.text);
+    const stale = await reader.get(`${model}/schema`, { 'if-none-match': etagOf(before) });
+    assert.equal(stale.status, 200);
   }
+  assert.equal((await one.delete(model)).status, 204);
+  assert.equal((await other.get(`${model}/schema`)).status, 404);
+});
 
-  it('the database of a gateway is closed when the start fails for another reason', async () => {
-    const DATABASE_PATH = join(folder, 'closed.db');
-    const other = createServer();
-    other.listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    stopLater(async () => void other.close());
-    const PORT = String((other.address() as AddressInfo).port);
-    await assert.rejects(startApi({ DATABASE_PATH, PORT }), { code: 'EADDRINUSE' });
-    assert.deepEqual(
-      (await readdir(folder)).filter((name) => name.startsWith('closed')),
-      ['closed.db'],
-      'SQLite removes its log when the last connection is closed',
-    );
+for (const [what, make, says] of [
+  ['a file that is none', (path: string) => writeFile(path, 'x'.repeat(5000)), /not a SQLite database/],
+  ['a directory', (path: string) => mkdir(path), /cannot be used/],
+] as const) {
+  it(`the database of a gateway (${what}) that cannot be opened ends the start with 1 and a clear message`, async () => {
+    const DATABASE_PATH = join(folder, what.replaceAll(' ', '-'));
+    await make(DATABASE_PATH);
+    const gateway = await GatewayProcess.start({ PORT: '0', DATABASE_PATH });
+    assert.deepEqual(await gateway.ended, { code: 1, signal: null });
+    assert.match(gateway.stderr, /^DATABASE_PATH: .+\n$/);
+    assert.match(gateway.stderr, says);
+    assert.equal(gateway.stdout, '');
   });
+}
 
-  it('/health/ready checks the database', async () => {
-    const broker = await startTestBroker();
-    const { url } = await startApi({ BROKER_URL: broker.url });
-    const ready = await fetch(`${url}/health/ready`);
-    assert.equal(ready.status, 200);
-    assert.deepEqual(await ready.json(), { status: 'up', broker: 'up', database: 'up' });
-    const { url: alone } = await startApi();
-    const down = await fetch(`${alone}/health/ready`);
-    assert.equal(down.status, 503);
-    assert.deepEqual(await down.json(), { status: 'down', broker: 'down', database: 'up' });
-  });
+it('the database of a gateway is closed when the start fails for another reason', async () => {
+  const DATABASE_PATH = join(folder, 'closed.db');
+  const other = createServer();
+  other.listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  stopLater(async () => void other.close());
+  const PORT = String((other.address() as AddressInfo).port);
+  await assert.rejects(startApi({ DATABASE_PATH, PORT }), { code: 'EADDRINUSE' });
+  assert.deepEqual(
+    (await readdir(folder)).filter((name) => name.startsWith('closed')),
+    ['closed.db'],
+    'SQLite removes its log when the last connection is closed',
+  );
+});
+
+it('/health/ready checks the database', async () => {
+  const broker = await startTestBroker();
+  const { url } = await startApi({ BROKER_URL: broker.url });
+  const ready = await fetch(`${url}/health/ready`);
+  assert.equal(ready.status, 200);
+  assert.deepEqual(await ready.json(), { status: 'up', broker: 'up', database: 'up' });
+  const { url: alone } = await startApi();
+  const down = await fetch(`${alone}/health/ready`);
+  assert.equal(down.status, 503);
+  assert.deepEqual(await down.json(), { status: 'down', broker: 'down', database: 'up' });
 });

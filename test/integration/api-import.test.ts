@@ -14,6 +14,8 @@ import {
   entitySchema,
 } from '../support/repositories.js';
 import { type ApiClient, makeModel, startApi } from './api-client.js';
+import { words } from '../support/words.js';
+import { column, columns } from '../support/columns.js';
 
 after(stopAll);
 
@@ -93,314 +95,296 @@ const names = async (api: ApiClient, path: string) =>
     ({ name, uri }) => name ?? uri,
   );
 
-describe('an import', () => {
-  it('an import refuses the models of a domain that cannot be created, and so does a dry run', async () => {
-    const api = await emptyApi();
-    await api.post('/contexts', { name: 'Taken', '@context': { a: 'https://terms.example/a' } });
-    for (const query of ['?domain=Taken&dryRun=true', '?domain=Taken']) {
-      const report = await importing(api, completeRepository(), query);
-      const { status, reason = '' } = fileOf(report, 'Lamp/schema.json');
-      assert.equal(status, 'refused');
-      assert.deepEqual(report.summary.domains, []);
-      assert.match(reason, /^Its domain Taken cannot be created\. There already is a context "Taken"/);
-    }
-    assert.deepEqual(await names(api, '/domains'), []);
-  });
+it('an import refuses the models of a domain that cannot be created, and so does a dry run', async () => {
+  const api = await emptyApi();
+  await api.post('/contexts', { name: 'Taken', '@context': { a: 'https://terms.example/a' } });
+  for (const query of ['?domain=Taken&dryRun=true', '?domain=Taken']) {
+    const report = await importing(api, completeRepository(), query);
+    const { status, reason = '' } = fileOf(report, 'Lamp/schema.json');
+    assert.equal(status, 'refused');
+    assert.deepEqual(report.summary.domains, []);
+    assert.match(reason, /^Its domain Taken cannot be created\. There already is a context "Taken"/);
+  }
+  assert.deepEqual(await names(api, '/domains'), []);
+});
 
-  it('relative $refs of a repository never lead to the files of another one', async () => {
-    const api = await emptyApi();
-    const city = (height: string): Files => ({
-      'Bench/schema.json': { properties: { type: { const: 'Bench' }, height: { type: height } } },
-      'Tree/schema.json': {
-        properties: { type: { const: 'Tree' }, height: { $ref: '../Bench/schema.json#/properties/height' } },
-      },
-    });
-    await importing(api, city('number'), '?domain=North');
-    const { dependents } = await importing(api, city('string'), '?domain=South');
-    assert.deepEqual(dependents, []);
-    const tree = { id: 'urn:ngsi-ld:Tree:1', type: 'Tree', height: 3 };
-    for (const [domain, valid] of [
-      ['North', true],
-      ['South', false],
-    ] as const) {
-      const answer = await api.post(`/validate/${domain}/Tree?form=keyvalues`, tree);
-      assert.equal((answer.json() as { valid: boolean }).valid, valid, domain);
-    }
-    const { summary } = await importing(api, city('number'), '?domain=North');
-    assert.deepEqual([summary.created, summary.updated], [0, 0]);
+it('relative $refs of a repository never lead to the files of another one', async () => {
+  const api = await emptyApi();
+  const city = (height: string): Files => ({
+    'Bench/schema.json': { properties: { type: { const: 'Bench' }, height: { type: height } } },
+    'Tree/schema.json': {
+      properties: { type: { const: 'Tree' }, height: { $ref: '../Bench/schema.json#/properties/height' } },
+    },
   });
+  await importing(api, city('number'), '?domain=North');
+  const { dependents } = await importing(api, city('string'), '?domain=South');
+  assert.deepEqual(dependents, []);
+  const tree = { id: 'urn:ngsi-ld:Tree:1', type: 'Tree', height: 3 };
+  for (const [domain, valid] of [
+    ['North', true],
+    ['South', false],
+  ] as const) {
+    const answer = await api.post(`/validate/${domain}/Tree?form=keyvalues`, tree);
+    assert.equal((answer.json() as { valid: boolean }).valid, valid, domain);
+  }
+  const { summary } = await importing(api, city('number'), '?domain=North');
+  assert.deepEqual([summary.created, summary.updated], [0, 0]);
+});
 
-  it('an import stores the models, documents and contexts of a repository, and changes nothing the second time', async () => {
-    const api = await emptyApi();
-    const first = await importing(api, completeRepository());
-    assert.deepEqual(first.summary, {
-      dryRun: false,
-      domains: [DOMAIN],
-      ...{ created: 7, updated: 0, unchanged: 0, refused: 0 },
-      // The README, the CSV, what belongs to tools; and a document of another kind.
-      ignored: 5,
-      models: 2,
-      examples: { valid: 2, invalid: 1, unchecked: 0 },
-    });
-    assert.deepEqual(await names(api, `/domains/${DOMAIN}/models`), ['Bench', 'Lamp']);
-    const before = await exported(api);
-    const second = await importing(api, completeRepository());
-    assert.deepEqual([...new Set(Object.values(statuses(second)))], ['unchanged']);
-    assert.deepEqual(second.summary.examples, first.summary.examples);
-    assert.ok(before.equals(await exported(api)));
-    const versions = (await api.get(`/domains/${DOMAIN}/models/Bench/versions`)).json() as readonly unknown[];
-    assert.equal(versions.length, 1);
+it('an import stores the models, documents and contexts of a repository, and changes nothing the second time', async () => {
+  const api = await emptyApi();
+  const first = await importing(api, completeRepository());
+  assert.deepEqual(first.summary, {
+    dryRun: false,
+    domains: [DOMAIN],
+    ...{ created: 7, updated: 0, unchanged: 0, refused: 0 },
+    // The README, the CSV, what belongs to tools; and a document of another kind.
+    ignored: 5,
+    models: 2,
+    examples: { valid: 2, invalid: 1, unchecked: 0 },
   });
+  assert.deepEqual(await names(api, `/domains/${DOMAIN}/models`), ['Bench', 'Lamp']);
+  const before = await exported(api);
+  const second = await importing(api, completeRepository());
+  assert.deepEqual([...new Set(Object.values(statuses(second)))], ['unchanged']);
+  assert.deepEqual(second.summary.examples, first.summary.examples);
+  assert.ok(before.equals(await exported(api)));
+  const versions = (await api.get(`/domains/${DOMAIN}/models/Bench/versions`)).json() as readonly unknown[];
+  assert.equal(versions.length, 1);
+});
 
-  it('an import gives models the IRIs of their own context, and their entities validate', async () => {
+it('an import gives models the IRIs of their own context, and their entities validate', async () => {
+  const api = await emptyApi();
+  await importing(api, completeRepository());
+  const entity = { id: 'urn:ngsi-ld:Bench:1', type: 'Bench', seats: 3 };
+  const context = [`${api.url}/contexts/${DOMAIN}~Bench`];
+  const answer = await api.post('/workbench/jsonld/expand', { document: entity, context });
+  const { result } = answer.json() as { readonly result: readonly Readonly<Record<string, unknown>>[] };
+  assert.deepEqual(Object.keys(result[0] ?? {}).sort(), ['@id', '@type', 'https://terms.example/city/seats']);
+  const verdict = (await api.post(`/validate/${DOMAIN}/Bench`, entity)).json() as {
+    readonly valid: boolean;
+  };
+  assert.equal(verdict.valid, true);
+});
+
+it('an import stores contexts under the URLs that contexts and examples name, so that each example expands', async () => {
+  const api = await emptyApi();
+  const files = contextsRepository();
+  const dry = await importing(api, files, '?dryRun=true');
+  const first = await importing(api, files);
+  assert.deepEqual(statuses(first), statuses(dry));
+  assert.deepEqual([...new Set(Object.values(statuses(first)))], ['created']);
+  const examples = Object.entries(files).filter(([path]) => path.includes('/examples/'));
+  assert.equal(examples.length, 3);
+  for (const [path, document] of examples) {
+    const answer = await api.post('/workbench/jsonld/expand', { document });
+    assert.equal(answer.status, 200, `${path}: ${answer.text}`);
+    assert.match(answer.text, /https:\/\/terms\.example\/city\/(?:seats|power)/, path);
+  }
+  const raw = await exported(api);
+  const second = await importing(api, files);
+  assert.deepEqual([...new Set(Object.values(statuses(second)))], ['unchanged']);
+  assert.ok(raw.equals(await exported(api)));
+  // The context in Lamp/ names it.
+  const published = encodeURIComponent('https://models.example/dataModel.City/context.jsonld');
+  assert.equal((await api.delete(`/references?uri=${published}`)).status, 409);
+  const ofDomain = await exported(api, `?domain=${DOMAIN}`);
+  const other = await emptyApi('other');
+  const copy = reportOf(await other.send('POST', '/import', { raw: ofDomain, headers: GZIP }));
+  assert.deepEqual([...new Set(Object.values(statuses(copy)))], ['created']);
+});
+
+it('an import is the same from a tar.gz, a zip, a form with files or an archive, and from JSON', async () => {
+  const files = completeRepository();
+  const json = Object.fromEntries(Object.entries(files).filter(([, content]) => typeof content !== 'string'));
+  const form = new FormData();
+  for (const { name, content = '' } of entriesOf(files)) form.append('files', new Blob([content]), name);
+  const archive = new FormData();
+  archive.append('archive', new Blob([await tarGz(entriesOf(files, 'dataModel.City-main/'))]), 'city.tar.gz');
+  const found: unknown[] = [];
+  for (const [type, body] of [
+    ['application/gzip', await tarGz(entriesOf(files))],
+    ['application/zip', zip(entriesOf(files))],
+    ['application/json', JSON.stringify({ documents: json })],
+    [undefined, form],
+    [undefined, archive],
+  ] as const) {
     const api = await emptyApi();
-    await importing(api, completeRepository());
-    const entity = { id: 'urn:ngsi-ld:Bench:1', type: 'Bench', seats: 3 };
-    const context = [`${api.url}/contexts/${DOMAIN}~Bench`];
-    const answer = await api.post('/workbench/jsonld/expand', { document: entity, context });
-    const { result } = answer.json() as { readonly result: readonly Readonly<Record<string, unknown>>[] };
-    assert.deepEqual(Object.keys(result[0] ?? {}).sort(), [
-      '@id',
-      '@type',
-      'https://terms.example/city/seats',
-    ]);
-    const verdict = (await api.post(`/validate/${DOMAIN}/Bench`, entity)).json() as {
-      readonly valid: boolean;
-    };
-    assert.equal(verdict.valid, true);
-  });
+    const headers = type === undefined ? {} : { 'content-type': type };
+    const { summary } = reportOf(await send(api.url, 'POST', '/import', { body, headers }));
+    const { created, models, examples, domains } = summary;
+    found.push({ created, models, examples, domains, bytes: (await exported(api)).toString('base64') });
+  }
+  for (const one of found) assert.deepEqual(one, found[0]);
+});
 
-  it('an import stores contexts under the URLs that contexts and examples name, so that each example expands', async () => {
-    const api = await emptyApi();
-    const files = contextsRepository();
-    const dry = await importing(api, files, '?dryRun=true');
-    const first = await importing(api, files);
-    assert.deepEqual(statuses(first), statuses(dry));
-    assert.deepEqual([...new Set(Object.values(statuses(first)))], ['created']);
-    const examples = Object.entries(files).filter(([path]) => path.includes('/examples/'));
-    assert.equal(examples.length, 3);
-    for (const [path, document] of examples) {
-      const answer = await api.post('/workbench/jsonld/expand', { document });
-      assert.equal(answer.status, 200, `${path}: ${answer.text}`);
-      assert.match(answer.text, /https:\/\/terms\.example\/city\/(?:seats|power)/, path);
-    }
-    const raw = await exported(api);
-    const second = await importing(api, files);
-    assert.deepEqual([...new Set(Object.values(statuses(second)))], ['unchanged']);
-    assert.ok(raw.equals(await exported(api)));
-    // The context in Lamp/ names it.
-    const published = encodeURIComponent('https://models.example/dataModel.City/context.jsonld');
-    assert.equal((await api.delete(`/references?uri=${published}`)).status, 409);
-    const ofDomain = await exported(api, `?domain=${DOMAIN}`);
-    const other = await emptyApi('other');
-    const copy = reportOf(await other.send('POST', '/import', { raw: ofDomain, headers: GZIP }));
-    assert.deepEqual([...new Set(Object.values(statuses(copy)))], ['created']);
-  });
+it('a dry run of an import reports the same as the import, and writes nothing', async () => {
+  const api = await emptyApi();
+  const dry = await importing(api, completeRepository(), '?dryRun=true');
+  assert.deepEqual(await names(api, '/domains'), []);
+  assert.deepEqual(await names(api, '/references'), []);
+  const { summary, ...done } = await importing(api, completeRepository());
+  const { summary: tried, ...rest } = dry;
+  assert.deepEqual(rest, done);
+  assert.deepEqual(tried, { ...summary, dryRun: true });
+});
 
-  it('an import is the same from a tar.gz, a zip, a form with files or an archive, and from JSON', async () => {
-    const files = completeRepository();
-    const json = Object.fromEntries(
-      Object.entries(files).filter(([, content]) => typeof content !== 'string'),
-    );
-    const form = new FormData();
-    for (const { name, content = '' } of entriesOf(files)) form.append('files', new Blob([content]), name);
-    const archive = new FormData();
-    archive.append(
-      'archive',
-      new Blob([await tarGz(entriesOf(files, 'dataModel.City-main/'))]),
-      'city.tar.gz',
-    );
-    const found: unknown[] = [];
-    for (const [type, body] of [
-      ['application/gzip', await tarGz(entriesOf(files))],
-      ['application/zip', zip(entriesOf(files))],
-      ['application/json', JSON.stringify({ documents: json })],
-      [undefined, form],
-      [undefined, archive],
-    ] as const) {
-      const api = await emptyApi();
-      const headers = type === undefined ? {} : { 'content-type': type };
-      const { summary } = reportOf(await send(api.url, 'POST', '/import', { body, headers }));
-      const { created, models, examples, domains } = summary;
-      found.push({ created, models, examples, domains, bytes: (await exported(api)).toString('base64') });
-    }
-    for (const one of found) assert.deepEqual(one, found[0]);
-  });
+it('an import names a missing document with its URL, the line and what to do; the other files are stored', async () => {
+  const api = await emptyApi();
+  const report = await importing(api, cityRepository());
+  const bench = fileOf(report, 'Bench/schema.json');
+  assert.equal(bench.status, 'refused');
+  assert.match(bench.reason ?? '', new RegExp(`missing: ${COMMON_URL}.*PUT /api/v2/references`));
+  const text = JSON.stringify(cityRepository()['Bench/schema.json'], null, 2).split('\n');
+  assert.match(text[(bench.line ?? 0) - 1] ?? '', /\$ref/);
+  assert.equal(fileOf(report, 'city-schema.json').status, 'created');
+  await api.put(`/references?uri=${COMMON_URL}`, commonSchema());
+  assert.equal((await importing(api, cityRepository())).summary.refused, 0);
+});
 
-  it('a dry run of an import reports the same as the import, and writes nothing', async () => {
-    const api = await emptyApi();
-    const dry = await importing(api, completeRepository(), '?dryRun=true');
-    assert.deepEqual(await names(api, '/domains'), []);
-    assert.deepEqual(await names(api, '/references'), []);
-    const { summary, ...done } = await importing(api, completeRepository());
-    const { summary: tried, ...rest } = dry;
-    assert.deepEqual(rest, done);
-    assert.deepEqual(tried, { ...summary, dryRun: true });
-  });
-
-  it('an import names a missing document with its URL, the line and what to do; the other files are stored', async () => {
-    const api = await emptyApi();
-    const report = await importing(api, cityRepository());
-    const bench = fileOf(report, 'Bench/schema.json');
-    assert.equal(bench.status, 'refused');
-    assert.match(bench.reason ?? '', new RegExp(`missing: ${COMMON_URL}.*PUT /api/v2/references`));
-    const text = JSON.stringify(cityRepository()['Bench/schema.json'], null, 2).split('\n');
-    assert.match(text[(bench.line ?? 0) - 1] ?? '', /\$ref/);
-    assert.equal(fileOf(report, 'city-schema.json').status, 'created');
-    await api.put(`/references?uri=${COMMON_URL}`, commonSchema());
-    assert.equal((await importing(api, cityRepository())).summary.refused, 0);
-  });
-
-  it('an import reports broken files with their lines, and stores the rest', async () => {
-    const api = await emptyApi();
-    const wrong = { ...entitySchema('Wrong', 'x'), minProperties: -1 };
-    const deep = `${'['.repeat(600)}${']'.repeat(600)}`;
-    const entries = [
-      ...entriesOf({
-        ...completeRepository(),
-        'Tram/schema.json': '{\n  "type": "object",\n  "a": tru\n}',
-        'Twice/schema.json': '{\n"a": 1,\n"a": 2}',
-        'Deep/schema.json': deep,
-        'Wrong/schema.json': wrong,
-        'context/context.jsonld': '\ufeff{"@context": {}}',
-      }),
-      { name: 'Bytes/schema.json', content: Buffer.from('{\n"a": "\xff"}', 'latin1') },
-      { name: '../out/schema.json', content: '{}' },
-    ];
-    const raw = await tarGz(entries);
-    const report = reportOf(await api.send('POST', '/import', { raw, headers: GZIP }));
-    const refused = report.files.filter(({ status }) => status === 'refused');
-    assert.deepEqual(
-      refused.map(({ path, line }) => [path, line]),
-      [
-        ['../out/schema.json', undefined],
-        ['Bytes/schema.json', 2],
-        ['Deep/schema.json', 1],
-        ['Tram/schema.json', 3],
-        ['Twice/schema.json', 3],
-        ['Wrong/schema.json', lineOf(wrong, 'minProperties')],
-      ],
-    );
-    for (const { reason } of refused) assert.match(reason ?? '', /^[A-Z].*\.$/s);
-    assert.equal(fileOf(report, 'context/context.jsonld').context, `${DOMAIN}-context-context`);
-    assert.equal(report.summary.created, 8);
-  });
-
-  it('an import lists the errors of examples with file, pointer and line', async () => {
-    const api = await emptyApi();
-    const { examples } = fileOf(await importing(api, completeRepository()), 'Bench/schema.json');
-    assert.equal(examples?.valid, 1);
-    assert.deepEqual(
-      examples.invalid.map(({ path, pointer, line }) => ({ path, pointer, line })),
-      [{ path: 'Bench/examples/example-wrong.jsonld', pointer: '/seats', line: 4 }],
-    );
-  });
-
-  it('an import with a changed shared document updates its models, and those of others that were made with it', async () => {
-    const api = await emptyApi();
-    await importing(api, completeRepository());
-    const other = await makeModel(api, 'Other', 'Tree', entitySchema('Tree', 'height'));
-    const changed = { ...completeRepository(), 'shared/common-schema.json': commonSchema('number') };
-    const dry = await importing(api, changed, '?dryRun=true');
-    const report = await importing(api, changed);
-    assert.deepEqual(dry.dependents, report.dependents);
-    assert.deepEqual(
-      report.dependents.map(({ domain, model, status }) => ({ domain, model, status })),
-      [{ domain: 'Other', model: 'Tree', status: 'updated' }],
-    );
-    assert.equal(fileOf(report, 'Bench/schema.json').status, 'updated');
-    assert.notEqual(fileOf(report, 'Bench/schema.json').change, 'compatible');
-    const bundled = (await api.get(`${other}/schema?bundled=true`)).text;
-    assert.match(bundled, /"name":\{"type":"number"/);
-  });
-
-  it('an import updates the models that an interrupted import left with an old document', async () => {
-    const api = await emptyApi();
-    await importing(api, completeRepository());
-    await makeModel(api, 'Other', 'Tree', entitySchema('Tree', 'height'));
-    // As far as an import came that changed the document.
-    await api.put(`/references?uri=${COMMON_URL}`, commonSchema('number'));
-    const changed = { ...completeRepository(), 'shared/common-schema.json': commonSchema('number') };
-    const report = await importing(api, changed);
-    assert.deepEqual(
-      report.dependents.map(({ model, status }) => ({ model, status })),
-      [{ model: 'Tree', status: 'updated' }],
-    );
-    assert.deepEqual((await importing(api, changed)).dependents, []);
-  });
-
-  it('an import refuses a model with settings that no model can have', async () => {
-    const api = await emptyApi();
-    const repository: Record<string, unknown> = {};
-    const wrong = { compatibility: 'sideways', status: 7, description: ['x'], contextBase: 1, sunset: {} };
-    for (const [name, value] of Object.entries(wrong)) {
-      repository[`domains/D/${name}/schema.json`] = entitySchema(name, 'height');
-      repository[`domains/D/${name}/meta.json`] = { [name]: value };
-    }
-    const report = await importing(api, repository);
-    for (const name of Object.keys(wrong)) {
-      const { status, reason } = fileOf(report, `domains/D/${name}/schema.json`);
-      assert.equal(status, 'refused', name);
-      assert.match(String(reason), new RegExp(`^Its setting ${name} \\(meta\\.json\\) must be `));
-    }
-  });
-
-  it('an import leaves a model unchanged whose compatibility refuses the change, and says so', async () => {
-    const api = await emptyApi();
-    await importing(api, completeRepository());
-    const model = `/domains/${DOMAIN}/models/Bench`;
-    await api.put(model, { compatibility: 'backward' });
-    const changed = { ...completeRepository(), 'shared/common-schema.json': commonSchema('number') };
-    const report = await importing(api, changed);
-    const bench = fileOf(report, 'Bench/schema.json');
-    assert.equal(bench.status, 'refused');
-    assert.match(bench.reason ?? '', /accepts only backward compatible changes/);
-    assert.equal(fileOf(report, 'Lamp/schema.json').status, 'updated');
-    assert.match((await api.get(`${model}/schema?bundled=true`)).text, /"name":\{"type":"string"/);
-  });
-
-  it('an import refuses the models of a context that it refuses, since their IRIs would change', async () => {
-    const api = await emptyApi();
-    const files = {
+it('an import reports broken files with their lines, and stores the rest', async () => {
+  const api = await emptyApi();
+  const wrong = { ...entitySchema('Wrong', 'x'), minProperties: -1 };
+  const deep = `${'['.repeat(600)}${']'.repeat(600)}`;
+  const entries = [
+    ...entriesOf({
       ...completeRepository(),
-      'context.jsonld': { '@context': 'https://away.example/context' },
-    };
-    const report = await importing(api, files);
-    assert.equal(fileOf(report, 'context.jsonld').status, 'refused');
-    assert.match(fileOf(report, 'Bench/schema.json').reason ?? '', /context context\.jsonld is refused/);
-  });
+      'Tram/schema.json': '{\n  "type": "object",\n  "a": tru\n}',
+      'Twice/schema.json': '{\n"a": 1,\n"a": 2}',
+      'Deep/schema.json': deep,
+      'Wrong/schema.json': wrong,
+      'context/context.jsonld': '\ufeff{"@context": {}}',
+    }),
+    { name: 'Bytes/schema.json', content: Buffer.from('{\n"a": "\xff"}', 'latin1') },
+    { name: '../out/schema.json', content: '{}' },
+  ];
+  const raw = await tarGz(entries);
+  const report = reportOf(await api.send('POST', '/import', { raw, headers: GZIP }));
+  const refused = report.files.filter(({ status }) => status === 'refused');
+  assert.deepEqual(columns(refused, 'path', 'line'), [
+    ['../out/schema.json', undefined],
+    ['Bytes/schema.json', 2],
+    ['Deep/schema.json', 1],
+    ['Tram/schema.json', 3],
+    ['Twice/schema.json', 3],
+    ['Wrong/schema.json', lineOf(wrong, 'minProperties')],
+  ]);
+  for (const { reason } of refused) assert.match(reason ?? '', /^[A-Z].*\.$/s);
+  assert.equal(fileOf(report, 'context/context.jsonld').context, `${DOMAIN}-context-context`);
+  assert.equal(report.summary.created, 8);
+});
 
-  it('an import of documents that refer to each other in circles stores them', async () => {
-    // Documents in a circle hold each other, so that the next test would find them.
-    const { api } = await startApi();
-    const report = await importing(
-      api,
-      {
-        'Node/schema.json': {
-          ...{ type: 'object', required: ['type'] },
-          properties: { type: { const: 'Node' }, next: { $ref: '../parts/a.json' } },
-        },
-        'parts/a.json': { type: 'object', properties: { b: { $ref: 'b.json' } } },
-        'parts/b.json': { type: 'object', properties: { a: { $ref: 'a.json' } } },
+it('an import lists the errors of examples with file, pointer and line', async () => {
+  const api = await emptyApi();
+  const { examples } = fileOf(await importing(api, completeRepository()), 'Bench/schema.json');
+  assert.equal(examples?.valid, 1);
+  assert.deepEqual(
+    examples.invalid.map(({ path, pointer, line }) => ({ path, pointer, line })),
+    [{ path: 'Bench/examples/example-wrong.jsonld', pointer: '/seats', line: 4 }],
+  );
+});
+
+it('an import with a changed shared document updates its models, and those of others that were made with it', async () => {
+  const api = await emptyApi();
+  await importing(api, completeRepository());
+  const other = await makeModel(api, 'Other', 'Tree', entitySchema('Tree', 'height'));
+  const changed = { ...completeRepository(), 'shared/common-schema.json': commonSchema('number') };
+  const dry = await importing(api, changed, '?dryRun=true');
+  const report = await importing(api, changed);
+  assert.deepEqual(dry.dependents, report.dependents);
+  assert.deepEqual(
+    report.dependents.map(({ domain, model, status }) => ({ domain, model, status })),
+    [{ domain: 'Other', model: 'Tree', status: 'updated' }],
+  );
+  assert.equal(fileOf(report, 'Bench/schema.json').status, 'updated');
+  assert.notEqual(fileOf(report, 'Bench/schema.json').change, 'compatible');
+  const bundled = (await api.get(`${other}/schema?bundled=true`)).text;
+  assert.match(bundled, /"name":\{"type":"number"/);
+});
+
+it('an import updates the models that an interrupted import left with an old document', async () => {
+  const api = await emptyApi();
+  await importing(api, completeRepository());
+  await makeModel(api, 'Other', 'Tree', entitySchema('Tree', 'height'));
+  // As far as an import came that changed the document.
+  await api.put(`/references?uri=${COMMON_URL}`, commonSchema('number'));
+  const changed = { ...completeRepository(), 'shared/common-schema.json': commonSchema('number') };
+  const report = await importing(api, changed);
+  assert.deepEqual(
+    report.dependents.map(({ model, status }) => ({ model, status })),
+    [{ model: 'Tree', status: 'updated' }],
+  );
+  assert.deepEqual((await importing(api, changed)).dependents, []);
+});
+
+it('an import refuses a model with settings that no model can have', async () => {
+  const api = await emptyApi();
+  const repository: Record<string, unknown> = {};
+  const wrong = { compatibility: 'sideways', status: 7, description: ['x'], contextBase: 1, sunset: {} };
+  for (const [name, value] of Object.entries(wrong)) {
+    repository[`domains/D/${name}/schema.json`] = entitySchema(name, 'height');
+    repository[`domains/D/${name}/meta.json`] = { [name]: value };
+  }
+  const report = await importing(api, repository);
+  for (const name of Object.keys(wrong)) {
+    const { status, reason } = fileOf(report, `domains/D/${name}/schema.json`);
+    assert.equal(status, 'refused', name);
+    assert.match(String(reason), new RegExp(`^Its setting ${name} \\(meta\\.json\\) must be `));
+  }
+});
+
+it('an import leaves a model unchanged whose compatibility refuses the change, and says so', async () => {
+  const api = await emptyApi();
+  await importing(api, completeRepository());
+  const model = `/domains/${DOMAIN}/models/Bench`;
+  await api.put(model, { compatibility: 'backward' });
+  const changed = { ...completeRepository(), 'shared/common-schema.json': commonSchema('number') };
+  const report = await importing(api, changed);
+  const bench = fileOf(report, 'Bench/schema.json');
+  assert.equal(bench.status, 'refused');
+  assert.match(bench.reason ?? '', /accepts only backward compatible changes/);
+  assert.equal(fileOf(report, 'Lamp/schema.json').status, 'updated');
+  assert.match((await api.get(`${model}/schema?bundled=true`)).text, /"name":\{"type":"string"/);
+});
+
+it('an import refuses the models of a context that it refuses, since their IRIs would change', async () => {
+  const api = await emptyApi();
+  const files = { ...completeRepository(), 'context.jsonld': { '@context': 'https://away.example/context' } };
+  const report = await importing(api, files);
+  assert.equal(fileOf(report, 'context.jsonld').status, 'refused');
+  assert.match(fileOf(report, 'Bench/schema.json').reason ?? '', /context context\.jsonld is refused/);
+});
+
+it('an import of documents that refer to each other in circles stores them', async () => {
+  // Documents in a circle hold each other, so that the next test would find them.
+  const { api } = await startApi();
+  const report = await importing(
+    api,
+    {
+      'Node/schema.json': {
+        ...{ type: 'object', required: ['type'] },
+        properties: { type: { const: 'Node' }, next: { $ref: '../parts/a.json' } },
       },
-      '?domain=Circles',
-    );
-    assert.deepEqual([...new Set(Object.values(statuses(report)))], ['created']);
-  });
+      'parts/a.json': { type: 'object', properties: { b: { $ref: 'b.json' } } },
+      'parts/b.json': { type: 'object', properties: { a: { $ref: 'a.json' } } },
+    },
+    '?domain=Circles',
+  );
+  assert.deepEqual([...new Set(Object.values(statuses(report)))], ['created']);
+});
 
-  it('an import of thousands of files is answered, and so are other requests meanwhile', async () => {
-    const api = await emptyApi();
-    const files = Object.fromEntries(
-      Array.from({ length: 2_000 }, (_, index) => [`notes/${index}.json`, { note: index }]),
-    );
-    const raw = await tarGz(entriesOf({ ...completeRepository(), ...files }));
-    const sent = api.send('POST', '/import', { raw, headers: GZIP });
-    const asking = async () => (await api.get('/domains')).status;
-    let others = 0;
-    while ((await Promise.race([sent, asking()])) === 200) others += 1;
-    assert.ok(others > 10, `${others} other requests were answered`);
-    assert.equal(reportOf(await sent).summary.ignored, 2_005);
-  });
+it('an import of thousands of files is answered, and so are other requests meanwhile', async () => {
+  const api = await emptyApi();
+  const files = Object.fromEntries(
+    Array.from({ length: 2_000 }, (_, index) => [`notes/${index}.json`, { note: index }]),
+  );
+  const raw = await tarGz(entriesOf({ ...completeRepository(), ...files }));
+  const sent = api.send('POST', '/import', { raw, headers: GZIP });
+  const asking = async () => (await api.get('/domains')).status;
+  let others = 0;
+  while ((await Promise.race([sent, asking()])) === 200) others += 1;
+  assert.ok(others > 10, `${others} other requests were answered`);
+  assert.equal(reportOf(await sent).summary.ignored, 2_005);
 });
 
 describe('an import with a changed context', () => {
@@ -608,293 +592,266 @@ describe('an import that changes the context of a model', () => {
   });
 });
 
-describe('an import that is refused', () => {
-  it('a refused import says what is wrong with the body, the domain or the media type', async () => {
-    const { api } = await startApi({ IMPORT_LIMIT_BYTES: '20000' });
-    const good = await tarGz(entriesOf({ 'Car/schema.json': { type: 'object' } }));
-    const deflated = await tarGz([{ name: 'a.txt', content: 'x'.repeat(200_000) }]);
-    const cases: readonly (readonly [string, string | Buffer, string, number, RegExp])[] = [
-      ['application/zip', '', '?domain=D', 400, /needs a body/],
-      ['application/gzip', Buffer.from('no'), '?domain=D', 400, /not a readable tar\.gz/],
-      ['application/zip', good, '?domain=D', 400, /not a readable zip/],
-      ['application/gzip', Buffer.alloc(20_001), '?domain=D', 413, /IMPORT_LIMIT_BYTES/],
-      ['application/gzip', deflated, '?domain=D', 413, /more than 160000 bytes/],
-      ['application/gzip', good, '', 400, /parameter domain/],
-      ['application/gzip', good, '?domain=-1', 400, /name of a domain/],
-      ['application/json', '{"documents": [}', '?domain=D', 400, /line 1, column 16/],
-      ['application/json', '{"document": {}}', '?domain=D', 422, /documents/],
-      ['application/json', '{"documents": {}, "x": 1}', '?domain=D', 422, /\/x/],
-      ['text/plain', 'x', '?domain=D', 415, /application\/gzip or application\/zip/],
-      ['multipart/form-data', 'x', '?domain=D', 400, /form/],
-      ['multipart/form-data; boundary=b', '--b\r\nbroken', '?domain=D', 400, /form/],
-    ];
-    for (const [type, raw, query, status, detail] of cases) {
-      const answer = await api.send('POST', `/import${query}`, { raw, headers: { 'content-type': type } });
-      assert.equal(answer.status, status, `${type} ${query} ${answer.text}`);
-      assert.match(answer.problem().detail ?? '', detail);
-    }
-    assert.equal((await send(api.url, 'POST', '/import?domain=D', {})).status, 400);
-    assert.deepEqual(await names(api, '/domains'), []);
-  });
-
-  it('an import by a form that is too large, or has fields, is refused', async () => {
-    const { api } = await startApi({ IMPORT_LIMIT_BYTES: '20000' });
-    for (const [sizes, status] of [
-      [[20_001], 413],
-      [[15_000, 15_000], 413],
-      [[15_000, 4000], 200],
-    ] as const) {
-      const form = new FormData();
-      for (const [index, size] of sizes.entries())
-        form.append('f', new Blob([JSON.stringify({ x: 'y'.repeat(size - 8) })]), `${index}.json`);
-      const answer = await send(api.url, 'POST', '/import?domain=D', { body: form });
-      assert.equal(answer.status, status, answer.text);
-    }
-    const part = (index: number) =>
-      `--b\r\ncontent-disposition: form-data; name="f"; filename="${index}"\r\n\r\n1\r\n`;
-    const many = {
-      headers: { 'content-type': 'multipart/form-data; boundary=b' },
-      body: `${Array.from({ length: 20_001 }, (_, index) => part(index)).join('')}--b--\r\n`,
-    };
-    const { api: patient } = await startApi();
-    assert.equal((await send(patient.url, 'POST', '/import?domain=D', many)).status, 413);
-    const form = new FormData();
-    form.append('domain', 'D');
-    assert.equal((await send(api.url, 'POST', '/import?domain=D', { body: form })).status, 400);
-  });
-
-  it('an import is 503 while another one is under way', async () => {
-    const api = await emptyApi();
-    const files = Object.fromEntries(Array.from({ length: 3000 }, (_, index) => [`n/${index}.json`, {}]));
-    const raw = await tarGz(entriesOf({ ...completeRepository(), ...files }));
-    const both = await Promise.all([1, 2].map(() => api.send('POST', '/import', { raw, headers: GZIP })));
-    assert.deepEqual(both.map(({ status }) => status).sort(), [200, 503]);
-    assert.equal((await api.send('POST', '/import', { raw, headers: GZIP })).status, 200);
-  });
-
-  it('an import whose client disconnects is logged as refused, without a stack', async () => {
-    const { api, log } = await startApi();
-    const models = Object.fromEntries(
-      Array.from({ length: 40 }, (_, index) => [`M${index}/schema.json`, entitySchema(`M${index}`, 'x')]),
-    );
-    const raw = await tarGz(entriesOf({ ...completeRepository(), ...models }));
-    const sent = request(new URL(`${api.url}/import`), {
-      method: 'POST',
-      headers: { ...GZIP, 'content-length': raw.length },
-    });
-    sent.on('error', () => {});
-    sent.end(raw);
-    while ((await api.get(`/domains/${DOMAIN}/models/Bench`)).status !== 200);
-    sent.destroy();
-    const isOfImport = ({ msg, path }: LogLine) =>
-      msg === 'request failed' || (msg === 'request refused' && path === '/api/v2/import');
-    while (!log.lines.some(isOfImport)) await api.get('/domains');
-    const [{ level, msg, err } = assert.fail(), ...others] = log.lines.filter(isOfImport);
-    assert.deepEqual([level, msg, err, others], [30, 'request refused', undefined, []]);
-  });
-
-  it('an import whose client disconnects stops, and the next one completes it', async () => {
-    const api = await emptyApi();
-    const models = Object.fromEntries(
-      Array.from({ length: 40 }, (_, index) => [`M${index}/schema.json`, entitySchema(`M${index}`, 'x')]),
-    );
-    const files = { ...completeRepository(), ...models };
-    const raw = await tarGz(entriesOf(files));
-    const url = new URL(`${api.url}/import`);
-    const sent = request(url, { method: 'POST', headers: { ...GZIP, 'content-length': raw.length } });
-    sent.on('error', () => {});
-    sent.end(raw);
-    // Some of it is stored by then.
-    while ((await api.get(`/domains/${DOMAIN}/models/Bench`)).status !== 200);
-    sent.destroy();
-    let answer = await api.send('POST', '/import', { raw, headers: GZIP });
-    while (answer.status === 503) answer = await api.send('POST', '/import', { raw, headers: GZIP });
-    const { summary } = reportOf(answer);
-    assert.ok(summary.unchanged > 0 && summary.refused === 0, JSON.stringify(summary));
-    const whole = await emptyApi('other');
-    await importing(whole, files);
-    assert.ok((await exported(api)).equals(await exported(whole)));
-  });
+it('a refused import says what is wrong with the body, the domain or the media type', async () => {
+  const { api } = await startApi({ IMPORT_LIMIT_BYTES: '20000' });
+  const good = await tarGz(entriesOf({ 'Car/schema.json': { type: 'object' } }));
+  const deflated = await tarGz([{ name: 'a.txt', content: 'x'.repeat(200_000) }]);
+  const cases: readonly (readonly [string, string | Buffer, string, number, RegExp])[] = [
+    ['application/zip', '', '?domain=D', 400, /needs a body/],
+    ['application/gzip', Buffer.from('no'), '?domain=D', 400, /not a readable tar\.gz/],
+    ['application/zip', good, '?domain=D', 400, /not a readable zip/],
+    ['application/gzip', Buffer.alloc(20_001), '?domain=D', 413, /IMPORT_LIMIT_BYTES/],
+    ['application/gzip', deflated, '?domain=D', 413, /more than 160000 bytes/],
+    ['application/gzip', good, '', 400, /parameter domain/],
+    ['application/gzip', good, '?domain=-1', 400, /name of a domain/],
+    ['application/json', '{"documents": [}', '?domain=D', 400, /line 1, column 16/],
+    ['application/json', '{"document": {}}', '?domain=D', 422, /documents/],
+    ['application/json', '{"documents": {}, "x": 1}', '?domain=D', 422, /\/x/],
+    ['text/plain', 'x', '?domain=D', 415, /application\/gzip or application\/zip/],
+    ['multipart/form-data', 'x', '?domain=D', 400, /form/],
+    ['multipart/form-data; boundary=b', '--b\r\nbroken', '?domain=D', 400, /form/],
+  ];
+  for (const [type, raw, query, status, detail] of cases) {
+    const answer = await api.send('POST', `/import${query}`, { raw, headers: { 'content-type': type } });
+    assert.equal(answer.status, status, `${type} ${query} ${answer.text}`);
+    assert.match(answer.problem().detail ?? '', detail);
+  }
+  assert.equal((await send(api.url, 'POST', '/import?domain=D', {})).status, 400);
+  assert.deepEqual(await names(api, '/domains'), []);
 });
 
-describe('an export', () => {
-  it('an export imported into an empty gateway is exported again byte for byte', async () => {
-    const api = await emptyApi();
-    await importing(api, completeRepository());
-    await makeModel(api, 'Other', 'Tree', entitySchema('Tree', 'height'), {
-      ...{ description: 'A tree.', compatibility: 'backward', contextBase: 'https://terms.example/trees/' },
-    });
-    await api.put(`/domains/${DOMAIN}/models/Lamp`, {
-      schema: { ...entitySchema('Lamp', 'power'), title: 'Lamps' },
-    });
-    const archive = await exported(api);
-    const other = await emptyApi('other');
-    const report = reportOf(await other.send('POST', '/import', { raw: archive, headers: GZIP }));
-    assert.deepEqual([...new Set(Object.values(statuses(report)))], ['created']);
-    assert.ok(archive.equals(await exported(other)));
-    const again = reportOf(await api.send('POST', '/import', { raw: archive, headers: GZIP }));
-    assert.deepEqual([...new Set(Object.values(statuses(again)))], ['unchanged']);
-    const versions = (
-      await other.get(`/domains/${DOMAIN}/models/Lamp/versions`)
-    ).json() as readonly unknown[];
-    assert.equal(versions.length, 2);
-    const tree = (await other.get('/domains/Other/models/Tree')).json() as Readonly<Record<string, unknown>>;
-    assert.deepEqual(
-      [tree['description'], tree['compatibility'], tree['contextBase']],
-      ['A tree.', 'backward', 'https://terms.example/trees/'],
-    );
-  });
+it('an import by a form that is too large, or has fields, is refused', async () => {
+  const { api } = await startApi({ IMPORT_LIMIT_BYTES: '20000' });
+  for (const [sizes, status] of [
+    [[20_001], 413],
+    [[15_000, 15_000], 413],
+    [[15_000, 4000], 200],
+  ] as const) {
+    const form = new FormData();
+    for (const [index, size] of sizes.entries())
+      form.append('f', new Blob([JSON.stringify({ x: 'y'.repeat(size - 8) })]), `${index}.json`);
+    const answer = await send(api.url, 'POST', '/import?domain=D', { body: form });
+    assert.equal(answer.status, status, answer.text);
+  }
+  const part = (index: number) =>
+    `--b\r\ncontent-disposition: form-data; name="f"; filename="${index}"\r\n\r\n1\r\n`;
+  const many = {
+    headers: { 'content-type': 'multipart/form-data; boundary=b' },
+    body: `${Array.from({ length: 20_001 }, (_, index) => part(index)).join('')}--b--\r\n`,
+  };
+  const { api: patient } = await startApi();
+  assert.equal((await send(patient.url, 'POST', '/import?domain=D', many)).status, 413);
+  const form = new FormData();
+  form.append('domain', 'D');
+  assert.equal((await send(api.url, 'POST', '/import?domain=D', { body: form })).status, 400);
+});
 
-  it('an export with contexts that name others is imported into an empty gateway whatever their order', async () => {
-    const api = await emptyApi();
-    await api.post('/contexts', { name: 'c', '@context': { speed: 'https://terms.example/speed' } });
-    for (const [name, other] of [
-      ['b', 'c'],
-      ['a', 'b'],
-    ] as const)
-      await api.post('/contexts', { name, '@context': [{}, `${api.url}/contexts/${other}`] });
-    const schema = { type: 'object', properties: { type: { const: 'Car' } } };
-    await makeModel(api, 'Other', 'Car', schema, { context: 'a' });
-    const raw = await exported(api);
-    const other = await emptyApi('other');
-    const paths = ['a', 'b', 'c'].map((name) => `contexts/${name}.jsonld`);
-    for (const query of ['?dryRun=true', '']) {
-      const report = reportOf(await other.send('POST', `/import${query}`, { raw, headers: GZIP }));
-      assert.deepEqual(
-        report.files.map(({ path, status }) => [path, status]),
-        [...paths, 'domains/Other/Car/schema.json'].map((path) => [path, 'created']),
-      );
-    }
-    assert.ok(raw.equals(await exported(other)));
-  });
+it('an import is 503 while another one is under way', async () => {
+  const api = await emptyApi();
+  const files = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`n/${index}.json`, {}]));
+  const raw = await tarGz(entriesOf({ ...completeRepository(), ...files }));
+  const both = await Promise.all([1, 2].map(() => api.send('POST', '/import', { raw, headers: GZIP })));
+  assert.deepEqual(both.map(({ status }) => status).sort(), [200, 503]);
+  assert.equal((await api.send('POST', '/import', { raw, headers: GZIP })).status, 200);
+});
 
-  it('an import tries contexts again only while others are accepted, and refuses each of the rest once', async () => {
-    const api = await emptyApi();
-    const url = (name: string) => `${api.url}/contexts/${name}`;
-    const files = {
-      'contexts/a.jsonld': { '@context': url('b') },
-      'contexts/b.jsonld': { '@context': url('none') },
-      'contexts/c.jsonld': { '@context': url('d') },
-      'contexts/d.jsonld': { '@context': { speed: 'https://terms.example/speed' } },
-      'domains/Other/Car/schema.json': entitySchema('Car', 'speed'),
-      'domains/Other/Car/meta.json': { context: 'b' },
-    };
-    const report = await importing(api, files);
+it('an import whose client disconnects stops, is logged as refused without a stack, and is completed by the next one', async () => {
+  const { api, log } = await startApi(PUBLIC);
+  const models = Object.fromEntries(
+    Array.from({ length: 40 }, (_, index) => [`M${index}/schema.json`, entitySchema(`M${index}`, 'x')]),
+  );
+  const files = { ...completeRepository(), ...models };
+  const raw = await tarGz(entriesOf(files));
+  const url = new URL(`${api.url}/import`);
+  const sent = request(url, { method: 'POST', headers: { ...GZIP, 'content-length': raw.length } });
+  sent.on('error', () => {});
+  sent.end(raw);
+  // Some of it is stored by then.
+  while ((await api.get(`/domains/${DOMAIN}/models/Bench`)).status !== 200);
+  sent.destroy();
+  const isOfImport = ({ msg, path }: LogLine) =>
+    msg === 'request failed' || (msg === 'request refused' && path === '/api/v2/import');
+  while (!log.lines.some(isOfImport)) await api.get('/domains');
+  const [{ level, msg, err } = assert.fail(), ...others] = log.lines.filter(isOfImport);
+  assert.deepEqual([level, msg, err, others], [30, 'request refused', undefined, []]);
+  let answer = await api.send('POST', '/import', { raw, headers: GZIP });
+  while (answer.status === 503) answer = await api.send('POST', '/import', { raw, headers: GZIP });
+  const { summary } = reportOf(answer);
+  assert.ok(summary.unchanged > 0 && summary.refused === 0, JSON.stringify(summary));
+  const whole = await emptyApi('other');
+  await importing(whole, files);
+  assert.ok((await exported(api)).equals(await exported(whole)));
+});
+
+it('an export imported into an empty gateway is exported again byte for byte', async () => {
+  const api = await emptyApi();
+  await importing(api, completeRepository());
+  await makeModel(api, 'Other', 'Tree', entitySchema('Tree', 'height'), {
+    ...{ description: 'A tree.', compatibility: 'backward', contextBase: 'https://terms.example/trees/' },
+  });
+  await api.put(`/domains/${DOMAIN}/models/Lamp`, {
+    schema: { ...entitySchema('Lamp', 'power'), title: 'Lamps' },
+  });
+  const archive = await exported(api);
+  const other = await emptyApi('other');
+  const report = reportOf(await other.send('POST', '/import', { raw: archive, headers: GZIP }));
+  assert.deepEqual([...new Set(Object.values(statuses(report)))], ['created']);
+  assert.ok(archive.equals(await exported(other)));
+  const again = reportOf(await api.send('POST', '/import', { raw: archive, headers: GZIP }));
+  assert.deepEqual([...new Set(Object.values(statuses(again)))], ['unchanged']);
+  const versions = (await other.get(`/domains/${DOMAIN}/models/Lamp/versions`)).json() as readonly unknown[];
+  assert.equal(versions.length, 2);
+  const tree = (await other.get('/domains/Other/models/Tree')).json() as Readonly<Record<string, unknown>>;
+  assert.deepEqual(
+    [tree['description'], tree['compatibility'], tree['contextBase']],
+    ['A tree.', 'backward', 'https://terms.example/trees/'],
+  );
+});
+
+it('an export with contexts that name others is imported into an empty gateway whatever their order', async () => {
+  const api = await emptyApi();
+  await api.post('/contexts', { name: 'c', '@context': { speed: 'https://terms.example/speed' } });
+  for (const [name, other] of [
+    ['b', 'c'],
+    ['a', 'b'],
+  ] as const)
+    await api.post('/contexts', { name, '@context': [{}, `${api.url}/contexts/${other}`] });
+  const schema = { type: 'object', properties: { type: { const: 'Car' } } };
+  await makeModel(api, 'Other', 'Car', schema, { context: 'a' });
+  const raw = await exported(api);
+  const other = await emptyApi('other');
+  const paths = ['a', 'b', 'c'].map((name) => `contexts/${name}.jsonld`);
+  for (const query of ['?dryRun=true', '']) {
+    const report = reportOf(await other.send('POST', `/import${query}`, { raw, headers: GZIP }));
     assert.deepEqual(
       report.files.map(({ path, status }) => [path, status]),
-      [
-        ['contexts/a.jsonld', 'refused'],
-        ['contexts/b.jsonld', 'refused'],
-        ['contexts/c.jsonld', 'created'],
-        ['contexts/d.jsonld', 'created'],
-        ['domains/Other/Car/schema.json', 'refused'],
-      ],
+      [...paths, 'domains/Other/Car/schema.json'].map((path) => [path, 'created']),
     );
-    assert.equal(report.summary.refused, 3);
-  });
+  }
+  assert.ok(raw.equals(await exported(other)));
+});
 
-  it('an export keeps the history of models with a compatibility, of their own or of their domain', async () => {
-    const api = await emptyApi();
-    const needing = (name: string) => ({ properties: { [name]: { type: 'number' } }, required: [name] });
-    for (const [name, compatibility] of [
-      ['Own', 'backward'],
-      ['Follows', null],
-    ] as const) {
-      const model = await makeModel(api, 'Other', name, needing('height'));
-      await api.put(model, { schema: needing('width') });
-      await api.put(model, { compatibility });
+it('an import tries contexts again only while others are accepted, and refuses each of the rest once', async () => {
+  const api = await emptyApi();
+  const url = (name: string) => `${api.url}/contexts/${name}`;
+  const files = {
+    'contexts/a.jsonld': { '@context': url('b') },
+    'contexts/b.jsonld': { '@context': url('none') },
+    'contexts/c.jsonld': { '@context': url('d') },
+    'contexts/d.jsonld': { '@context': { speed: 'https://terms.example/speed' } },
+    'domains/Other/Car/schema.json': entitySchema('Car', 'speed'),
+    'domains/Other/Car/meta.json': { context: 'b' },
+  };
+  const report = await importing(api, files);
+  assert.deepEqual(columns(report.files, 'path', 'status'), [
+    ['contexts/a.jsonld', 'refused'],
+    ['contexts/b.jsonld', 'refused'],
+    ['contexts/c.jsonld', 'created'],
+    ['contexts/d.jsonld', 'created'],
+    ['domains/Other/Car/schema.json', 'refused'],
+  ]);
+  assert.equal(report.summary.refused, 3);
+});
+
+it('an export keeps the history of models with a compatibility, of their own or of their domain', async () => {
+  const api = await emptyApi();
+  const needing = (name: string) => ({ properties: { [name]: { type: 'number' } }, required: [name] });
+  for (const [name, compatibility] of [
+    ['Own', 'backward'],
+    ['Follows', null],
+  ] as const) {
+    const model = await makeModel(api, 'Other', name, needing('height'));
+    await api.put(model, { schema: needing('width') });
+    await api.put(model, { compatibility });
+  }
+  const raw = await exported(api);
+  const other = await emptyApi('other');
+  await other.post('/domains', { name: 'Other', compatibility: 'full' });
+  const report = reportOf(await other.send('POST', '/import', { raw, headers: GZIP }));
+  assert.deepEqual([...new Set(Object.values(statuses(report)))], ['created']);
+  for (const [name, compatibility] of [
+    ['Own', 'backward'],
+    ['Follows', 'full'],
+  ] as const) {
+    const model = `/domains/Other/models/${name}`;
+    assert.equal(((await other.get(`${model}/versions`)).json() as readonly unknown[]).length, 2);
+    assert.equal(
+      ((await other.get(model)).json() as { readonly compatibility: unknown }).compatibility,
+      compatibility,
+    );
+    assert.equal((await other.put(model, { schema: needing('depth') })).status, 409);
+  }
+  // A domain that is there keeps its own settings.
+  await other.put('/domains/Other', { compatibility: null });
+  assert.ok(raw.equals(await exported(other)));
+  const again = reportOf(await other.send('POST', '/import', { raw, headers: GZIP }));
+  assert.deepEqual([...new Set(Object.values(statuses(again)))], ['unchanged']);
+});
+
+it('an export of one domain has the documents of its models, and can be imported under another name', async () => {
+  const api = await emptyApi();
+  await importing(api, completeRepository());
+  await makeModel(api, 'Other', 'Tree', { type: 'object', properties: { type: { const: 'Tree' } } });
+  const raw = await exported(api, '?domain=Other');
+  const other = await emptyApi('other');
+  const report = reportOf(await other.send('POST', '/import?domain=Trees', { raw, headers: GZIP }));
+  assert.deepEqual(statuses(report), { 'domains/Other/Tree/schema.json': 'created' });
+  assert.deepEqual(await names(other, '/domains'), ['Trees']);
+  assert.equal((await api.get('/export?domain=Nowhere')).status, 404);
+  assert.equal((await api.send('HEAD', '/export')).status, 200);
+});
+
+it('an export has models and domains called examples or node_modules, and an import finds them all', async () => {
+  const api = await emptyApi();
+  const schema = (height: string) => ({ type: 'object', properties: { [height]: { type: 'number' } } });
+  for (const domain of ['example', 'examples', 'node_modules', 'Trees'])
+    for (const name of ['example', 'examples', 'node_modules', 'Tree']) {
+      const model = await makeModel(api, domain, name, schema('height'));
+      if (name === domain) await api.put(model, { schema: schema('width') });
     }
-    const raw = await exported(api);
-    const other = await emptyApi('other');
-    await other.post('/domains', { name: 'Other', compatibility: 'full' });
-    const report = reportOf(await other.send('POST', '/import', { raw, headers: GZIP }));
-    assert.deepEqual([...new Set(Object.values(statuses(report)))], ['created']);
-    for (const [name, compatibility] of [
-      ['Own', 'backward'],
-      ['Follows', 'full'],
-    ] as const) {
-      const model = `/domains/Other/models/${name}`;
-      assert.equal(((await other.get(`${model}/versions`)).json() as readonly unknown[]).length, 2);
-      assert.equal(
-        ((await other.get(model)).json() as { readonly compatibility: unknown }).compatibility,
-        compatibility,
-      );
-      assert.equal((await other.put(model, { schema: needing('depth') })).status, 409);
-    }
-    // A domain that is there keeps its own settings.
-    await other.put('/domains/Other', { compatibility: null });
-    assert.ok(raw.equals(await exported(other)));
-    const again = reportOf(await other.send('POST', '/import', { raw, headers: GZIP }));
-    assert.deepEqual([...new Set(Object.values(statuses(again)))], ['unchanged']);
-  });
+  const raw = await exported(api);
+  const other = await emptyApi('other');
+  const report = reportOf(await other.send('POST', '/import', { raw, headers: GZIP }));
+  assert.deepEqual([report.summary.created, report.summary.models], [16, 16]);
+  assert.deepEqual(report.summary.examples, { valid: 0, invalid: 0, unchecked: 0 });
+  assert.ok(raw.equals(await exported(other)));
+});
 
-  it('an export of one domain has the documents of its models, and can be imported under another name', async () => {
-    const api = await emptyApi();
-    await importing(api, completeRepository());
-    await makeModel(api, 'Other', 'Tree', { type: 'object', properties: { type: { const: 'Tree' } } });
-    const raw = await exported(api, '?domain=Other');
-    const other = await emptyApi('other');
-    const report = reportOf(await other.send('POST', '/import?domain=Trees', { raw, headers: GZIP }));
-    assert.deepEqual(statuses(report), {
-      'domains/Other/Tree/schema.json': 'created',
-    });
-    assert.deepEqual(await names(other, '/domains'), ['Trees']);
-    assert.equal((await api.get('/export?domain=Nowhere')).status, 404);
-    assert.equal((await api.send('HEAD', '/export')).status, 200);
+it('an export of one domain has the contexts and documents that its models reach, and no others', async () => {
+  const api = await emptyApi();
+  const context = { a: 'https://terms.example/a' };
+  const code = 'https://raw.githubusercontent.com/acme/models/master/c.jsonld';
+  const otherSpelling = code.replace('master', 'refs/heads/master');
+  for (const [uri, document] of [
+    [code, { '@context': { c: 'https://terms.example/c' } }],
+    [otherSpelling, { '@context': { c: 'https://terms.example/c' } }],
+    ['https://x.example/base.jsonld', { '@context': { b: 'https://terms.example/b' } }],
+    ['https://x.example/all.jsonld', { '@context': ['base.jsonld', context] }],
+    ['https://x.example/other.jsonld', { '@context': context }],
+  ] as const)
+    assert.equal((await api.put(`/references?uri=${encodeURIComponent(uri)}`, document)).status, 201);
+  for (const [name, value] of [
+    ['inner', ['https://x.example/all.jsonld', code]],
+    ['outer', [`${api.url}/contexts/inner`, context]],
+    ['stranger', ['https://x.example/other.jsonld', context]],
+  ] as const) {
+    const answer = await api.post('/contexts', { name, '@context': value });
+    assert.equal(answer.status, 201, answer.text);
+  }
+  const schema = { type: 'object', properties: { type: { const: 'Tree' }, a: { type: 'number' } } };
+  await makeModel(api, 'Other', 'Tree', schema, { context: 'outer' });
+  const raw = await exported(api, '?domain=Other');
+  const other = await emptyApi('other');
+  const report = reportOf(await other.send('POST', '/import', { raw, headers: GZIP }));
+  assert.deepEqual(statuses(report), {
+    'contexts/inner.jsonld': 'created',
+    'contexts/outer.jsonld': 'created',
+    'domains/Other/Tree/schema.json': 'created',
+    [code]: 'created',
+    'https://x.example/all.jsonld': 'created',
+    'https://x.example/base.jsonld': 'created',
   });
-
-  it('an export has models and domains called examples or node_modules, and an import finds them all', async () => {
-    const api = await emptyApi();
-    const schema = (height: string) => ({ type: 'object', properties: { [height]: { type: 'number' } } });
-    for (const domain of ['example', 'examples', 'node_modules', 'Trees'])
-      for (const name of ['example', 'examples', 'node_modules', 'Tree']) {
-        const model = await makeModel(api, domain, name, schema('height'));
-        if (name === domain) await api.put(model, { schema: schema('width') });
-      }
-    const raw = await exported(api);
-    const other = await emptyApi('other');
-    const report = reportOf(await other.send('POST', '/import', { raw, headers: GZIP }));
-    assert.deepEqual([report.summary.created, report.summary.models], [16, 16]);
-    assert.deepEqual(report.summary.examples, { valid: 0, invalid: 0, unchecked: 0 });
-    assert.ok(raw.equals(await exported(other)));
-  });
-
-  it('an export of one domain has the contexts and documents that its models reach, and no others', async () => {
-    const api = await emptyApi();
-    const context = { a: 'https://terms.example/a' };
-    const code = 'https://raw.githubusercontent.com/acme/models/master/c.jsonld';
-    const otherSpelling = code.replace('master', 'refs/heads/master');
-    for (const [uri, document] of [
-      [code, { '@context': { c: 'https://terms.example/c' } }],
-      [otherSpelling, { '@context': { c: 'https://terms.example/c' } }],
-      ['https://x.example/base.jsonld', { '@context': { b: 'https://terms.example/b' } }],
-      ['https://x.example/all.jsonld', { '@context': ['base.jsonld', context] }],
-      ['https://x.example/other.jsonld', { '@context': context }],
-    ] as const)
-      assert.equal((await api.put(`/references?uri=${encodeURIComponent(uri)}`, document)).status, 201);
-    for (const [name, value] of [
-      ['inner', ['https://x.example/all.jsonld', code]],
-      ['outer', [`${api.url}/contexts/inner`, context]],
-      ['stranger', ['https://x.example/other.jsonld', context]],
-    ] as const) {
-      const answer = await api.post('/contexts', { name, '@context': value });
-      assert.equal(answer.status, 201, answer.text);
-    }
-    const schema = { type: 'object', properties: { type: { const: 'Tree' }, a: { type: 'number' } } };
-    await makeModel(api, 'Other', 'Tree', schema, { context: 'outer' });
-    const raw = await exported(api, '?domain=Other');
-    const other = await emptyApi('other');
-    const report = reportOf(await other.send('POST', '/import', { raw, headers: GZIP }));
-    assert.deepEqual(statuses(report), {
-      'contexts/inner.jsonld': 'created',
-      'contexts/outer.jsonld': 'created',
-      'domains/Other/Tree/schema.json': 'created',
-      [code]: 'created',
-      'https://x.example/all.jsonld': 'created',
-      'https://x.example/base.jsonld': 'created',
-    });
-    assert.ok(raw.equals(await exported(other)));
-  });
+  assert.ok(raw.equals(await exported(other)));
 });
 
 describe('an export of versions of contexts that others name', () => {
@@ -1056,15 +1013,9 @@ describe('an export of versions of contexts that others name', () => {
     await api.post('/domains', { name: 'Other', description: 'All sorts.', compatibility: 'backward' });
     await api.post('/domains', { name: 'Empty', description: 'Nothing yet.' });
     await api.post('/domains', { name: 'Void' });
-    for (const name of [
-      'a.jsonld',
-      'context',
-      'pc.versions',
-      'node_modules',
-      'examples',
-      'schema.json',
-      'Z_9-.',
-    ])
+    for (const name of words(`
+      a.jsonld context pc.versions node_modules examples schema.json Z_9-.
+    `))
       await write(api, name, terms(`${name}-1`), terms(`${name}-2`));
     const names = ['a.jsonld', 'pc.versions', 'node_modules', 'examples'];
     await write(
@@ -1128,26 +1079,21 @@ describe('an export of versions of contexts that others name', () => {
   });
 });
 
-describe('PUT of a shared document with dependents=true', () => {
-  it('PUT of a shared document with dependents=true updates its models, as its dry run reports', async () => {
-    const api = await emptyApi();
-    await importing(api, completeRepository());
-    const target = `/references?uri=${COMMON_URL}&dependents=true`;
-    const dry = await api.put(`${target}&dryRun=true`, commonSchema('number'));
-    const { dependents, ...rest } = dry.json() as {
-      readonly dependents: readonly { readonly model: string }[];
-    };
-    assert.deepEqual(rest, { dryRun: true, status: 'updated' });
-    assert.deepEqual(
-      dependents.map(({ model }) => model),
-      ['Bench', 'Lamp'],
-    );
-    const model = `/domains/${DOMAIN}/models/Lamp`;
-    assert.match((await api.get(`${model}/schema?bundled=true`)).text, /"name":\{"type":"string"/);
-    const put = (await api.put(target, commonSchema('number'))).json() as { readonly dependents: unknown };
-    assert.deepEqual(put.dependents, dependents);
-    assert.match((await api.get(`${model}/schema?bundled=true`)).text, /"name":\{"type":"number"/);
-    const again = (await api.put(target, commonSchema('number'))).json() as typeof put;
-    assert.deepEqual(again.dependents, []);
-  });
+it('PUT of a shared document with dependents=true updates its models, as its dry run reports', async () => {
+  const api = await emptyApi();
+  await importing(api, completeRepository());
+  const target = `/references?uri=${COMMON_URL}&dependents=true`;
+  const dry = await api.put(`${target}&dryRun=true`, commonSchema('number'));
+  const { dependents, ...rest } = dry.json() as {
+    readonly dependents: readonly { readonly model: string }[];
+  };
+  assert.deepEqual(rest, { dryRun: true, status: 'updated' });
+  assert.deepEqual(column(dependents, 'model'), ['Bench', 'Lamp']);
+  const model = `/domains/${DOMAIN}/models/Lamp`;
+  assert.match((await api.get(`${model}/schema?bundled=true`)).text, /"name":\{"type":"string"/);
+  const put = (await api.put(target, commonSchema('number'))).json() as { readonly dependents: unknown };
+  assert.deepEqual(put.dependents, dependents);
+  assert.match((await api.get(`${model}/schema?bundled=true`)).text, /"name":\{"type":"number"/);
+  const again = (await api.put(target, commonSchema('number'))).json() as typeof put;
+  assert.deepEqual(again.dependents, []);
 });

@@ -99,92 +99,85 @@ describe('the lifecycle of models', () => {
   });
 });
 
-describe('one context for a domain', () => {
-  it('the context of a domain is served under two URLs, to any web page, and answers 304 to its ETag', async () => {
-    const { api, url } = await startApi();
-    await makeModel(api, 'Lines', 'Tram', CAR, { context: { speed: 'https://official.test/speed' } });
-    const targets = ['/domains/Lines/context', '/contexts/Lines'];
-    const [first, second] = await Promise.all(targets.map((target) => api.get(target)));
-    assert.ok(first !== undefined && second !== undefined);
-    assert.equal(first.text, second.text);
-    assert.equal(etagOf(first), etagOf(second));
-    for (const answer of [first, second]) {
-      assert.equal(answer.headers.get('content-type'), 'application/ld+json');
-      assert.equal(answer.headers.get('access-control-allow-origin'), '*');
-      assert.equal(answer.headers.get('cache-control'), 'no-cache');
-      assert.equal(answer.headers.get('link'), null);
-    }
-    for (const target of targets) {
-      const known = await api.get(target, { 'if-none-match': etagOf(first) });
-      assert.equal(known.status, 304);
-    }
-    const [terms] = (first.json() as { '@context': readonly Record<string, string>[] })['@context'];
-    assert.equal(terms?.['speed'], 'https://official.test/speed');
+it('the context of a domain is served under two URLs, to any web page, and answers 304 to its ETag', async () => {
+  const { api, url } = await startApi();
+  await makeModel(api, 'Lines', 'Tram', CAR, { context: { speed: 'https://official.test/speed' } });
+  const targets = ['/domains/Lines/context', '/contexts/Lines'];
+  const [first, second] = await Promise.all(targets.map((target) => api.get(target)));
+  assert.ok(first !== undefined && second !== undefined);
+  assert.equal(first.text, second.text);
+  assert.equal(etagOf(first), etagOf(second));
+  for (const answer of [first, second]) {
+    assert.equal(answer.headers.get('content-type'), 'application/ld+json');
+    assert.equal(answer.headers.get('access-control-allow-origin'), '*');
+    assert.equal(answer.headers.get('cache-control'), 'no-cache');
+    assert.equal(answer.headers.get('link'), null);
+  }
+  for (const target of targets) {
+    const known = await api.get(target, { 'if-none-match': etagOf(first) });
+    assert.equal(known.status, 304);
+  }
+  const [terms] = (first.json() as { '@context': readonly Record<string, string>[] })['@context'];
+  assert.equal(terms?.['speed'], 'https://official.test/speed');
 
-    const listed = (await api.get('/contexts?limit=1000')).json() as readonly Record<string, unknown>[];
-    const { kind, version, url: stable } = listed.find(({ name }) => name === 'Lines') ?? {};
-    assert.deepEqual([kind, version, stable], ['generated', undefined, `${url}/api/v2/contexts/Lines`]);
-    assert.equal((await api.get('/contexts/Lines?version=1')).status, 404);
-    assert.equal((await api.put('/contexts/Lines', { '@context': {} })).status, 405);
-    assert.equal((await api.delete('/contexts/Lines')).status, 405);
-    assert.equal((await api.get('/domains/Nowhere/context')).status, 404);
-  });
-
-  it('the context of a domain links to its warnings where models mean different things by a term', async () => {
-    const { api } = await startApi();
-    await makeModel(api, 'Lines', 'Tram');
-    const before = await api.get('/contexts/Lines');
-    await makeModel(api, 'Lines', 'Boat', CAR, { contextBase: 'https://boats.test/' });
-    for (const target of ['/domains/Lines/context', '/contexts/Lines']) {
-      const answer = await api.get(target);
-      assert.notEqual(etagOf(answer), etagOf(before));
-      assert.equal(
-        answer.headers.get('link'),
-        `<${api.url}/domains/Lines/context/warnings>; rel="describedby"`,
-      );
-    }
-    // The type that the schema asks for is a term as well.
-    const warnings = await api.get('/domains/Lines/context/warnings?limit=1&offset=1');
-    assert.equal(warnings.headers.get('x-total-count'), '2');
-    const [warning] = warnings.json() as readonly Record<string, unknown>[];
-    assert.deepEqual(
-      [warning?.['code'], warning?.['term'], warning?.['models']],
-      ['ambiguous-term', 'speed', ['Boat', 'Tram']],
-    );
-  });
-
-  it('a domain and a custom context cannot have the same name: the second one is refused', async () => {
-    const { api } = await startApi();
-    await api.post('/domains', { name: 'Lines' });
-    const context = await api.post('/contexts', { name: 'Lines', '@context': {} });
-    assert.deepEqual([context.status, /domain "Lines"/.test(context.problem().detail ?? '')], [409, true]);
-    await api.post('/contexts', { name: 'Roads', '@context': { a: 'https://a.test/' } });
-    const domain = await api.post('/domains', { name: 'Roads' });
-    assert.deepEqual([domain.status, /context "Roads"/.test(domain.problem().detail ?? '')], [409, true]);
-  });
+  const listed = (await api.get('/contexts?limit=1000')).json() as readonly Record<string, unknown>[];
+  const { kind, version, url: stable } = listed.find(({ name }) => name === 'Lines') ?? {};
+  assert.deepEqual([kind, version, stable], ['generated', undefined, `${url}/api/v2/contexts/Lines`]);
+  assert.equal((await api.get('/contexts/Lines?version=1')).status, 404);
+  assert.equal((await api.put('/contexts/Lines', { '@context': {} })).status, 405);
+  assert.equal((await api.delete('/contexts/Lines')).status, 405);
+  assert.equal((await api.get('/domains/Nowhere/context')).status, 404);
 });
 
-describe('models with contexts of their own', () => {
-  it('a model shows its own context, and is refused one that is missing with a pointer', async () => {
-    const { api } = await startApi();
-    await api.post('/contexts', { name: 'terms', '@context': { speed: 'https://official.test/speed' } });
-    const model = await makeModel(api, 'Lines', 'Tram', CAR, { context: 'terms' });
-    assert.equal(((await api.get(model)).json() as Record<string, unknown>)['context'], 'terms');
-    const context = (await api.get(`${model}/context`)).json() as { '@context': readonly unknown[] };
-    const served = context['@context'];
-    assert.deepEqual(served[1], `${api.url}/contexts/terms`);
-    assert.deepEqual((await api.get(`${model}/files/context.jsonld`)).json(), { '@context': served });
-    assert.equal((await api.delete('/contexts/terms')).status, 409);
-    const expanded = await api.post('/workbench/jsonld/expand', {
-      document: { '@context': `${api.url}/contexts/Lines~Tram`, id: 'urn:t', type: 'Tram', speed: 1 },
-    });
-    assert.match(expanded.text, /"https:\/\/official\.test\/speed"/);
-    const refused = await api.put(model, { context: ['missing'] });
-    assert.equal(refused.status, 422);
-    assert.match(refused.problem().type, /context-invalid$/);
+it('the context of a domain links to its warnings where models mean different things by a term', async () => {
+  const { api } = await startApi();
+  await makeModel(api, 'Lines', 'Tram');
+  const before = await api.get('/contexts/Lines');
+  await makeModel(api, 'Lines', 'Boat', CAR, { contextBase: 'https://boats.test/' });
+  for (const target of ['/domains/Lines/context', '/contexts/Lines']) {
+    const answer = await api.get(target);
+    assert.notEqual(etagOf(answer), etagOf(before));
     assert.equal(
-      (refused.problem() as { errors?: { pointer: string }[] }).errors?.[0]?.pointer,
-      '/context/0',
+      answer.headers.get('link'),
+      `<${api.url}/domains/Lines/context/warnings>; rel="describedby"`,
     );
+  }
+  // The type that the schema asks for is a term as well.
+  const warnings = await api.get('/domains/Lines/context/warnings?limit=1&offset=1');
+  assert.equal(warnings.headers.get('x-total-count'), '2');
+  const [warning] = warnings.json() as readonly Record<string, unknown>[];
+  assert.deepEqual(
+    [warning?.['code'], warning?.['term'], warning?.['models']],
+    ['ambiguous-term', 'speed', ['Boat', 'Tram']],
+  );
+});
+
+it('a domain and a custom context cannot have the same name: the second one is refused', async () => {
+  const { api } = await startApi();
+  await api.post('/domains', { name: 'Lines' });
+  const context = await api.post('/contexts', { name: 'Lines', '@context': {} });
+  assert.deepEqual([context.status, /domain "Lines"/.test(context.problem().detail ?? '')], [409, true]);
+  await api.post('/contexts', { name: 'Roads', '@context': { a: 'https://a.test/' } });
+  const domain = await api.post('/domains', { name: 'Roads' });
+  assert.deepEqual([domain.status, /context "Roads"/.test(domain.problem().detail ?? '')], [409, true]);
+});
+
+it('a model shows its own context, and is refused one that is missing with a pointer', async () => {
+  const { api } = await startApi();
+  await api.post('/contexts', { name: 'terms', '@context': { speed: 'https://official.test/speed' } });
+  const model = await makeModel(api, 'Lines', 'Tram', CAR, { context: 'terms' });
+  assert.equal(((await api.get(model)).json() as Record<string, unknown>)['context'], 'terms');
+  const context = (await api.get(`${model}/context`)).json() as { '@context': readonly unknown[] };
+  const served = context['@context'];
+  assert.deepEqual(served[1], `${api.url}/contexts/terms`);
+  assert.deepEqual((await api.get(`${model}/files/context.jsonld`)).json(), { '@context': served });
+  assert.equal((await api.delete('/contexts/terms')).status, 409);
+  const expanded = await api.post('/workbench/jsonld/expand', {
+    document: { '@context': `${api.url}/contexts/Lines~Tram`, id: 'urn:t', type: 'Tram', speed: 1 },
   });
+  assert.match(expanded.text, /"https:\/\/official\.test\/speed"/);
+  const refused = await api.put(model, { context: ['missing'] });
+  assert.equal(refused.status, 422);
+  assert.match(refused.problem().type, /context-invalid$/);
+  assert.equal((refused.problem() as { errors?: { pointer: string }[] }).errors?.[0]?.pointer, '/context/0');
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { stopAll } from '../support/gateway-harness.js';
 import { CAR, CAR_WITH_BRAND, etagOf, makeModel, startApi, type ApiClient } from './api-client.js';
 
@@ -17,162 +17,159 @@ interface File {
 
 const SHARED = 'https://schemas.city.test/shared.json';
 
-describe('the documents of a model', () => {
-  let api: ApiClient;
-  let model: string;
-  before(async () => {
-    ({ api } = await startApi());
-    const shared = { definitions: { speed: { type: 'number', minimum: 0 } } };
-    await api.put(`/references?uri=${encodeURIComponent(SHARED)}`, shared);
-    const schema = {
-      ...CAR,
-      properties: { ...CAR.properties, speed: { $ref: `${SHARED}#/definitions/speed` } },
-    };
-    model = await makeModel(api, 'Mobility', 'Car', schema);
-    assert.equal((await api.put(model, { schema: CAR_WITH_BRAND })).status, 200);
-  });
+let api: ApiClient;
+let model: string;
+before(async () => {
+  ({ api } = await startApi());
+  const shared = { definitions: { speed: { type: 'number', minimum: 0 } } };
+  await api.put(`/references?uri=${encodeURIComponent(SHARED)}`, shared);
+  const schema = {
+    ...CAR,
+    properties: { ...CAR.properties, speed: { $ref: `${SHARED}#/definitions/speed` } },
+  };
+  model = await makeModel(api, 'Mobility', 'Car', schema);
+  assert.equal((await api.put(model, { schema: CAR_WITH_BRAND })).status, 200);
+});
 
-  it('documents of models of one name are those of the domain in the path', async () => {
-    const models = [
-      await makeModel(api, 'North', 'Car'),
-      await makeModel(api, 'South', 'Car', CAR_WITH_BRAND, { contextBase: 'https://south.test/' }),
-    ];
-    for (const path of ['schema', 'context'])
-      for (const query of ['', '?version=1'])
-        assert.deepEqual(
-          await Promise.all(
-            models.map(async (one) => /brand/.test((await api.get(`${one}/${path}${query}`)).text)),
-          ),
-          [false, true],
-          path + query,
-        );
-  });
-
-  for (const [path, mediaType, sign] of [
-    ['schema', 'application/schema+json', 'properties'],
-    ['schema?bundled=true', 'application/schema+json', '$schema'],
-    ['openapi', 'application/json', 'openapi'],
-    ['context', 'application/ld+json', '@context'],
-    ['files/schema.json', 'application/schema+json', 'properties'],
-    ['files/openapi.json', 'application/json', 'openapi'],
-    ['files/context.jsonld', 'application/ld+json', '@context'],
-    ['files/example.jsonld', 'application/ld+json', 'type'],
-    ['files/example-normalized.jsonld', 'application/ld+json', 'type'],
-  ] as const) {
-    it(`${path} of a model is served as ${mediaType}, of the current version or of a named one`, async () => {
-      const current = await api.get(`${model}/${path}`);
-      assert.equal(current.status, 200);
-      assert.equal(current.headers.get('content-type'), mediaType);
-      assert.ok(sign in (current.json() as object));
-      assert.equal(current.headers.get('cache-control'), 'no-cache');
-      const [of = '', others] = path.split('?');
-      const versioned = (version: number | string) =>
-        api.get(`${model}/${of}?${others === undefined ? '' : `${others}&`}version=${version}`);
-      const [first, second] = [await versioned(1), await versioned(2)];
-      assert.match(second.headers.get('cache-control') ?? '', /^public, max-age=\d+, immutable$/);
-      assert.match(first.text, /speed/);
-      assert.equal((await versioned(3)).status, 404);
-      for (const wrong of ['0', '-1', 'x', '1.0', '99999999999'])
-        assert.equal((await versioned(wrong)).status, 400);
-      if (!path.includes('example') && !path.includes('openapi')) assert.equal(second.text, current.text);
-      assert.match(path.includes('example') ? 'brand' : second.text, /brand/);
-      assert.doesNotMatch(first.text, /brand/);
-    });
-  }
-
-  it('the bundled schema of a model holds everything that the schema refers to', async () => {
-    const plain = (await api.get(`${model}/schema?version=1`)).text;
-    const bundled = await api.get(`${model}/schema?version=1&bundled=true`);
-    assert.doesNotMatch(plain, /definitions":/);
-    const { $defs } = bundled.json() as { $defs?: object };
-    assert.ok(Object.keys($defs ?? {}).length > 0, bundled.text);
-    assert.equal(
-      (await api.get(`${model}/schema?bundled=false`)).text,
-      (await api.get(`${model}/schema`)).text,
-    );
-    assert.equal((await api.get(`${model}/schema?bundled=1`)).status, 400);
-  });
-
-  it('the documents of a model name its context by a URL of this service, and the core context last', async () => {
-    const example = (await api.get(`${model}/files/example.jsonld`)).json() as {
-      '@context': readonly string[];
-    };
-    const [own, core] = example['@context'];
-    assert.equal(own, `${api.url}/contexts/Mobility~Car`);
-    assert.match(core ?? '', /ngsi-ld-core-context-v1\.\d\.jsonld$/);
-    assert.equal((await api.get('/contexts/Mobility~Car')).text, (await api.get(`${model}/context`)).text);
-  });
-
-  it('the documents of a model are listed as files with name, media type, size and hash, each available at its URL', async () => {
-    for (const query of ['', '?version=1']) {
-      const list = await api.get(`${model}/files${query}`);
-      assert.equal(list.status, 200);
-      const files = list.json() as readonly File[];
-      const names = files.map(({ name }) => name);
-      for (const name of ['schema.json', 'openapi.json', 'context.jsonld', 'example.jsonld'])
-        assert.ok(names.includes(name), name);
+it('documents of models of one name are those of the domain in the path', async () => {
+  const models = [
+    await makeModel(api, 'North', 'Car'),
+    await makeModel(api, 'South', 'Car', CAR_WITH_BRAND, { contextBase: 'https://south.test/' }),
+  ];
+  for (const path of ['schema', 'context'])
+    for (const query of ['', '?version=1'])
       assert.deepEqual(
-        files.map(({ uri }) => uri).filter((uri) => uri !== undefined),
-        query === '' ? [] : [SHARED],
+        await Promise.all(
+          models.map(async (one) => /brand/.test((await api.get(`${one}/${path}${query}`)).text)),
+        ),
+        [false, true],
+        path + query,
       );
-      for (const { name, mediaType, size, sha256, url } of files) {
-        assert.ok(url.startsWith(api.url) && url.endsWith(query), url);
-        const file = await api.get(url.slice(api.url.length));
-        assert.equal(file.status, 200, name);
-        assert.equal(file.headers.get('content-type'), mediaType, name);
-        const bytes = Buffer.from(file.text);
-        assert.equal(bytes.length, size, name);
-        assert.equal(createHash('sha256').update(bytes).digest('hex'), sha256, name);
-      }
-    }
-  });
+});
 
-  it('the files of a model come in pages, with the total and a link that keeps the version', async () => {
-    const all = (await api.get(`${model}/files?version=1`)).json() as readonly File[];
-    assert.ok(all.length > 3);
-    const seen: File[] = [];
-    let next: string | undefined = `${model}/files?version=1&limit=2`;
-    while (next !== undefined) {
-      const list = await api.get(next);
-      assert.equal(list.status, 200, list.text);
-      assert.equal(list.headers.get('x-total-count'), String(all.length));
-      const files = list.json() as readonly File[];
-      assert.ok(files.length <= 2);
-      seen.push(...files);
-      const link: string | undefined = /^<([^>]+)>; rel="next"$/.exec(list.headers.get('link') ?? '')?.[1];
-      assert.equal(link !== undefined, seen.length < all.length);
-      next = link?.slice(api.url.length);
-    }
-    assert.deepEqual(seen, all);
-    assert.deepEqual((await api.get(`${model}/files?offset=99`)).json(), []);
-    for (const wrong of ['limit=0', 'limit=1001', 'offset=-1'])
-      assert.equal((await api.get(`${model}/files?${wrong}`)).status, 400, wrong);
+for (const [path, mediaType, sign] of [
+  ['schema', 'application/schema+json', 'properties'],
+  ['schema?bundled=true', 'application/schema+json', '$schema'],
+  ['openapi', 'application/json', 'openapi'],
+  ['context', 'application/ld+json', '@context'],
+  ['files/schema.json', 'application/schema+json', 'properties'],
+  ['files/openapi.json', 'application/json', 'openapi'],
+  ['files/context.jsonld', 'application/ld+json', '@context'],
+  ['files/example.jsonld', 'application/ld+json', 'type'],
+  ['files/example-normalized.jsonld', 'application/ld+json', 'type'],
+] as const) {
+  it(`${path} of a model is served as ${mediaType}, of the current version or of a named one`, async () => {
+    const current = await api.get(`${model}/${path}`);
+    assert.equal(current.status, 200);
+    assert.equal(current.headers.get('content-type'), mediaType);
+    assert.ok(sign in (current.json() as object));
+    assert.equal(current.headers.get('cache-control'), 'no-cache');
+    const [of = '', others] = path.split('?');
+    const versioned = (version: number | string) =>
+      api.get(`${model}/${of}?${others === undefined ? '' : `${others}&`}version=${version}`);
+    const [first, second] = [await versioned(1), await versioned(2)];
+    assert.match(second.headers.get('cache-control') ?? '', /^public, max-age=\d+, immutable$/);
+    assert.match(first.text, /speed/);
+    assert.equal((await versioned(3)).status, 404);
+    for (const wrong of ['0', '-1', 'x', '1.0', '99999999999'])
+      assert.equal((await versioned(wrong)).status, 400);
+    if (!path.includes('example') && !path.includes('openapi')) assert.equal(second.text, current.text);
+    assert.match(path.includes('example') ? 'brand' : second.text, /brand/);
+    assert.doesNotMatch(first.text, /brand/);
   });
+}
 
-  it('the documents of a missing model, version or file are 404', async () => {
-    for (const target of [
-      `${model}/files/nothing.json`,
-      `${model}/files/..%2fschema.json`,
-      `${model}/files/__proto__`,
-      `${model}/files?version=9`,
-      '/domains/Mobility/models/None/schema',
-      '/domains/Mobility/models/None/files',
-      '/domains/None/models/Car/openapi',
-      '/domains/Mobility/models/None/versions',
-    ]) {
-      assert.equal((await api.get(target)).status, 404, target);
-    }
-  });
+it('the bundled schema of a model holds everything that the schema refers to', async () => {
+  const plain = (await api.get(`${model}/schema?version=1`)).text;
+  const bundled = await api.get(`${model}/schema?version=1&bundled=true`);
+  assert.doesNotMatch(plain, /definitions":/);
+  const { $defs } = bundled.json() as { $defs?: object };
+  assert.ok(Object.keys($defs ?? {}).length > 0, bundled.text);
+  assert.equal(
+    (await api.get(`${model}/schema?bundled=false`)).text,
+    (await api.get(`${model}/schema`)).text,
+  );
+  assert.equal((await api.get(`${model}/schema?bundled=1`)).status, 400);
+});
 
-  it('the documents of a model change their ETag exactly when they change', async () => {
-    const path = await makeModel(api, 'Mobility', 'Changing');
-    const parts = ['schema', 'context', 'openapi', 'files', 'files/schema.json', 'versions'];
-    const etags = async () =>
-      Promise.all(parts.map(async (part) => etagOf(await api.get(`${path}/${part}`))));
-    const before = await etags();
-    assert.deepEqual(await etags(), before);
-    await api.put(path, { schema: CAR_WITH_BRAND });
-    const after = await etags();
-    for (const [index, part] of parts.entries()) assert.notEqual(after[index], before[index], part);
-  });
+it('the documents of a model name its context by a URL of this service, and the core context last', async () => {
+  const example = (await api.get(`${model}/files/example.jsonld`)).json() as {
+    '@context': readonly string[];
+  };
+  const [own, core] = example['@context'];
+  assert.equal(own, `${api.url}/contexts/Mobility~Car`);
+  assert.match(core ?? '', /ngsi-ld-core-context-v1\.\d\.jsonld$/);
+  assert.equal((await api.get('/contexts/Mobility~Car')).text, (await api.get(`${model}/context`)).text);
+});
+
+it('the documents of a model are listed as files with name, media type, size and hash, each available at its URL', async () => {
+  for (const query of ['', '?version=1']) {
+    const list = await api.get(`${model}/files${query}`);
+    assert.equal(list.status, 200);
+    const files = list.json() as readonly File[];
+    const names = files.map(({ name }) => name);
+    for (const name of ['schema.json', 'openapi.json', 'context.jsonld', 'example.jsonld'])
+      assert.ok(names.includes(name), name);
+    assert.deepEqual(
+      files.map(({ uri }) => uri).filter((uri) => uri !== undefined),
+      query === '' ? [] : [SHARED],
+    );
+    for (const { name, mediaType, size, sha256, url } of files) {
+      assert.ok(url.startsWith(api.url) && url.endsWith(query), url);
+      const file = await api.get(url.slice(api.url.length));
+      assert.equal(file.status, 200, name);
+      assert.equal(file.headers.get('content-type'), mediaType, name);
+      const bytes = Buffer.from(file.text);
+      assert.equal(bytes.length, size, name);
+      assert.equal(createHash('sha256').update(bytes).digest('hex'), sha256, name);
+    }
+  }
+});
+
+it('the files of a model come in pages, with the total and a link that keeps the version', async () => {
+  const all = (await api.get(`${model}/files?version=1`)).json() as readonly File[];
+  assert.ok(all.length > 3);
+  const seen: File[] = [];
+  let next: string | undefined = `${model}/files?version=1&limit=2`;
+  while (next !== undefined) {
+    const list = await api.get(next);
+    assert.equal(list.status, 200, list.text);
+    assert.equal(list.headers.get('x-total-count'), String(all.length));
+    const files = list.json() as readonly File[];
+    assert.ok(files.length <= 2);
+    seen.push(...files);
+    const link: string | undefined = /^<([^>]+)>; rel="next"$/.exec(list.headers.get('link') ?? '')?.[1];
+    assert.equal(link !== undefined, seen.length < all.length);
+    next = link?.slice(api.url.length);
+  }
+  assert.deepEqual(seen, all);
+  assert.deepEqual((await api.get(`${model}/files?offset=99`)).json(), []);
+  for (const wrong of ['limit=0', 'limit=1001', 'offset=-1'])
+    assert.equal((await api.get(`${model}/files?${wrong}`)).status, 400, wrong);
+});
+
+it('the documents of a missing model, version or file are 404', async () => {
+  for (const target of [
+    `${model}/files/nothing.json`,
+    `${model}/files/..%2fschema.json`,
+    `${model}/files/__proto__`,
+    `${model}/files?version=9`,
+    '/domains/Mobility/models/None/schema',
+    '/domains/Mobility/models/None/files',
+    '/domains/None/models/Car/openapi',
+    '/domains/Mobility/models/None/versions',
+  ]) {
+    assert.equal((await api.get(target)).status, 404, target);
+  }
+});
+
+it('the documents of a model change their ETag exactly when they change', async () => {
+  const path = await makeModel(api, 'Mobility', 'Changing');
+  const parts = ['schema', 'context', 'openapi', 'files', 'files/schema.json', 'versions'];
+  const etags = async () => Promise.all(parts.map(async (part) => etagOf(await api.get(`${path}/${part}`))));
+  const before = await etags();
+  assert.deepEqual(await etags(), before);
+  await api.put(path, { schema: CAR_WITH_BRAND });
+  const after = await etags();
+  for (const [index, part] of parts.entries()) assert.notEqual(after[index], before[index], part);
 });

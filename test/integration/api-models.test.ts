@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { stopAll, type Answer } from '../support/gateway-harness.js';
 import { CAR, CAR_WITH_BRAND, etagOf, makeModel, SLOW_CAR, startApi, type ApiClient } from './api-client.js';
+import { words } from '../support/words.js';
+import { column, columns } from '../support/columns.js';
 
 after(stopAll);
 
@@ -114,10 +116,7 @@ describe('models', () => {
     ] as const) {
       assert.equal(answer.status, 422, answer.text);
       const errors = answer.problem()['errors'] as readonly Fault[];
-      assert.deepEqual(
-        errors.map(({ pointer }) => pointer),
-        [''],
-      );
+      assert.deepEqual(column(errors, 'pointer'), ['']);
       assert.ok(errors[0]?.detail.endsWith(form), errors[0]?.detail);
     }
     const unnamed = await api.post('/domains/Mobility/models', { schema: CAR, properties: {} });
@@ -131,19 +130,13 @@ describe('models', () => {
     const page = await api.get('/domains/Lines/models?limit=2');
     assert.equal(page.headers.get('x-total-count'), '3');
     const models = page.json() as readonly Model[];
-    assert.deepEqual(
-      models.map(({ name, schema }) => [name, schema]),
-      [
-        ['Bike', undefined],
-        ['Ferry', undefined],
-      ],
-    );
+    assert.deepEqual(columns(models, 'name', 'schema'), [
+      ['Bike', undefined],
+      ['Ferry', undefined],
+    ]);
     const [, next = ''] = /^<([^>]+)>; rel="next"$/.exec(page.headers.get('link') ?? '') ?? [];
     const rest = (await api.get(next.slice(api.url.length))).json() as readonly Model[];
-    assert.deepEqual(
-      rest.map(({ name }) => name),
-      ['Tram'],
-    );
+    assert.deepEqual(column(rest, 'name'), ['Tram']);
   });
 
   it('models cannot be created twice, or in a domain that does not exist', async () => {
@@ -176,13 +169,10 @@ describe('models', () => {
     const versions = await api.get(`${model}/versions`);
     assert.equal(versions.headers.get('x-total-count'), '2');
     const list = versions.json() as readonly { version: number; change?: string }[];
-    assert.deepEqual(
-      list.map(({ version, change }) => [version, change]),
-      [
-        [1, undefined],
-        [2, 'compatible'],
-      ],
-    );
+    assert.deepEqual(columns(list, 'version', 'change'), [
+      [1, undefined],
+      [2, 'compatible'],
+    ]);
     const second = (await api.get(`${model}/versions?offset=1&limit=1`)).json() as readonly Model[];
     assert.equal(second[0]?.version, 2);
   });
@@ -208,15 +198,9 @@ describe('models', () => {
     const { context: left, description } = cleared.json() as Readonly<Record<string, unknown>>;
     assert.deepEqual([left, description], [undefined, undefined]);
 
-    for (const member of [
-      'schema',
-      'context',
-      'description',
-      'contextBase',
-      'compatibility',
-      'status',
-      'sunset',
-    ]) {
+    for (const member of words(`
+      schema context description contextBase compatibility status sunset
+    `)) {
       const body = { name: 'New', schema: CAR, [member]: null };
       const refused = await api.post('/domains/Mobility/models', body);
       assert.deepEqual([refused.status, faultsOf(refused)], [422, [`/${member}`]], refused.text);
@@ -436,7 +420,8 @@ describe('a schema that cannot be accepted', () => {
       /schema-dialect-unsupported$/,
       '/schema/$schema',
     ],
-    ['is too deep', deep(120), /schema-too-large$/, '/schema'],
+    ['is too deep', deep(120), /schema-too-large$/, `/schema${'/properties/a'.repeat(100)}`],
+    ['refers to itself for ever', { allOf: [{ $ref: '#' }] }, /schema-invalid$/, '/schema/allOf/0/$ref'],
     [
       'refers to what is not there',
       { allOf: [{ $ref: 'https://nowhere.test/a.json#/x' }, { $ref: '#/$defs/b' }] },

@@ -197,48 +197,46 @@ describe('every status and problem in the OpenAPI document', () => {
   });
 });
 
-describe('the purge routes in the OpenAPI document', () => {
-  it('the purge routes are where the OpenAPI document says, with its answers and parameters', async () => {
-    const broker = await startTestBroker();
-    broker.entities.seed(3, (index) => ({ id: `urn:ngsi-ld:Car:${String(index)}`, type: 'Car' }));
-    const { api, url } = await startApi({ BROKER_URL: broker.url });
-    const { paths, components } = api.description.document as unknown as {
-      readonly paths: Readonly<
-        Record<string, { readonly servers: readonly { readonly url: string }[]; readonly delete: Operation }>
-      >;
-      readonly components: { readonly schemas: { readonly PurgePreview: { readonly properties: object } } };
-    };
-    const previewed = new Set<string>();
-    for (const [path, query] of [
-      ['/ngsi-ld/v1/entities', 'type=Car&maxAffected=5&record=ids'],
-      ['/ngsi-ld/v1/temporal/entities', 'type=Car&attrs=speed&maxPerSecond=50'],
+it('the purge routes are where the OpenAPI document says, with its answers and parameters', async () => {
+  const broker = await startTestBroker();
+  broker.entities.seed(3, (index) => ({ id: `urn:ngsi-ld:Car:${String(index)}`, type: 'Car' }));
+  const { api, url } = await startApi({ BROKER_URL: broker.url });
+  const { paths, components } = api.description.document as unknown as {
+    readonly paths: Readonly<
+      Record<string, { readonly servers: readonly { readonly url: string }[]; readonly delete: Operation }>
+    >;
+    readonly components: { readonly schemas: { readonly PurgePreview: { readonly properties: object } } };
+  };
+  const previewed = new Set<string>();
+  for (const [path, query] of [
+    ['/ngsi-ld/v1/entities', 'type=Car&maxAffected=5&record=ids'],
+    ['/ngsi-ld/v1/temporal/entities', 'type=Car&attrs=speed&maxPerSecond=50'],
+  ] as const) {
+    const { servers, delete: operation } = paths[path] ?? assert.fail(path);
+    assert.deepEqual(servers, [{ url }]);
+    const known = (operation['parameters'] as { readonly name: string }[]).map(({ name }) => name);
+    for (const pair of query.split('&')) assert.ok(known.includes(pair.split('=', 1)[0] ?? ''), pair);
+    for (const [more, headers, status] of [
+      ['&dryRun=true', {}, 200],
+      ['', { prefer: 'respond-async' }, 202],
+      ['', {}, 204],
     ] as const) {
-      const { servers, delete: operation } = paths[path] ?? assert.fail(path);
-      assert.deepEqual(servers, [{ url }]);
-      const known = (operation['parameters'] as { readonly name: string }[]).map(({ name }) => name);
-      for (const pair of query.split('&')) assert.ok(known.includes(pair.split('=', 1)[0] ?? ''), pair);
-      for (const [more, headers, status] of [
-        ['&dryRun=true', {}, 200],
-        ['', { prefer: 'respond-async' }, 202],
-        ['', {}, 204],
-      ] as const) {
-        const target = more === '' ? query : `${query.replace('&record=ids', '')}${more}`;
-        const answer = await fetch(`${url}${path}?${target}`, { method: 'DELETE', headers });
-        const text = await answer.text();
-        assert.equal(answer.status, status, text);
-        const { headers: named = {} } = operation.responses[status] ?? assert.fail(String(status));
-        for (const name of Object.keys(named)) assert.ok(answer.headers.has(name), name);
-        assert.ok('Purge-Id' in named);
-        if (status === 200) for (const name of Object.keys(JSON.parse(text) as object)) previewed.add(name);
-      }
+      const target = more === '' ? query : `${query.replace('&record=ids', '')}${more}`;
+      const answer = await fetch(`${url}${path}?${target}`, { method: 'DELETE', headers });
+      const text = await answer.text();
+      assert.equal(answer.status, status, text);
+      const { headers: named = {} } = operation.responses[status] ?? assert.fail(String(status));
+      for (const name of Object.keys(named)) assert.ok(answer.headers.has(name), name);
+      assert.ok('Purge-Id' in named);
+      if (status === 200) for (const name of Object.keys(JSON.parse(text) as object)) previewed.add(name);
     }
-    assert.ok(previewed.has('unit') && previewed.has('hints'));
-    const described = Object.keys(components.schemas.PurgePreview.properties);
-    assert.deepEqual(
-      [...previewed].filter((name) => !described.includes(name)),
-      [],
-    );
-  });
+  }
+  assert.ok(previewed.has('unit') && previewed.has('hints'));
+  const described = Object.keys(components.schemas.PurgePreview.properties);
+  assert.deepEqual(
+    [...previewed].filter((name) => !described.includes(name)),
+    [],
+  );
 });
 
 /** More levels than bodies may have. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { stopAll } from '../support/gateway-harness.js';
 import { startApi, type ApiClient } from './api-client.js';
+import { column } from '../support/columns.js';
 
 after(stopAll);
 
@@ -138,10 +139,7 @@ describe('validation by type', () => {
     );
     const wrong = await verdictOn({ ...entity, id: 'no uri', speed: 'x', line: 5 }, '?domain=City');
     assert.deepEqual(shown(wrong).slice(0, 2), [false, ['City/Bus', 'City/Tram']]);
-    assert.deepEqual(
-      wrong.errors.map(({ pointer }) => pointer),
-      ['/id', '/speed', '/line'],
-    );
+    assert.deepEqual(column(wrong.errors, 'pointer'), ['/id', '/speed', '/line']);
   });
 
   it('validation by type takes entities of different types, in any form', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { after, describe, it } from 'node:test';
+import { after, it } from 'node:test';
 import { stopAll } from '../support/gateway-harness.js';
 import { makeModel, startApi } from './api-client.js';
 
@@ -15,66 +15,64 @@ const FORWARDED = {
   forwarded: 'host=evil.test;proto=https',
 };
 
-describe('URLs in answers', () => {
-  it('URLs in answers begin with PUBLIC_URL where it is set, whatever the request says', async () => {
-    const base = 'https://data.city.test/gateway';
-    const { api } = await startApi({ PUBLIC_URL: `${base}/` });
-    const created = await api.post('/domains', { name: 'A' }, FORWARDED);
-    assert.equal(created.headers.get('location'), `${base}/api/v2/domains/A`);
-    await api.post('/domains', { name: 'B' });
-    const page = await api.get('/domains?limit=1', FORWARDED);
-    assert.equal(page.headers.get('link'), `<${base}/api/v2/domains?limit=1&offset=1>; rel="next"`);
-    const model = await makeModel(api, 'A', 'Car');
-    const example = (await api.get(`${model}/files/example.jsonld`)).json() as { '@context': string[] };
-    assert.equal(example['@context'][0], `${base}/api/v2/contexts/A~Car`);
-    const [file] = (await api.get(`${model}/files`)).json() as readonly { url: string }[];
-    assert.equal(file?.url, `${base}/api/v2${model}/files/schema.json`);
-    const openapi = (await api.get('/openapi.json')).json() as { servers: readonly { url: string }[] };
-    assert.deepEqual(openapi.servers, [{ url: `${base}/api/v2` }]);
-    const reference = await api.put('/references?uri=urn:doc:a', {});
-    assert.equal(reference.headers.get('location'), `${base}/api/v2/references?uri=urn%3Adoc%3Aa`);
-    const context = await api.post('/contexts', { name: 'C', '@context': `${base}/api/v2/contexts/A~Car` });
-    assert.equal(context.status, 201, 'its own contexts are known by their public URLs');
-    assert.equal(context.headers.get('location'), `${base}/api/v2/contexts/C`);
-  });
+it('URLs in answers begin with PUBLIC_URL where it is set, whatever the request says', async () => {
+  const base = 'https://data.city.test/gateway';
+  const { api } = await startApi({ PUBLIC_URL: `${base}/` });
+  const created = await api.post('/domains', { name: 'A' }, FORWARDED);
+  assert.equal(created.headers.get('location'), `${base}/api/v2/domains/A`);
+  await api.post('/domains', { name: 'B' });
+  const page = await api.get('/domains?limit=1', FORWARDED);
+  assert.equal(page.headers.get('link'), `<${base}/api/v2/domains?limit=1&offset=1>; rel="next"`);
+  const model = await makeModel(api, 'A', 'Car');
+  const example = (await api.get(`${model}/files/example.jsonld`)).json() as { '@context': string[] };
+  assert.equal(example['@context'][0], `${base}/api/v2/contexts/A~Car`);
+  const [file] = (await api.get(`${model}/files`)).json() as readonly { url: string }[];
+  assert.equal(file?.url, `${base}/api/v2${model}/files/schema.json`);
+  const openapi = (await api.get('/openapi.json')).json() as { servers: readonly { url: string }[] };
+  assert.deepEqual(openapi.servers, [{ url: `${base}/api/v2` }]);
+  const reference = await api.put('/references?uri=urn:doc:a', {});
+  assert.equal(reference.headers.get('location'), `${base}/api/v2/references?uri=urn%3Adoc%3Aa`);
+  const context = await api.post('/contexts', { name: 'C', '@context': `${base}/api/v2/contexts/A~Car` });
+  assert.equal(context.status, 201, 'its own contexts are known by their public URLs');
+  assert.equal(context.headers.get('location'), `${base}/api/v2/contexts/C`);
+});
 
-  it('URLs in answers begin with http and the Host of the request without PUBLIC_URL; X-Forwarded is ignored', async () => {
-    const { api, port } = await startApi();
-    await api.post('/domains', { name: 'A' });
-    await api.post('/domains', { name: 'B' });
-    const page = await api.get('/domains?limit=1', FORWARDED);
-    assert.equal(page.headers.get('link'), `<${api.url}/domains?limit=1&offset=1>; rel="next"`);
-    for (const [host, base] of [
-      ['gateway.city.test:8000', 'http://gateway.city.test:8000'],
-      ['my_service', 'http://my_service'],
-      ['[::1]:80', 'http://[::1]:80'],
-      ['', `http://127.0.0.1:${port}`],
-    ] as const) {
-      const answer = await raw(port, `GET /api/v2/domains?limit=1 HTTP/1.1\r\nHost: ${host}\r\n`);
-      assert.ok(answer.includes(`link: <${base}/api/v2/domains?limit=1&offset=1>`), `${host}: ${answer}`);
-    }
-    const old = await raw(port, 'GET /api/v2/domains?limit=1 HTTP/1.0\r\n');
-    assert.ok(old.includes(`link: <http://127.0.0.1:${port}/api/v2/domains`), old);
-  });
+it('URLs in answers begin with http and the Host of the request without PUBLIC_URL; X-Forwarded is ignored', async () => {
+  const { api, port } = await startApi();
+  await api.post('/domains', { name: 'A' });
+  await api.post('/domains', { name: 'B' });
+  const page = await api.get('/domains?limit=1', FORWARDED);
+  assert.equal(page.headers.get('link'), `<${api.url}/domains?limit=1&offset=1>; rel="next"`);
+  for (const [host, base] of [
+    ['gateway.city.test:8000', 'http://gateway.city.test:8000'],
+    ['my_service', 'http://my_service'],
+    ['[::1]:80', 'http://[::1]:80'],
+    ['', `http://127.0.0.1:${port}`],
+  ] as const) {
+    const answer = await raw(port, `GET /api/v2/domains?limit=1 HTTP/1.1\r\nHost: ${host}\r\n`);
+    assert.ok(answer.includes(`link: <${base}/api/v2/domains?limit=1&offset=1>`), `${host}: ${answer}`);
+  }
+  const old = await raw(port, 'GET /api/v2/domains?limit=1 HTTP/1.0\r\n');
+  assert.ok(old.includes(`link: <http://127.0.0.1:${port}/api/v2/domains`), old);
+});
 
-  it('a request with an invalid Host is 400, and makes no URLs', async () => {
-    const { port } = await startApi();
-    for (const host of [
-      'a b',
-      'evil.test/x',
-      'u@evil.test',
-      'a"><script>',
-      'a:b',
-      'a:99999999',
-      'a,b',
-      '[x]',
-      'a?x',
-    ]) {
-      const answer = await raw(port, `GET /api/v2/domains HTTP/1.1\r\nHost: ${host}\r\n`);
-      assert.match(answer, /^HTTP\/1\.1 400 /, host);
-      assert.match(answer, /problem\+json/);
-    }
-  });
+it('a request with an invalid Host is 400, and makes no URLs', async () => {
+  const { port } = await startApi();
+  for (const host of [
+    'a b',
+    'evil.test/x',
+    'u@evil.test',
+    'a"><script>',
+    'a:b',
+    'a:99999999',
+    'a,b',
+    '[x]',
+    'a?x',
+  ]) {
+    const answer = await raw(port, `GET /api/v2/domains HTTP/1.1\r\nHost: ${host}\r\n`);
+    assert.match(answer, /^HTTP\/1\.1 400 /, host);
+    assert.match(answer, /problem\+json/);
+  }
 });
 
 async function raw(port: number, head: string): Promise<string> {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, describe, it } from 'node:test';
+import { after, it } from 'node:test';
 import { stopAll } from '../support/gateway-harness.js';
 import { startApi, type ApiClient } from './api-client.js';
+import { words } from '../support/words.js';
 
 after(stopAll);
 
@@ -15,109 +16,102 @@ async function withModels(api: ApiClient): Promise<void> {
   await api.post('/domains/City/models', { name: 'Bike', schema: { type: 'object' } });
 }
 
-describe('while validations hang in a pattern that backtracks', () => {
-  it('while validations hang in a backtracking pattern, all other requests are served', async () => {
-    // Nothing ends them before the gateway is stopped; it has workers of its own.
-    const { api, url } = await startApi({ WORKBENCH_TIMEOUT_MS: '59000' });
-    await withModels(api);
-    let answered = 0;
-    const hanging = Array.from({ length: 10 }, async () => {
-      await api.post('/validate/City/Hostile', HANGING).then(
-        () => (answered += 1),
-        () => undefined,
-      );
-    });
-    for (let round = 0; round < 3; round += 1) {
-      assert.equal((await fetch(`${url}/health/live`)).status, 200);
-      const others = await Promise.all([
-        api.post('/validate/City/Bike', { id: 'urn:a:1', type: 'Bike', speed: round }),
-        api.post('/workbench/schema/infer', { speed: round }),
-        api.post('/workbench/jsonld/expand', { document: { 'urn:a:a': round } }),
-        api.post('/workbench/jsonld/compact', { document: { 'urn:a:a': round } }),
-        api.get('/domains/City/models/Bike/openapi'),
-        api.put('/domains/City/models/Bike', { schema: { type: 'object', title: `round ${round}` } }),
-      ]);
-      for (const { status, text } of others) assert.equal(status, 200, text);
-    }
-    assert.equal(answered, 0, 'they hang still');
-    await stopAll();
-    await Promise.all(hanging);
+it('while validations hang in a backtracking pattern, all other requests are served', async () => {
+  // Nothing ends them before the gateway is stopped; it has workers of its own.
+  const { api, url } = await startApi({ WORKBENCH_TIMEOUT_MS: '59000' });
+  await withModels(api);
+  let answered = 0;
+  const hanging = Array.from({ length: 10 }, async () => {
+    await api.post('/validate/City/Hostile', HANGING).then(
+      () => (answered += 1),
+      () => undefined,
+    );
   });
-
-  it('each validation that hangs ends at its deadline with 504, and others by the same model go on', async () => {
-    const { api } = await startApi({ WORKBENCH_TIMEOUT_MS: '1500' });
-    await withModels(api);
-    const [late, ...others] = await Promise.all([
-      api.post('/validate/City/Hostile', HANGING),
-      api.post('/validate/City/Bike', { id: 'urn:a:1', type: 'Bike' }),
+  for (let round = 0; round < 3; round += 1) {
+    assert.equal((await fetch(`${url}/health/live`)).status, 200);
+    const others = await Promise.all([
+      api.post('/validate/City/Bike', { id: 'urn:a:1', type: 'Bike', speed: round }),
+      api.post('/workbench/schema/infer', { speed: round }),
+      api.post('/workbench/jsonld/expand', { document: { 'urn:a:a': round } }),
+      api.post('/workbench/jsonld/compact', { document: { 'urn:a:a': round } }),
+      api.get('/domains/City/models/Bike/openapi'),
+      api.put('/domains/City/models/Bike', { schema: { type: 'object', title: `round ${round}` } }),
     ]);
-    assert.equal(late.status, 504, late.text);
-    assert.match(late.problem().type, /deadline-exceeded$/);
-    assert.match(late.problem().detail ?? '', /WORKBENCH_TIMEOUT_MS/);
-    for (const { status } of others) assert.equal(status, 200);
-    const harmless = await api.post('/validate/City/Hostile', { ...HANGING, name: 'aaa' });
-    assert.deepEqual(harmless.json(), { valid: true, form: 'keyvalues', errors: [], warnings: [] });
-  });
+    for (const { status, text } of others) assert.equal(status, 200, text);
+  }
+  assert.equal(answered, 0, 'they hang still');
+  await stopAll();
+  await Promise.all(hanging);
 });
 
-describe('a body of the workbench', () => {
-  const targets = [
-    '/workbench/schema/infer',
-    '/workbench/jsonld/expand',
-    '/workbench/jsonld/compact',
-    '/validate/City/Bike',
-  ];
+it('each validation that hangs ends at its deadline with 504, and others by the same model go on', async () => {
+  const { api } = await startApi({ WORKBENCH_TIMEOUT_MS: '1500' });
+  await withModels(api);
+  const [late, ...others] = await Promise.all([
+    api.post('/validate/City/Hostile', HANGING),
+    api.post('/validate/City/Bike', { id: 'urn:a:1', type: 'Bike' }),
+  ]);
+  assert.equal(late.status, 504, late.text);
+  assert.match(late.problem().type, /deadline-exceeded$/);
+  assert.match(late.problem().detail ?? '', /WORKBENCH_TIMEOUT_MS/);
+  for (const { status } of others) assert.equal(status, 200);
+  const harmless = await api.post('/validate/City/Hostile', { ...HANGING, name: 'aaa' });
+  assert.deepEqual(harmless.json(), { valid: true, form: 'keyvalues', errors: [], warnings: [] });
+});
 
-  it('a body of the workbench may be nested up to the limit; beyond it, the answer is 422', async () => {
-    const { api } = await startApi();
-    await withModels(api);
-    for (const target of targets) {
-      const nested = (levels: number) => `${'{"urn:a:a":'.repeat(levels)}1${'}'.repeat(levels)}`;
-      const deep = (levels: number) =>
-        target.includes('jsonld') ? `{"document":${nested(levels - 1)}}` : nested(levels);
-      const refused = await api.send('POST', target, { raw: deep(5000) });
-      assert.equal(refused.status, 422, target);
-      assert.match(refused.problem().type, /limit-exceeded$/);
-      assert.match(refused.problem().detail ?? '', /500 levels/);
-      const taken = await api.send('POST', target, { raw: deep(400) });
-      assert.ok([200, 422].includes(taken.status), taken.text);
-    }
-    assert.equal((await api.get('/domains')).status, 200);
-  });
+const targets = words(`
+  /workbench/schema/infer /workbench/jsonld/expand /workbench/jsonld/compact /validate/City/Bike
+`);
 
-  it('a body of the workbench is never fetched, run or merged: names of JavaScript are ordinary names', async () => {
-    const { api } = await startApi();
-    await withModels(api);
-    const text = '{"constructor": 1, "toString": {"valueOf": null}, "hasOwnProperty": [1], "": 2}';
-    const inferred = await api.send('POST', '/workbench/schema/infer?model=Odd', { raw: text });
-    assert.equal(inferred.status, 200, inferred.text);
-    const made = await api.post('/domains/City/models', { name: 'Odd', schema: inferred.json() });
-    assert.equal(made.status, 201, made.text);
-    const entity = { ...(JSON.parse(text) as object), id: 'urn:a:1', type: 'Odd' };
-    const verdict = (await api.post('/validate/City/Odd?form=keyvalues', entity)).json();
-    assert.equal((verdict as { valid: boolean }).valid, true, JSON.stringify(verdict));
-    for (const operation of ['expand', 'compact'])
-      assert.equal((await api.post(`/workbench/jsonld/${operation}`, { document: entity })).status, 200);
-  });
+it('a body of the workbench may be nested up to the limit; beyond it, the answer is 422', async () => {
+  const { api } = await startApi();
+  await withModels(api);
+  for (const target of targets) {
+    const nested = (levels: number) => `${'{"urn:a:a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+    const deep = (levels: number) =>
+      target.includes('jsonld') ? `{"document":${nested(levels - 1)}}` : nested(levels);
+    const refused = await api.send('POST', target, { raw: deep(5000) });
+    assert.equal(refused.status, 422, target);
+    assert.match(refused.problem().type, /limit-exceeded$/);
+    assert.match(refused.problem().detail ?? '', /500 levels/);
+    const taken = await api.send('POST', target, { raw: deep(400) });
+    assert.ok([200, 422].includes(taken.status), taken.text);
+  }
+  assert.equal((await api.get('/domains')).status, 200);
+});
 
-  it('a body of the workbench with thousands of faults gets a bounded answer', async () => {
-    const { api } = await startApi();
-    await api.post('/domains', { name: 'City' });
-    const schema = { type: 'object', additionalProperties: { type: 'number' } };
-    await api.post('/domains/City/models', { name: 'Many', schema });
-    const faults = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`a${index}`, 'x']));
-    const entity = { id: 'urn:a:1', type: 'Many', ...faults };
-    const one = (await api.post('/validate/City/Many', entity)).json() as Verdict;
-    assert.equal(one.valid, false);
-    assert.ok(one.errors.length <= 100 && one.warnings.length <= 101);
-    assert.ok(one.warnings.some(({ code }) => code === 'more-errors'));
-    const all = await api.post(
-      '/validate/City/Many',
-      Array.from({ length: 20 }, () => entity),
-    );
-    assert.equal((all.json() as readonly Verdict[]).filter(({ valid }) => valid).length, 0);
-    assert.ok(all.text.length < 2_000_000);
-  });
+it('a body of the workbench is never fetched, run or merged: names of JavaScript are ordinary names', async () => {
+  const { api } = await startApi();
+  await withModels(api);
+  const text = '{"constructor": 1, "toString": {"valueOf": null}, "hasOwnProperty": [1], "": 2}';
+  const inferred = await api.send('POST', '/workbench/schema/infer?model=Odd', { raw: text });
+  assert.equal(inferred.status, 200, inferred.text);
+  const made = await api.post('/domains/City/models', { name: 'Odd', schema: inferred.json() });
+  assert.equal(made.status, 201, made.text);
+  const entity = { ...(JSON.parse(text) as object), id: 'urn:a:1', type: 'Odd' };
+  const verdict = (await api.post('/validate/City/Odd?form=keyvalues', entity)).json();
+  assert.equal((verdict as { valid: boolean }).valid, true, JSON.stringify(verdict));
+  for (const operation of ['expand', 'compact'])
+    assert.equal((await api.post(`/workbench/jsonld/${operation}`, { document: entity })).status, 200);
+});
+
+it('a body of the workbench with thousands of faults gets a bounded answer', async () => {
+  const { api } = await startApi();
+  await api.post('/domains', { name: 'City' });
+  const schema = { type: 'object', additionalProperties: { type: 'number' } };
+  await api.post('/domains/City/models', { name: 'Many', schema });
+  const faults = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`a${index}`, 'x']));
+  const entity = { id: 'urn:a:1', type: 'Many', ...faults };
+  const one = (await api.post('/validate/City/Many', entity)).json() as Verdict;
+  assert.equal(one.valid, false);
+  assert.ok(one.errors.length <= 100 && one.warnings.length <= 101);
+  assert.ok(one.warnings.some(({ code }) => code === 'more-errors'));
+  const all = await api.post(
+    '/validate/City/Many',
+    Array.from({ length: 20 }, () => entity),
+  );
+  assert.equal((all.json() as readonly Verdict[]).filter(({ valid }) => valid).length, 0);
+  assert.ok(all.text.length < 2_000_000);
 });
 
 interface Verdict {

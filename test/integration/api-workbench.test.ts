@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { coreContextUrl } from '../../sidecar/schemas/json-ld/core-context.js';
 import { stopAll, type Answer } from '../support/gateway-harness.js';
 import { ApiClient, startApi } from './api-client.js';
+import { column, columns } from '../support/columns.js';
 
 after(stopAll);
 
@@ -85,15 +86,12 @@ describe('from samples to a verdict', () => {
 }`;
     const { valid, errors } = verdictOf(await api.send('POST', '/validate/City/Bike', { raw: text }));
     assert.equal(valid, false);
-    assert.deepEqual(
-      errors.map(({ pointer, line }) => [pointer, line]),
-      [
-        ['/speed/value', 3],
-        ['/status/value', 4],
-        ['/owner/object', 5],
-        ['/location/value/coordinates', 6],
-      ],
-    );
+    assert.deepEqual(columns(errors, 'pointer', 'line'), [
+      ['/speed/value', 3],
+      ['/status/value', 4],
+      ['/owner/object', 5],
+      ['/location/value/coordinates', 6],
+    ]);
     assert.match(errors[0]?.detail ?? '', /must be a number/);
     assert.match(errors[1]?.detail ?? '', /did you mean "free"/);
     for (const { line, column } of errors) {
@@ -136,10 +134,7 @@ describe('from samples to a verdict', () => {
     const bad = { ...SAMPLES[1], speed: 'fast' };
     const answer = await api.post('/validate/City/Bike', [SAMPLES[0], bad, SAMPLES[1]]);
     const verdicts = answer.json() as readonly Verdict[];
-    assert.deepEqual(
-      verdicts.map(({ valid }) => valid),
-      [true, false, true],
-    );
+    assert.deepEqual(column(verdicts, 'valid'), [true, false, true]);
     assert.deepEqual(
       verdicts[1]?.errors.map(({ pointer }) => pointer),
       ['/1/speed'],
@@ -156,13 +151,10 @@ describe('from samples to a verdict', () => {
       }),
     );
     assert.equal(valid, true);
-    assert.deepEqual(
-      warnings.map(({ pointer, code }) => [pointer, code]),
-      [
-        ['/owner', 'other-kind'],
-        ['/colour', 'unknown-attribute'],
-      ],
-    );
+    assert.deepEqual(columns(warnings, 'pointer', 'code'), [
+      ['/owner', 'other-kind'],
+      ['/colour', 'unknown-attribute'],
+    ]);
   });
 
   it('validation can ask for an older version, and uses a new one from the first request on', async () => {
@@ -183,10 +175,7 @@ describe('from samples to a verdict', () => {
   it('a body that is not an entity, or an unknown form, is refused with a hint', async () => {
     const refused = await api.post('/validate/City/Bike', [SAMPLES[0], 7]);
     assert.equal(refused.status, 422);
-    assert.deepEqual(
-      (refused.problem()['errors'] as readonly Place[]).map(({ pointer }) => pointer),
-      ['/1'],
-    );
+    assert.deepEqual(column(refused.problem()['errors'] as readonly Place[], 'pointer'), ['/1']);
     const form = await api.post('/validate/City/Bike?form=simple', SAMPLES[0]);
     assert.equal(form.status, 400);
     assert.match(form.problem().detail ?? '', /normalized, concise, keyvalues/);
@@ -209,40 +198,32 @@ describe('from samples to a verdict', () => {
   });
 });
 
-describe('a model whose schema asks for another type than its name', () => {
-  it('a model whose schema asks for a type other than its name accepts that type, and uses it in its documents', async () => {
-    const { api } = await startApi();
-    await api.post('/domains', { name: 'City' });
-    const schema = { properties: { type: { enum: ['SeaPort'] }, berths: { type: 'integer' } } };
-    const made = await api.post('/domains/City/models', { name: 'SeaPortFacilities', schema });
-    assert.equal(made.status, 201, made.text);
-    const { warnings } = made.json() as {
-      readonly warnings: readonly { readonly code: string; detail: string }[];
-    };
-    assert.deepEqual(
-      warnings.map(({ code }) => code),
-      ['other-type'],
-    );
-    assert.match(warnings[0]?.detail ?? '', /have the type "SeaPort"/);
-    const verdictOn = async (type: string) =>
-      verdictOf(await api.post('/validate/City/SeaPortFacilities', { id: 'urn:a:1', type, berths: 1 }));
-    assert.equal((await verdictOn('SeaPort')).valid, true);
-    const { errors } = await verdictOn('SeaPortFacilities');
-    assert.deepEqual(
-      errors.map(({ pointer }) => pointer),
-      ['/type'],
-    );
-    assert.match(errors[0]?.detail ?? '', /must be "SeaPort"/);
-    for (const file of ['example.jsonld', 'example-normalized.jsonld']) {
-      const example = await api.get(`/domains/City/models/SeaPortFacilities/files/${file}`);
-      assert.equal((example.json() as { readonly type: string }).type, 'SeaPort');
-      assert.equal(verdictOf(await api.post('/validate/City/SeaPortFacilities', example.json())).valid, true);
-    }
-    const context = await api.get('/domains/City/models/SeaPortFacilities/context');
-    assert.match(context.text, /"SeaPort":/);
-    const openapi = await api.get('/domains/City/models/SeaPortFacilities/openapi');
-    assert.match(openapi.text, /"default":"SeaPort"/);
-  });
+it('a model whose schema asks for a type other than its name accepts that type, and uses it in its documents', async () => {
+  const { api } = await startApi();
+  await api.post('/domains', { name: 'City' });
+  const schema = { properties: { type: { enum: ['SeaPort'] }, berths: { type: 'integer' } } };
+  const made = await api.post('/domains/City/models', { name: 'SeaPortFacilities', schema });
+  assert.equal(made.status, 201, made.text);
+  const { warnings } = made.json() as {
+    readonly warnings: readonly { readonly code: string; detail: string }[];
+  };
+  assert.deepEqual(column(warnings, 'code'), ['other-type']);
+  assert.match(warnings[0]?.detail ?? '', /have the type "SeaPort"/);
+  const verdictOn = async (type: string) =>
+    verdictOf(await api.post('/validate/City/SeaPortFacilities', { id: 'urn:a:1', type, berths: 1 }));
+  assert.equal((await verdictOn('SeaPort')).valid, true);
+  const { errors } = await verdictOn('SeaPortFacilities');
+  assert.deepEqual(column(errors, 'pointer'), ['/type']);
+  assert.match(errors[0]?.detail ?? '', /must be "SeaPort"/);
+  for (const file of ['example.jsonld', 'example-normalized.jsonld']) {
+    const example = await api.get(`/domains/City/models/SeaPortFacilities/files/${file}`);
+    assert.equal((example.json() as { readonly type: string }).type, 'SeaPort');
+    assert.equal(verdictOf(await api.post('/validate/City/SeaPortFacilities', example.json())).valid, true);
+  }
+  const context = await api.get('/domains/City/models/SeaPortFacilities/context');
+  assert.match(context.text, /"SeaPort":/);
+  const openapi = await api.get('/domains/City/models/SeaPortFacilities/openapi');
+  assert.match(openapi.text, /"default":"SeaPort"/);
 });
 
 describe('samples', () => {
@@ -350,10 +331,7 @@ describe('JSON-LD over HTTP', () => {
   it('JSON-LD over HTTP warns of dropped data, and refuses to drop it on request', async () => {
     const document = { '@context': {}, '@id': 'urn:a:1', nonsense: 1, 'urn:a:b': 2 };
     const { warnings } = (await expand(document)).json() as { warnings: readonly Place[] };
-    assert.deepEqual(
-      warnings.map(({ pointer }) => pointer),
-      ['/document/nonsense'],
-    );
+    assert.deepEqual(column(warnings, 'pointer'), ['/document/nonsense']);
     const refused = await expand(document, { safe: true });
     assert.equal(refused.status, 422);
     assert.match(refused.problem().type, /data-dropped$/);
@@ -382,25 +360,23 @@ describe('JSON-LD over HTTP', () => {
   });
 });
 
-describe('the workbench', () => {
-  it('the workbench needs no token, changes nothing, and says so in its headers', async () => {
-    const { api, url } = await startApi({ GATEWAY_TOKEN: 'the-shared-secret' });
-    const trusted = await ApiClient.of(url, { 'x-gateway-token': 'the-shared-secret' });
-    await trusted.post('/domains', { name: 'City' });
-    await trusted.post('/domains/City/models', { name: 'Bike', schema: {} });
-    for (const [target, body] of [
-      ['/workbench/schema/infer', { a: 1 }],
-      ['/workbench/jsonld/expand', { document: {} }],
-      ['/workbench/jsonld/compact', { document: {} }],
-      ['/validate/City/Bike', { id: 'urn:a:1', type: 'Bike' }],
-    ] as const) {
-      const answer = await api.post(target, body);
-      assert.equal(answer.status, 200, answer.text);
-      assert.equal(answer.headers.get('cache-control'), 'no-cache');
-      assert.equal(answer.headers.get('etag'), null);
-      const wrong = await api.send('GET', target);
-      assert.equal(wrong.status, 405);
-      assert.equal(wrong.headers.get('allow'), 'POST');
-    }
-  });
+it('the workbench needs no token, changes nothing, and says so in its headers', async () => {
+  const { api, url } = await startApi({ GATEWAY_TOKEN: 'the-shared-secret' });
+  const trusted = await ApiClient.of(url, { 'x-gateway-token': 'the-shared-secret' });
+  await trusted.post('/domains', { name: 'City' });
+  await trusted.post('/domains/City/models', { name: 'Bike', schema: {} });
+  for (const [target, body] of [
+    ['/workbench/schema/infer', { a: 1 }],
+    ['/workbench/jsonld/expand', { document: {} }],
+    ['/workbench/jsonld/compact', { document: {} }],
+    ['/validate/City/Bike', { id: 'urn:a:1', type: 'Bike' }],
+  ] as const) {
+    const answer = await api.post(target, body);
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal(answer.headers.get('cache-control'), 'no-cache');
+    assert.equal(answer.headers.get('etag'), null);
+    const wrong = await api.send('GET', target);
+    assert.equal(wrong.status, 405);
+    assert.equal(wrong.headers.get('allow'), 'POST');
+  }
 });

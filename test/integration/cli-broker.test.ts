@@ -8,6 +8,7 @@ import { startTestBroker, startTestGateway, stopAll, stopLater, send } from '../
 import { startRecordingBroker } from '../support/recording-broker.js';
 import { cli, CliProcess, jsonLines } from '../support/cli-process.js';
 import { hour } from '../support/temporal-harness.js';
+import { columns } from '../support/columns.js';
 
 after(stopAll);
 
@@ -25,111 +26,99 @@ async function brokerWith(count: number, tenant?: string) {
   return broker;
 }
 
-describe('ngsi-ld-gateway purge --broker', () => {
-  it('a purge straight at a broker deletes exactly the matches, without a gateway', async () => {
-    const broker = await brokerWith(60);
-    const { code, stdout, stderr } = await cli([
-      'purge',
-      'type=A&q=speed<50',
-      '--yes',
-      '--broker',
-      broker.url,
-    ]);
-    assert.deepEqual([code, stderr], [0, '']);
-    assert.match(stdout, /^Deleted 50 entities in \d+/);
-    assert.equal(broker.entities.count(), 10);
-  });
+it('a purge straight at a broker deletes exactly the matches, without a gateway', async () => {
+  const broker = await brokerWith(60);
+  const { code, stdout, stderr } = await cli(['purge', 'type=A&q=speed<50', '--yes', '--broker', broker.url]);
+  assert.deepEqual([code, stderr], [0, '']);
+  assert.match(stdout, /^Deleted 50 entities in \d+/);
+  assert.equal(broker.entities.count(), 10);
+});
 
-  it('a purge straight at a broker sends tenant and @context with every request', async () => {
-    const broker = await brokerWith(5, 'city');
-    const args = ['purge', 'type=A', '--yes', '--tenant', 'city', '--link', CORE];
-    assert.equal((await cli([...args, '--broker', broker.url])).code, 0);
-    assert.equal(broker.entities.count('city'), 0);
-    for (const { headers } of broker.requests.entries)
-      assert.ok(String(headers.link).startsWith(`<${CORE}>`));
-  });
+it('a purge straight at a broker sends tenant and @context with every request', async () => {
+  const broker = await brokerWith(5, 'city');
+  const args = ['purge', 'type=A', '--yes', '--tenant', 'city', '--link', CORE];
+  assert.equal((await cli([...args, '--broker', broker.url])).code, 0);
+  assert.equal(broker.entities.count('city'), 0);
+  for (const { headers } of broker.requests.entries) assert.ok(String(headers.link).startsWith(`<${CORE}>`));
+});
 
-  it('the command line deletes nothing in a dry run, nor where it has to ask and cannot', async () => {
-    const broker = await brokerWith(8);
-    const dry = await cli(['purge', 'type=A', '--dry-run', '--broker', broker.url]);
-    assert.deepEqual([dry.code, dry.stdout.split('\n', 1)[0]], [0, 'The query matches 8 entities:']);
-    const asked = await cli(['purge', 'type=A', '--broker', broker.url], {}, 'y\n');
-    assert.equal(asked.code, 2);
-    assert.match(asked.stderr, /--yes/);
-    assert.equal(broker.entities.count(), 8);
-  });
+it('the command line deletes nothing in a dry run, nor where it has to ask and cannot', async () => {
+  const broker = await brokerWith(8);
+  const dry = await cli(['purge', 'type=A', '--dry-run', '--broker', broker.url]);
+  assert.deepEqual([dry.code, dry.stdout.split('\n', 1)[0]], [0, 'The query matches 8 entities:']);
+  const asked = await cli(['purge', 'type=A', '--broker', broker.url], {}, 'y\n');
+  assert.equal(asked.code, 2);
+  assert.match(asked.stderr, /--yes/);
+  assert.equal(broker.entities.count(), 8);
+});
 
-  it('a purge straight at a broker keeps its own bounds and those of the environment', async () => {
-    const broker = await brokerWith(8);
-    const purge = ['purge', 'type=A', '--yes', '--broker', broker.url];
-    assert.equal((await cli([...purge, '--max-affected', '7'])).code, 4);
-    const dry = await cli([...purge, '--dry-run', '--max-affected', '7']);
-    assert.deepEqual([dry.code, dry.stdout.split('\n', 1)[0]], [4, 'The query matches 8 entities:']);
-    assert.equal((await cli([...purge, '--max-affected', '8'], { PURGE_MAX_AFFECTED: '7' })).code, 4);
-    assert.equal((await cli(purge, { PURGE_MAX_AFECTED: '7' })).code, 2);
-    assert.equal((await cli(['purge', 'local=true', '--yes', '--broker', broker.url])).code, 2);
-    assert.equal(broker.entities.count(), 8);
-    assert.equal(
-      (await cli([...purge, '--max-affected', '8'], { HOST: '0.0.0.0', NODE_ENV: 'production' })).code,
-      0,
-    );
-  });
+it('a purge straight at a broker keeps its own bounds and those of the environment', async () => {
+  const broker = await brokerWith(8);
+  const purge = ['purge', 'type=A', '--yes', '--broker', broker.url];
+  assert.equal((await cli([...purge, '--max-affected', '7'])).code, 4);
+  const dry = await cli([...purge, '--dry-run', '--max-affected', '7']);
+  assert.deepEqual([dry.code, dry.stdout.split('\n', 1)[0]], [4, 'The query matches 8 entities:']);
+  assert.equal((await cli([...purge, '--max-affected', '8'], { PURGE_MAX_AFFECTED: '7' })).code, 4);
+  assert.equal((await cli(purge, { PURGE_MAX_AFECTED: '7' })).code, 2);
+  assert.equal((await cli(['purge', 'local=true', '--yes', '--broker', broker.url])).code, 2);
+  assert.equal(broker.entities.count(), 8);
+  assert.equal(
+    (await cli([...purge, '--max-affected', '8'], { HOST: '0.0.0.0', NODE_ENV: 'production' })).code,
+    0,
+  );
+});
 
-  it('a purge that the broker refuses before anything was deleted ends with 4, straight, through a gateway, and in a dry run', async () => {
-    const type = 'https://uri.etsi.org/ngsi-ld/errors/NonexistentTenant';
-    const broker = await startRecordingBroker(() => ({
-      status: 404,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ type, title: 'No such tenant' }),
-    }));
-    const gateway = await startTestGateway({ BROKER_URL: broker.url });
-    for (const place of [
-      ['--broker', broker.url],
-      ['--gateway', gateway.url],
-    ]) {
-      const args = ['purge', 'type=A', '--tenant', 'nix', ...place];
-      const done = await cli([...args, '--yes']);
-      assert.deepEqual([done.code, done.stdout.split(/[: ]/, 1)[0]], [4, 'Refused'], done.stderr);
-      const dry = await cli([...args, '--dry-run']);
-      assert.equal(dry.code, 4, dry.stderr);
-      const json = await cli([...args, '--yes', '--json']);
-      const [last] = jsonLines(json.stdout).slice(-1) as { problem?: { status?: number } }[];
-      assert.deepEqual([json.code, last?.problem?.status], [4, 404]);
-    }
-  });
+it('a purge that the broker refuses before anything was deleted ends with 4, straight, through a gateway, and in a dry run', async () => {
+  const type = 'https://uri.etsi.org/ngsi-ld/errors/NonexistentTenant';
+  const broker = await startRecordingBroker(() => ({
+    status: 404,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ type, title: 'No such tenant' }),
+  }));
+  const gateway = await startTestGateway({ BROKER_URL: broker.url });
+  for (const place of [
+    ['--broker', broker.url],
+    ['--gateway', gateway.url],
+  ]) {
+    const args = ['purge', 'type=A', '--tenant', 'nix', ...place];
+    const done = await cli([...args, '--yes']);
+    assert.deepEqual([done.code, done.stdout.split(/[: ]/, 1)[0]], [4, 'Refused'], done.stderr);
+    const dry = await cli([...args, '--dry-run']);
+    assert.equal(dry.code, 4, dry.stderr);
+    const json = await cli([...args, '--yes', '--json']);
+    const [last] = jsonLines(json.stdout).slice(-1) as { problem?: { status?: number } }[];
+    assert.deepEqual([json.code, last?.problem?.status], [4, 404]);
+  }
+});
 
-  it('purge --temporal deletes the instances older than a time', async () => {
-    const broker = await brokerWith(24);
-    const args = ['purge', '--temporal', 'type=A', '--older-than', '1s', '--by', 'speed.observedAt'];
-    const dry = await cli([...args, '--dry-run', '--json', '--broker', broker.url]);
-    assert.deepEqual(
-      jsonLines(dry.stdout).map(({ matched, unit }) => [matched, unit]),
-      [[24, 'instances']],
-    );
-    const { code, stdout } = await cli([...args, '--yes', '--broker', broker.url]);
-    assert.deepEqual([code, /^Deleted 24 instances/.test(stdout)], [0, true]);
-    assert.equal(broker.entities.count(), 24);
-  });
+it('purge --temporal deletes the instances older than a time', async () => {
+  const broker = await brokerWith(24);
+  const args = ['purge', '--temporal', 'type=A', '--older-than', '1s', '--by', 'speed.observedAt'];
+  const dry = await cli([...args, '--dry-run', '--json', '--broker', broker.url]);
+  assert.deepEqual(columns(jsonLines(dry.stdout), 'matched', 'unit'), [[24, 'instances']]);
+  const { code, stdout } = await cli([...args, '--yes', '--broker', broker.url]);
+  assert.deepEqual([code, /^Deleted 24 instances/.test(stdout)], [0, true]);
+  assert.equal(broker.entities.count(), 24);
+});
 
-  it('a purge straight at a broker stops cleanly at Ctrl+C, and says what was done', async () => {
-    const broker = await brokerWith(400);
-    const args = ['purge', 'type=A', '--yes', '--json', '--rate', '5', '--broker', broker.url];
-    const process = await CliProcess.start(args);
-    await process.until(/"deleted":[1-9]/);
-    process.signal('SIGINT');
-    const { code, stdout } = await process.ended;
-    const last = jsonLines(stdout).at(-1);
-    assert.deepEqual([code, last?.['state']], [130, 'cancelled']);
-    assert.equal(last?.['deleted'], 400 - broker.entities.count());
-    assert.ok(broker.entities.count() > 0);
-  });
+it('a purge straight at a broker stops cleanly at Ctrl+C, and says what was done', async () => {
+  const broker = await brokerWith(400);
+  const args = ['purge', 'type=A', '--yes', '--json', '--rate', '5', '--broker', broker.url];
+  const process = await CliProcess.start(args);
+  await process.until(/"deleted":[1-9]/);
+  process.signal('SIGINT');
+  const { code, stdout } = await process.ended;
+  const last = jsonLines(stdout).at(-1);
+  assert.deepEqual([code, last?.['state']], [130, 'cancelled']);
+  assert.equal(last?.['deleted'], 400 - broker.entities.count());
+  assert.ok(broker.entities.count() > 0);
+});
 
-  it('the command line ends with 1 where the broker is away', async () => {
-    const env = { RETRY_MAX_ATTEMPTS: '2', RETRY_MIN_DELAY_MS: '0', RETRY_MAX_DELAY_MS: '0' };
-    const { code, stdout } = await cli(['purge', 'type=A', '--yes', '--broker', 'http://127.0.0.1:9'], env);
-    assert.equal(code, 1);
-    assert.match(stdout, /^Failed: .*connection refused/);
-  });
+it('the command line ends with 1 where the broker is away', async () => {
+  const env = { RETRY_MAX_ATTEMPTS: '2', RETRY_MIN_DELAY_MS: '0', RETRY_MAX_DELAY_MS: '0' };
+  const { code, stdout } = await cli(['purge', 'type=A', '--yes', '--broker', 'http://127.0.0.1:9'], env);
+  assert.equal(code, 1);
+  assert.match(stdout, /^Failed: .*connection refused/);
 });
 
 const hasScript = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0;
@@ -173,49 +162,44 @@ describe(
   },
 );
 
-describe('ngsi-ld-gateway', () => {
-  it('the command line serves a gateway until it is asked to end', async () => {
-    const process = await CliProcess.start(['serve'], { PORT: '0', DATABASE_PATH: ':memory:' });
-    await process.until(/NGSI-LD gateway on http:\S+:\d+:/);
-    const [, url = ''] = /NGSI-LD gateway on (http:\S+?): /.exec(process.stdout) ?? [];
-    assert.equal((await send(url, 'GET', '/health/ready')).status, 200);
-    // A task of a worker, which is a file of its own.
-    const inferred = await send(url, 'POST', '/api/v2/workbench/schema/infer', {
-      headers: { 'content-type': 'application/json' },
-      body: '[{"a": 1}]',
-    });
-    assert.equal(inferred.status, 200, inferred.text);
-    process.signal('SIGTERM');
-    assert.equal((await process.ended).code, 0);
-    const refused = await CliProcess.start(['serve'], { PORT: 'x' });
-    assert.equal((await refused.ended).code, 2);
+it('the command line serves a gateway until it is asked to end', async () => {
+  const process = await CliProcess.start(['serve'], { PORT: '0', DATABASE_PATH: ':memory:' });
+  await process.until(/NGSI-LD gateway on http:\S+:\d+:/);
+  const [, url = ''] = /NGSI-LD gateway on (http:\S+?): /.exec(process.stdout) ?? [];
+  assert.equal((await send(url, 'GET', '/health/ready')).status, 200);
+  // A task of a worker, which is a file of its own.
+  const inferred = await send(url, 'POST', '/api/v2/workbench/schema/infer', {
+    headers: { 'content-type': 'application/json' },
+    body: '[{"a": 1}]',
   });
+  assert.equal(inferred.status, 200, inferred.text);
+  process.signal('SIGTERM');
+  assert.equal((await process.ended).code, 0);
+  const refused = await CliProcess.start(['serve'], { PORT: 'x' });
+  assert.equal((await refused.ended).code, 2);
+});
 
-  it('the command line backs up the database, and never overwrites a file', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'cli-backup-'));
-    stopLater(async () => rmSync(folder, { recursive: true, force: true }));
-    const env = { PORT: '0', DATABASE_PATH: join(folder, 'a.db') };
-    const gateway = await CliProcess.start(['serve'], env);
-    await gateway.until(/NGSI-LD gateway on/);
-    const target = join(folder, 'b.db');
-    assert.equal((await cli(['backup', target], env)).code, 0);
-    const again = await cli(['backup', target, '--database', env.DATABASE_PATH]);
-    assert.equal(again.code, 1);
-    assert.match(again.stderr, /exists already/);
-    assert.equal((await cli(['backup', join(folder, 'c.db'), '--database', ':memory:'])).code, 2);
-    assert.equal(
-      (await cli(['backup', join(folder, 'c.db'), '--database', join(folder, 'none.db')])).code,
-      1,
-    );
-  });
+it('the command line backs up the database, and never overwrites a file', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cli-backup-'));
+  stopLater(async () => rmSync(folder, { recursive: true, force: true }));
+  const env = { PORT: '0', DATABASE_PATH: join(folder, 'a.db') };
+  const gateway = await CliProcess.start(['serve'], env);
+  await gateway.until(/NGSI-LD gateway on/);
+  const target = join(folder, 'b.db');
+  assert.equal((await cli(['backup', target], env)).code, 0);
+  const again = await cli(['backup', target, '--database', env.DATABASE_PATH]);
+  assert.equal(again.code, 1);
+  assert.match(again.stderr, /exists already/);
+  assert.equal((await cli(['backup', join(folder, 'c.db'), '--database', ':memory:'])).code, 2);
+  assert.equal((await cli(['backup', join(folder, 'c.db'), '--database', join(folder, 'none.db')])).code, 1);
+});
 
-  it('the command line has a version and help, and refuses what it does not know', async () => {
-    assert.match((await cli(['--version'])).stdout, /^\d+\.\d+\.\d+\n$/);
-    const help = await cli(['--help']);
-    assert.equal(help.code, 0);
-    for (const command of ['serve', 'purge', 'purges', 'validate', 'expand', 'compact', 'infer', 'backup'])
-      assert.match(help.stdout, new RegExp(`^ {2}${command}\\b`, 'm'));
-    for (const args of [['frob'], ['purge', 'type=A', '--frob'], ['purges', 'frob'], ['validate', 'x.json']])
-      assert.equal((await cli(args)).code, 2, args.join(' '));
-  });
+it('the command line has a version and help, and refuses what it does not know', async () => {
+  assert.match((await cli(['--version'])).stdout, /^\d+\.\d+\.\d+\n$/);
+  const help = await cli(['--help']);
+  assert.equal(help.code, 0);
+  for (const command of ['serve', 'purge', 'purges', 'validate', 'expand', 'compact', 'infer', 'backup'])
+    assert.match(help.stdout, new RegExp(`^ {2}${command}\\b`, 'm'));
+  for (const args of [['frob'], ['purge', 'type=A', '--frob'], ['purges', 'frob'], ['validate', 'x.json']])
+    assert.equal((await cli(args)).code, 2, args.join(' '));
 });

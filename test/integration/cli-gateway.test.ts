@@ -31,103 +31,97 @@ const running = (deleted: number) => stubRecord({ deleted });
 const succeeded = stubRecord({ state: 'succeeded', deleted: 100, endedAt: '2026-01-01T00:00:02.000Z' });
 const PURGE = ['purge', 'type=A&q=speed<600', '--yes'];
 
-describe('ngsi-ld-gateway purge --gateway', () => {
-  it('purge --gateway resumes after the last event when the stream breaks off', async () => {
-    const stub = await StubGateway.start([running(10), 'break', running(40), 'end', succeeded]);
-    const { code, stdout } = await cli([...PURGE, '--json'], { NGSILD_GATEWAY_URL: stub.url });
-    assert.equal(code, 0);
-    assert.equal(jsonLines(stdout).at(-1)?.['state'], 'succeeded');
-    const heads = stub.to('GET', '/api/v2/purges/p-1/events').map(({ headers }) => headers['last-event-id']);
-    assert.deepEqual(heads, [undefined, '10', '40']);
-  });
-
-  it('the command line ends with 1 where the gateway is away, and says whether the purge may have been started', async () => {
-    const lost = await StubGateway.start([], 'reset');
-    const cut = await cli([...PURGE, '--gateway', lost.url]);
-    assert.equal(cut.code, 1);
-    assert.match(cut.stderr, /may still have been started/);
-    const away = await cli([...PURGE, '--gateway', 'http://127.0.0.1:9']);
-    assert.equal(away.code, 1);
-    assert.match(away.stderr, /cannot be reached/);
-    assert.doesNotMatch(away.stderr, /may still have been started/);
-    const refused = await cli([...PURGE, '--gateway', `http://127.0.0.1:${await freePort()}`]);
-    assert.match(refused.stderr, /cannot be reached.*ECONNREFUSED/);
-    assert.doesNotMatch(refused.stderr, /may still have been started/);
-  });
+it('purge --gateway resumes after the last event when the stream breaks off', async () => {
+  const stub = await StubGateway.start([running(10), 'break', running(40), 'end', succeeded]);
+  const { code, stdout } = await cli([...PURGE, '--json'], { NGSILD_GATEWAY_URL: stub.url });
+  assert.equal(code, 0);
+  assert.equal(jsonLines(stdout).at(-1)?.['state'], 'succeeded');
+  const heads = stub.to('GET', '/api/v2/purges/p-1/events').map(({ headers }) => headers['last-event-id']);
+  assert.deepEqual(heads, [undefined, '10', '40']);
 });
 
-describe('ngsi-ld-gateway purges', () => {
-  it('purges follow says of an unknown purge that there is none, and not that it goes on', async () => {
-    const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9' });
-    const { code, stderr } = await cli(['purges', 'follow', 'p-1', '--gateway', gateway.url]);
-    assert.equal(code, 4);
-    assert.match(stderr, /p-1/);
-    assert.doesNotMatch(stderr, /continues/);
-  });
+it('the command line ends with 1 where the gateway is away, and says whether the purge may have been started', async () => {
+  const lost = await StubGateway.start([], 'reset');
+  const cut = await cli([...PURGE, '--gateway', lost.url]);
+  assert.equal(cut.code, 1);
+  assert.match(cut.stderr, /may still have been started/);
+  const away = await cli([...PURGE, '--gateway', 'http://127.0.0.1:9']);
+  assert.equal(away.code, 1);
+  assert.match(away.stderr, /cannot be reached/);
+  assert.doesNotMatch(away.stderr, /may still have been started/);
+  const refused = await cli([...PURGE, '--gateway', `http://127.0.0.1:${await freePort()}`]);
+  assert.match(refused.stderr, /cannot be reached.*ECONNREFUSED/);
+  assert.doesNotMatch(refused.stderr, /may still have been started/);
 });
 
-describe('ngsi-ld-gateway with a gateway that does the work', () => {
-  async function withCars(count: number) {
-    const broker = await startTestBroker();
-    broker.entities.seed(count, (n) => ({ id: `urn:a:${n}`, type: 'A' }));
-    const gateway = await startTestGateway({ BROKER_URL: broker.url, GATEWAY_TOKEN: 'token-of-cli' });
-    const env = { NGSILD_GATEWAY_URL: gateway.url, NGSILD_GATEWAY_TOKEN: 'token-of-cli' };
-    return { broker, env };
-  }
+it('purges follow says of an unknown purge that there is none, and not that it goes on', async () => {
+  const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9' });
+  const { code, stderr } = await cli(['purges', 'follow', 'p-1', '--gateway', gateway.url]);
+  assert.equal(code, 4);
+  assert.match(stderr, /p-1/);
+  assert.doesNotMatch(stderr, /continues/);
+});
 
-  it('a purge at a gateway runs to its end, and its record can be read afterwards', async () => {
-    const { broker, env } = await withCars(60);
-    const { code, stdout } = await cli(['purge', 'type=A', '--yes', '--json'], env);
-    assert.equal(code, 0);
-    const last = jsonLines(stdout).at(-1);
-    assert.deepEqual([last?.['state'], last?.['deleted'], broker.entities.count()], ['succeeded', 60, 0]);
-    const [listed] = jsonLines((await cli(['purges', 'list', '--json'], env)).stdout);
-    assert.equal(listed?.['id'], last?.['id']);
-    const shown = await cli(['purges', 'show', String(last?.['id'])], env);
-    assert.match(shown.stdout, /^deleted +60$/m);
-    const followed = await cli(['purges', 'follow', String(last?.['id'])], env);
-    assert.deepEqual([followed.code, /^Deleted 60 entities/.test(followed.stdout)], [0, true]);
-  });
+async function withCars(count: number) {
+  const broker = await startTestBroker();
+  broker.entities.seed(count, (n) => ({ id: `urn:a:${n}`, type: 'A' }));
+  const gateway = await startTestGateway({ BROKER_URL: broker.url, GATEWAY_TOKEN: 'token-of-cli' });
+  const env = { NGSILD_GATEWAY_URL: gateway.url, NGSILD_GATEWAY_TOKEN: 'token-of-cli' };
+  return { broker, env };
+}
 
-  it('a purge above its bound is refused before the first delete, in the words of the gateway', async () => {
-    const { broker, env } = await withCars(9);
-    const { code, stdout } = await cli(['purge', 'type=A', '--yes', '--max-affected', '8'], env);
-    assert.equal(code, 4);
-    assert.match(stdout, /^Refused: .*matches (?:at least )?9/);
-    assert.equal(broker.entities.count(), 9);
-  });
+it('a purge at a gateway runs to its end, and its record can be read afterwards', async () => {
+  const { broker, env } = await withCars(60);
+  const { code, stdout } = await cli(['purge', 'type=A', '--yes', '--json'], env);
+  assert.equal(code, 0);
+  const last = jsonLines(stdout).at(-1);
+  assert.deepEqual([last?.['state'], last?.['deleted'], broker.entities.count()], ['succeeded', 60, 0]);
+  const [listed] = jsonLines((await cli(['purges', 'list', '--json'], env)).stdout);
+  assert.equal(listed?.['id'], last?.['id']);
+  const shown = await cli(['purges', 'show', String(last?.['id'])], env);
+  assert.match(shown.stdout, /^deleted +60$/m);
+  const followed = await cli(['purges', 'follow', String(last?.['id'])], env);
+  assert.deepEqual([followed.code, /^Deleted 60 entities/.test(followed.stdout)], [0, true]);
+});
 
-  it('a purge can be detached, throttled, followed and cancelled, and its counts are true', async () => {
-    const { broker, env } = await withCars(2000);
-    const started = await cli(['purge', 'type=A', '--yes', '--json', '--detach', '--rate', '5'], env);
-    const id = String(jsonLines(started.stdout)[0]?.['id']);
-    const changed = await cli(['purges', 'throttle', id, '10', '--json'], env);
-    assert.equal(jsonLines(changed.stdout)[0]?.['maxPerSecond'], 10);
-    const process = await CliProcess.start(['purges', 'follow', id, '--json'], env);
-    await process.until(/"deleted":[1-9]/);
-    const cancelled = await cli(['purges', 'cancel', id, '--json'], env);
-    assert.equal(cancelled.code, 0);
-    const { code, stdout } = await process.ended;
-    const last = jsonLines(stdout).at(-1);
-    assert.deepEqual(
-      [code, last?.['state'], last?.['deleted']],
-      [1, 'cancelled', 2000 - broker.entities.count()],
-    );
-    assert.ok(broker.entities.count() > 0);
-  });
+it('a purge above its bound is refused before the first delete, in the words of the gateway', async () => {
+  const { broker, env } = await withCars(9);
+  const { code, stdout } = await cli(['purge', 'type=A', '--yes', '--max-affected', '8'], env);
+  assert.equal(code, 4);
+  assert.match(stdout, /^Refused: .*matches (?:at least )?9/);
+  assert.equal(broker.entities.count(), 9);
+});
 
-  it('Ctrl+C stops the purge at the gateway, and reports what was done', async () => {
-    const { broker, env } = await withCars(2000);
-    const process = await CliProcess.start(['purge', 'type=A', '--yes', '--json', '--rate', '10'], env);
-    await process.until(/"deleted":[1-9]/);
-    process.signal('SIGINT');
-    const { code, stdout } = await process.ended;
-    const last = jsonLines(stdout).at(-1);
-    assert.deepEqual(
-      [code, last?.['state'], last?.['deleted']],
-      [130, 'cancelled', 2000 - broker.entities.count()],
-    );
-  });
+it('a purge can be detached, throttled, followed and cancelled, and its counts are true', async () => {
+  const { broker, env } = await withCars(2000);
+  const started = await cli(['purge', 'type=A', '--yes', '--json', '--detach', '--rate', '5'], env);
+  const id = String(jsonLines(started.stdout)[0]?.['id']);
+  const changed = await cli(['purges', 'throttle', id, '10', '--json'], env);
+  assert.equal(jsonLines(changed.stdout)[0]?.['maxPerSecond'], 10);
+  const process = await CliProcess.start(['purges', 'follow', id, '--json'], env);
+  await process.until(/"deleted":[1-9]/);
+  const cancelled = await cli(['purges', 'cancel', id, '--json'], env);
+  assert.equal(cancelled.code, 0);
+  const { code, stdout } = await process.ended;
+  const last = jsonLines(stdout).at(-1);
+  assert.deepEqual(
+    [code, last?.['state'], last?.['deleted']],
+    [1, 'cancelled', 2000 - broker.entities.count()],
+  );
+  assert.ok(broker.entities.count() > 0);
+});
+
+it('Ctrl+C stops the purge at the gateway, and reports what was done', async () => {
+  const { broker, env } = await withCars(2000);
+  const process = await CliProcess.start(['purge', 'type=A', '--yes', '--json', '--rate', '10'], env);
+  await process.until(/"deleted":[1-9]/);
+  process.signal('SIGINT');
+  const { code, stdout } = await process.ended;
+  const last = jsonLines(stdout).at(-1);
+  assert.deepEqual(
+    [code, last?.['state'], last?.['deleted']],
+    [130, 'cancelled', 2000 - broker.entities.count()],
+  );
 });
 
 describe('the commands for files', () => {

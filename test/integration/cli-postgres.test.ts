@@ -15,6 +15,7 @@ import { createDatabase, type TestDatabase } from '../support/postgres.js';
 import { purgeRecord } from '../support/store-contract-purges.js';
 import { ALL, dump, handClock, modelVersion, SETTINGS } from '../support/store-samples.js';
 import { takeStep } from '../support/store-steps.js';
+import { column } from '../support/columns.js';
 
 after(stopAll);
 
@@ -127,10 +128,7 @@ describe('the command line on databases', PATIENCE, () => {
 
     const copied = await PostgresStore.open(url, { clock: handClock() });
     const found = await copied.models.search({ attribute: 'power' }, ALL);
-    assert.deepEqual(
-      found.items.map(({ name }) => name),
-      ['Lamp'],
-    );
+    assert.deepEqual(column(found.items, 'name'), ['Lamp']);
     await copied.close();
     const count = async (sql: string) =>
       (await database.query<{ n: number }>(`SELECT (${sql})::int AS n`))[0]?.n;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { startTestBroker, startTestGateway, stopAll, type TestGateway } from '../support/gateway-harness.js';
 import { cli, jsonLines } from '../support/cli-process.js';
 
@@ -17,64 +17,59 @@ const POLICY = {
   schedule: '0 3 * * *',
 };
 
-describe('ngsi-ld-gateway retention', () => {
-  let broker: Awaited<ReturnType<typeof startTestBroker>>;
-  let gateway: TestGateway;
-  const retention = (...args: readonly string[]) =>
-    cli(['retention', ...args], { NGSILD_GATEWAY_URL: gateway.url });
-  const fileOf = (name: string, content: unknown) => {
-    const path = join(folder, name);
-    writeFileSync(path, JSON.stringify(content));
-    return path;
-  };
+let broker: Awaited<ReturnType<typeof startTestBroker>>;
+let gateway: TestGateway;
+const retention = (...args: readonly string[]) =>
+  cli(['retention', ...args], { NGSILD_GATEWAY_URL: gateway.url });
+const fileOf = (name: string, content: unknown) => {
+  const path = join(folder, name);
+  writeFileSync(path, JSON.stringify(content));
+  return path;
+};
 
-  before(async () => {
-    broker = await startTestBroker();
-    broker.entities.seed(4, (index) => ({
-      ...{ id: `urn:ngsi-ld:Car:${String(index)}`, type: 'Car' },
-      speed: { type: 'Property', value: index, observedAt: '2020-01-01T00:00:00Z' },
-    }));
-    gateway = await startTestGateway({ BROKER_URL: broker.url });
-  });
+before(async () => {
+  broker = await startTestBroker();
+  broker.entities.seed(4, (index) => ({
+    ...{ id: `urn:ngsi-ld:Car:${String(index)}`, type: 'Car' },
+    speed: { type: 'Property', value: index, observedAt: '2020-01-01T00:00:00Z' },
+  }));
+  gateway = await startTestGateway({ BROKER_URL: broker.url });
+});
 
-  it('the retention commands create, preview, run and enforce a policy', async () => {
-    assert.deepEqual((await retention('list')).stderr, 'There are no retention policies.\n');
-    const made = await retention('apply', fileOf('policy.json', POLICY));
-    assert.deepEqual([made.code, made.stdout], [0, 'old-cars created\n']);
-    const preview = await retention('preview', 'old-cars');
-    assert.match(preview.stdout, /^4 are older than \d{4}-\S+Z:\n {2}urn:ngsi-ld:Car:/);
-    const report = await retention('run', 'old-cars');
-    assert.deepEqual(
-      [report.code, report.stdout],
-      [0, '4 entities would be deleted. Nothing was deleted.\n'],
-    );
-    const [listed] = jsonLines((await retention('list', '--json')).stdout) as Record<string, unknown>[];
-    const changed = await retention('apply', fileOf('listed.json', [{ ...listed, mode: 'enforce' }]));
-    assert.deepEqual([changed.code, changed.stdout], [0, 'old-cars replaced\n']);
-    assert.match(
-      (await retention('list')).stdout,
-      /^NAME +MODE .*\nold-cars +enforce +0 3 \* \* \* +UTC +P90D/,
-    );
-    const other = { ...POLICY, name: 'older-cars', description: 'two\nlines' };
-    assert.equal((await retention('apply', fileOf('other.json', other))).code, 0);
-    const all = join(folder, 'all.json');
-    writeFileSync(all, (await retention('list', '--json')).stdout);
-    const again = await retention('apply', all);
-    assert.deepEqual([again.code, again.stdout], [0, 'old-cars replaced\nolder-cars replaced\n']);
-    const done = await retention('run', 'old-cars', '--json');
-    assert.equal(done.code, 0, done.stderr);
-    const last = jsonLines(done.stdout).at(-1) as Record<string, unknown>;
-    assert.deepEqual([last['state'], last['deleted'], last['retentionPolicy']], ['succeeded', 4, 'old-cars']);
-    assert.equal(broker.entities.count(), 0);
-  });
+it('the retention commands create, preview, run and enforce a policy', async () => {
+  assert.deepEqual((await retention('list')).stderr, 'There are no retention policies.\n');
+  const made = await retention('apply', fileOf('policy.json', POLICY));
+  assert.deepEqual([made.code, made.stdout], [0, 'old-cars created\n']);
+  const preview = await retention('preview', 'old-cars');
+  assert.match(preview.stdout, /^4 are older than \d{4}-\S+Z:\n {2}urn:ngsi-ld:Car:/);
+  const report = await retention('run', 'old-cars');
+  assert.deepEqual([report.code, report.stdout], [0, '4 entities would be deleted. Nothing was deleted.\n']);
+  const [listed] = jsonLines((await retention('list', '--json')).stdout) as Record<string, unknown>[];
+  const changed = await retention('apply', fileOf('listed.json', [{ ...listed, mode: 'enforce' }]));
+  assert.deepEqual([changed.code, changed.stdout], [0, 'old-cars replaced\n']);
+  assert.match(
+    (await retention('list')).stdout,
+    /^NAME +MODE .*\nold-cars +enforce +0 3 \* \* \* +UTC +P90D/,
+  );
+  const other = { ...POLICY, name: 'older-cars', description: 'two\nlines' };
+  assert.equal((await retention('apply', fileOf('other.json', other))).code, 0);
+  const all = join(folder, 'all.json');
+  writeFileSync(all, (await retention('list', '--json')).stdout);
+  const again = await retention('apply', all);
+  assert.deepEqual([again.code, again.stdout], [0, 'old-cars replaced\nolder-cars replaced\n']);
+  const done = await retention('run', 'old-cars', '--json');
+  assert.equal(done.code, 0, done.stderr);
+  const last = jsonLines(done.stdout).at(-1) as Record<string, unknown>;
+  assert.deepEqual([last['state'], last['deleted'], last['retentionPolicy']], ['succeeded', 4, 'old-cars']);
+  assert.equal(broker.entities.count(), 0);
+});
 
-  it('retention apply says what is wrong with a policy, and how many were applied before it', async () => {
-    const wrong = await retention('apply', fileOf('wrong.json', { ...POLICY, olderThan: 'a while' }));
-    assert.equal(wrong.code, 4);
-    assert.match(wrong.stderr, /olderThan must be a duration/);
-    const half = await retention('apply', fileOf('half.json', [POLICY, { ...POLICY, name: 'x', mod: 1 }]));
-    assert.deepEqual([half.code, half.stdout], [4, 'old-cars replaced\n']);
-    assert.match(half.stderr, /^x: .*\/mod is not a known member[^]*1 of 2 policies of .* were applied/);
-    assert.equal((await retention('run', 'nowhere')).code, 4);
-  });
+it('retention apply says what is wrong with a policy, and how many were applied before it', async () => {
+  const wrong = await retention('apply', fileOf('wrong.json', { ...POLICY, olderThan: 'a while' }));
+  assert.equal(wrong.code, 4);
+  assert.match(wrong.stderr, /olderThan must be a duration/);
+  const half = await retention('apply', fileOf('half.json', [POLICY, { ...POLICY, name: 'x', mod: 1 }]));
+  assert.deepEqual([half.code, half.stdout], [4, 'old-cars replaced\n']);
+  assert.match(half.stderr, /^x: .*\/mod is not a known member[^]*1 of 2 policies of .* were applied/);
+  assert.equal((await retention('run', 'nowhere')).code, 4);
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, describe, it } from 'node:test';
+import { after, it } from 'node:test';
 import { cli, jsonLines } from '../support/cli-process.js';
 import { stopAll } from '../support/gateway-harness.js';
 import { folderOf, git, put } from '../support/model-folders.js';
@@ -28,158 +28,156 @@ function clone(): { readonly folder: string; readonly file: (name: string) => st
   return { folder, file: (name) => join(files, name) };
 }
 
-describe('validate by files', () => {
-  it('validate takes the schema of a model or its folder, with the documents around it, and needs no gateway', async () => {
-    const { folder, file } = clone();
-    for (const schema of [join(folder, 'Bench'), join(folder, 'Bench/schema.json')]) {
-      const good = await cli(['validate', file('good.jsonld'), '--schema', schema]);
-      assert.deepEqual([good.code, good.stdout], [0, `${file('good.jsonld')}: valid\n`], good.stderr);
-      const bad = await cli(['validate', file('bad.json'), '--schema', schema]);
-      assert.equal(bad.code, 3, bad.stderr);
-      assert.match(bad.stdout, /bad\.json: not valid\n(?: {2}.*\n)*? {2}\/seats: must be a number/);
-      // Of a document that the schema names by a URL.
-      assert.match(bad.stdout, /^ {2}\/colour: must be/m);
-    }
-    const away = { NGSILD_GATEWAY_URL: 'http://127.0.0.1:9' };
-    const environment = await cli(['validate', file('good.jsonld'), '--schema', join(folder, 'Bench')], away);
-    assert.equal(environment.code, 0, environment.stderr);
-  });
+it('validate takes the schema of a model or its folder, with the documents around it, and needs no gateway', async () => {
+  const { folder, file } = clone();
+  for (const schema of [join(folder, 'Bench'), join(folder, 'Bench/schema.json')]) {
+    const good = await cli(['validate', file('good.jsonld'), '--schema', schema]);
+    assert.deepEqual([good.code, good.stdout], [0, `${file('good.jsonld')}: valid\n`], good.stderr);
+    const bad = await cli(['validate', file('bad.json'), '--schema', schema]);
+    assert.equal(bad.code, 3, bad.stderr);
+    assert.match(bad.stdout, /bad\.json: not valid\n(?: {2}.*\n)*? {2}\/seats: must be a number/);
+    // Of a document that the schema names by a URL.
+    assert.match(bad.stdout, /^ {2}\/colour: must be/m);
+  }
+  const away = { NGSILD_GATEWAY_URL: 'http://127.0.0.1:9' };
+  const environment = await cli(['validate', file('good.jsonld'), '--schema', join(folder, 'Bench')], away);
+  assert.equal(environment.code, 0, environment.stderr);
+});
 
-  it('validate says here what a gateway says of the same model', async () => {
-    const { folder, file } = clone();
-    const { url } = await startApi();
-    await cli(['models', 'import', folder, '--domain', 'City', '--gateway', url]);
-    for (const [names, ...more] of [
-      [['good.jsonld', 'bad.json', 'both.json']],
-      [['good.jsonld', 'bad.json', 'both.json'], '--json', '--form', 'keyvalues'],
-      [['bad.json'], '--json'],
-      [['both.json'], '--form', 'normalized'],
-    ] as const) {
-      const validate = (...by: readonly string[]) =>
-        cli(['validate', ...names.map((name) => file(name)), ...more, ...by]);
-      const here = await validate('--schema', join(folder, 'Bench'));
-      const there = await validate('--gateway', url, '--model', 'City/Bench');
-      assert.deepEqual(here, there, [...names, ...more].join(' '));
-      assert.equal(here.code, 3);
-    }
-  });
+it('validate says here what a gateway says of the same model', async () => {
+  const { folder, file } = clone();
+  const { url } = await startApi();
+  await cli(['models', 'import', folder, '--domain', 'City', '--gateway', url]);
+  for (const [names, ...more] of [
+    [['good.jsonld', 'bad.json', 'both.json']],
+    [['good.jsonld', 'bad.json', 'both.json'], '--json', '--form', 'keyvalues'],
+    [['bad.json'], '--json'],
+    [['both.json'], '--form', 'normalized'],
+  ] as const) {
+    const validate = (...by: readonly string[]) =>
+      cli(['validate', ...names.map((name) => file(name)), ...more, ...by]);
+    const here = await validate('--schema', join(folder, 'Bench'));
+    const there = await validate('--gateway', url, '--model', 'City/Bench');
+    assert.deepEqual(here, there, [...names, ...more].join(' '));
+    assert.equal(here.code, 3);
+  }
+});
 
-  it('validate takes several files, standard input among them, and arrays of entities', async () => {
-    const { folder, file } = clone();
-    const names = [file('good.jsonld'), '-', file('both.json'), file('broken.json'), file('text.json')];
-    const words = ['validate', ...names, '--schema', join(folder, 'Bench')];
-    const { code, stdout, stderr } = await cli(words, {}, JSON.stringify(BAD));
+it('validate takes several files, standard input among them, and arrays of entities', async () => {
+  const { folder, file } = clone();
+  const names = [file('good.jsonld'), '-', file('both.json'), file('broken.json'), file('text.json')];
+  const words = ['validate', ...names, '--schema', join(folder, 'Bench')];
+  const { code, stdout, stderr } = await cli(words, {}, JSON.stringify(BAD));
+  assert.equal(code, 2);
+  assert.match(
+    stdout,
+    /good\.jsonld: valid\n-: not valid\n[^]*both\.json\[1\]: not valid\n[^]*1 valid, 1 not/,
+  );
+  assert.match(stderr, /broken\.json: line 1, column \d+: .*\n.*text\.json: The body is neither an entity/);
+  const json = await cli([...words, '--json'], {}, JSON.stringify(BAD));
+  const lines = jsonLines(json.stdout);
+  assert.deepEqual(
+    lines.map(({ file: of }) => of),
+    names,
+  );
+  assert.equal((lines[1]?.['answer'] as { valid: boolean } | undefined)?.valid, false);
+  assert.equal((lines[2]?.['answer'] as readonly unknown[] | undefined)?.length, 2);
+  assert.equal(typeof lines[3]?.['fault'], 'string');
+  const readable = ['validate', ...names.slice(0, 3), '--schema', join(folder, 'Bench')];
+  assert.equal((await cli(readable, {}, JSON.stringify(GOOD))).code, 3);
+  const text = await cli(['validate', file('text.json'), '--schema', join(folder, 'Bench')]);
+  assert.equal(text.code, 3);
+});
+
+it('validate takes documents that models share from further folders, and names those that are missing', async () => {
+  const { file } = clone();
+  const folder = folderOf(cityRepository());
+  git(folder, 'init');
+  const bench = join(folder, 'Bench');
+  const missing = await cli(['validate', file('good.jsonld'), '--schema', bench]);
+  assert.equal(missing.code, 2);
+  assert.match(missing.stderr, /missing: https:\/\/models\.example\/shared\/common-schema\.json/);
+  assert.match(missing.stderr, /Add another --schema/);
+  const shared = folderOf({ 'common-schema.json': commonSchema() }, 'shared');
+  const found = await cli(['validate', file('good.jsonld'), '--schema', bench, '--schema', shared]);
+  assert.equal(found.code, 0, found.stderr);
+  const whole = await cli(['validate', file('good.jsonld'), '--schema', folder, '--schema', shared]);
+  assert.equal(whole.code, 0, whole.stderr);
+});
+
+it('validate takes the model of the type of each entity from a folder of models, or the one that is named', async () => {
+  const { folder, file } = clone();
+  const byType = (name: string, ...more: readonly string[]) =>
+    cli(['validate', file(name), '--schema', folder, ...more]);
+  assert.equal((await byType('lamp.json')).code, 0);
+  const bad = await byType('both.json', '--json');
+  assert.equal(bad.code, 3);
+  const [, second] = JSON.parse(bad.stdout) as readonly { valid: boolean; models: readonly string[] }[];
+  assert.deepEqual([second?.valid, second?.models], [false, ['dataModel.City/Bench']]);
+  for (const model of ['Bench', 'dataModel.City/Bench'])
+    assert.equal((await byType('lamp.json', '--model', model)).code, 3, model);
+  const none = await byType('good.jsonld', '--model', 'Car');
+  assert.equal(none.code, 2);
+  assert.match(none.stderr, /no model Car .*dataModel\.City\/Bench/);
+  put(join(file('.')), { 'car.json': { id: 'urn:c:1', type: 'Car' } });
+  const unknown = await byType('car.json');
+  assert.equal(unknown.code, 3);
+  assert.match(unknown.stderr, /car\.json: The entity has no model for its type "Car"/);
+});
+
+it('validate does not ask for what the context of a model names', async () => {
+  const { file } = clone();
+  const folder = folderOf(completeRepository());
+  put(folder, { 'Bench/context.jsonld': { '@context': 'https://elsewhere.example/context.jsonld' } });
+  git(folder, 'init');
+  for (const schema of [folder, join(folder, 'Bench')])
+    assert.equal((await cli(['validate', file('good.jsonld'), '--schema', schema])).code, 0);
+});
+
+it('validate calls a schema that has neither a folder nor a title by --model', async () => {
+  const schema = { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object' };
+  const folder = folderOf({ 'bench.json': schema }, '_');
+  const { file } = clone();
+  const words = ['validate', file('good.jsonld'), '--schema', join(folder, 'bench.json')];
+  const unnamed = await cli(words);
+  assert.equal(unnamed.code, 2);
+  assert.match(unnamed.stderr, /--model/);
+  assert.equal((await cli([...words, '--model', 'Bench'])).code, 0);
+});
+
+it('validate says which schema it cannot use and where, and exits with 2', async () => {
+  const { file } = clone();
+  const folder = folderOf({
+    'Bench/schema.json': entitySchema('Bench', 'seats', { allOf: [{}], type: 'objct' }),
+  });
+  const { code, stderr } = await cli(['validate', file('good.jsonld'), '--schema', join(folder, 'Bench')]);
+  assert.equal(code, 2);
+  assert.match(stderr, /Bench\/schema\.json:\d+: the schema cannot be used\. .*\/type/);
+  for (const words of [
+    [join(folder, 'None')],
+    [folderOf({ 'README.md': 'x' })],
+    [join(folder, 'Bench'), '--form', 'xml'],
+    [join(folder, 'Bench'), '--gateway', 'http://127.0.0.1:9'],
+    [join(folder, 'Bench'), '--model', 'no name'],
+  ])
+    assert.equal((await cli(['validate', file('good.jsonld'), '--schema', ...words])).code, 2, words[0]);
+});
+
+it('validate without a schema and without a gateway says both ways', async () => {
+  const { file } = clone();
+  for (const more of [[], ['--model', 'City/Bench']]) {
+    const { code, stderr } = await cli(['validate', file('good.jsonld'), ...more]);
     assert.equal(code, 2);
-    assert.match(
-      stdout,
-      /good\.jsonld: valid\n-: not valid\n[^]*both\.json\[1\]: not valid\n[^]*1 valid, 1 not/,
-    );
-    assert.match(stderr, /broken\.json: line 1, column \d+: .*\n.*text\.json: The body is neither an entity/);
-    const json = await cli([...words, '--json'], {}, JSON.stringify(BAD));
-    const lines = jsonLines(json.stdout);
-    assert.deepEqual(
-      lines.map(({ file: of }) => of),
-      names,
-    );
-    assert.equal((lines[1]?.['answer'] as { valid: boolean } | undefined)?.valid, false);
-    assert.equal((lines[2]?.['answer'] as readonly unknown[] | undefined)?.length, 2);
-    assert.equal(typeof lines[3]?.['fault'], 'string');
-    const readable = ['validate', ...names.slice(0, 3), '--schema', join(folder, 'Bench')];
-    assert.equal((await cli(readable, {}, JSON.stringify(GOOD))).code, 3);
-    const text = await cli(['validate', file('text.json'), '--schema', join(folder, 'Bench')]);
-    assert.equal(text.code, 3);
-  });
+    assert.match(stderr, /--schema PATH[^]*--gateway URL/);
+  }
+  const { stdout } = await cli(['validate', '--help']);
+  assert.match(stdout, /ngsi-ld-gateway validate \S+ --schema \S+/);
+});
 
-  it('validate takes documents that models share from further folders, and names those that are missing', async () => {
-    const { file } = clone();
-    const folder = folderOf(cityRepository());
-    git(folder, 'init');
-    const bench = join(folder, 'Bench');
-    const missing = await cli(['validate', file('good.jsonld'), '--schema', bench]);
-    assert.equal(missing.code, 2);
-    assert.match(missing.stderr, /missing: https:\/\/models\.example\/shared\/common-schema\.json/);
-    assert.match(missing.stderr, /Add another --schema/);
-    const shared = folderOf({ 'common-schema.json': commonSchema() }, 'shared');
-    const found = await cli(['validate', file('good.jsonld'), '--schema', bench, '--schema', shared]);
-    assert.equal(found.code, 0, found.stderr);
-    const whole = await cli(['validate', file('good.jsonld'), '--schema', folder, '--schema', shared]);
-    assert.equal(whole.code, 0, whole.stderr);
-  });
-
-  it('validate takes the model of the type of each entity from a folder of models, or the one that is named', async () => {
-    const { folder, file } = clone();
-    const byType = (name: string, ...more: readonly string[]) =>
-      cli(['validate', file(name), '--schema', folder, ...more]);
-    assert.equal((await byType('lamp.json')).code, 0);
-    const bad = await byType('both.json', '--json');
-    assert.equal(bad.code, 3);
-    const [, second] = JSON.parse(bad.stdout) as readonly { valid: boolean; models: readonly string[] }[];
-    assert.deepEqual([second?.valid, second?.models], [false, ['dataModel.City/Bench']]);
-    for (const model of ['Bench', 'dataModel.City/Bench'])
-      assert.equal((await byType('lamp.json', '--model', model)).code, 3, model);
-    const none = await byType('good.jsonld', '--model', 'Car');
-    assert.equal(none.code, 2);
-    assert.match(none.stderr, /no model Car .*dataModel\.City\/Bench/);
-    put(join(file('.')), { 'car.json': { id: 'urn:c:1', type: 'Car' } });
-    const unknown = await byType('car.json');
-    assert.equal(unknown.code, 3);
-    assert.match(unknown.stderr, /car\.json: The entity has no model for its type "Car"/);
-  });
-
-  it('validate does not ask for what the context of a model names', async () => {
-    const { file } = clone();
-    const folder = folderOf(completeRepository());
-    put(folder, { 'Bench/context.jsonld': { '@context': 'https://elsewhere.example/context.jsonld' } });
-    git(folder, 'init');
-    for (const schema of [folder, join(folder, 'Bench')])
-      assert.equal((await cli(['validate', file('good.jsonld'), '--schema', schema])).code, 0);
-  });
-
-  it('validate calls a schema that has neither a folder nor a title by --model', async () => {
-    const schema = { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object' };
-    const folder = folderOf({ 'bench.json': schema }, '_');
-    const { file } = clone();
-    const words = ['validate', file('good.jsonld'), '--schema', join(folder, 'bench.json')];
-    const unnamed = await cli(words);
-    assert.equal(unnamed.code, 2);
-    assert.match(unnamed.stderr, /--model/);
-    assert.equal((await cli([...words, '--model', 'Bench'])).code, 0);
-  });
-
-  it('validate says which schema it cannot use and where, and exits with 2', async () => {
-    const { file } = clone();
-    const folder = folderOf({
-      'Bench/schema.json': entitySchema('Bench', 'seats', { allOf: [{}], type: 'objct' }),
-    });
-    const { code, stderr } = await cli(['validate', file('good.jsonld'), '--schema', join(folder, 'Bench')]);
-    assert.equal(code, 2);
-    assert.match(stderr, /Bench\/schema\.json:\d+: the schema cannot be used\. .*\/type/);
-    for (const words of [
-      [join(folder, 'None')],
-      [folderOf({ 'README.md': 'x' })],
-      [join(folder, 'Bench'), '--form', 'xml'],
-      [join(folder, 'Bench'), '--gateway', 'http://127.0.0.1:9'],
-      [join(folder, 'Bench'), '--model', 'no name'],
-    ])
-      assert.equal((await cli(['validate', file('good.jsonld'), '--schema', ...words])).code, 2, words[0]);
-  });
-
-  it('validate without a schema and without a gateway says both ways', async () => {
-    const { file } = clone();
-    for (const more of [[], ['--model', 'City/Bench']]) {
-      const { code, stderr } = await cli(['validate', file('good.jsonld'), ...more]);
-      assert.equal(code, 2);
-      assert.match(stderr, /--schema PATH[^]*--gateway URL/);
-    }
-    const { stdout } = await cli(['validate', '--help']);
-    assert.match(stdout, /ngsi-ld-gateway validate \S+ --schema \S+/);
-  });
-
-  it('validate asks a gateway for the models of the types, where no model is named', async () => {
-    const { folder, file } = clone();
-    const { url } = await startApi();
-    await cli(['models', 'import', folder, '--domain', 'City', '--gateway', url]);
-    assert.equal((await cli(['validate', file('lamp.json'), '--gateway', url])).code, 0);
-    assert.equal((await cli(['validate', file('bad.json'), file('lamp.json'), '--gateway', url])).code, 3);
-  });
+it('validate asks a gateway for the models of the types, where no model is named', async () => {
+  const { folder, file } = clone();
+  const { url } = await startApi();
+  await cli(['models', 'import', folder, '--domain', 'City', '--gateway', url]);
+  assert.equal((await cli(['validate', file('lamp.json'), '--gateway', url])).code, 0);
+  assert.equal((await cli(['validate', file('bad.json'), file('lamp.json'), '--gateway', url])).code, 3);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import net from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { after, describe, it } from 'node:test';
+import { after, it } from 'node:test';
 import { startTestGateway, stopAll, stopLater } from '../support/gateway-harness.js';
 import { startRecordingBroker } from '../support/recording-broker.js';
 import { exchange, problemOf, request, statusOf } from './pass-through-wire.js';
@@ -62,89 +62,85 @@ async function viaOf(gateway: { readonly url: string }, broker: { readonly reque
   return headers['via'] ?? '';
 }
 
-describe('gateways that lead to each other', () => {
-  for (const size of [1, 2, 3]) {
-    it(`gateways that lead to each other (${size}) end a request with 508 once it comes back`, async () => {
-      const { first, wayBack } = await startRing(size);
-      for (const [method, body] of [
-        ['GET', undefined],
-        ['POST', '{}'],
-      ] as const) {
-        const before = wayBack.connections;
-        const answer = await first.send(method, `${ENTITIES}?type=T`, {
-          ...(body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } }),
-        });
-        assert.equal(answer.status, 508);
-        assert.equal(answer.problem().type, LOOP);
-        assert.ok(wayBack.connections - before <= 1, `${wayBack.connections - before} connections`);
-      }
-    });
+for (const size of [1, 2, 3]) {
+  it(`gateways that lead to each other (${size}) end a request with 508 once it comes back`, async () => {
+    const { first, wayBack } = await startRing(size);
+    for (const [method, body] of [
+      ['GET', undefined],
+      ['POST', '{}'],
+    ] as const) {
+      const before = wayBack.connections;
+      const answer = await first.send(method, `${ENTITIES}?type=T`, {
+        ...(body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } }),
+      });
+      assert.equal(answer.status, 508);
+      assert.equal(answer.problem().type, LOOP);
+      assert.ok(wayBack.connections - before <= 1, `${wayBack.connections - before} connections`);
+    }
+  });
 
-    it(`gateways that lead to each other (${size}) end a purge and a check of /health/ready`, async () => {
-      const { first, wayBack } = await startRing(size);
-      const purge = await first.purge('type=T');
-      assert.ok(purge.status >= 500, String(purge.status));
-      assert.match(purge.text, /508/);
-      assert.equal((await first.send('GET', '/health/ready')).status, 503);
-      assert.ok(wayBack.connections <= 4, `${wayBack.connections} connections`);
-    });
+  it(`gateways that lead to each other (${size}) end a purge and a check of /health/ready`, async () => {
+    const { first, wayBack } = await startRing(size);
+    const purge = await first.purge('type=T');
+    assert.ok(purge.status >= 500, String(purge.status));
+    assert.match(purge.text, /508/);
+    assert.equal((await first.send('GET', '/health/ready')).status, 503);
+    assert.ok(wayBack.connections <= 4, `${wayBack.connections} connections`);
+  });
+}
+
+it('Via names each gateway process by a name of its own, after those before it', async () => {
+  const broker = await startRecordingBroker();
+  const gateways = await Promise.all([1, 2].map(() => startTestGateway({ BROKER_URL: broker.url })));
+  const names = new Set<string>();
+  for (const gateway of gateways) {
+    const via = await viaOf(gateway, broker);
+    assert.match(via, /^1\.1 ngsi-ld-gateway-[0-9a-f]{16}$/);
+    names.add(via);
+    const begun = broker.requests.length;
+    await gateway.purge('type=T');
+    await gateway.purge('type=T', { via: '1.1 edge' });
+    const purged = new Set(broker.requests.slice(begun).map(({ headers }) => headers.via));
+    assert.deepEqual(purged, new Set([via, `1.1 edge, ${via}`]));
   }
+  assert.equal(names.size, 2);
 });
 
-describe('Via', () => {
-  it('Via names each gateway process by a name of its own, after those before it', async () => {
-    const broker = await startRecordingBroker();
-    const gateways = await Promise.all([1, 2].map(() => startTestGateway({ BROKER_URL: broker.url })));
-    const names = new Set<string>();
-    for (const gateway of gateways) {
-      const via = await viaOf(gateway, broker);
-      assert.match(via, /^1\.1 ngsi-ld-gateway-[0-9a-f]{16}$/);
-      names.add(via);
-      const begun = broker.requests.length;
-      await gateway.purge('type=T');
-      await gateway.purge('type=T', { via: '1.1 edge' });
-      const purged = new Set(broker.requests.slice(begun).map(({ headers }) => headers.via));
-      assert.deepEqual(purged, new Set([via, `1.1 edge, ${via}`]));
-    }
-    assert.equal(names.size, 2);
-  });
-
-  it('a request whose Via names the gateway already is 508, before anything reaches the broker', async () => {
-    const broker = await startRecordingBroker();
-    const gateway = await startTestGateway({ BROKER_URL: broker.url });
-    const via = await viaOf(gateway, broker);
-    const begun = broker.requests.length;
-    for (const line of [
-      `GET ${ENTITIES}?type=T`,
-      `DELETE ${ENTITIES}?type=T`,
-      `DELETE ${ENTITIES}/urn:ngsi-ld:T:1`,
-      'GET /api/v2/domains',
+it('a request whose Via names the gateway already is 508, before anything reaches the broker', async () => {
+  const broker = await startRecordingBroker();
+  const gateway = await startTestGateway({ BROKER_URL: broker.url });
+  const via = await viaOf(gateway, broker);
+  const begun = broker.requests.length;
+  for (const line of [
+    `GET ${ENTITIES}?type=T`,
+    `DELETE ${ENTITIES}?type=T`,
+    `DELETE ${ENTITIES}/urn:ngsi-ld:T:1`,
+    'GET /api/v2/domains',
+  ]) {
+    for (const fields of [
+      [`Via: ${via}`],
+      [`via: 1.0 fred, ${via} (a comment), 1.1 nowhere`],
+      ['Via: 1.1 a', `Via: ${via}`, 'Via: 1.1 b'],
+      [`Via: ${via}`, 'Connection: via'],
     ]) {
-      for (const fields of [
-        [`Via: ${via}`],
-        [`via: 1.0 fred, ${via} (a comment), 1.1 nowhere`],
-        ['Via: 1.1 a', `Via: ${via}`, 'Via: 1.1 b'],
-        [`Via: ${via}`, 'Connection: via'],
-      ]) {
-        const answer = await exchange(gateway.port, request(line, fields));
-        assert.equal(statusOf(answer), 508, `${line} ${fields.join(' | ')}`);
-        assert.equal(problemOf(answer).type, LOOP);
-      }
+      const answer = await exchange(gateway.port, request(line, fields));
+      assert.equal(statusOf(answer), 508, `${line} ${fields.join(' | ')}`);
+      assert.equal(problemOf(answer).type, LOOP);
     }
-    assert.equal(broker.requests.length, begun);
-  });
+  }
+  assert.equal(broker.requests.length, begun);
+});
 
-  it('a request whose Via names ten gateways is 508, and one with nine is passed on', async () => {
-    const broker = await startRecordingBroker();
-    const gateway = await startTestGateway({ BROKER_URL: broker.url });
-    const others = (number: number) =>
-      Array.from({ length: number }, (_, n) => `1.1 ngsi-ld-gateway-${String(n).padStart(16, '0')}`);
-    const send = async (via: readonly string[]) =>
-      gateway.send('GET', `${ENTITIES}?type=T`, { headers: { via: via.join(', ') } });
-    assert.equal((await send(others(9))).status, 200);
-    const refused = await send(others(10));
-    assert.equal(refused.status, 508);
-    assert.equal(refused.problem().type, LOOP);
-    assert.equal(broker.requests.length, 1);
-  });
+it('a request whose Via names ten gateways is 508, and one with nine is passed on', async () => {
+  const broker = await startRecordingBroker();
+  const gateway = await startTestGateway({ BROKER_URL: broker.url });
+  const others = (number: number) =>
+    Array.from({ length: number }, (_, n) => `1.1 ngsi-ld-gateway-${String(n).padStart(16, '0')}`);
+  const send = async (via: readonly string[]) =>
+    gateway.send('GET', `${ENTITIES}?type=T`, { headers: { via: via.join(', ') } });
+  assert.equal((await send(others(9))).status, 200);
+  const refused = await send(others(10));
+  assert.equal(refused.status, 508);
+  assert.equal(refused.problem().type, LOOP);
+  assert.equal(broker.requests.length, 1);
 });

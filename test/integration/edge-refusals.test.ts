@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
 import { startTestBroker, startTestGateway, stopAll, type TestGateway } from '../support/gateway-harness.js';
-import { Gate, isDelete, relayTo, startRecordingBroker } from '../support/recording-broker.js';
+import { holdBack, isDelete } from '../support/recording-broker.js';
 import { closeAll, connect, exchange, problemOf, request, statusOf } from './pass-through-wire.js';
 
 after(async () => {
@@ -24,6 +24,8 @@ const REFUSED: readonly (readonly [string, readonly string[], number, string])[]
   ['GET /ngsi-ld/v1/entities?type=A', ['NGSILD-Tenant: a', 'NGSILD-Tenant: b'], 400, 'fields'],
   ['GET /ngsi-ld/v1/entities?type=A', ['NGSILD-Tenant:'], 400, 'fields'],
   ['GET /health/live', ['Host: other'], 400, 'fields'],
+  ['GET /ngsi-ld/v1/x', ['Host: other'], 400, 'fields'],
+  ['DELETE /ngsi-ld/v1/entities', ['Host: other'], 400, 'fields'],
   ['GET /health/live', Array.from({ length: 600 }, () => 'a: b'), 431, 'fields'],
   ['POST /ngsi-ld/v1/entities', ['Transfer-Encoding: gzip, chunked'], 501, 'fields'],
   [`GET /${long(9000)}`, [], 414, 'length'],
@@ -33,6 +35,8 @@ const REFUSED: readonly (readonly [string, readonly string[], number, string])[]
   ['DELETE /ngsi-ld/v1//entities', [], 400, 'inexact-collection'],
   ['GET /ngsi-ld/../x', [], 400, 'leaves-api'],
   ['GET /health/live', ['Expect: wonders'], 417, 'expectation'],
+  ['POST /ngsi-ld/v1/entities', ['Expect: 200-ok', 'Content-Length: 0'], 417, 'expectation'],
+  ['DELETE /ngsi-ld/v1/entities', ['Expect: 200-ok', 'Content-Length: 0'], 417, 'expectation'],
   ['CONNECT broker:1026', [], 405, 'method'],
 ];
 
@@ -169,80 +173,71 @@ describe('refusals at the edge', () => {
   });
 });
 
-describe('what comes behind a purge on its connection', () => {
-  async function startHeld() {
-    const broker = await startTestBroker();
-    broker.entities.seed(3, (index) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car' }));
-    const relay = relayTo(broker);
-    const gate = new Gate();
-    const held = await startRecordingBroker(async (one) => {
-      if (isDelete(one)) await gate.passed;
-      return relay(one);
-    });
-    const gateway = await startTestGateway({ BROKER_URL: held.url });
-    const client = await connect(gateway.port);
-    client.send('DELETE /ngsi-ld/v1/entities?type=Car HTTP/1.1\r\nHost: g\r\n\r\n');
-    await held.arrived(isDelete);
-    return { broker, gate, gateway, client };
-  }
-  const statuses = (answers: string) => answers.match(/(?<=HTTP\/1\.1 )\d+/g)?.map(Number);
+async function startHeld() {
+  const broker = await startTestBroker();
+  broker.entities.seed(3, (index) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car' }));
+  const { held, gate } = await holdBack(broker);
+  const gateway = await startTestGateway({ BROKER_URL: held.url });
+  const client = await connect(gateway.port);
+  client.send('DELETE /ngsi-ld/v1/entities?type=Car HTTP/1.1\r\nHost: g\r\n\r\n');
+  await held.arrived(isDelete);
+  return { broker, gate, gateway, client };
+}
+const statuses = (answers: string) => answers.match(/(?<=HTTP\/1\.1 )\d+/g)?.map(Number);
 
-  for (const [what, bytes, status] of [
-    ['no HTTP', 'garbage\r\n\r\n', 400],
-    ['a head that is too large', `GET / HTTP/1.1\r\nHost: g\r\na: ${long(70_000)}\r\n\r\n`, 431],
-    ['a request without Host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
-    ['an expectation', 'GET / HTTP/1.1\r\nHost: g\r\nExpect: x\r\n\r\n', 417],
-  ] as const) {
-    it(`what is refused behind a purge neither stops the purge nor takes its answer: ${what}`, async () => {
-      const { broker, gate, gateway, client } = await startHeld();
-      client.send(bytes);
-      // Sent later, and so read later.
-      assert.equal((await gateway.send('GET', '/health/live')).status, 200);
-      assert.equal(client.text(), '');
-      gate.open();
-      assert.deepEqual(statuses(await client.closed()), [204, status]);
-      assert.equal(broker.entities.count(), 0);
-      assert.equal(gateway.log.with('purge finished').length, 1);
-    });
-  }
-
-  it('a purge ends when its client disconnects in the middle of its next request', async () => {
-    const { gate, gateway, client } = await startHeld();
-    client.send('GET /health/live HTT');
-    client.socket.end();
-    await client.closed();
-    gate.open();
-    await gateway.log.until('purge stopped: its caller is gone');
+for (const [what, bytes, status] of [
+  ['no HTTP', 'garbage\r\n\r\n', 400],
+  ['a head that is too large', `GET / HTTP/1.1\r\nHost: g\r\na: ${long(70_000)}\r\n\r\n`, 431],
+  ['a request without Host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+  ['an expectation', 'GET / HTTP/1.1\r\nHost: g\r\nExpect: x\r\n\r\n', 417],
+] as const) {
+  it(`what is refused behind a purge neither stops the purge nor takes its answer: ${what}`, async () => {
+    const { broker, gate, gateway, client } = await startHeld();
+    client.send(bytes);
+    // Sent later, and so read later.
+    assert.equal((await gateway.send('GET', '/health/live')).status, 200);
     assert.equal(client.text(), '');
-  });
-
-  it('a CONNECT behind a purge closes the connection, and so ends the purge', async () => {
-    const { gate, gateway, client } = await startHeld();
-    client.send('CONNECT x:1 HTTP/1.1\r\nHost: g\r\n\r\n');
-    assert.equal(await client.closed(), '');
     gate.open();
-    await gateway.log.until('purge stopped: its caller is gone');
+    assert.deepEqual(statuses(await client.closed()), [204, status]);
+    assert.equal(broker.entities.count(), 0);
+    assert.equal(gateway.log.with('purge finished').length, 1);
   });
+}
+
+it('a purge ends when its client disconnects in the middle of its next request', async () => {
+  const { gate, gateway, client } = await startHeld();
+  client.send('GET /health/live HTT');
+  client.socket.end();
+  await client.closed();
+  gate.open();
+  await gateway.log.until('purge stopped: its caller is gone');
+  assert.equal(client.text(), '');
 });
 
-describe('a body that cannot be read', () => {
-  it('an unreadable body is answered once, also when the answer to its request is there already', async () => {
-    const broker = await startTestBroker();
-    const gateway = await startTestGateway({ BROKER_URL: broker.url });
-    const head = 'HTTP/1.1\r\nHost: g\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n[\r\n';
-    for (const [target, detail] of [
-      ['/ngsi-ld/v1/entityOperations/query', /not an HTTP/],
-      ['/ngsi-ld/../x', /dot segments/],
-      ['/api/v2/domains', /media type|Content-Type/],
-    ] as const) {
-      const client = await connect(gateway.port);
-      client.send(`POST ${target} ${head}`);
-      if (!target.includes('query')) await client.until(/\}$/);
-      client.send('zz\r\n');
-      const answer = await client.closed();
-      assert.equal(answer.match(/HTTP\/1\.1 \d/g)?.length, 1, answer);
-      assert.match(problemOf(answer).detail, detail);
-    }
-    assert.equal((await gateway.send('GET', '/health/live')).status, 200);
-  });
+it('a CONNECT behind a purge closes the connection, and so ends the purge', async () => {
+  const { gate, gateway, client } = await startHeld();
+  client.send('CONNECT x:1 HTTP/1.1\r\nHost: g\r\n\r\n');
+  assert.equal(await client.closed(), '');
+  gate.open();
+  await gateway.log.until('purge stopped: its caller is gone');
+});
+
+it('an unreadable body is answered once, also when the answer to its request is there already', async () => {
+  const broker = await startTestBroker();
+  const gateway = await startTestGateway({ BROKER_URL: broker.url });
+  const head = 'HTTP/1.1\r\nHost: g\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n[\r\n';
+  for (const [target, detail] of [
+    ['/ngsi-ld/v1/entityOperations/query', /not an HTTP/],
+    ['/ngsi-ld/../x', /dot segments/],
+    ['/api/v2/domains', /media type|Content-Type/],
+  ] as const) {
+    const client = await connect(gateway.port);
+    client.send(`POST ${target} ${head}`);
+    if (!target.includes('query')) await client.until(/\}$/);
+    client.send('zz\r\n');
+    const answer = await client.closed();
+    assert.equal(answer.match(/HTTP\/1\.1 \d/g)?.length, 1, answer);
+    assert.match(problemOf(answer).detail, detail);
+  }
+  assert.equal((await gateway.send('GET', '/health/live')).status, 200);
 });

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { after, before, beforeEach, it } from 'node:test';
 import { goodBehaviour } from '../../sidecar/embedded-broker/behaviour.js';
 import { assertProblem, startBroker, type BrokerUnderTest } from './embedded-broker-client.js';
 import { stopAll } from '../support/gateway-harness.js';
+import { column, columns } from '../support/columns.js';
 
 const slept: number[] = [];
 const clock = {
@@ -28,174 +29,149 @@ beforeEach(async () => {
   requests.clear();
 });
 
-describe('faults', () => {
-  it('failFirst of the embedded broker makes the first requests fail without effect, and the next succeed', async () => {
-    Object.assign(behaviour, { failFirst: 2, faultKinds: ['429-retry-after', '503'], retryAfter: '7' });
-    const throttled = await send('DELETE', `/entities/${idAt(0)}`);
-    assertProblem(throttled, 429);
-    assert.equal(throttled.headers.get('retry-after'), '7');
-    const failed = await send('DELETE', `/entities/${idAt(0)}`);
-    assertProblem(failed, 503);
-    assert.equal(failed.headers.get('retry-after'), null);
-    assert.equal(entities.has(idAt(0)), true);
-    assert.equal((await send('DELETE', `/entities/${idAt(0)}`)).status, 204);
-  });
-
-  it('the fault reset-before leaves the entity, reset-after deletes it, and neither is answered', async () => {
-    for (const kind of ['reset-before', 'reset-after'] as const) {
-      Object.assign(behaviour, { failFirst: 1, faultKinds: [kind] });
-      await assert.rejects(send('DELETE', `/entities/${idAt(1)}`));
-      assert.equal(entities.has(idAt(1)), kind === 'reset-before');
-    }
-    assert.deepEqual(
-      requests.entries.map(({ status }) => status),
-      [0, 0],
-    );
-  });
-
-  it('the configured latency delays every request, on the injected clock', async () => {
-    slept.length = 0;
-    behaviour.latencyMs = 250;
-    await send('GET', '/entities?type=X');
-    await send('GET', '/types');
-    assert.deepEqual(slept, [250, 250]);
-  });
+it('failFirst of the embedded broker makes the first requests fail without effect, and the next succeed', async () => {
+  Object.assign(behaviour, { failFirst: 2, faultKinds: ['429-retry-after', '503'], retryAfter: '7' });
+  const throttled = await send('DELETE', `/entities/${idAt(0)}`);
+  assertProblem(throttled, 429);
+  assert.equal(throttled.headers.get('retry-after'), '7');
+  const failed = await send('DELETE', `/entities/${idAt(0)}`);
+  assertProblem(failed, 503);
+  assert.equal(failed.headers.get('retry-after'), null);
+  assert.equal(entities.has(idAt(0)), true);
+  assert.equal((await send('DELETE', `/entities/${idAt(0)}`)).status, 204);
 });
 
-describe('odd pages', () => {
-  const page = async (query: string) => {
-    const { body, headers, status } = await send('GET', `/entities?type=X&${query}`);
-    assert.equal(status, 200);
-    return {
-      size: (body as unknown[]).length,
-      next: /offset=(\d+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1],
-      headers,
-    };
+it('the fault reset-before leaves the entity, reset-after deletes it, and neither is answered', async () => {
+  for (const kind of ['reset-before', 'reset-after'] as const) {
+    Object.assign(behaviour, { failFirst: 1, faultKinds: [kind] });
+    await assert.rejects(send('DELETE', `/entities/${idAt(1)}`));
+    assert.equal(entities.has(idAt(1)), kind === 'reset-before');
+  }
+  assert.deepEqual(column(requests.entries, 'status'), [0, 0]);
+});
+
+it('the configured latency delays every request, on the injected clock', async () => {
+  slept.length = 0;
+  behaviour.latencyMs = 250;
+  await send('GET', '/entities?type=X');
+  await send('GET', '/types');
+  assert.deepEqual(slept, [250, 250]);
+});
+
+const page = async (query: string) => {
+  const { body, headers, status } = await send('GET', `/entities?type=X&${query}`);
+  assert.equal(status, 200);
+  return {
+    size: (body as unknown[]).length,
+    next: /offset=(\d+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1],
+    headers,
   };
+};
 
-  it('short pages of the embedded broker have a next link that loses nothing', async () => {
-    behaviour.shortPages = true;
-    const seen: string[] = [];
-    for (let offset: string | undefined = '0'; offset !== undefined;) {
-      const { body, headers } = await send('GET', `/entities?type=X&limit=10&offset=${offset}`);
-      const items = body as { id: string }[];
-      assert.ok(items.length >= 1 && items.length <= 10);
-      assert.ok(seen.length < 1000, 'the links lead in a circle');
-      seen.push(...items.map(({ id }) => id));
-      offset = /offset=(\d+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
-    }
-    assert.deepEqual(seen, entities.ids());
-  });
-
-  it('an empty page of the embedded broker can have a next link to the same place', async () => {
-    behaviour.emptyPagesWithNext = 1;
-    const first = await page('limit=10&offset=10');
-    assert.deepEqual([first.size, first.next], [0, '10']);
-    assert.equal((await page('limit=10&offset=10')).size, 10);
-  });
-
-  it('a page past the end of the embedded broker can repeat the last entity', async () => {
-    behaviour.repeatLastPastEnd = true;
-    const { body, headers } = await send('GET', '/entities?type=X&limit=10&offset=500&count=true');
-    assert.deepEqual(
-      (body as { id: string }[]).map(({ id }) => id),
-      [idAt(29)],
-    );
-    assert.equal(headers.get('ngsild-results-count'), '30');
-    assert.equal((await page('limit=10&offset=20')).size, 10);
-  });
-
-  it('counts of the embedded broker can be absent or negative, links missing, and a warning added', async () => {
-    behaviour.countHeader = 'negative';
-    assert.equal((await page('count=true')).headers.get('ngsild-results-count'), '-2');
-    Object.assign(behaviour, { countHeader: 'absent', noPageLinks: true, warning: '199 - "source gone"' });
-    const { headers, next } = await page('count=true');
-    assert.deepEqual([headers.get('ngsild-results-count'), next], [null, undefined]);
-    assert.equal(headers.get('ngsild-warning'), '199 - "source gone"');
-  });
-
-  it('the embedded broker refuses or ignores limit, pick and other parameters as configured', async () => {
-    Object.assign(behaviour, { maxPageSize: 5, noPick: true });
-    assertProblem(await send('GET', '/entities?type=X&limit=6'), 403, 'TooManyResults');
-    behaviour.overMaxPageStatus = 400;
-    assertProblem(await send('GET', '/entities?type=X&limit=6'), 400, 'BadRequestData');
-    assertProblem(await send('GET', '/entities?type=X&pick=id'), 400, 'InvalidRequest');
-    assert.equal((await page('')).size, 5);
-    behaviour.ignoreParameters = ['q', 'nonsense'];
-    assert.equal((await page('limit=5&q=missing&nonsense=1')).size, 5);
-  });
+it('short pages of the embedded broker have a next link that loses nothing', async () => {
+  behaviour.shortPages = true;
+  const seen: string[] = [];
+  for (let offset: string | undefined = '0'; offset !== undefined;) {
+    const { body, headers } = await send('GET', `/entities?type=X&limit=10&offset=${offset}`);
+    const items = body as { id: string }[];
+    assert.ok(items.length >= 1 && items.length <= 10);
+    assert.ok(seen.length < 1000, 'the links lead in a circle');
+    seen.push(...items.map(({ id }) => id));
+    offset = /offset=(\d+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
+  }
+  assert.deepEqual(seen, entities.ids());
 });
 
-describe('odd deletes', () => {
-  const batch = async (ids: readonly string[]) => {
-    const { status, body } = await send('POST', '/entityOperations/delete', ids);
-    return { status, success: (body as { success?: string[] } | undefined)?.success };
-  };
-
-  it('the batch delete of the embedded broker can be missing or bounded', async () => {
-    for (const status of [404, 405, 501] as const) {
-      behaviour.noBatchStatus = status;
-      assertProblem(await send('POST', '/entityOperations/delete', [idAt(0)]), status);
-    }
-    Object.assign(behaviour, { noBatchStatus: undefined, maxBatch: 2 });
-    assertProblem(await send('POST', '/entityOperations/delete', [idAt(0), idAt(1), idAt(2)]), 413);
-    assert.equal(entities.count(), 30);
-    assert.equal((await batch([idAt(0), idAt(1)])).status, 204);
-  });
-
-  it('locked entities of the embedded broker stay, with an error', async () => {
-    behaviour.isLocked = (id) => id === idAt(3);
-    assertProblem(await send('DELETE', `/entities/${idAt(3)}`), 409, 'Conflict');
-    assert.deepEqual(await batch([idAt(2), idAt(3)]), { status: 207, success: [idAt(2)] });
-    assert.equal(entities.has(idAt(3)), true);
-  });
-
-  it('ghosts of the embedded broker are reported as deleted, and stay', async () => {
-    behaviour.isGhost = (id) => id === idAt(4);
-    assert.equal((await send('DELETE', `/entities/${idAt(4)}`)).status, 204);
-    assert.equal((await batch([idAt(4)])).status, 204);
-    assert.equal(entities.has(idAt(4)), true);
-  });
-
-  it('every second item of a batch at the embedded broker can fail', async () => {
-    behaviour.halfFailBatches = true;
-    assert.deepEqual(await batch([5, 6, 7, 8].map(idAt)), { status: 207, success: [idAt(5), idAt(7)] });
-    assert.deepEqual(await batch([idAt(6)]), { status: 204, success: undefined });
-  });
+it('an empty page of the embedded broker can have a next link to the same place', async () => {
+  behaviour.emptyPagesWithNext = 1;
+  const first = await page('limit=10&offset=10');
+  assert.deepEqual([first.size, first.next], [0, '10']);
+  assert.equal((await page('limit=10&offset=10')).size, 10);
 });
 
-describe('the request log', () => {
-  it('the request log records method, route, query, headers, status and batch size of each request', async () => {
-    await send('GET', '/entities?type=X&limit=1', undefined, { 'NGSILD-Tenant': 'nowhere' });
-    await send('DELETE', `/entities/${idAt(0)}`);
-    await send('POST', '/entityOperations/delete', [idAt(1), idAt(2)]);
-    assert.deepEqual(
-      requests.entries.map(({ method, route, search, status, items }) => [
-        method,
-        route,
-        search,
-        status,
-        items,
-      ]),
-      [
-        ['GET', '/ngsi-ld/v1/entities', 'type=X&limit=1', 404, undefined],
-        ['DELETE', '/ngsi-ld/v1/entities/{id}', '', 204, undefined],
-        ['POST', '/ngsi-ld/v1/entityOperations/delete', '', 204, 2],
-      ],
-    );
-    assert.equal(requests.entries[0]?.headers['ngsild-tenant'], 'nowhere');
-    assert.equal(requests.counts.get('DELETE /ngsi-ld/v1/entities/{id}'), 1);
-    assert.equal(requests.total, 3);
-  });
+it('a page past the end of the embedded broker can repeat the last entity', async () => {
+  behaviour.repeatLastPastEnd = true;
+  const { body, headers } = await send('GET', '/entities?type=X&limit=10&offset=500&count=true');
+  assert.deepEqual(column(body as { id: string }[], 'id'), [idAt(29)]);
+  assert.equal(headers.get('ngsild-results-count'), '30');
+  assert.equal((await page('limit=10&offset=20')).size, 10);
 });
 
-describe('starting and closing', () => {
-  it('closing the embedded broker frees its port and can be repeated; a port in use is an error', async () => {
-    const first = await startBroker();
-    await assert.rejects(startBroker({ port: first.port }), { code: 'EADDRINUSE' });
-    await first.close();
-    await first.close();
-    const second = await startBroker({ port: first.port });
-    assert.equal(second.url, first.url);
-  });
+it('counts of the embedded broker can be absent or negative, links missing, and a warning added', async () => {
+  behaviour.countHeader = 'negative';
+  assert.equal((await page('count=true')).headers.get('ngsild-results-count'), '-2');
+  Object.assign(behaviour, { countHeader: 'absent', noPageLinks: true, warning: '199 - "source gone"' });
+  const { headers, next } = await page('count=true');
+  assert.deepEqual([headers.get('ngsild-results-count'), next], [null, undefined]);
+  assert.equal(headers.get('ngsild-warning'), '199 - "source gone"');
+});
+
+it('the embedded broker refuses or ignores limit, pick and other parameters as configured', async () => {
+  Object.assign(behaviour, { maxPageSize: 5, noPick: true });
+  assertProblem(await send('GET', '/entities?type=X&limit=6'), 403, 'TooManyResults');
+  behaviour.overMaxPageStatus = 400;
+  assertProblem(await send('GET', '/entities?type=X&limit=6'), 400, 'BadRequestData');
+  assertProblem(await send('GET', '/entities?type=X&pick=id'), 400, 'InvalidRequest');
+  assert.equal((await page('')).size, 5);
+  behaviour.ignoreParameters = ['q', 'nonsense'];
+  assert.equal((await page('limit=5&q=missing&nonsense=1')).size, 5);
+});
+
+const batch = async (ids: readonly string[]) => {
+  const { status, body } = await send('POST', '/entityOperations/delete', ids);
+  return { status, success: (body as { success?: string[] } | undefined)?.success };
+};
+
+it('the batch delete of the embedded broker can be missing or bounded', async () => {
+  for (const status of [404, 405, 501] as const) {
+    behaviour.noBatchStatus = status;
+    assertProblem(await send('POST', '/entityOperations/delete', [idAt(0)]), status);
+  }
+  Object.assign(behaviour, { noBatchStatus: undefined, maxBatch: 2 });
+  assertProblem(await send('POST', '/entityOperations/delete', [idAt(0), idAt(1), idAt(2)]), 413);
+  assert.equal(entities.count(), 30);
+  assert.equal((await batch([idAt(0), idAt(1)])).status, 204);
+});
+
+it('locked entities of the embedded broker stay, with an error', async () => {
+  behaviour.isLocked = (id) => id === idAt(3);
+  assertProblem(await send('DELETE', `/entities/${idAt(3)}`), 409, 'Conflict');
+  assert.deepEqual(await batch([idAt(2), idAt(3)]), { status: 207, success: [idAt(2)] });
+  assert.equal(entities.has(idAt(3)), true);
+});
+
+it('ghosts of the embedded broker are reported as deleted, and stay', async () => {
+  behaviour.isGhost = (id) => id === idAt(4);
+  assert.equal((await send('DELETE', `/entities/${idAt(4)}`)).status, 204);
+  assert.equal((await batch([idAt(4)])).status, 204);
+  assert.equal(entities.has(idAt(4)), true);
+});
+
+it('every second item of a batch at the embedded broker can fail', async () => {
+  behaviour.halfFailBatches = true;
+  assert.deepEqual(await batch([5, 6, 7, 8].map(idAt)), { status: 207, success: [idAt(5), idAt(7)] });
+  assert.deepEqual(await batch([idAt(6)]), { status: 204, success: undefined });
+});
+
+it('the request log records method, route, query, headers, status and batch size of each request', async () => {
+  await send('GET', '/entities?type=X&limit=1', undefined, { 'NGSILD-Tenant': 'nowhere' });
+  await send('DELETE', `/entities/${idAt(0)}`);
+  await send('POST', '/entityOperations/delete', [idAt(1), idAt(2)]);
+  assert.deepEqual(columns(requests.entries, 'method', 'route', 'search', 'status', 'items'), [
+    ['GET', '/ngsi-ld/v1/entities', 'type=X&limit=1', 404, undefined],
+    ['DELETE', '/ngsi-ld/v1/entities/{id}', '', 204, undefined],
+    ['POST', '/ngsi-ld/v1/entityOperations/delete', '', 204, 2],
+  ]);
+  assert.equal(requests.entries[0]?.headers['ngsild-tenant'], 'nowhere');
+  assert.equal(requests.counts.get('DELETE /ngsi-ld/v1/entities/{id}'), 1);
+  assert.equal(requests.total, 3);
+});
+
+it('closing the embedded broker frees its port and can be repeated; a port in use is an error', async () => {
+  const first = await startBroker();
+  await assert.rejects(startBroker({ port: first.port }), { code: 'EADDRINUSE' });
+  await first.close();
+  await first.close();
+  const second = await startBroker({ port: first.port });
+  assert.equal(second.url, first.url);
 });

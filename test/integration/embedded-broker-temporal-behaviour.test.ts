@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { after as atEnd, before, beforeEach, describe, it } from 'node:test';
+import { after as atEnd, before, beforeEach, it } from 'node:test';
 import { goodBehaviour } from '../../sidecar/embedded-broker/behaviour.js';
 import { assertProblem, startBroker, type BrokerUnderTest } from './embedded-broker-client.js';
 import { stopAll } from '../support/gateway-harness.js';
+import { column } from '../support/columns.js';
 
 const slept: number[] = [];
 let broker: BrokerUnderTest;
@@ -56,203 +57,187 @@ beforeEach(async () => {
   requests.clear();
 });
 
-describe('a broker without temporal data', () => {
-  it('a broker without temporal data answers every temporal request, or only writes, with the configured status', async () => {
-    const path = `/temporal/entities/${idAt(1)}`;
-    const reads = [
-      ['GET', `/temporal/entities?${after(1)}`],
-      ['GET', path],
-    ] as const;
-    const writes = [['POST', '/temporal/entities'], ['POST', `${path}/attrs`], ['DELETE', path],
-      ['DELETE', `${path}/attrs/n`], ['DELETE', `${path}/attrs/n/${instanceIdOf(idAt(1))}`],
-      ['PATCH', `${path}/attrs/n/${instanceIdOf(idAt(1))}`]] as const; // oxfmt-ignore
-    behaviour.temporalStatus = 501;
-    for (const [method, target] of [...reads, ...writes]) {
-      assertProblem(await send(method, target), 501, 'OperationNotSupported');
-    }
-    Object.assign(behaviour, { temporalStatus: undefined, temporalWriteStatus: 422 });
-    for (const [method, target] of reads) assert.equal((await send(method, target)).status, 200);
-    for (const [method, target] of writes) assertProblem(await send(method, target), 422);
-    assert.equal(temporal.instances(), 21);
-    assert.equal((await send('GET', '/entities?type=X')).status, 200);
-  });
+it('a broker without temporal data answers every temporal request, or only writes, with the configured status', async () => {
+  const path = `/temporal/entities/${idAt(1)}`;
+  const reads = [
+    ['GET', `/temporal/entities?${after(1)}`],
+    ['GET', path],
+  ] as const;
+  const writes = [['POST', '/temporal/entities'], ['POST', `${path}/attrs`], ['DELETE', path],
+    ['DELETE', `${path}/attrs/n`], ['DELETE', `${path}/attrs/n/${instanceIdOf(idAt(1))}`],
+    ['PATCH', `${path}/attrs/n/${instanceIdOf(idAt(1))}`]] as const; // oxfmt-ignore
+  behaviour.temporalStatus = 501;
+  for (const [method, target] of [...reads, ...writes]) {
+    assertProblem(await send(method, target), 501, 'OperationNotSupported');
+  }
+  Object.assign(behaviour, { temporalStatus: undefined, temporalWriteStatus: 422 });
+  for (const [method, target] of reads) assert.equal((await send(method, target)).status, 200);
+  for (const [method, target] of writes) assertProblem(await send(method, target), 422);
+  assert.equal(temporal.instances(), 21);
+  assert.equal((await send('GET', '/entities?type=X')).status, 200);
 });
 
-describe('odd instances', () => {
-  it('instances of the embedded broker can lack ids', async () => {
-    behaviour.noInstanceIds = true;
-    const { items } = await query(after(1));
-    for (const item of items) assert.ok(instancesOf(item).every((each) => !('instanceId' in each)));
-    assert.notEqual(instanceIdOf(idAt(0)), 'undefined');
-  });
-
-  it('instances can be silently limited to the newest', async () => {
-    behaviour.silentInstanceLimit = 2;
-    const { items, headers } = await query(after(1));
-    assert.deepEqual(valuesOf(items[5]), [5, 6]);
-    assert.equal(headers.get('content-range'), null);
-    assert.deepEqual(valuesOf((await query(`${after(1)}&lastN=4`)).items[5]), [6, 5]);
-  });
-
-  it('instances can be limited, and marked by 206', async () => {
-    behaviour.instancePageSize = 2;
-    const { items, headers } = await query(after(2), 206);
-    assert.deepEqual(valuesOf(items[4]), [2, 3]);
-    assert.equal(headers.get('content-range'), `DateTime ${day(2)}-${day(3)}/*`);
-    assert.deepEqual(valuesOf((await query(`${after(2)}&lastN=5`, 206)).items[4]), [6, 5]);
-    await query(after(5));
-    assert.equal((await send('GET', `/temporal/entities/${idAt(4)}`)).status, 206);
-  });
-
-  it('lastN can be applied before the interval', async () => {
-    behaviour.lastNBeforeTime = true;
-    const { items } = await query(`type=X&timerel=before&timeAt=${day(6)}&lastN=2`, 206);
-    assert.deepEqual(items.map(valuesOf), [[1], [2, 1], [3, 2], [4, 3], [5, 4], [5]]);
-  });
+it('instances of the embedded broker can lack ids', async () => {
+  behaviour.noInstanceIds = true;
+  const { items } = await query(after(1));
+  for (const item of items) assert.ok(instancesOf(item).every((each) => !('instanceId' in each)));
+  assert.notEqual(instanceIdOf(idAt(0)), 'undefined');
 });
 
-describe('odd time queries', () => {
-  it('time properties and lastN that are refused as configured are 400', async () => {
-    Object.assign(behaviour, { refusedTimeProperties: ['createdAt'], noLastN: true });
-    const refuse = async (text: string) => {
-      assertProblem(await send('GET', `/temporal/entities?${text}`), 400, 'BadRequestData');
-    };
-    await refuse(`${after(1)}&timeproperty=createdAt`);
-    await refuse(`${after(1)}&lastN=1`);
-    await query(`${after(1)}&timeproperty=modifiedAt`);
-  });
-
-  it('a time property that is not stored finds nothing', async () => {
-    behaviour.timePropertiesMissing = ['createdAt'];
-    assert.deepEqual((await query(`${after(1)}&timeproperty=createdAt`)).items, []);
-    assert.equal((await query(`${after(1)}&timeproperty=modifiedAt`)).items.length, 6);
-    assert.equal((await query(after(1))).items.length, 6);
-  });
-
-  it('an ignored filter, on time or other, shows as much as a query without it', async () => {
-    behaviour.ignoreParameters = ['timerel', 'timeAt', 'datasetId'];
-    const { items } = await query(`${after(6)}&datasetId=urn:x:1`);
-    assert.deepEqual(
-      items.map((item) => valuesOf(item).length),
-      [1, 2, 3, 4, 5, 6],
-    );
-    await query('type=X');
-    behaviour.ignoreParameters = ['type'];
-    assert.equal((await query(after(6).replace('X', 'None'))).items.length, 1);
-  });
-
-  it('entities selected regardless of the interval make pages short or empty and the count too high', async () => {
-    behaviour.selectsIgnoringTime = true;
-    const first = await query(`${after(4)}&limit=3&count=true`);
-    assert.deepEqual(first.items, []);
-    assert.equal(first.headers.get('ngsild-results-count'), '6');
-    assert.match(first.headers.get('link') ?? '', /offset=3>; rel="next"/);
-    const second = await query(`${after(5)}&limit=3&offset=3&count=true`);
-    assert.deepEqual(
-      second.items.map(({ id }) => id),
-      [idAt(4), idAt(5)],
-    );
-    assert.doesNotMatch(second.headers.get('link') ?? '', /rel="next"/);
-  });
+it('instances can be silently limited to the newest', async () => {
+  behaviour.silentInstanceLimit = 2;
+  const { items, headers } = await query(after(1));
+  assert.deepEqual(valuesOf(items[5]), [5, 6]);
+  assert.equal(headers.get('content-range'), null);
+  assert.deepEqual(valuesOf((await query(`${after(1)}&lastN=4`)).items[5]), [6, 5]);
 });
 
-describe('odd pages of temporal entities', () => {
-  const nextOf = (headers: Headers) => /offset=(\d+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
-
-  it('short pages of temporal entities have a next link that loses nothing', async () => {
-    behaviour.shortPages = true;
-    const seen: string[] = [];
-    for (let offset: string | undefined = '0'; offset !== undefined;) {
-      assert.ok(seen.length < 100, 'the links lead in a circle');
-      const { items, headers } = await query(`${after(1)}&limit=4&offset=${offset}`);
-      seen.push(...items.map(({ id }) => id));
-      offset = nextOf(headers);
-    }
-    assert.deepEqual(seen, temporal.ids());
-  });
-
-  it('empty pages of temporal entities have a next link for the configured number of times', async () => {
-    behaviour.emptyPagesWithNext = 1;
-    const empty = await query(after(1));
-    assert.deepEqual([empty.items.length, nextOf(empty.headers)], [0, '0']);
-    assert.equal((await query(after(1))).items.length, 6);
-  });
-
-  it('limits, counts, links and warnings of temporal entities are as configured', async () => {
-    Object.assign(behaviour, { maxPageSize: 3, overMaxPageStatus: 400, noPageLinks: true, warning: '199 x' });
-    Object.assign(behaviour, { countHeader: 'negative', noPick: true });
-    assertProblem(await send('GET', `/temporal/entities?${after(1)}&limit=4`), 400);
-    assertProblem(await send('GET', `/temporal/entities?${after(1)}&pick=id`), 400, 'InvalidRequest');
-    const { items, headers } = await query(`${after(1)}&count=true`);
-    assert.equal(items.length, 3);
-    assert.equal(headers.get('ngsild-results-count'), '-2');
-    assert.equal(headers.get('ngsild-warning'), '199 x');
-    assert.doesNotMatch(headers.get('link') ?? '', /rel="next"/);
-  });
-
-  it('a page past the end of temporal entities repeats the last one when configured', async () => {
-    assert.deepEqual((await query(`${after(1)}&offset=99`)).items, []);
-    behaviour.repeatLastPastEnd = true;
-    const { items } = await query(`${after(1)}&offset=99`);
-    assert.deepEqual(
-      items.map(({ id }) => id),
-      [idAt(5)],
-    );
-  });
+it('instances can be limited, and marked by 206', async () => {
+  behaviour.instancePageSize = 2;
+  const { items, headers } = await query(after(2), 206);
+  assert.deepEqual(valuesOf(items[4]), [2, 3]);
+  assert.equal(headers.get('content-range'), `DateTime ${day(2)}-${day(3)}/*`);
+  assert.deepEqual(valuesOf((await query(`${after(2)}&lastN=5`, 206)).items[4]), [6, 5]);
+  await query(after(5));
+  assert.equal((await send('GET', `/temporal/entities/${idAt(4)}`)).status, 206);
 });
 
-describe('deletes of history that go wrong', () => {
-  it('locked histories are 409, ghosts are reported as deleted, and neither is deleted', async () => {
-    const asked: unknown[] = [];
-    Object.assign(behaviour, {
-      isLocked: (id: string) => id === idAt(1),
-      isGhost: (id: string) => id === idAt(2),
-      isLockedInstance: (...what: readonly unknown[]) => {
-        asked.push(what);
-        return what[0] === idAt(3);
-      },
-      isGhostInstance: (id: string) => id === idAt(4),
-    });
-    const remove = (target: string) => send('DELETE', `/temporal/entities/${target}`);
-    assertProblem(await remove(idAt(1)), 409);
-    assert.equal((await remove(idAt(2))).status, 204);
-    assertProblem(await remove(`${idAt(3)}/attrs/n?deleteAll=true`), 409);
-    assertProblem(await remove(`${idAt(3)}/attrs/n/${instanceIdOf(idAt(3))}`), 409);
-    assert.equal((await remove(`${idAt(4)}/attrs/n`)).status, 204);
-    assert.equal((await remove(`${idAt(4)}/attrs/n/${instanceIdOf(idAt(4))}`)).status, 204);
-    assert.equal(temporal.instances(), 21);
-    assert.deepEqual(asked.slice(0, 2), [
-      [idAt(3), 'n', undefined],
-      [idAt(3), 'n', instanceIdOf(idAt(3))],
-    ]);
-    assert.equal((await remove(`${idAt(1)}/attrs/n`)).status, 204);
-    assertProblem(await remove(`${idAt(1)}/attrs/n`), 404);
-  });
+it('lastN can be applied before the interval', async () => {
+  behaviour.lastNBeforeTime = true;
+  const { items } = await query(`type=X&timerel=before&timeAt=${day(6)}&lastN=2`, 206);
+  assert.deepEqual(items.map(valuesOf), [[1], [2, 1], [3, 2], [4, 3], [5, 4], [5]]);
+});
 
-  it('the current entity is deleted with its history when configured', async () => {
-    broker.entities.seed(1, () => ({ id: idAt(0), type: 'X' }));
-    behaviour.deletesCurrentToo = true;
-    assert.equal((await send('DELETE', `/temporal/entities/${idAt(0)}`)).status, 204);
-    assert.equal(broker.entities.has(idAt(0)), false);
-    assert.equal((await send('DELETE', `/temporal/entities/${idAt(1)}`)).status, 204);
-  });
+it('time properties and lastN that are refused as configured are 400', async () => {
+  Object.assign(behaviour, { refusedTimeProperties: ['createdAt'], noLastN: true });
+  const refuse = async (text: string) => {
+    assertProblem(await send('GET', `/temporal/entities?${text}`), 400, 'BadRequestData');
+  };
+  await refuse(`${after(1)}&timeproperty=createdAt`);
+  await refuse(`${after(1)}&lastN=1`);
+  await query(`${after(1)}&timeproperty=modifiedAt`);
+});
 
-  it('faults and latency apply to temporal requests, and reset-after has deleted', async () => {
-    const target = `/temporal/entities/${idAt(0)}/attrs/n/${instanceIdOf(idAt(0))}`;
-    Object.assign(behaviour, {
-      failFirst: 1,
-      latencyMs: 40,
-      faultOn: ({ path }: { path: string }) => path.includes('/temporal/'),
-    });
-    slept.length = 0;
-    assertProblem(await send('DELETE', target), 503);
-    assert.deepEqual(slept, [40]);
-    assert.equal(temporal.instances(), 21);
-    Object.assign(behaviour, { failFirst: 1, faultKinds: ['reset-after'] });
-    await assert.rejects(send('DELETE', target));
-    assert.equal(temporal.instances(), 20);
-    assertProblem(await send('DELETE', target), 404);
-    const route = 'DELETE /ngsi-ld/v1/temporal/entities/{id}/attrs/{attr}/{instanceId}';
-    assert.equal(requests.counts.get(route), 2);
+it('a time property that is not stored finds nothing', async () => {
+  behaviour.timePropertiesMissing = ['createdAt'];
+  assert.deepEqual((await query(`${after(1)}&timeproperty=createdAt`)).items, []);
+  assert.equal((await query(`${after(1)}&timeproperty=modifiedAt`)).items.length, 6);
+  assert.equal((await query(after(1))).items.length, 6);
+});
+
+it('an ignored filter, on time or other, shows as much as a query without it', async () => {
+  behaviour.ignoreParameters = ['timerel', 'timeAt', 'datasetId'];
+  const { items } = await query(`${after(6)}&datasetId=urn:x:1`);
+  assert.deepEqual(
+    items.map((item) => valuesOf(item).length),
+    [1, 2, 3, 4, 5, 6],
+  );
+  await query('type=X');
+  behaviour.ignoreParameters = ['type'];
+  assert.equal((await query(after(6).replace('X', 'None'))).items.length, 1);
+});
+
+it('entities selected regardless of the interval make pages short or empty and the count too high', async () => {
+  behaviour.selectsIgnoringTime = true;
+  const first = await query(`${after(4)}&limit=3&count=true`);
+  assert.deepEqual(first.items, []);
+  assert.equal(first.headers.get('ngsild-results-count'), '6');
+  assert.match(first.headers.get('link') ?? '', /offset=3>; rel="next"/);
+  const second = await query(`${after(5)}&limit=3&offset=3&count=true`);
+  assert.deepEqual(column(second.items, 'id'), [idAt(4), idAt(5)]);
+  assert.doesNotMatch(second.headers.get('link') ?? '', /rel="next"/);
+});
+
+const nextOf = (headers: Headers) => /offset=(\d+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
+
+it('short pages of temporal entities have a next link that loses nothing', async () => {
+  behaviour.shortPages = true;
+  const seen: string[] = [];
+  for (let offset: string | undefined = '0'; offset !== undefined;) {
+    assert.ok(seen.length < 100, 'the links lead in a circle');
+    const { items, headers } = await query(`${after(1)}&limit=4&offset=${offset}`);
+    seen.push(...items.map(({ id }) => id));
+    offset = nextOf(headers);
+  }
+  assert.deepEqual(seen, temporal.ids());
+});
+
+it('empty pages of temporal entities have a next link for the configured number of times', async () => {
+  behaviour.emptyPagesWithNext = 1;
+  const empty = await query(after(1));
+  assert.deepEqual([empty.items.length, nextOf(empty.headers)], [0, '0']);
+  assert.equal((await query(after(1))).items.length, 6);
+});
+
+it('limits, counts, links and warnings of temporal entities are as configured', async () => {
+  Object.assign(behaviour, { maxPageSize: 3, overMaxPageStatus: 400, noPageLinks: true, warning: '199 x' });
+  Object.assign(behaviour, { countHeader: 'negative', noPick: true });
+  assertProblem(await send('GET', `/temporal/entities?${after(1)}&limit=4`), 400);
+  assertProblem(await send('GET', `/temporal/entities?${after(1)}&pick=id`), 400, 'InvalidRequest');
+  const { items, headers } = await query(`${after(1)}&count=true`);
+  assert.equal(items.length, 3);
+  assert.equal(headers.get('ngsild-results-count'), '-2');
+  assert.equal(headers.get('ngsild-warning'), '199 x');
+  assert.doesNotMatch(headers.get('link') ?? '', /rel="next"/);
+});
+
+it('a page past the end of temporal entities repeats the last one when configured', async () => {
+  assert.deepEqual((await query(`${after(1)}&offset=99`)).items, []);
+  behaviour.repeatLastPastEnd = true;
+  const { items } = await query(`${after(1)}&offset=99`);
+  assert.deepEqual(column(items, 'id'), [idAt(5)]);
+});
+
+it('locked histories are 409, ghosts are reported as deleted, and neither is deleted', async () => {
+  const asked: unknown[] = [];
+  Object.assign(behaviour, {
+    isLocked: (id: string) => id === idAt(1),
+    isGhost: (id: string) => id === idAt(2),
+    isLockedInstance: (...what: readonly unknown[]) => {
+      asked.push(what);
+      return what[0] === idAt(3);
+    },
+    isGhostInstance: (id: string) => id === idAt(4),
   });
+  const remove = (target: string) => send('DELETE', `/temporal/entities/${target}`);
+  assertProblem(await remove(idAt(1)), 409);
+  assert.equal((await remove(idAt(2))).status, 204);
+  assertProblem(await remove(`${idAt(3)}/attrs/n?deleteAll=true`), 409);
+  assertProblem(await remove(`${idAt(3)}/attrs/n/${instanceIdOf(idAt(3))}`), 409);
+  assert.equal((await remove(`${idAt(4)}/attrs/n`)).status, 204);
+  assert.equal((await remove(`${idAt(4)}/attrs/n/${instanceIdOf(idAt(4))}`)).status, 204);
+  assert.equal(temporal.instances(), 21);
+  assert.deepEqual(asked.slice(0, 2), [
+    [idAt(3), 'n', undefined],
+    [idAt(3), 'n', instanceIdOf(idAt(3))],
+  ]);
+  assert.equal((await remove(`${idAt(1)}/attrs/n`)).status, 204);
+  assertProblem(await remove(`${idAt(1)}/attrs/n`), 404);
+});
+
+it('the current entity is deleted with its history when configured', async () => {
+  broker.entities.seed(1, () => ({ id: idAt(0), type: 'X' }));
+  behaviour.deletesCurrentToo = true;
+  assert.equal((await send('DELETE', `/temporal/entities/${idAt(0)}`)).status, 204);
+  assert.equal(broker.entities.has(idAt(0)), false);
+  assert.equal((await send('DELETE', `/temporal/entities/${idAt(1)}`)).status, 204);
+});
+
+it('faults and latency apply to temporal requests, and reset-after has deleted', async () => {
+  const target = `/temporal/entities/${idAt(0)}/attrs/n/${instanceIdOf(idAt(0))}`;
+  Object.assign(behaviour, {
+    failFirst: 1,
+    latencyMs: 40,
+    faultOn: ({ path }: { path: string }) => path.includes('/temporal/'),
+  });
+  slept.length = 0;
+  assertProblem(await send('DELETE', target), 503);
+  assert.deepEqual(slept, [40]);
+  assert.equal(temporal.instances(), 21);
+  Object.assign(behaviour, { failFirst: 1, faultKinds: ['reset-after'] });
+  await assert.rejects(send('DELETE', target));
+  assert.equal(temporal.instances(), 20);
+  assertProblem(await send('DELETE', target), 404);
+  const route = 'DELETE /ngsi-ld/v1/temporal/entities/{id}/attrs/{attr}/{instanceId}';
+  assert.equal(requests.counts.get(route), 2);
 });

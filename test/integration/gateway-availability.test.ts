@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, describe, it } from 'node:test';
+import { after, it } from 'node:test';
 import { startTestBroker, startTestGateway, stopAll } from '../support/gateway-harness.js';
 import { readKongFile } from '../support/kong-router.js';
 import { ROOT } from '../support/project.js';
@@ -14,172 +14,158 @@ after(closeAll);
 const ETSI = 'https://uri.etsi.org/ngsi-ld/errors/';
 const own = (name: string) => `urn:ngsi-ld-gateway:problem:${name}`;
 
-describe('health', () => {
-  it('/health/live answers whatever the broker does, to HEAD as well', async () => {
-    const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9' });
-    const live = await gateway.send('GET', '/health/live');
-    assert.equal(live.status, 200);
-    assert.deepEqual(live.json(), { status: 'up' });
-    const head = await gateway.send('HEAD', '/health/live');
-    assert.equal(head.status, 200);
-    assert.equal(head.text, '');
-  });
-
-  it('the health checks of Kong are answered with 200 while the broker is away', async () => {
-    const gateway = await startTestGateway({
-      BROKER_URL: 'http://127.0.0.1:9',
-      GATEWAY_TOKEN: 'secret-of-kong',
-    });
-    for (const { healthchecks } of readKongFile(readFileSync(join(ROOT, 'kong.yml'), 'utf8')).upstreams) {
-      // As lua-resty-healthcheck spells it.
-      const probe = `GET ${healthchecks.active.http_path} HTTP/1.0\r\nHost: sidecar\r\n\r\n`;
-      assert.equal(statusOf(await exchange(gateway.port, probe)), 200);
-    }
-  });
-
-  it('/health/ready follows the broker', async () => {
-    const broker = await startTestBroker();
-    const gateway = await startTestGateway({ BROKER_URL: broker.url });
-    const up = await gateway.send('GET', '/health/ready');
-    assert.equal(up.status, 200);
-    assert.deepEqual(up.json(), { status: 'up', broker: 'up', database: 'up' });
-
-    broker.behaviour.failFirst = 1;
-    assert.equal((await gateway.send('GET', '/health/ready')).status, 503);
-    assert.equal((await gateway.send('GET', '/health/ready')).status, 200);
-
-    await broker.close();
-    const down = await gateway.send('GET', '/health/ready');
-    assert.equal(down.status, 503);
-    assert.deepEqual(down.json(), { status: 'down', broker: 'down', database: 'up' });
-  });
-
-  it('/health/ready counts a broker that refuses unknown callers as up', async () => {
-    const broker = await startRecordingBroker(() => ({ status: 401 }));
-    const gateway = await startTestGateway({ BROKER_URL: broker.url });
-    assert.equal((await gateway.send('GET', '/health/ready')).status, 200);
-  });
-
-  it('/health/ready is 503 from the start of a shutdown, while running requests are served to their end', async () => {
-    const gate = new Gate();
-    const broker = await startRecordingBroker(async () =>
-      gate.passed.then(() => ({ status: 200, body: 'x' })),
-    );
-    const gateway = await startTestGateway({ BROKER_URL: broker.url });
-    const running = gateway.send('GET', '/ngsi-ld/v1/entities?type=Car');
-    await broker.arrived(() => true);
-    const closed = gateway.gateway.close();
-    const ready = await gateway.send('GET', '/health/ready');
-    assert.equal(ready.status, 503);
-    assert.deepEqual(ready.json(), {
-      status: 'shutting down',
-      broker: 'not asked',
-      database: 'not asked',
-    });
-    gate.open();
-    assert.equal((await running).text, 'x');
-    await closed;
-  });
+it('/health/live answers whatever the broker does, to HEAD as well', async () => {
+  const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9' });
+  const live = await gateway.send('GET', '/health/live');
+  assert.equal(live.status, 200);
+  assert.deepEqual(live.json(), { status: 'up' });
+  const head = await gateway.send('HEAD', '/health/live');
+  assert.equal(head.status, 200);
+  assert.equal(head.text, '');
 });
 
-describe('without a broker', () => {
-  it('a purge without a broker is 502, without the address of the broker', async () => {
-    const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9', RETRY_MAX_ATTEMPTS: '2' });
-    const failed = await gateway.purge('type=Car');
+it('the health checks of Kong are answered with 200 while the broker is away', async () => {
+  const gateway = await startTestGateway({
+    BROKER_URL: 'http://127.0.0.1:9',
+    GATEWAY_TOKEN: 'secret-of-kong',
+  });
+  for (const { healthchecks } of readKongFile(readFileSync(join(ROOT, 'kong.yml'), 'utf8')).upstreams) {
+    // As lua-resty-healthcheck spells it.
+    const probe = `GET ${healthchecks.active.http_path} HTTP/1.0\r\nHost: sidecar\r\n\r\n`;
+    assert.equal(statusOf(await exchange(gateway.port, probe)), 200);
+  }
+});
+
+it('/health/ready follows the broker', async () => {
+  const broker = await startTestBroker();
+  const gateway = await startTestGateway({ BROKER_URL: broker.url });
+  const up = await gateway.send('GET', '/health/ready');
+  assert.equal(up.status, 200);
+  assert.deepEqual(up.json(), { status: 'up', broker: 'up', database: 'up' });
+
+  broker.behaviour.failFirst = 1;
+  assert.equal((await gateway.send('GET', '/health/ready')).status, 503);
+  assert.equal((await gateway.send('GET', '/health/ready')).status, 200);
+
+  await broker.close();
+  const down = await gateway.send('GET', '/health/ready');
+  assert.equal(down.status, 503);
+  assert.deepEqual(down.json(), { status: 'down', broker: 'down', database: 'up' });
+});
+
+it('/health/ready counts a broker that refuses unknown callers as up', async () => {
+  const broker = await startRecordingBroker(() => ({ status: 401 }));
+  const gateway = await startTestGateway({ BROKER_URL: broker.url });
+  assert.equal((await gateway.send('GET', '/health/ready')).status, 200);
+});
+
+it('/health/ready is 503 from the start of a shutdown, while running requests are served to their end', async () => {
+  const gate = new Gate();
+  const broker = await startRecordingBroker(async () => gate.passed.then(() => ({ status: 200, body: 'x' })));
+  const gateway = await startTestGateway({ BROKER_URL: broker.url });
+  const running = gateway.send('GET', '/ngsi-ld/v1/entities?type=Car');
+  await broker.arrived(() => true);
+  const closed = gateway.gateway.close();
+  const ready = await gateway.send('GET', '/health/ready');
+  assert.equal(ready.status, 503);
+  assert.deepEqual(ready.json(), { status: 'shutting down', broker: 'not asked', database: 'not asked' });
+  gate.open();
+  assert.equal((await running).text, 'x');
+  await closed;
+});
+
+it('a purge without a broker is 502, without the address of the broker', async () => {
+  const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9', RETRY_MAX_ATTEMPTS: '2' });
+  const failed = await gateway.purge('type=Car');
+  assert.equal(failed.status, 502);
+  const problem = failed.problem();
+  assert.equal(problem.type, own('broker-unreachable'));
+  assert.match(problem.detail ?? '', /connection refused/);
+  assert.equal(problem['deleted'], undefined);
+  assert.ok(!failed.text.includes('127.0.0.1'));
+});
+
+it('a forwarded request without a broker is 502', async () => {
+  const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9' });
+  for (const method of ['GET', 'POST', 'DELETE']) {
+    const failed = await gateway.send(method, '/ngsi-ld/v1/entities/urn:ngsi-ld:Car:1');
     assert.equal(failed.status, 502);
-    const problem = failed.problem();
-    assert.equal(problem.type, own('broker-unreachable'));
-    assert.match(problem.detail ?? '', /connection refused/);
-    assert.equal(problem['deleted'], undefined);
+    assert.equal(failed.problem().type, own('broker-unreachable'));
     assert.ok(!failed.text.includes('127.0.0.1'));
-  });
-
-  it('a forwarded request without a broker is 502', async () => {
-    const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9' });
-    for (const method of ['GET', 'POST', 'DELETE']) {
-      const failed = await gateway.send(method, '/ngsi-ld/v1/entities/urn:ngsi-ld:Car:1');
-      assert.equal(failed.status, 502);
-      assert.equal(failed.problem().type, own('broker-unreachable'));
-      assert.ok(!failed.text.includes('127.0.0.1'));
-    }
-  });
+  }
 });
 
-describe('with a broker that does not answer', () => {
-  it('purges and forwarded requests are 504 where the broker does not answer', async () => {
-    const broker = await startRecordingBroker(async () => new Promise(() => undefined));
-    const gateway = await startTestGateway({
-      BROKER_URL: broker.url,
-      BROKER_TIMEOUT_MS: '1500',
-      RETRY_MAX_ATTEMPTS: '2',
-    });
-    const [purge, passed] = await Promise.all([
-      gateway.purge('type=Car'),
-      gateway.send('GET', '/ngsi-ld/v1/entities?type=Bus'),
-    ]);
-    for (const answer of [purge, passed]) {
-      assert.equal(answer.status, 504);
-      assert.equal(answer.problem().type, own('broker-timeout'));
-    }
-    const asked = broker.requests.filter(({ url }) => url.includes('type=Car'));
-    assert.equal(asked.length, 2, 'as often as it may be tried');
+it('purges and forwarded requests are 504 where the broker does not answer', async () => {
+  const broker = await startRecordingBroker(async () => new Promise(() => undefined));
+  const gateway = await startTestGateway({
+    BROKER_URL: broker.url,
+    BROKER_TIMEOUT_MS: '1500',
+    RETRY_MAX_ATTEMPTS: '2',
   });
+  const [purge, passed] = await Promise.all([
+    gateway.purge('type=Car'),
+    gateway.send('GET', '/ngsi-ld/v1/entities?type=Bus'),
+  ]);
+  for (const answer of [purge, passed]) {
+    assert.equal(answer.status, 504);
+    assert.equal(answer.problem().type, own('broker-timeout'));
+  }
+  const asked = broker.requests.filter(({ url }) => url.includes('type=Car'));
+  assert.equal(asked.length, 2, 'as often as it may be tried');
 });
 
-describe('with a broker that fails', () => {
-  it("a purge at a failing broker is 502 with the broker's problem inside, once its tries are used up", async () => {
-    const broker = await startTestBroker();
-    broker.entities.seed(1, () => ({ id: 'urn:ngsi-ld:Car:1', type: 'Car' }));
-    broker.behaviour.faultRate = 1;
-    const gateway = await startTestGateway({ BROKER_URL: broker.url, RETRY_MAX_ATTEMPTS: '3' });
-    const failed = await gateway.purge('type=Car');
-    assert.equal(failed.status, 502);
-    assert.equal(failed.problem().type, own('broker-failed'));
-    assert.equal((failed.problem()['broker'] as { status: number }).status, 503);
-    assert.equal(broker.requests.total, 3);
-  });
+it("a purge at a failing broker is 502 with the broker's problem inside, once its tries are used up", async () => {
+  const broker = await startTestBroker();
+  broker.entities.seed(1, () => ({ id: 'urn:ngsi-ld:Car:1', type: 'Car' }));
+  broker.behaviour.faultRate = 1;
+  const gateway = await startTestGateway({ BROKER_URL: broker.url, RETRY_MAX_ATTEMPTS: '3' });
+  const failed = await gateway.purge('type=Car');
+  assert.equal(failed.status, 502);
+  assert.equal(failed.problem().type, own('broker-failed'));
+  assert.equal((failed.problem()['broker'] as { status: number }).status, 503);
+  assert.equal(broker.requests.total, 3);
+});
 
-  it('a purge is 429 with Retry-After when the broker asks for too long a pause', async () => {
-    const broker = await startTestBroker();
-    Object.assign(broker.behaviour, { faultRate: 1, faultKinds: ['429-retry-after'], retryAfter: '3600' });
-    const gateway = await startTestGateway({ BROKER_URL: broker.url });
-    const failed = await gateway.purge('type=Car');
-    assert.equal(failed.status, 429);
-    assert.equal(failed.headers.get('retry-after'), '3600');
-    assert.equal(failed.problem().type, own('broker-throttled'));
-    assert.equal(broker.requests.total, 1);
-  });
+it('a purge is 429 with Retry-After when the broker asks for too long a pause', async () => {
+  const broker = await startTestBroker();
+  Object.assign(broker.behaviour, { faultRate: 1, faultKinds: ['429-retry-after'], retryAfter: '3600' });
+  const gateway = await startTestGateway({ BROKER_URL: broker.url });
+  const failed = await gateway.purge('type=Car');
+  assert.equal(failed.status, 429);
+  assert.equal(failed.headers.get('retry-after'), '3600');
+  assert.equal(failed.problem().type, own('broker-throttled'));
+  assert.equal(broker.requests.total, 1);
+});
 
-  it('a purge goes on through passing failures', async () => {
-    const broker = await startTestBroker();
-    broker.entities.seed(30, (index) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car' }));
-    const gateway = await startTestGateway({ BROKER_URL: broker.url, PURGE_BATCH_SIZE: '5' });
-    Object.assign(broker.behaviour, {
-      faultRate: 0.3,
-      faultKinds: ['429', '503', '500', 'reset-before', 'reset-after'],
-    });
-    const purged = await gateway.purge('type=Car');
-    assert.equal(purged.status, 204, purged.text);
-    assert.equal(purged.headers.get('purge-deleted'), '30');
-    assert.equal(broker.entities.count(), 0);
+it('a purge goes on through passing failures', async () => {
+  const broker = await startTestBroker();
+  broker.entities.seed(30, (index) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car' }));
+  const gateway = await startTestGateway({ BROKER_URL: broker.url, PURGE_BATCH_SIZE: '5' });
+  Object.assign(broker.behaviour, {
+    faultRate: 0.3,
+    faultKinds: ['429', '503', '500', 'reset-before', 'reset-after'],
   });
+  const purged = await gateway.purge('type=Car');
+  assert.equal(purged.status, 204, purged.text);
+  assert.equal(purged.headers.get('purge-deleted'), '30');
+  assert.equal(broker.entities.count(), 0);
+});
 
-  it('a purge whose filter the broker ignores is 501 and deletes nothing', async () => {
-    const broker = await startTestBroker();
-    broker.entities.seed(5, (index) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car' }));
-    broker.behaviour.ignoreParameters = ['q'];
-    const gateway = await startTestGateway({ BROKER_URL: broker.url });
-    const refused = await gateway.purge('type=Car&q=speed%3E100');
-    assert.equal(refused.status, 501);
-    assert.equal(refused.problem().type, own('filter-ignored'));
-    assert.equal(refused.problem()['parameter'], 'q');
-    assert.equal(broker.entities.count(), 5);
-  });
+it('a purge whose filter the broker ignores is 501 and deletes nothing', async () => {
+  const broker = await startTestBroker();
+  broker.entities.seed(5, (index) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car' }));
+  broker.behaviour.ignoreParameters = ['q'];
+  const gateway = await startTestGateway({ BROKER_URL: broker.url });
+  const refused = await gateway.purge('type=Car&q=speed%3E100');
+  assert.equal(refused.status, 501);
+  assert.equal(refused.problem().type, own('filter-ignored'));
+  assert.equal(refused.problem()['parameter'], 'q');
+  assert.equal(broker.entities.count(), 5);
+});
 
-  it('an error of the broker keeps the type of the standard', async () => {
-    const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9' });
-    assert.equal((await gateway.purge('type=Car&nope=1')).problem().type, `${ETSI}InvalidRequest`);
-    assert.equal((await gateway.purge('')).problem().type, `${ETSI}BadRequestData`);
-    assert.equal((await gateway.send('GET', '/nowhere')).problem().type, `${ETSI}ResourceNotFound`);
-  });
+it('an error of the broker keeps the type of the standard', async () => {
+  const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9' });
+  assert.equal((await gateway.purge('type=Car&nope=1')).problem().type, `${ETSI}InvalidRequest`);
+  assert.equal((await gateway.purge('')).problem().type, `${ETSI}BadRequestData`);
+  assert.equal((await gateway.send('GET', '/nowhere')).problem().type, `${ETSI}ResourceNotFound`);
 });

@@ -13,7 +13,7 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { readDockerfile } from '../support/dockerfile.js';
 import { send, stopAll, stopLater } from '../support/gateway-harness.js';
 import { run } from '../support/built.js';
@@ -21,81 +21,79 @@ import { GatewayProcess } from '../support/gateway-process.js';
 import { buildPlugin } from '../support/plugin-server.js';
 import { ROOT } from '../support/project.js';
 
-describe('npm run build', () => {
-  /** A copy of the project, so that nobody's dist/ is disturbed. */
-  let root: string;
-  const build = async () => run('npm', ['run', '--silent', 'build'], root);
-  const copyFor = async (dockerfile: string) => {
-    for (const name of readDockerfile(dockerfile)[0]?.copies.flatMap(({ sources }) => sources) ?? [])
-      await cp(join(ROOT, name), join(root, name), { recursive: true });
-  };
-  const kongPlugins = async () => readdir(join(root, 'dist/kong-plugins'), { recursive: true });
+/** A copy of the project, so that nobody's dist/ is disturbed. */
+let root: string;
+const build = async () => run('npm', ['run', '--silent', 'build'], root);
+const copyFor = async (dockerfile: string) => {
+  for (const name of readDockerfile(dockerfile)[0]?.copies.flatMap(({ sources }) => sources) ?? [])
+    await cp(join(ROOT, name), join(root, name), { recursive: true });
+};
+const kongPlugins = async () => readdir(join(root, 'dist/kong-plugins'), { recursive: true });
 
-  before(async () => {
-    root = await mkdtemp(join(tmpdir(), 'ngsi-ld-gateway-build-'));
-    stopLater(async () => rm(root, { recursive: true, force: true }));
-    // What the image of Kong is built from, and no more.
-    await copyFor('kong-plugins/Dockerfile');
-    await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'));
-    await build();
-  });
-  after(stopAll);
+before(async () => {
+  root = await mkdtemp(join(tmpdir(), 'ngsi-ld-gateway-build-'));
+  stopLater(async () => rm(root, { recursive: true, force: true }));
+  // What the image of Kong is built from, and no more.
+  await copyFor('kong-plugins/Dockerfile');
+  await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'));
+  await build();
+});
+after(stopAll);
 
-  it('npm run build leaves one file for Kong, and removes outdated files', async () => {
-    assert.deepEqual(await kongPlugins(), ['ngsi-ld-purge.cjs']);
-    await mkdir(join(root, 'dist/kong-plugins/old'), { recursive: true });
-    await writeFile(join(root, 'dist/kong-plugins/old.cjs'), 'throw new Error()');
-    await writeFile(join(root, 'dist/sidecar/old.js'), 'throw new Error()');
-    await build();
-    assert.deepEqual(
-      (await kongPlugins()).filter((name) => name.includes('.')),
-      ['ngsi-ld-purge.cjs'],
-    );
-    assert.ok(!(await readdir(join(root, 'dist/sidecar'))).includes('old.js'));
-  });
+it('npm run build leaves one file for Kong, and removes outdated files', async () => {
+  assert.deepEqual(await kongPlugins(), ['ngsi-ld-purge.cjs']);
+  await mkdir(join(root, 'dist/kong-plugins/old'), { recursive: true });
+  await writeFile(join(root, 'dist/kong-plugins/old.cjs'), 'throw new Error()');
+  await writeFile(join(root, 'dist/sidecar/old.js'), 'throw new Error()');
+  await build();
+  assert.deepEqual(
+    (await kongPlugins()).filter((name) => name.includes('.')),
+    ['ngsi-ld-purge.cjs'],
+  );
+  assert.ok(!(await readdir(join(root, 'dist/sidecar'))).includes('old.js'));
+});
 
-  it('npm run build makes the tested plugin and launcher from the files in the image of Kong', async () => {
-    const tested = await buildPlugin();
-    stopLater(() => tested.remove());
-    const name = 'ngsi-ld-purge.cjs';
-    const built = await readFile(join(root, 'dist/kong-plugins', name));
-    assert.ok(built.equals(await readFile(join(tested.folder, name))));
-    const launcher = await readFile(join(root, 'dist/kong-pluginserver.mjs'));
-    assert.ok(launcher.equals(await readFile(tested.launcher)));
-  });
+it('npm run build makes the tested plugin and launcher from the files in the image of Kong', async () => {
+  const tested = await buildPlugin();
+  stopLater(() => tested.remove());
+  const name = 'ngsi-ld-purge.cjs';
+  const built = await readFile(join(root, 'dist/kong-plugins', name));
+  assert.ok(built.equals(await readFile(join(tested.folder, name))));
+  const launcher = await readFile(join(root, 'dist/kong-pluginserver.mjs'));
+  assert.ok(launcher.equals(await readFile(tested.launcher)));
+});
 
-  it('npm run build makes all that the image of the sidecar needs from the files in it', async () => {
-    await copyFor('sidecar/Dockerfile');
-    await build();
-    for (const name of ['sidecar/main.js', 'sidecar/schemas/worker.js', 'cli.js', 'console/index.html'])
-      assert.ok((await stat(join(root, 'dist', name))).isFile(), name);
-  });
+it('npm run build makes all that the image of the sidecar needs from the files in it', async () => {
+  await copyFor('sidecar/Dockerfile');
+  await build();
+  for (const name of ['sidecar/main.js', 'sidecar/schemas/worker.js', 'cli.js', 'console/index.html'])
+    assert.ok((await stat(join(root, 'dist', name))).isFile(), name);
+});
 
-  it('npm run build repeated while a gateway runs from its result disturbs nothing', async () => {
-    const gateway = await GatewayProcess.start({ PORT: '0' }, root);
-    const url = await gateway.url();
-    const main = join(root, 'dist/sidecar/main.js');
-    const unchanged = await stat(main);
-    for (const [turn, type] of ['Vehicle', 'Building'].entries()) {
-      // What has changed is replaced, and what has not is left alone.
-      await appendFile(join(root, 'sidecar/gateway.ts'), `\nexport const turn${turn} = ${turn};\n`);
-      const building = build();
-      const during = await send(url, 'DELETE', `/ngsi-ld/v1/entities?type=${type}`);
-      assert.equal(during.status, 204);
-      assert.notEqual(during.headers.get('purge-deleted'), '0');
-      await building;
-      assert.equal((await send(url, 'GET', '/health/ready')).status, 200);
-      assert.equal((await stat(main)).ino, unchanged.ino);
-    }
-    const next = await GatewayProcess.start({ PORT: '0' }, root);
-    assert.equal((await send(await next.url(), 'GET', '/health/ready')).status, 200);
-    gateway.signal('SIGTERM');
-    assert.deepEqual(await gateway.ended, { code: 0, signal: null });
-  });
+it('npm run build repeated while a gateway runs from its result disturbs nothing', async () => {
+  const gateway = await GatewayProcess.start({ PORT: '0' }, root);
+  const url = await gateway.url();
+  const main = join(root, 'dist/sidecar/main.js');
+  const unchanged = await stat(main);
+  for (const [turn, type] of ['Vehicle', 'Building'].entries()) {
+    // What has changed is replaced, and what has not is left alone.
+    await appendFile(join(root, 'sidecar/gateway.ts'), `\nexport const turn${turn} = ${turn};\n`);
+    const building = build();
+    const during = await send(url, 'DELETE', `/ngsi-ld/v1/entities?type=${type}`);
+    assert.equal(during.status, 204);
+    assert.notEqual(during.headers.get('purge-deleted'), '0');
+    await building;
+    assert.equal((await send(url, 'GET', '/health/ready')).status, 200);
+    assert.equal((await stat(main)).ino, unchanged.ino);
+  }
+  const next = await GatewayProcess.start({ PORT: '0' }, root);
+  assert.equal((await send(await next.url(), 'GET', '/health/ready')).status, 200);
+  gateway.signal('SIGTERM');
+  assert.deepEqual(await gateway.ended, { code: 0, signal: null });
+});
 
-  it('npm run build fails with one line that says what to do where it cannot write', async () => {
-    await rm(join(root, 'dist/sidecar'), { recursive: true });
-    await writeFile(join(root, 'dist/sidecar'), 'a file, where no folder can be made');
-    await assert.rejects(build(), /ended with 1: Cannot write \/.*\/dist \(.*\)\. Use a copy .*\n$/);
-  });
+it('npm run build fails with one line that says what to do where it cannot write', async () => {
+  await rm(join(root, 'dist/sidecar'), { recursive: true });
+  await writeFile(join(root, 'dist/sidecar'), 'a file, where no folder can be made');
+  await assert.rejects(build(), /ended with 1: Cannot write \/.*\/dist \(.*\)\. Use a copy .*\n$/);
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
 import {
   sendJson,
@@ -8,6 +8,7 @@ import {
   stopAll,
   type TestGateway,
 } from '../support/gateway-harness.js';
+import { column } from '../support/columns.js';
 
 /** A small town; each test has its own, in a tenant of its own. */
 const TOWN = [
@@ -37,233 +38,225 @@ function vehicle(
   };
 }
 
-describe('a purge over HTTP', () => {
-  let broker: EmbeddedBroker;
-  let gateway: TestGateway;
-  let towns = 0;
+let broker: EmbeddedBroker;
+let gateway: TestGateway;
+let towns = 0;
 
-  before(async () => {
-    broker = await startTestBroker();
-    gateway = await startTestGateway({ BROKER_URL: broker.url });
-  });
-  after(stopAll);
+before(async () => {
+  broker = await startTestBroker();
+  gateway = await startTestGateway({ BROKER_URL: broker.url });
+});
+after(stopAll);
 
-  /** A tenant with the town in it. */
-  async function town(): Promise<{ 'ngsild-tenant': string }> {
-    const tenant = { 'ngsild-tenant': `town${(towns += 1)}` };
-    const created = await sendJson(gateway.url, 'POST', '/ngsi-ld/v1/entityOperations/create', TOWN, tenant);
+/** A tenant with the town in it. */
+async function town(): Promise<{ 'ngsild-tenant': string }> {
+  const tenant = { 'ngsild-tenant': `town${(towns += 1)}` };
+  const created = await sendJson(gateway.url, 'POST', '/ngsi-ld/v1/entityOperations/create', TOWN, tenant);
+  assert.equal(created.status, 201);
+  return tenant;
+}
+const idsIn = (tenant: { 'ngsild-tenant': string }) => broker.entities.ids(tenant['ngsild-tenant']);
+
+it('a purge over HTTP removes entities that were created through the gateway, singly and by batch, and keeps every other type', async () => {
+  const entity = (id: string, type: string) => ({ id: `urn:ngsi-ld:${id}`, type });
+  for (const id of ['Tram:1', 'Tram:2']) {
+    const created = await sendJson(gateway.url, 'POST', '/ngsi-ld/v1/entities', entity(id, 'Tram'));
     assert.equal(created.status, 201);
-    return tenant;
+    const location = created.headers.get('location') ?? '';
+    assert.equal((await gateway.send('GET', location)).status, 200);
   }
-  const idsIn = (tenant: { 'ngsild-tenant': string }) => broker.entities.ids(tenant['ngsild-tenant']);
+  const batch = [entity('Tram:3', 'Tram'), entity('Ship:1', 'Ship'), entity('Ship:2', 'Ship')];
+  await sendJson(gateway.url, 'POST', '/ngsi-ld/v1/entityOperations/create', batch);
 
-  it('a purge over HTTP removes entities that were created through the gateway, singly and by batch, and keeps every other type', async () => {
-    const entity = (id: string, type: string) => ({ id: `urn:ngsi-ld:${id}`, type });
-    for (const id of ['Tram:1', 'Tram:2']) {
-      const created = await sendJson(gateway.url, 'POST', '/ngsi-ld/v1/entities', entity(id, 'Tram'));
-      assert.equal(created.status, 201);
-      const location = created.headers.get('location') ?? '';
-      assert.equal((await gateway.send('GET', location)).status, 200);
-    }
-    const batch = [entity('Tram:3', 'Tram'), entity('Ship:1', 'Ship'), entity('Ship:2', 'Ship')];
-    await sendJson(gateway.url, 'POST', '/ngsi-ld/v1/entityOperations/create', batch);
+  const purged = await gateway.purge('type=Tram');
+  assert.equal(purged.status, 204);
+  assert.equal(purged.text, '');
+  assert.equal(purged.headers.get('purge-matched'), '3');
+  assert.equal(purged.headers.get('purge-deleted'), '3');
+  assert.equal(purged.headers.get('purge-failed'), '0');
+  assert.deepEqual(broker.entities.ids(), ['urn:ngsi-ld:Ship:1', 'urn:ngsi-ld:Ship:2']);
 
-    const purged = await gateway.purge('type=Tram');
-    assert.equal(purged.status, 204);
-    assert.equal(purged.text, '');
-    assert.equal(purged.headers.get('purge-matched'), '3');
-    assert.equal(purged.headers.get('purge-deleted'), '3');
-    assert.equal(purged.headers.get('purge-failed'), '0');
-    assert.deepEqual(broker.entities.ids(), ['urn:ngsi-ld:Ship:1', 'urn:ngsi-ld:Ship:2']);
+  const again = await gateway.purge('type=Tram');
+  assert.equal(again.status, 204);
+  assert.equal(again.headers.get('purge-matched'), '0');
+  assert.equal(again.headers.get('purge-deleted'), '0');
 
-    const again = await gateway.purge('type=Tram');
-    assert.equal(again.status, 204);
-    assert.equal(again.headers.get('purge-matched'), '0');
-    assert.equal(again.headers.get('purge-deleted'), '0');
+  const slashed = await gateway.send('DELETE', '/ngsi-ld/v1/entities/?type=Ship');
+  assert.equal(slashed.status, 204);
+  assert.equal(slashed.headers.get('purge-deleted'), '2');
+  assert.equal(broker.entities.count(), 0);
+});
 
-    const slashed = await gateway.send('DELETE', '/ngsi-ld/v1/entities/?type=Ship');
-    assert.equal(slashed.status, 204);
-    assert.equal(slashed.headers.get('purge-deleted'), '2');
-    assert.equal(broker.entities.count(), 0);
-  });
+it('a warning that repeats a query in any script is answered, with what no header can hold percent-encoded', async () => {
+  const city = { id: 'urn:ngsi-ld:City:1', type: 'City', 温度: { type: 'Property', value: 'mild' } };
+  assert.equal((await sendJson(gateway.url, 'POST', '/ngsi-ld/v1/entities', city)).status, 201);
+  const query = `type=City&q=${encodeURIComponent('温度>2026-01-01')}`;
+  const purged = await gateway.purge(query);
+  assert.equal(purged.status, 207, purged.text);
+  assert.match(purged.headers.get('ngsild-warning') ?? '', /what %E6%B8%A9%E5%BA%A6>2026-01-01 compares/);
+  assert.match(purged.text, /温度>2026-01-01/);
+  const preview = await gateway.purge(`${query}&dryRun=true`);
+  assert.equal(preview.status, 200, preview.text);
+  assert.equal((await gateway.purge('type=City')).headers.get('purge-deleted'), '1');
+});
 
-  it('a warning that repeats a query in any script is answered, with what no header can hold percent-encoded', async () => {
-    const city = { id: 'urn:ngsi-ld:City:1', type: 'City', 温度: { type: 'Property', value: 'mild' } };
-    assert.equal((await sendJson(gateway.url, 'POST', '/ngsi-ld/v1/entities', city)).status, 201);
-    const query = `type=City&q=${encodeURIComponent('温度>2026-01-01')}`;
-    const purged = await gateway.purge(query);
-    assert.equal(purged.status, 207, purged.text);
-    assert.match(purged.headers.get('ngsild-warning') ?? '', /what %E6%B8%A9%E5%BA%A6>2026-01-01 compares/);
-    assert.match(purged.text, /温度>2026-01-01/);
-    const preview = await gateway.purge(`${query}&dryRun=true`);
-    assert.equal(preview.status, 200, preview.text);
-    assert.equal((await gateway.purge('type=City')).headers.get('purge-deleted'), '1');
-  });
-
-  const QUERIES: readonly (readonly [query: string, gone: readonly string[]])[] = [
-    ['type=Car', ['Car:1', 'Car:2', 'Car:3']],
-    ['type=Car,Bike', ['Car:1', 'Car:2', 'Car:3', 'Bike:1']],
-    ['type=Car&id=urn:ngsi-ld:Car:1,urn:ngsi-ld:Bus:1', ['Car:1']],
-    ['type=Bus&idPattern=.*2$', ['Bus:2']],
-    ['q=speed%3E100', ['Car:1', 'Bus:2']],
-    ['type=Car&q=speed%3E100%7CbrandName==%22Seat%22', ['Car:1', 'Car:2']],
-    ['attrs=line', ['Bus:1', 'Bus:2']],
-    [
-      'georel=near;maxDistance==500&geometry=Point&coordinates=%5B2,41%5D',
-      ['Car:1', 'Car:2', 'Bus:1', 'Bike:1'],
-    ],
-    ['type=Bus&georel=within&geometry=Polygon&coordinates=[[[1,40],[3,40],[3,42],[1,42],[1,40]]]', ['Bus:1']],
-    ['type=*&maxAffected=6', ['Car:1', 'Car:2', 'Car:3', 'Bus:1', 'Bus:2', 'Bike:1']],
-  ];
-  for (const [query, names] of QUERIES) {
-    it(`a purge by ?${query} deletes exactly what the same GET shows`, async () => {
-      const tenant = await town();
-      const gone = names.map((name) => `urn:ngsi-ld:${name}`);
-      const asked = query.replace(/type=\*.*/, 'local=true');
-      const shown = await gateway.send('GET', `/ngsi-ld/v1/entities?${asked}`, { headers: tenant });
-      assert.deepEqual(
-        (shown.json() as { id: string }[]).map(({ id }) => id),
-        gone,
-      );
-      const purged = await gateway.purge(query, tenant);
-      assert.equal(purged.status, 204, purged.text);
-      assert.equal(purged.headers.get('purge-deleted'), String(gone.length));
-      assert.deepEqual(
-        idsIn(tenant),
-        ALL.filter((id) => !gone.includes(id)),
-      );
-    });
-  }
-
-  it('a purge over HTTP with drop removes the named attributes only, and no entity', async () => {
+const QUERIES: readonly (readonly [query: string, gone: readonly string[]])[] = [
+  ['type=Car', ['Car:1', 'Car:2', 'Car:3']],
+  ['type=Car,Bike', ['Car:1', 'Car:2', 'Car:3', 'Bike:1']],
+  ['type=Car&id=urn:ngsi-ld:Car:1,urn:ngsi-ld:Bus:1', ['Car:1']],
+  ['type=Bus&idPattern=.*2$', ['Bus:2']],
+  ['q=speed%3E100', ['Car:1', 'Bus:2']],
+  ['type=Car&q=speed%3E100%7CbrandName==%22Seat%22', ['Car:1', 'Car:2']],
+  ['attrs=line', ['Bus:1', 'Bus:2']],
+  [
+    'georel=near;maxDistance==500&geometry=Point&coordinates=%5B2,41%5D',
+    ['Car:1', 'Car:2', 'Bus:1', 'Bike:1'],
+  ],
+  ['type=Bus&georel=within&geometry=Polygon&coordinates=[[[1,40],[3,40],[3,42],[1,42],[1,40]]]', ['Bus:1']],
+  ['type=*&maxAffected=6', ['Car:1', 'Car:2', 'Car:3', 'Bus:1', 'Bus:2', 'Bike:1']],
+];
+for (const [query, names] of QUERIES) {
+  it(`a purge by ?${query} deletes exactly what the same GET shows`, async () => {
     const tenant = await town();
-    const purged = await gateway.purge('type=Car&drop=brandName,line', tenant);
-    assert.equal(purged.status, 204);
-    assert.equal(purged.headers.get('purge-deleted'), '2', 'counted in attributes');
-    assert.deepEqual(idsIn(tenant), ALL);
-    const car = broker.entities.get('urn:ngsi-ld:Car:1', tenant['ngsild-tenant']);
-    assert.deepEqual(Object.keys(car ?? {}), ['id', 'type', 'speed', 'location']);
-    const bike = broker.entities.get('urn:ngsi-ld:Bike:1', tenant['ngsild-tenant']);
-    assert.ok(bike !== undefined && 'brandName' in bike);
+    const gone = names.map((name) => `urn:ngsi-ld:${name}`);
+    const asked = query.replace(/type=\*.*/, 'local=true');
+    const shown = await gateway.send('GET', `/ngsi-ld/v1/entities?${asked}`, { headers: tenant });
+    assert.deepEqual(column(shown.json() as { id: string }[], 'id'), gone);
+    const purged = await gateway.purge(query, tenant);
+    assert.equal(purged.status, 204, purged.text);
+    assert.equal(purged.headers.get('purge-deleted'), String(gone.length));
+    assert.deepEqual(
+      idsIn(tenant),
+      ALL.filter((id) => !gone.includes(id)),
+    );
   });
+}
 
-  it('a purge over HTTP with keep removes all but the named attributes', async () => {
-    const tenant = await town();
-    const purged = await gateway.purge('type=Bus&q=line==7&keep=location', tenant);
-    assert.equal(purged.status, 204);
-    assert.equal(purged.headers.get('purge-deleted'), '2');
-    const bus = broker.entities.get('urn:ngsi-ld:Bus:1', tenant['ngsild-tenant']);
-    assert.deepEqual(Object.keys(bus ?? {}), ['id', 'type', 'location']);
-    const other = broker.entities.get('urn:ngsi-ld:Bus:2', tenant['ngsild-tenant']);
-    assert.deepEqual(Object.keys(other ?? {}), ['id', 'type', 'speed', 'line', 'location']);
-  });
+it('a purge over HTTP with drop removes the named attributes only, and no entity', async () => {
+  const tenant = await town();
+  const purged = await gateway.purge('type=Car&drop=brandName,line', tenant);
+  assert.equal(purged.status, 204);
+  assert.equal(purged.headers.get('purge-deleted'), '2', 'counted in attributes');
+  assert.deepEqual(idsIn(tenant), ALL);
+  const car = broker.entities.get('urn:ngsi-ld:Car:1', tenant['ngsild-tenant']);
+  assert.deepEqual(Object.keys(car ?? {}), ['id', 'type', 'speed', 'location']);
+  const bike = broker.entities.get('urn:ngsi-ld:Bike:1', tenant['ngsild-tenant']);
+  assert.ok(bike !== undefined && 'brandName' in bike);
+});
 
-  it('a purge over HTTP with dryRun=true counts and names the matches and deletes nothing', async () => {
-    const tenant = await town();
-    broker.requests.clear();
-    const preview = await gateway.purge('type=Car&dryRun=true', tenant);
-    assert.equal(preview.status, 200);
-    assert.match(preview.headers.get('content-type') ?? '', /^application\/json\b/);
-    assert.deepEqual(preview.json(), { matched: 3, sample: ALL.slice(0, 3) });
-    assert.equal(preview.headers.get('purge-matched'), '3');
-    assert.equal(preview.headers.get('purge-deleted'), null);
-    assert.deepEqual(idsIn(tenant), ALL);
-    assert.deepEqual([...broker.requests.counts.keys()], ['GET /ngsi-ld/v1/entities']);
-  });
+it('a purge over HTTP with keep removes all but the named attributes', async () => {
+  const tenant = await town();
+  const purged = await gateway.purge('type=Bus&q=line==7&keep=location', tenant);
+  assert.equal(purged.status, 204);
+  assert.equal(purged.headers.get('purge-deleted'), '2');
+  const bus = broker.entities.get('urn:ngsi-ld:Bus:1', tenant['ngsild-tenant']);
+  assert.deepEqual(Object.keys(bus ?? {}), ['id', 'type', 'location']);
+  const other = broker.entities.get('urn:ngsi-ld:Bus:2', tenant['ngsild-tenant']);
+  assert.deepEqual(Object.keys(other ?? {}), ['id', 'type', 'speed', 'line', 'location']);
+});
 
-  it('a purge over HTTP answers 200 with its counts to Prefer: return=representation, and says that it did', async () => {
-    const tenant = await town();
-    const purged = await gateway.purge('type=Car', {
-      ...tenant,
-      prefer: 'wait=10, return=representation',
-    });
-    assert.equal(purged.status, 200);
-    assert.equal(purged.headers.get('preference-applied'), 'return=representation');
-    const { id, durationMs, requests, ...counts } = purged.json() as Record<string, unknown>;
-    assert.equal(id, purged.headers.get('purge-id'));
-    assert.deepEqual(counts, { matched: 3, deleted: 3, alreadyGone: 0, failed: 0, unknown: 0 });
-    assert.equal(typeof durationMs, 'number');
-    assert.ok(typeof requests === 'number' && requests >= 2);
-    const minimal = await gateway.purge('type=Bus', { ...tenant, prefer: 'return=minimal' });
-    assert.equal(minimal.status, 204);
-    assert.equal(minimal.headers.get('preference-applied'), null);
-  });
+it('a purge over HTTP with dryRun=true counts and names the matches and deletes nothing', async () => {
+  const tenant = await town();
+  broker.requests.clear();
+  const preview = await gateway.purge('type=Car&dryRun=true', tenant);
+  assert.equal(preview.status, 200);
+  assert.match(preview.headers.get('content-type') ?? '', /^application\/json\b/);
+  assert.deepEqual(preview.json(), { matched: 3, sample: ALL.slice(0, 3) });
+  assert.equal(preview.headers.get('purge-matched'), '3');
+  assert.equal(preview.headers.get('purge-deleted'), null);
+  assert.deepEqual(idsIn(tenant), ALL);
+  assert.deepEqual([...broker.requests.counts.keys()], ['GET /ngsi-ld/v1/entities']);
+});
 
-  it('a purge over HTTP answers 207 with the entities that the broker keeps, and deletes all others', async () => {
-    const tenant = await town();
-    broker.behaviour.isLocked = (id) => id === 'urn:ngsi-ld:Car:2';
-    const purged = await gateway.purge('type=Car', tenant);
-    broker.behaviour.isLocked = () => false;
-    assert.equal(purged.status, 207);
-    assert.equal(purged.headers.get('purge-matched'), '3');
-    assert.equal(purged.headers.get('purge-deleted'), '2');
-    assert.equal(purged.headers.get('purge-failed'), '1');
-    const result = purged.json() as {
-      success: string[];
-      errors: { entityId: string; error: { type: string; status: number; title: string; detail: string } }[];
-    };
-    assert.deepEqual([...result.success].sort(), ['urn:ngsi-ld:Car:1', 'urn:ngsi-ld:Car:3']);
-    const [failed, ...others] = result.errors;
-    assert.deepEqual(others, []);
-    assert.equal(failed?.entityId, 'urn:ngsi-ld:Car:2');
-    assert.equal(failed.error.status, 409);
-    assert.match(failed.error.detail, /locked/);
-    assert.ok(idsIn(tenant).includes('urn:ngsi-ld:Car:2'));
-    assert.equal(idsIn(tenant).length, ALL.length - 2);
-  });
+it('a purge over HTTP answers 200 with its counts to Prefer: return=representation, and says that it did', async () => {
+  const tenant = await town();
+  const purged = await gateway.purge('type=Car', { ...tenant, prefer: 'wait=10, return=representation' });
+  assert.equal(purged.status, 200);
+  assert.equal(purged.headers.get('preference-applied'), 'return=representation');
+  const { id, durationMs, requests, ...counts } = purged.json() as Record<string, unknown>;
+  assert.equal(id, purged.headers.get('purge-id'));
+  assert.deepEqual(counts, { matched: 3, deleted: 3, alreadyGone: 0, failed: 0, unknown: 0 });
+  assert.equal(typeof durationMs, 'number');
+  assert.ok(typeof requests === 'number' && requests >= 2);
+  const minimal = await gateway.purge('type=Bus', { ...tenant, prefer: 'return=minimal' });
+  assert.equal(minimal.status, 204);
+  assert.equal(minimal.headers.get('preference-applied'), null);
+});
 
-  it('a purge over HTTP refuses, before the first delete, to affect more than maxAffected', async () => {
-    const tenant = await town();
-    broker.requests.clear();
-    const refused = await gateway.purge('type=Car&maxAffected=2', tenant);
+it('a purge over HTTP answers 207 with the entities that the broker keeps, and deletes all others', async () => {
+  const tenant = await town();
+  broker.behaviour.isLocked = (id) => id === 'urn:ngsi-ld:Car:2';
+  const purged = await gateway.purge('type=Car', tenant);
+  broker.behaviour.isLocked = () => false;
+  assert.equal(purged.status, 207);
+  assert.equal(purged.headers.get('purge-matched'), '3');
+  assert.equal(purged.headers.get('purge-deleted'), '2');
+  assert.equal(purged.headers.get('purge-failed'), '1');
+  const result = purged.json() as {
+    success: string[];
+    errors: { entityId: string; error: { type: string; status: number; title: string; detail: string } }[];
+  };
+  assert.deepEqual([...result.success].sort(), ['urn:ngsi-ld:Car:1', 'urn:ngsi-ld:Car:3']);
+  const [failed, ...others] = result.errors;
+  assert.deepEqual(others, []);
+  assert.equal(failed?.entityId, 'urn:ngsi-ld:Car:2');
+  assert.equal(failed.error.status, 409);
+  assert.match(failed.error.detail, /locked/);
+  assert.ok(idsIn(tenant).includes('urn:ngsi-ld:Car:2'));
+  assert.equal(idsIn(tenant).length, ALL.length - 2);
+});
+
+it('a purge over HTTP refuses, before the first delete, to affect more than maxAffected', async () => {
+  const tenant = await town();
+  broker.requests.clear();
+  const refused = await gateway.purge('type=Car&maxAffected=2', tenant);
+  assert.equal(refused.status, 409);
+  const problem = refused.problem();
+  assert.equal(problem.type, 'urn:ngsi-ld-gateway:problem:too-many-matches');
+  assert.equal(problem['matched'], 3);
+  assert.equal(problem['maxAffected'], 2);
+  assert.deepEqual(idsIn(tenant), ALL);
+  assert.deepEqual([...broker.requests.counts.keys()], ['GET /ngsi-ld/v1/entities']);
+  const allowed = await gateway.purge('type=Car&maxAffected=3', tenant);
+  assert.equal(allowed.status, 204);
+});
+
+it('a purge over HTTP obeys PURGE_MAX_AFFECTED, which a larger maxAffected does not lift', async () => {
+  const bounded = await startTestGateway({ BROKER_URL: broker.url, PURGE_MAX_AFFECTED: '2' });
+  const tenant = await town();
+  for (const query of ['type=Car', 'type=Car&maxAffected=100']) {
+    const refused = await bounded.purge(query, tenant);
     assert.equal(refused.status, 409);
-    const problem = refused.problem();
-    assert.equal(problem.type, 'urn:ngsi-ld-gateway:problem:too-many-matches');
-    assert.equal(problem['matched'], 3);
-    assert.equal(problem['maxAffected'], 2);
-    assert.deepEqual(idsIn(tenant), ALL);
-    assert.deepEqual([...broker.requests.counts.keys()], ['GET /ngsi-ld/v1/entities']);
-    const allowed = await gateway.purge('type=Car&maxAffected=3', tenant);
-    assert.equal(allowed.status, 204);
-  });
+    assert.equal(refused.problem()['maxAffected'], 2);
+  }
+  assert.equal((await bounded.purge('type=Car&maxAffected=1', tenant)).problem()['maxAffected'], 1);
+  assert.deepEqual(idsIn(tenant), ALL);
+});
 
-  it('a purge over HTTP obeys PURGE_MAX_AFFECTED, which a larger maxAffected does not lift', async () => {
-    const bounded = await startTestGateway({ BROKER_URL: broker.url, PURGE_MAX_AFFECTED: '2' });
-    const tenant = await town();
-    for (const query of ['type=Car', 'type=Car&maxAffected=100']) {
-      const refused = await bounded.purge(query, tenant);
-      assert.equal(refused.status, 409);
-      assert.equal(refused.problem()['maxAffected'], 2);
-    }
-    assert.equal((await bounded.purge('type=Car&maxAffected=1', tenant)).problem()['maxAffected'], 1);
-    assert.deepEqual(idsIn(tenant), ALL);
-  });
+it('a purge over HTTP empties a tenant by local=true only with maxAffected', async () => {
+  const tenant = await town();
+  for (const query of ['local=true', 'type=*', 'type=*&local=true']) {
+    const refused = await gateway.purge(query, tenant);
+    assert.equal(refused.status, 400);
+    assert.equal(refused.problem()['parameter'], 'maxAffected');
+  }
+  assert.equal((await gateway.purge('local=true&maxAffected=5', tenant)).status, 409);
+  assert.equal(idsIn(tenant).length, ALL.length);
+  assert.equal((await gateway.purge('local=true&maxAffected=6', tenant)).status, 204);
+  assert.deepEqual(idsIn(tenant), []);
+});
 
-  it('a purge over HTTP empties a tenant by local=true only with maxAffected', async () => {
-    const tenant = await town();
-    for (const query of ['local=true', 'type=*', 'type=*&local=true']) {
-      const refused = await gateway.purge(query, tenant);
-      assert.equal(refused.status, 400);
-      assert.equal(refused.problem()['parameter'], 'maxAffected');
-    }
-    assert.equal((await gateway.purge('local=true&maxAffected=5', tenant)).status, 409);
-    assert.equal(idsIn(tenant).length, ALL.length);
-    assert.equal((await gateway.purge('local=true&maxAffected=6', tenant)).status, 204);
-    assert.deepEqual(idsIn(tenant), []);
+it('a purge over HTTP reads many pages where there are many matches', async () => {
+  const tenant = `many${(towns += 1)}`;
+  const small = await startTestGateway({
+    BROKER_URL: broker.url,
+    PURGE_PAGE_SIZE: '50',
+    PURGE_BATCH_SIZE: '20',
   });
-
-  it('a purge over HTTP reads many pages where there are many matches', async () => {
-    const tenant = `many${(towns += 1)}`;
-    const small = await startTestGateway({
-      BROKER_URL: broker.url,
-      PURGE_PAGE_SIZE: '50',
-      PURGE_BATCH_SIZE: '20',
-    });
-    broker.entities.seed(503, (index) => ({ id: `urn:ngsi-ld:Lamp:${index}`, type: 'Lamp' }), tenant);
-    broker.entities.seed(2, (index) => ({ id: `urn:ngsi-ld:Pole:${index}`, type: 'Pole' }), tenant);
-    const purged = await small.purge('type=Lamp', { 'ngsild-tenant': tenant });
-    assert.equal(purged.status, 204);
-    assert.equal(purged.headers.get('purge-matched'), '503');
-    assert.deepEqual(broker.entities.ids(tenant), ['urn:ngsi-ld:Pole:0', 'urn:ngsi-ld:Pole:1']);
-  });
+  broker.entities.seed(503, (index) => ({ id: `urn:ngsi-ld:Lamp:${index}`, type: 'Lamp' }), tenant);
+  broker.entities.seed(2, (index) => ({ id: `urn:ngsi-ld:Pole:${index}`, type: 'Pole' }), tenant);
+  const purged = await small.purge('type=Lamp', { 'ngsild-tenant': tenant });
+  assert.equal(purged.status, 204);
+  assert.equal(purged.headers.get('purge-matched'), '503');
+  assert.deepEqual(broker.entities.ids(tenant), ['urn:ngsi-ld:Pole:0', 'urn:ngsi-ld:Pole:1']);
 });

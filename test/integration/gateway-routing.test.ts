@@ -103,6 +103,7 @@ describe('the gateway before a broker', () => {
     ['HEAD', '/ngsi-ld/v1/entities', undefined],
     ['OPTIONS', '/ngsi-ld/v1/entities', undefined],
     ['POST', '/ngsi-ld/v1/entities', '{ "id": "urn:ngsi-ld:Car:1" ,"type":"Car"}'],
+    ['POST', '/ngsi-ld/v1//entities', '{}'],
     ['POST', '/ngsi-ld/v1/entityOperations/delete', '["urn:ngsi-ld:Car:1"]'],
     ['PATCH', '/ngsi-ld/v1/entities/urn:ngsi-ld:Car:1/attrs', '{"a":1}'],
     ['PUT', '/ngsi-ld/v1/entities/urn:ngsi-ld:Car:1', 'not even JSON'],
@@ -167,6 +168,8 @@ describe('the gateway before a broker', () => {
       assert.match(answer, /\r\nContent-Type: application\/problem\+json\r\n/);
       assert.equal(problemOf(answer).status, status);
     }
+    for (const line of ['OPTIONS *', 'delete /ngsi-ld/v1/entities'])
+      assert.equal(statusOf(await exchange(gateway.port, request(line))), line === 'OPTIONS *' ? 404 : 400);
     for (const path of ['/%zz', '/health/%E0%A4%A', '/api%']) {
       const answer = await exchange(gateway.port, request(`GET ${path}`));
       assert.ok([400, 404].includes(statusOf(answer)), answer);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, describe, it } from 'node:test';
+import { after, it } from 'node:test';
 import { send, startTestBroker, stopAll } from '../support/gateway-harness.js';
 import { GatewayProcess } from '../support/gateway-process.js';
-import { Gate, isDelete, relayTo, startRecordingBroker } from '../support/recording-broker.js';
+import { holdBack, isDelete, startRecordingBroker } from '../support/recording-broker.js';
 import { closeAll, connect } from './pass-through-wire.js';
 
 after(async () => {
@@ -21,90 +21,81 @@ async function startHanging(env: Readonly<Record<string, string>>) {
   return { broker, gateway, url: await gateway.url() };
 }
 
-describe('SIGTERM', () => {
-  it('SIGTERM during a purge: deletes in flight finish, its caller is answered, new purges are refused, exit code 0', async () => {
-    const broker = await startTestBroker();
-    broker.entities.seed(30, (index) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car' }));
-    const relay = relayTo(broker);
-    const gate = new Gate();
-    const slow = await startRecordingBroker(async (request) => {
-      if (isDelete(request)) await gate.passed;
-      return relay(request);
-    });
-    const gateway = await GatewayProcess.start({
-      PORT: '0',
-      BROKER_URL: slow.url,
-      PURGE_BATCH_SIZE: '5',
-      PURGE_CONCURRENCY: '2',
-      ...LONG_GRACE,
-    });
-    const url = await gateway.url();
-    const running = send(url, 'DELETE', '/ngsi-ld/v1/entities?type=Car');
-    await slow.arrived(isDelete, 2);
-
-    gateway.signal('SIGTERM');
-    await gateway.until(/"msg":"shutting down"/);
-    const late = await send(url, 'DELETE', '/ngsi-ld/v1/entities?type=Car');
-    assert.equal(late.status, 503);
-    assert.equal(late.problem().type, 'urn:ngsi-ld-gateway:problem:shutting-down');
-    assert.equal((await send(url, 'GET', '/ngsi-ld/v1/entities?type=Car')).status, 200);
-    assert.equal((await send(url, 'GET', '/health/ready')).status, 503);
-
-    gate.open();
-    const stopped = await running;
-    assert.equal(stopped.status, 503);
-    assert.equal(stopped.problem()['deleted'], 10);
-    assert.deepEqual(await gateway.ended, CLEAN);
-    assert.equal(gateway.stderr, '');
-    assert.equal(broker.entities.count(), 20);
-    assert.equal(slow.requests.filter(isDelete).length, 2);
+it('SIGTERM during a purge: deletes in flight finish, its caller is answered, new purges are refused, exit code 0', async () => {
+  const broker = await startTestBroker();
+  broker.entities.seed(30, (index) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car' }));
+  const { held: slow, gate } = await holdBack(broker);
+  const gateway = await GatewayProcess.start({
+    PORT: '0',
+    BROKER_URL: slow.url,
+    PURGE_BATCH_SIZE: '5',
+    PURGE_CONCURRENCY: '2',
+    ...LONG_GRACE,
   });
+  const url = await gateway.url();
+  const running = send(url, 'DELETE', '/ngsi-ld/v1/entities?type=Car');
+  await slow.arrived(isDelete, 2);
 
-  it('SIGTERM answers what waits for the broker with 503 when the grace time is over', async () => {
-    const { broker, gateway, url } = await startHanging({ SHUTDOWN_GRACE_MS: '20' });
-    const passed = send(url, 'GET', '/ngsi-ld/v1/entities?type=Car');
-    const purge = send(url, 'DELETE', '/ngsi-ld/v1/entities?type=Bus');
-    await broker.arrived(() => true, 2);
-    gateway.signal('SIGTERM');
-    assert.deepEqual([(await passed).status, (await purge).status], [503, 503]);
-    assert.deepEqual(await gateway.ended, CLEAN);
-  });
+  gateway.signal('SIGTERM');
+  await gateway.until(/"msg":"shutting down"/);
+  const late = await send(url, 'DELETE', '/ngsi-ld/v1/entities?type=Car');
+  assert.equal(late.status, 503);
+  assert.equal(late.problem().type, 'urn:ngsi-ld-gateway:problem:shutting-down');
+  assert.equal((await send(url, 'GET', '/ngsi-ld/v1/entities?type=Car')).status, 200);
+  assert.equal((await send(url, 'GET', '/health/ready')).status, 503);
 
-  it('SIGTERM after another signal does not wait for the rest of the grace time', async () => {
-    const { broker, gateway, url } = await startHanging(LONG_GRACE);
-    const passed = send(url, 'GET', '/ngsi-ld/v1/entities?type=Car');
-    await broker.arrived(() => true);
-    gateway.signal('SIGINT');
-    await gateway.until(/"msg":"shutting down"/);
-    gateway.signal('SIGTERM');
-    assert.equal((await passed).status, 503);
-    assert.deepEqual(await gateway.ended, CLEAN);
-    assert.equal(gateway.stdout.split('"msg":"closed"').length, 2, 'closed once');
-  });
-
-  it('SIGTERM that keeps coming ends the gateway, however long the grace time is', async () => {
-    const { broker, gateway, url } = await startHanging(LONG_GRACE);
-    const passed = send(url, 'GET', '/ngsi-ld/v1/entities?type=Car');
-    await broker.arrived(() => true);
-    const insisting = setInterval(() => gateway.signal('SIGTERM'), 50);
-    try {
-      await gateway.until(/"signal":"SIGTERM","msg":"hurrying"/);
-    } finally {
-      clearInterval(insisting);
-    }
-    assert.equal((await passed).status, 503);
-    assert.deepEqual(await gateway.ended, CLEAN);
-  });
+  gate.open();
+  const stopped = await running;
+  assert.equal(stopped.status, 503);
+  assert.equal(stopped.problem()['deleted'], 10);
+  assert.deepEqual(await gateway.ended, CLEAN);
+  assert.equal(gateway.stderr, '');
+  assert.equal(broker.entities.count(), 20);
+  assert.equal(slow.requests.filter(isDelete).length, 2);
 });
 
-describe('SIGINT', () => {
-  it('SIGINT to an idle gateway ends it at once with code 0, open connections or not', async () => {
-    const gateway = await GatewayProcess.start({ PORT: '0', ...LONG_GRACE });
-    const url = await gateway.url();
-    const idle = await connect(Number(new URL(url).port));
-    assert.equal((await send(url, 'GET', '/ngsi-ld/v1/types')).status, 200);
-    gateway.signal('SIGINT');
-    assert.deepEqual(await gateway.ended, CLEAN);
-    assert.equal(await idle.closed(), '');
-  });
+it('SIGTERM answers what waits for the broker with 503 when the grace time is over', async () => {
+  const { broker, gateway, url } = await startHanging({ SHUTDOWN_GRACE_MS: '20' });
+  const passed = send(url, 'GET', '/ngsi-ld/v1/entities?type=Car');
+  const purge = send(url, 'DELETE', '/ngsi-ld/v1/entities?type=Bus');
+  await broker.arrived(() => true, 2);
+  gateway.signal('SIGTERM');
+  assert.deepEqual([(await passed).status, (await purge).status], [503, 503]);
+  assert.deepEqual(await gateway.ended, CLEAN);
+});
+
+it('SIGTERM after another signal does not wait for the rest of the grace time', async () => {
+  const { broker, gateway, url } = await startHanging(LONG_GRACE);
+  const passed = send(url, 'GET', '/ngsi-ld/v1/entities?type=Car');
+  await broker.arrived(() => true);
+  gateway.signal('SIGINT');
+  await gateway.until(/"msg":"shutting down"/);
+  gateway.signal('SIGTERM');
+  assert.equal((await passed).status, 503);
+  assert.deepEqual(await gateway.ended, CLEAN);
+  assert.equal(gateway.stdout.split('"msg":"closed"').length, 2, 'closed once');
+});
+
+it('SIGTERM that keeps coming ends the gateway, however long the grace time is', async () => {
+  const { broker, gateway, url } = await startHanging(LONG_GRACE);
+  const passed = send(url, 'GET', '/ngsi-ld/v1/entities?type=Car');
+  await broker.arrived(() => true);
+  const insisting = setInterval(() => gateway.signal('SIGTERM'), 50);
+  try {
+    await gateway.until(/"signal":"SIGTERM","msg":"hurrying"/);
+  } finally {
+    clearInterval(insisting);
+  }
+  assert.equal((await passed).status, 503);
+  assert.deepEqual(await gateway.ended, CLEAN);
+});
+
+it('SIGINT to an idle gateway ends it at once with code 0, open connections or not', async () => {
+  const gateway = await GatewayProcess.start({ PORT: '0', ...LONG_GRACE });
+  const url = await gateway.url();
+  const idle = await connect(Number(new URL(url).port));
+  assert.equal((await send(url, 'GET', '/ngsi-ld/v1/types')).status, 200);
+  gateway.signal('SIGINT');
+  assert.deepEqual(await gateway.ended, CLEAN);
+  assert.equal(await idle.closed(), '');
 });

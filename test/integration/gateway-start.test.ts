@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, describe, it } from 'node:test';
+import { after, it } from 'node:test';
 import { send, startTestBroker, stopAll, stopLater } from '../support/gateway-harness.js';
 import { GatewayProcess } from '../support/gateway-process.js';
 
@@ -14,143 +14,122 @@ after(stopAll);
 /** A line of a stack trace. */
 const STACK = /^\s+at /m;
 
-describe('starting without a broker', () => {
-  it('a start without a broker prints what runs, its broker, its port, and two curls that work as printed', async () => {
-    const gateway = await GatewayProcess.start({ PORT: '0' });
-    const url = await gateway.url();
-    assert.match(url, /^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
-    const [, dryRun = ''] = await gateway.until(/^ {2}curl '([^']+)'$/m);
-    const [, purge = ''] = await gateway.until(/^ {2}curl -i -X DELETE '([^']+)'$/m);
-    assert.match(gateway.stdout, /^Broker: embedded, in memory, with [1-9]\d* sample entities.*BROKER_URL/m);
-    const [, page = ''] = await gateway.until(/^In a browser: (\S+)/m);
-    for (const printed of [dryRun, purge, page]) assert.ok(printed.startsWith(url), printed);
-    assert.match((await send('', 'GET', page)).text, /^<!doctype html>/i);
+it('a start without a broker prints what runs, its broker, its port, and two curls that work as printed', async () => {
+  const gateway = await GatewayProcess.start({ PORT: '0' });
+  const url = await gateway.url();
+  assert.match(url, /^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
+  const [, dryRun = ''] = await gateway.until(/^ {2}curl '([^']+)'$/m);
+  const [, purge = ''] = await gateway.until(/^ {2}curl -i -X DELETE '([^']+)'$/m);
+  assert.match(gateway.stdout, /^Broker: embedded, in memory, with [1-9]\d* sample entities.*BROKER_URL/m);
+  const [, page = ''] = await gateway.until(/^In a browser: (\S+)/m);
+  for (const printed of [dryRun, purge, page]) assert.ok(printed.startsWith(url), printed);
+  assert.match((await send('', 'GET', page)).text, /^<!doctype html>/i);
 
-    const shown = (await send('', 'GET', dryRun)).json() as readonly unknown[];
-    assert.ok(shown.length > 0);
-    const purged = await send('', 'DELETE', purge);
-    assert.equal(purged.status, 204);
-    assert.equal(purged.headers.get('purge-deleted'), String(shown.length));
-    assert.deepEqual((await send('', 'GET', dryRun)).json(), []);
-    const rest = (await send(url, 'GET', '/ngsi-ld/v1/entities?local=true')).json() as readonly unknown[];
-    assert.ok(rest.length > 0, 'the others are kept');
-  });
+  const shown = (await send('', 'GET', dryRun)).json() as readonly unknown[];
+  assert.ok(shown.length > 0);
+  const purged = await send('', 'DELETE', purge);
+  assert.equal(purged.status, 204);
+  assert.equal(purged.headers.get('purge-deleted'), String(shown.length));
+  assert.deepEqual((await send('', 'GET', dryRun)).json(), []);
+  const rest = (await send(url, 'GET', '/ngsi-ld/v1/entities?local=true')).json() as readonly unknown[];
+  assert.ok(rest.length > 0, 'the others are kept');
 });
 
-describe('starting with a broker', () => {
-  it('a start without the console does not name it', async () => {
-    const broker = await startTestBroker();
-    const gateway = await GatewayProcess.start({ PORT: '0', BROKER_URL: broker.url, CONSOLE: 'off' });
-    await gateway.until(/^Schemas, models and contexts: /m);
-    assert.doesNotMatch(gateway.stdout, /console/);
-  });
-
-  it('a start with a broker names the broker, without its credentials', async () => {
-    const broker = await startTestBroker();
-    const gateway = await GatewayProcess.start({
-      PORT: '0',
-      BROKER_URL: broker.url,
-      GATEWAY_TOKEN: 'start-secret-1',
-    });
-    const url = await gateway.url();
-    await gateway.until(new RegExp(`^Broker: ${broker.url}$`, 'm'));
-    assert.equal((await send(url, 'GET', '/health/ready')).status, 200);
-    assert.ok(!gateway.stdout.includes('start-secret-1'));
-  });
-
-  it('a start with two tokens names the first one in the command to try, and shows neither', async () => {
-    const gateway = await GatewayProcess.start({ PORT: '0', GATEWAY_TOKEN: 'start-secret-2,start-secret-1' });
-    await gateway.until(/curl -i -X DELETE -H "X-Gateway-Token: \$\{GATEWAY_TOKEN%%,\*\}"/);
-    assert.doesNotMatch(gateway.stdout, /start-secret/);
-  });
-
-  it('a start in production writes nothing but its log', async () => {
-    const broker = await startTestBroker();
-    const env = { PORT: '0', NODE_ENV: 'production', BROKER_URL: broker.url };
-    const gateway = await GatewayProcess.start(env);
-    await gateway.until(/"msg":"listening"/);
-    for (const line of gateway.stdout.trimEnd().split('\n')) JSON.parse(line);
-  });
+it('a start without the console does not name it', async () => {
+  const broker = await startTestBroker();
+  const gateway = await GatewayProcess.start({ PORT: '0', BROKER_URL: broker.url, CONSOLE: 'off' });
+  await gateway.until(/^Schemas, models and contexts: /m);
+  assert.doesNotMatch(gateway.stdout, /console/);
 });
 
-describe('starting with mistakes in the environment', () => {
-  const CASES: readonly (readonly [what: string, env: Readonly<Record<string, string>>, named: RegExp[]])[] =
-    [
-      ['production without a broker', { NODE_ENV: 'production' }, [/BROKER_URL/]],
-      ['an address for everybody without a broker', { HOST: '0.0.0.0' }, [/BROKER_URL/]],
-      [
-        'an unknown name',
-        { PURGE_MAX_AFECTED: '10' },
-        [/PURGE_MAX_AFECTED.*did you mean PURGE_MAX_AFFECTED/],
-      ],
-      [
-        'several mistakes at once',
-        {
-          PORT: 'eighty',
-          PURGE_CONCURRENCY: '0',
-          BROKER_URL: 'ftp://b',
-          LOG_LEVEL: 'loud',
-          RETRY_FOREVER: '1',
-        },
-        [/PORT .*whole number/, /PURGE_CONCURRENCY/, /BROKER_URL/, /LOG_LEVEL.*info/, /RETRY_FOREVER/],
-      ],
-    ];
-  for (const [what, env, named] of CASES) {
-    it(`a start with mistakes in the environment (${what}) names each on stderr and exits with 2`, async () => {
-      const gateway = await GatewayProcess.start({ PORT: '0', ...env });
-      assert.deepEqual(await gateway.ended, { code: 2, signal: null });
-      for (const pattern of named) assert.match(gateway.stderr, pattern);
-      assert.match(gateway.stderr, /docs\/config\.md/);
-      assert.doesNotMatch(gateway.stderr, STACK);
-      assert.equal(gateway.stdout, '');
-    });
-  }
-
-  it('a start with a wrong token never shows the token', async () => {
-    const gateway = await GatewayProcess.start({ PORT: '0', GATEWAY_TOKEN: 'has blanks in it' });
-    assert.equal((await gateway.ended).code, 2);
-    assert.match(gateway.stderr, /GATEWAY_TOKEN/);
-    assert.ok(!gateway.stderr.includes('has blanks'));
+it('a start with a broker names the broker, without its credentials', async () => {
+  const broker = await startTestBroker();
+  const gateway = await GatewayProcess.start({
+    PORT: '0',
+    BROKER_URL: broker.url,
+    GATEWAY_TOKEN: 'start-secret-1',
   });
+  const url = await gateway.url();
+  await gateway.until(new RegExp(`^Broker: ${broker.url}$`, 'm'));
+  assert.equal((await send(url, 'GET', '/health/ready')).status, 200);
+  assert.ok(!gateway.stdout.includes('start-secret-1'));
 });
 
-describe('starting on an unavailable address', () => {
-  it('a start on a port in use says what to do and exits with 1', async () => {
-    const other = createServer();
-    other.listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    stopLater(async () => void other.close());
-    const { port } = other.address() as AddressInfo;
-    const gateway = await GatewayProcess.start({ PORT: String(port) });
-    assert.deepEqual(await gateway.ended, { code: 1, signal: null });
-    assert.match(gateway.stderr, new RegExp(`^Cannot listen on 127\\.0\\.0\\.1 port ${port}: .*PORT.*\n$`));
-    assert.doesNotMatch(gateway.stdout, /NGSI-LD gateway on/);
-  });
-
-  it('a start on an address of another machine says so and exits with 1', async () => {
-    const gateway = await GatewayProcess.start({
-      PORT: '0',
-      HOST: '192.0.2.1',
-      GATEWAY_OPEN: 'true',
-      BROKER_URL: 'http://127.0.0.1:9',
-    });
-    assert.deepEqual(await gateway.ended, { code: 1, signal: null });
-    assert.match(gateway.stderr, /^Cannot listen on 192\.0\.2\.1.*HOST.*\n$/);
-  });
+it('a start with two tokens names the first one in the command to try, and shows neither', async () => {
+  const gateway = await GatewayProcess.start({ PORT: '0', GATEWAY_TOKEN: 'start-secret-2,start-secret-1' });
+  await gateway.until(/curl -i -X DELETE -H "X-Gateway-Token: \$\{GATEWAY_TOKEN%%,\*\}"/);
+  assert.doesNotMatch(gateway.stdout, /start-secret/);
 });
 
-describe('starting twice', () => {
-  it('a second gateway on the SQLite file of another one is refused, and the file is free again when that one is killed', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'two-gateways-'));
-    stopLater(async () => rmSync(folder, { recursive: true, force: true }));
-    const env = { PORT: '0', DATABASE_PATH: join(folder, 'schema.db') };
-    const first = await GatewayProcess.start(env);
-    await first.url();
-    const second = await GatewayProcess.start(env);
-    assert.equal((await second.ended).code, 2);
-    assert.match(second.stderr, /^DATABASE_PATH: .*schema\.db is in use by another gateway\..*DATABASE_URL/);
-    process.kill(first.pid, 'SIGKILL');
-    await first.ended;
-    await (await GatewayProcess.start(env)).url();
+it('a start in production writes nothing but its log', async () => {
+  const broker = await startTestBroker();
+  const env = { PORT: '0', NODE_ENV: 'production', BROKER_URL: broker.url };
+  const gateway = await GatewayProcess.start(env);
+  await gateway.until(/"msg":"listening"/);
+  for (const line of gateway.stdout.trimEnd().split('\n')) JSON.parse(line);
+});
+
+const CASES: readonly (readonly [what: string, env: Readonly<Record<string, string>>, named: RegExp[]])[] = [
+  ['production without a broker', { NODE_ENV: 'production' }, [/BROKER_URL/]],
+  ['an address for everybody without a broker', { HOST: '0.0.0.0' }, [/BROKER_URL/]],
+  ['an unknown name', { PURGE_MAX_AFECTED: '10' }, [/PURGE_MAX_AFECTED.*did you mean PURGE_MAX_AFFECTED/]],
+  [
+    'several mistakes at once',
+    { PORT: 'eighty', PURGE_CONCURRENCY: '0', BROKER_URL: 'ftp://b', LOG_LEVEL: 'loud', RETRY_FOREVER: '1' },
+    [/PORT .*whole number/, /PURGE_CONCURRENCY/, /BROKER_URL/, /LOG_LEVEL.*info/, /RETRY_FOREVER/],
+  ],
+];
+for (const [what, env, named] of CASES) {
+  it(`a start with mistakes in the environment (${what}) names each on stderr and exits with 2`, async () => {
+    const gateway = await GatewayProcess.start({ PORT: '0', ...env });
+    assert.deepEqual(await gateway.ended, { code: 2, signal: null });
+    for (const pattern of named) assert.match(gateway.stderr, pattern);
+    assert.match(gateway.stderr, /docs\/config\.md/);
+    assert.doesNotMatch(gateway.stderr, STACK);
+    assert.equal(gateway.stdout, '');
   });
+}
+
+it('a start with a wrong token never shows the token', async () => {
+  const gateway = await GatewayProcess.start({ PORT: '0', GATEWAY_TOKEN: 'has blanks in it' });
+  assert.equal((await gateway.ended).code, 2);
+  assert.match(gateway.stderr, /GATEWAY_TOKEN/);
+  assert.ok(!gateway.stderr.includes('has blanks'));
+});
+
+it('a start on a port in use says what to do and exits with 1', async () => {
+  const other = createServer();
+  other.listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  stopLater(async () => void other.close());
+  const { port } = other.address() as AddressInfo;
+  const gateway = await GatewayProcess.start({ PORT: String(port) });
+  assert.deepEqual(await gateway.ended, { code: 1, signal: null });
+  assert.match(gateway.stderr, new RegExp(`^Cannot listen on 127\\.0\\.0\\.1 port ${port}: .*PORT.*\n$`));
+  assert.doesNotMatch(gateway.stdout, /NGSI-LD gateway on/);
+});
+
+it('a start on an address of another machine says so and exits with 1', async () => {
+  const gateway = await GatewayProcess.start({
+    PORT: '0',
+    HOST: '192.0.2.1',
+    GATEWAY_OPEN: 'true',
+    BROKER_URL: 'http://127.0.0.1:9',
+  });
+  assert.deepEqual(await gateway.ended, { code: 1, signal: null });
+  assert.match(gateway.stderr, /^Cannot listen on 192\.0\.2\.1.*HOST.*\n$/);
+});
+
+it('a second gateway on the SQLite file of another one is refused, and the file is free again when that one is killed', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'two-gateways-'));
+  stopLater(async () => rmSync(folder, { recursive: true, force: true }));
+  const env = { PORT: '0', DATABASE_PATH: join(folder, 'schema.db') };
+  const first = await GatewayProcess.start(env);
+  await first.url();
+  const second = await GatewayProcess.start(env);
+  assert.equal((await second.ended).code, 2);
+  assert.match(second.stderr, /^DATABASE_PATH: .*schema\.db is in use by another gateway\..*DATABASE_URL/);
+  process.kill(first.pid, 'SIGKILL');
+  await first.ended;
+  await (await GatewayProcess.start(env)).url();
 });

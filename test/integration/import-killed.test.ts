@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, describe, it } from 'node:test';
+import { after, it } from 'node:test';
 import type { ImportReport } from '../../sidecar/schemas/repository/transfer.js';
 import { tarGz } from '../support/archives.js';
 import { stopAll, stopLater } from '../support/gateway-harness.js';
@@ -48,32 +48,30 @@ async function startOn(database: string) {
   };
 }
 
-describe('an import that is killed', () => {
-  it('an import that is killed and run again ends as an unbroken one', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'import-killed-'));
-    stopLater(async () => rmSync(folder, { recursive: true, force: true }));
-    const archive = new Uint8Array(await tarGz(entriesOf(largeRepository())));
+it('an import that is killed and run again ends as an unbroken one', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'import-killed-'));
+  stopLater(async () => rmSync(folder, { recursive: true, force: true }));
+  const archive = new Uint8Array(await tarGz(entriesOf(largeRepository())));
 
-    const killed = await startOn(join(folder, 'killed.db'));
-    const run = { isOver: false };
-    const importing = killed.import(archive).finally(() => (run.isOver = true));
-    const cutOff = assert.rejects(importing, /fetch failed|terminated/);
-    while (!run.isOver && (await killed.countModels()) === 0);
-    killed.gateway.signal('SIGKILL');
-    await cutOff;
-    await killed.gateway.ended;
+  const killed = await startOn(join(folder, 'killed.db'));
+  const run = { isOver: false };
+  const importing = killed.import(archive).finally(() => (run.isOver = true));
+  const cutOff = assert.rejects(importing, /fetch failed|terminated/);
+  while (!run.isOver && (await killed.countModels()) === 0);
+  killed.gateway.signal('SIGKILL');
+  await cutOff;
+  await killed.gateway.ended;
 
-    const again = await startOn(join(folder, 'killed.db'));
-    const stored = await again.countModels();
-    assert.ok(stored > 0 && stored < MODELS, `${stored} models were stored before`);
-    const report = await again.import(archive);
-    const models = report.files.filter(({ model }) => model !== undefined);
-    const count = (status: string) => models.filter((file) => file.status === status).length;
-    assert.deepEqual([count('unchanged'), count('created')], [stored, MODELS - stored]);
+  const again = await startOn(join(folder, 'killed.db'));
+  const stored = await again.countModels();
+  assert.ok(stored > 0 && stored < MODELS, `${stored} models were stored before`);
+  const report = await again.import(archive);
+  const models = report.files.filter(({ model }) => model !== undefined);
+  const count = (status: string) => models.filter((file) => file.status === status).length;
+  assert.deepEqual([count('unchanged'), count('created')], [stored, MODELS - stored]);
 
-    const unbroken = await startOn(join(folder, 'unbroken.db'));
-    await unbroken.import(archive);
-    assert.ok((await again.export()).equals(await unbroken.export()), 'the exports differ');
-    assert.deepEqual((await again.import(archive)).summary, (await unbroken.import(archive)).summary);
-  });
+  const unbroken = await startOn(join(folder, 'unbroken.db'));
+  await unbroken.import(archive);
+  assert.ok((await again.export()).equals(await unbroken.export()), 'the exports differ');
+  assert.deepEqual((await again.import(archive)).summary, (await unbroken.import(archive)).summary);
 });

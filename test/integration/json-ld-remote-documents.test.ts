@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { createDocumentLoader, createProcessor } from '../../sidecar/schemas/json-ld/processor.js';
 import {
   createRemoteDocuments,
@@ -52,145 +52,143 @@ async function failureOf(promise: Promise<unknown>): Promise<RemoteDocumentError
   );
 }
 
-describe('remote documents over sockets', () => {
-  it('remote documents come from loopback only when its origin is allowed explicitly', async (t) => {
-    const { port } = await serve(t, context);
-    for (const origin of [`http://127.0.0.1:${port}`, `http://localhost:${port}`]) {
-      const documents = documentsOf(t, {
-        allowedOrigins: [origin],
-        resolveHost: async () => [{ address: '127.0.0.1', family: 4 }],
-      });
-      assert.deepEqual((await documents.fetch(`${origin}/a`)).document, {
-        '@context': { speed: 'http://example.org/speed' },
-      });
-    }
-  });
-
-  it('remote documents can come by the system resolver', async (t) => {
-    const { port } = await serve(t, context);
-    const documents = documentsOf(t, { allowedOrigins: [`http://localhost:${port}`] });
-    await documents.fetch(`http://localhost:${port}/a`);
-  });
-
-  for (const address of ['127.0.0.1', '10.0.0.1', '169.254.169.254', '::1', '::ffff:127.0.0.1', 'fe80::1']) {
-    it(`remote documents never come from ${address} for a public name, although its origin is allowed`, async (t) => {
-      const { port, paths } = await serve(t, context);
-      const origin = `http://rebound.example.org:${port}`;
-      const documents = documentsOf(t, {
-        allowedOrigins: [origin],
-        resolveHost: async () => [{ address, family: address.includes(':') ? 6 : 4 }],
-      });
-      const error = await failureOf(documents.fetch(`${origin}/a`));
-      assert.equal(error.failure, 'address-not-allowed');
-      assert.ok(!error.message.includes(address), 'the address is nobody else’s business');
-      assert.deepEqual(paths, []);
-    });
-  }
-
-  it('remote documents never come from a link-local address, whatever the name', async (t) => {
-    const documents = documentsOf(t, {
-      allowedOrigins: ['http://metadata'],
-      resolveHost: async () => [{ address: '169.254.169.254', family: 4 }],
-    });
-    assert.equal((await failureOf(documents.fetch('http://metadata/latest'))).failure, 'address-not-allowed');
-  });
-
-  it('remote documents come from the address that was checked: a name is resolved once for a connection', async (t) => {
-    const { port, paths } = await serve(t, context);
-    let lookups = 0;
-    const origin = `http://context-server:${port}`;
+it('remote documents come from loopback only when its origin is allowed explicitly', async (t) => {
+  const { port } = await serve(t, context);
+  for (const origin of [`http://127.0.0.1:${port}`, `http://localhost:${port}`]) {
     const documents = documentsOf(t, {
       allowedOrigins: [origin],
-      resolveHost: async () => {
-        lookups += 1;
-        return [
-          { address: '169.254.169.254', family: 4 },
-          { address: '127.0.0.1', family: 4 },
-        ];
-      },
+      resolveHost: async () => [{ address: '127.0.0.1', family: 4 }],
     });
-    await documents.fetch(`${origin}/a`);
-    assert.equal(lookups, 1);
-    assert.deepEqual(paths, ['/a']);
-  });
+    assert.deepEqual((await documents.fetch(`${origin}/a`)).document, {
+      '@context': { speed: 'http://example.org/speed' },
+    });
+  }
+});
 
-  it('remote documents are refused after a redirect to another origin of the same host', async (t) => {
-    const inner = await serve(t, context);
-    const outer = await serve(t, (_request, response) => {
-      response.writeHead(302, { location: `http://127.0.0.1:${inner.port}/secret` }).end();
-    });
-    const documents = documentsOf(t, { allowedOrigins: [`http://127.0.0.1:${outer.port}`] });
-    const error = await failureOf(documents.fetch(`http://127.0.0.1:${outer.port}/a`));
-    assert.equal(error.failure, 'origin-not-allowed');
-    assert.deepEqual(inner.paths, []);
-  });
+it('remote documents can come by the system resolver', async (t) => {
+  const { port } = await serve(t, context);
+  const documents = documentsOf(t, { allowedOrigins: [`http://localhost:${port}`] });
+  await documents.fetch(`http://localhost:${port}/a`);
+});
 
-  it('remote documents end at the time limit, before the head, within the body and between redirects', async (t) => {
-    const { port } = await serve(t, (request, response) => {
-      if (request.url === '/silent') return;
-      if (request.url === '/endless') {
-        response.writeHead(302, { location: '/endless' }).end();
-        return;
-      }
-      response.writeHead(200, { 'content-type': 'application/json' }).write('{"a": ');
-    });
-    const origin = `http://127.0.0.1:${port}`;
-    const documents = documentsOf(t, { allowedOrigins: [origin], timeoutMs: 40, maxRedirects: 1e9 });
-    for (const path of ['/silent', '/slow', '/endless']) {
-      assert.equal((await failureOf(documents.fetch(origin + path))).failure, 'timeout', path);
-    }
-  });
-
-  it('remote documents end when the caller goes away, with its reason', async (t) => {
-    const controller = new AbortController();
-    const reason = new Error('gone');
-    const { port } = await serve(t, () => {
-      controller.abort(reason);
-    });
-    const origin = `http://127.0.0.1:${port}`;
-    const documents = documentsOf(t, { allowedOrigins: [origin], timeoutMs: 600_000 });
-    await assert.rejects(documents.fetch(`${origin}/a`, controller.signal), reason);
-    await assert.rejects(documents.fetch(`${origin}/a`, controller.signal), reason);
-  });
-
-  it('remote documents end at the size limit, although no size was announced', async (t) => {
-    const { port } = await serve(t, (_request, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' });
-      const more = (): void => {
-        while (response.write('a'.repeat(10_000)));
-        response.once('drain', more);
-      };
-      more();
-    });
-    const origin = `http://127.0.0.1:${port}`;
-    const documents = documentsOf(t, { allowedOrigins: [origin], maxBytes: 100_000 });
-    assert.equal((await failureOf(documents.fetch(`${origin}/a`))).failure, 'too-large');
-  });
-
-  it('remote documents are unreachable when no server listens or a connection breaks', async (t) => {
-    const { port } = await serve(t, (request) => {
-      request.socket.destroy();
-    });
-    const origin = `http://127.0.0.1:${port}`;
+for (const address of ['127.0.0.1', '10.0.0.1', '169.254.169.254', '::1', '::ffff:127.0.0.1', 'fe80::1']) {
+  it(`remote documents never come from ${address} for a public name, although its origin is allowed`, async (t) => {
+    const { port, paths } = await serve(t, context);
+    const origin = `http://rebound.example.org:${port}`;
     const documents = documentsOf(t, {
-      allowedOrigins: [origin, 'http://nobody.example.org'],
-      resolveHost: () => Promise.reject(Object.assign(new Error('no such host'), { code: 'ENOTFOUND' })),
+      allowedOrigins: [origin],
+      resolveHost: async () => [{ address, family: address.includes(':') ? 6 : 4 }],
     });
-    assert.equal((await failureOf(documents.fetch(`${origin}/a`))).failure, 'unreachable');
-    const error = await failureOf(documents.fetch('http://nobody.example.org/a'));
-    assert.equal(error.failure, 'unreachable');
-    assert.match(error.message, /ENOTFOUND/);
+    const error = await failureOf(documents.fetch(`${origin}/a`));
+    assert.equal(error.failure, 'address-not-allowed');
+    assert.ok(!error.message.includes(address), 'the address is nobody else’s business');
+    assert.deepEqual(paths, []);
   });
+}
 
-  it('remote documents can be contexts of a JSON-LD processor', async (t) => {
-    const { port } = await serve(t, context);
-    const url = `http://127.0.0.1:${port}/context.jsonld`;
-    const documents = documentsOf(t, { allowedOrigins: [new URL(url).origin] });
-    const documentLoader = createDocumentLoader({
-      resolve: async (wanted) =>
-        documents.allows(wanted) ? (await documents.fetch(wanted)).document : undefined,
-    });
-    const expanded = await createProcessor().expand({ '@context': url, speed: 1 }, { documentLoader });
-    assert.deepEqual(expanded, [{ 'http://example.org/speed': [{ '@value': 1 }] }]);
+it('remote documents never come from a link-local address, whatever the name', async (t) => {
+  const documents = documentsOf(t, {
+    allowedOrigins: ['http://metadata'],
+    resolveHost: async () => [{ address: '169.254.169.254', family: 4 }],
   });
+  assert.equal((await failureOf(documents.fetch('http://metadata/latest'))).failure, 'address-not-allowed');
+});
+
+it('remote documents come from the address that was checked: a name is resolved once for a connection', async (t) => {
+  const { port, paths } = await serve(t, context);
+  let lookups = 0;
+  const origin = `http://context-server:${port}`;
+  const documents = documentsOf(t, {
+    allowedOrigins: [origin],
+    resolveHost: async () => {
+      lookups += 1;
+      return [
+        { address: '169.254.169.254', family: 4 },
+        { address: '127.0.0.1', family: 4 },
+      ];
+    },
+  });
+  await documents.fetch(`${origin}/a`);
+  assert.equal(lookups, 1);
+  assert.deepEqual(paths, ['/a']);
+});
+
+it('remote documents are refused after a redirect to another origin of the same host', async (t) => {
+  const inner = await serve(t, context);
+  const outer = await serve(t, (_request, response) => {
+    response.writeHead(302, { location: `http://127.0.0.1:${inner.port}/secret` }).end();
+  });
+  const documents = documentsOf(t, { allowedOrigins: [`http://127.0.0.1:${outer.port}`] });
+  const error = await failureOf(documents.fetch(`http://127.0.0.1:${outer.port}/a`));
+  assert.equal(error.failure, 'origin-not-allowed');
+  assert.deepEqual(inner.paths, []);
+});
+
+it('remote documents end at the time limit, before the head, within the body and between redirects', async (t) => {
+  const { port } = await serve(t, (request, response) => {
+    if (request.url === '/silent') return;
+    if (request.url === '/endless') {
+      response.writeHead(302, { location: '/endless' }).end();
+      return;
+    }
+    response.writeHead(200, { 'content-type': 'application/json' }).write('{"a": ');
+  });
+  const origin = `http://127.0.0.1:${port}`;
+  const documents = documentsOf(t, { allowedOrigins: [origin], timeoutMs: 40, maxRedirects: 1e9 });
+  for (const path of ['/silent', '/slow', '/endless']) {
+    assert.equal((await failureOf(documents.fetch(origin + path))).failure, 'timeout', path);
+  }
+});
+
+it('remote documents end when the caller goes away, with its reason', async (t) => {
+  const controller = new AbortController();
+  const reason = new Error('gone');
+  const { port } = await serve(t, () => {
+    controller.abort(reason);
+  });
+  const origin = `http://127.0.0.1:${port}`;
+  const documents = documentsOf(t, { allowedOrigins: [origin], timeoutMs: 600_000 });
+  await assert.rejects(documents.fetch(`${origin}/a`, controller.signal), reason);
+  await assert.rejects(documents.fetch(`${origin}/a`, controller.signal), reason);
+});
+
+it('remote documents end at the size limit, although no size was announced', async (t) => {
+  const { port } = await serve(t, (_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    const more = (): void => {
+      while (response.write('a'.repeat(10_000)));
+      response.once('drain', more);
+    };
+    more();
+  });
+  const origin = `http://127.0.0.1:${port}`;
+  const documents = documentsOf(t, { allowedOrigins: [origin], maxBytes: 100_000 });
+  assert.equal((await failureOf(documents.fetch(`${origin}/a`))).failure, 'too-large');
+});
+
+it('remote documents are unreachable when no server listens or a connection breaks', async (t) => {
+  const { port } = await serve(t, (request) => {
+    request.socket.destroy();
+  });
+  const origin = `http://127.0.0.1:${port}`;
+  const documents = documentsOf(t, {
+    allowedOrigins: [origin, 'http://nobody.example.org'],
+    resolveHost: () => Promise.reject(Object.assign(new Error('no such host'), { code: 'ENOTFOUND' })),
+  });
+  assert.equal((await failureOf(documents.fetch(`${origin}/a`))).failure, 'unreachable');
+  const error = await failureOf(documents.fetch('http://nobody.example.org/a'));
+  assert.equal(error.failure, 'unreachable');
+  assert.match(error.message, /ENOTFOUND/);
+});
+
+it('remote documents can be contexts of a JSON-LD processor', async (t) => {
+  const { port } = await serve(t, context);
+  const url = `http://127.0.0.1:${port}/context.jsonld`;
+  const documents = documentsOf(t, { allowedOrigins: [new URL(url).origin] });
+  const documentLoader = createDocumentLoader({
+    resolve: async (wanted) =>
+      documents.allows(wanted) ? (await documents.fetch(wanted)).document : undefined,
+  });
+  const expanded = await createProcessor().expand({ '@context': url, speed: 1 }, { documentLoader });
+  assert.deepEqual(expanded, [{ 'http://example.org/speed': [{ '@value': 1 }] }]);
 });

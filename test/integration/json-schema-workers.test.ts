@@ -125,78 +125,76 @@ describe('work on schemas in workers', () => {
   });
 });
 
-describe('the pool of workers', () => {
-  it('the pool of workers ends a task past its deadline, counted from the start of the task, and runs the next in a new worker', async (t) => {
-    const timers: { readonly ms: number; readonly act: () => void }[] = [];
-    const startTimer = (ms: number, act: () => void) => {
-      timers.push({ ms, act });
-      return () => undefined;
-    };
-    const clock = { now: () => 0, sleep: () => Promise.resolve() };
-    const workers = poolOf<BusyTasks>(t, BUSY, { clock, startTimer });
-    const begun = () => timers.map(({ ms }) => ms);
-    const first = workers.run('spin', null, { deadlineMs: 7 });
-    const second = workers.run('echo', 1, { deadlineMs: 8 });
-    await untilTurns(() => timers.length === 1);
-    assert.deepEqual(begun(), [7]);
-    timers[0]?.act();
-    await assert.rejects(first, (error) => error instanceof TaskTooCostlyError && error.bound === 'time');
-    assert.equal(await second, 1);
-    assert.deepEqual(begun(), [7, 8]);
-  });
+it('the pool of workers ends a task past its deadline, counted from the start of the task, and runs the next in a new worker', async (t) => {
+  const timers: { readonly ms: number; readonly act: () => void }[] = [];
+  const startTimer = (ms: number, act: () => void) => {
+    timers.push({ ms, act });
+    return () => undefined;
+  };
+  const clock = { now: () => 0, sleep: () => Promise.resolve() };
+  const workers = poolOf<BusyTasks>(t, BUSY, { clock, startTimer });
+  const begun = () => timers.map(({ ms }) => ms);
+  const first = workers.run('spin', null, { deadlineMs: 7 });
+  const second = workers.run('echo', 1, { deadlineMs: 8 });
+  await untilTurns(() => timers.length === 1);
+  assert.deepEqual(begun(), [7]);
+  timers[0]?.act();
+  await assert.rejects(first, (error) => error instanceof TaskTooCostlyError && error.bound === 'time');
+  assert.equal(await second, 1);
+  assert.deepEqual(begun(), [7, 8]);
+});
 
-  it('the pool of workers refuses a task when all workers are busy and enough tasks wait', async (t) => {
-    const workers = poolOf<BusyTasks>(t, BUSY, { queueLength: 1 });
-    const endless = [workers.run('spin', null), workers.run('spin', null)];
-    await assert.rejects(workers.run('echo', 1), WorkersBusyError);
-    const ends = endless.map((task) => assert.rejects(task, TaskFailedError));
-    await workers.close();
-    await Promise.all(ends);
-  });
+it('the pool of workers refuses a task when all workers are busy and enough tasks wait', async (t) => {
+  const workers = poolOf<BusyTasks>(t, BUSY, { queueLength: 1 });
+  const endless = [workers.run('spin', null), workers.run('spin', null)];
+  await assert.rejects(workers.run('echo', 1), WorkersBusyError);
+  const ends = endless.map((task) => assert.rejects(task, TaskFailedError));
+  await workers.close();
+  await Promise.all(ends);
+});
 
-  it('the pool of workers gives up a task whose caller goes away, waiting or running', async (t) => {
-    const workers = poolOf<BusyTasks>(t, BUSY);
-    const caller = new AbortController();
-    const tasks = [1, 2].map(() => workers.run('spin', null, { signal: caller.signal }));
-    const ends = tasks.map((task) => assert.rejects(task, /went away/));
-    caller.abort(new Error('The caller went away.'));
-    await Promise.all(ends);
-    assert.equal(await workers.run('echo', 1), 1);
-  });
+it('the pool of workers gives up a task whose caller goes away, waiting or running', async (t) => {
+  const workers = poolOf<BusyTasks>(t, BUSY);
+  const caller = new AbortController();
+  const tasks = [1, 2].map(() => workers.run('spin', null, { signal: caller.signal }));
+  const ends = tasks.map((task) => assert.rejects(task, /went away/));
+  caller.abort(new Error('The caller went away.'));
+  await Promise.all(ends);
+  assert.equal(await workers.run('echo', 1), 1);
+});
 
-  it('the pool of workers says that a task took too much memory, and goes on with fewer tasks of its queue key', async (t) => {
-    const workers = poolOf<HungryTasks>(t, HUNGRY, { threads: 3, queueLength: 2 });
-    await assert.rejects(workers.run('fill', Infinity), isOutOfMemory);
-    const tasks = [1, 2].map((size) => workers.run('fill', size));
-    await assert.rejects(workers.run('fill', 3), WorkersBusyError);
-    assert.deepEqual(await Promise.all(tasks), [1, 2]);
-  });
+it('the pool of workers says that a task took too much memory, and goes on with fewer tasks of its queue key', async (t) => {
+  const workers = poolOf<HungryTasks>(t, HUNGRY, { threads: 3, queueLength: 2 });
+  await assert.rejects(workers.run('fill', Infinity), isOutOfMemory);
+  const tasks = [1, 2].map((size) => workers.run('fill', size));
+  await assert.rejects(workers.run('fill', 3), WorkersBusyError);
+  assert.deepEqual(await Promise.all(tasks), [1, 2]);
+});
 
-  it('the pool of workers outlives a task that fills a Map without end, of which single allocations are large', async (t) => {
-    const workers = poolOf<HungryTasks>(t, HUNGRY);
-    await assert.rejects(workers.run('fillMap', null), isOutOfMemory);
-    assert.equal(await workers.run('fill', 3), 3);
-  });
+it('the pool of workers outlives a task that fills a Map without end, of which single allocations are large', async (t) => {
+  const workers = poolOf<HungryTasks>(t, HUNGRY);
+  await assert.rejects(workers.run('fillMap', null), isOutOfMemory);
+  assert.equal(await workers.run('fill', 3), 3);
+});
 
-  it('the pool of workers passes on the cause of a failed task, and hides the environment from workers', async (t) => {
-    const workers = poolOf<HungryTasks>(t, HUNGRY);
-    await assert.rejects(workers.run('fill', -1), (error) => {
-      assert.ok(error instanceof TaskFailedError && error.cause instanceof Error);
-      return /negative/.test(error.cause.message);
-    });
-    await assert.rejects(workers.run('none', 1), TaskFailedError);
-    process.env['SECRET_OF_THE_TEST'] = 'x';
-    t.after(() => delete process.env['SECRET_OF_THE_TEST']);
-    const other = poolOf<HungryTasks>(t, HUNGRY);
-    assert.ok(!(await other.run('environment', null)).includes('SECRET_OF_THE_TEST'));
+it('the pool of workers passes on the cause of a failed task, and hides the environment from workers', async (t) => {
+  const workers = poolOf<HungryTasks>(t, HUNGRY);
+  await assert.rejects(workers.run('fill', -1), (error) => {
+    assert.ok(error instanceof TaskFailedError && error.cause instanceof Error);
+    return /negative/.test(error.cause.message);
   });
+  await assert.rejects(workers.run('none', 1), TaskFailedError);
+  process.env['SECRET_OF_THE_TEST'] = 'x';
+  t.after(() => delete process.env['SECRET_OF_THE_TEST']);
+  const other = poolOf<HungryTasks>(t, HUNGRY);
+  assert.ok(!(await other.run('environment', null)).includes('SECRET_OF_THE_TEST'));
+});
 
-  it('the pool of workers fails its tasks when no worker can be started, and when it is closed', async (t) => {
-    const workers = poolOf<BusyTasks>(t, new URL('./no-such-module.js', import.meta.url));
-    for (let count = 0; count < 3; count += 1) await assert.rejects(workers.run('echo', 1), TaskFailedError);
-    await workers.close();
-    await assert.rejects(workers.run('echo', 1), TaskFailedError);
-  });
+it('the pool of workers fails its tasks when no worker can be started, and when it is closed', async (t) => {
+  const workers = poolOf<BusyTasks>(t, new URL('./no-such-module.js', import.meta.url));
+  for (let count = 0; count < 3; count += 1) await assert.rejects(workers.run('echo', 1), TaskFailedError);
+  await workers.close();
+  await assert.rejects(workers.run('echo', 1), TaskFailedError);
 });
 
 /** How many turns the event loop takes until the work is done. */

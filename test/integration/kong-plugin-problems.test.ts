@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { Plugin } from '../../kong-plugins/ngsi-ld-purge/index.js';
 import { FakeKong } from '../support/fake-pdk.js';
 import { startTestBroker, startTestGateway, stopAll, type TestGateway } from '../support/gateway-harness.js';
@@ -61,86 +61,82 @@ async function byPlugin(path: string, settings: object = config) {
   return kong.outcome;
 }
 
-describe('a DELETE that is refused', () => {
-  let gateway: TestGateway;
+let gateway: TestGateway;
 
-  before(async () => {
-    const broker = await startTestBroker();
-    gateway = await startTestGateway({ BROKER_URL: broker.url, GATEWAY_TOKEN: TOKEN });
-  });
-  after(async () => {
-    await closeAll();
-    await stopAll();
-  });
+before(async () => {
+  const broker = await startTestBroker();
+  gateway = await startTestGateway({ BROKER_URL: broker.url, GATEWAY_TOKEN: TOKEN });
+});
+after(async () => {
+  await closeAll();
+  await stopAll();
+});
 
-  const bySidecar = async (path: string, headers: readonly string[] = []): Promise<string> =>
-    exchange(gateway.port, request(`DELETE ${path}`, headers));
+const bySidecar = async (path: string, headers: readonly string[] = []): Promise<string> =>
+  exchange(gateway.port, request(`DELETE ${path}`, headers));
 
-  it('a DELETE by another spelling is refused by the plugin or, when the plugin hands it over, by the sidecar, as the same problem', async () => {
-    let own = 0;
-    for (const path of hostile) {
-      const { answer, target, headers } = await byPlugin(path);
-      const refused = await bySidecar(path);
-      assert.equal(statusOf(refused), 400, path);
-      if (answer === undefined) {
-        // Left to the sidecar, which must not take it for vetted.
-        assert.equal(target, 'sidecar:8080', path);
-        assert.equal(headers.has('x-gateway-token'), false, path);
-      } else {
-        own += 1;
-        assert.deepEqual(found(answer.body), found(bodyOf(refused)), path);
-      }
+it('a DELETE by another spelling is refused by the plugin or, when the plugin hands it over, by the sidecar, as the same problem', async () => {
+  let own = 0;
+  for (const path of hostile) {
+    const { answer, target, headers } = await byPlugin(path);
+    const refused = await bySidecar(path);
+    assert.equal(statusOf(refused), 400, path);
+    if (answer === undefined) {
+      // Left to the sidecar, which must not take it for vetted.
+      assert.equal(target, 'sidecar:8080', path);
+      assert.equal(headers.has('x-gateway-token'), false, path);
+    } else {
+      own += 1;
+      assert.deepEqual(found(answer.body), found(bodyOf(refused)), path);
     }
-    assert.ok(own >= 8, `the plugin itself answered ${own} of them`);
-  });
+  }
+  assert.ok(own >= 8, `the plugin itself answered ${own} of them`);
+});
 
-  it('a web page of the host that its browser called may send a DELETE by way of the plugin as well as a POST', async () => {
-    for (const [method, path] of [
-      ['DELETE', '/ngsi-ld/v1/entities'],
-      ['DELETE', '/ngsi-ld/v1/entities/http%3A%2F%2Fexample.org%2Fcar%2F1'],
-      ['POST', '/api/v2/purges'],
+it('a web page of the host that its browser called may send a DELETE by way of the plugin as well as a POST', async () => {
+  for (const [method, path] of [
+    ['DELETE', '/ngsi-ld/v1/entities'],
+    ['DELETE', '/ngsi-ld/v1/entities/http%3A%2F%2Fexample.org%2Fcar%2F1'],
+    ['POST', '/api/v2/purges'],
+  ] as const) {
+    for (const [page, isRefused] of [
+      ['https://city.example', false],
+      ['https://evil.example', true],
     ] as const) {
-      for (const [page, isRefused] of [
-        ['https://city.example', false],
-        ['https://evil.example', true],
-      ] as const) {
-        const kong = new FakeKong({
-          ...{ method, rawPath: path },
-          headers: { Host: 'city.example:8000', Origin: page },
-        });
-        await new Plugin(config).access(kong.pdk);
-        const head = [...kong.outcome.headers].map(([name, value]) => `${name}: ${value}`);
-        const answer = await exchange(
-          gateway.port,
-          [`${method} ${path} HTTP/1.1`, ...head, 'content-length: 0', 'connection: close', '', ''].join(
-            '\r\n',
-          ),
-        );
-        assert.equal(statusOf(answer) === 403, isRefused, `${method} ${path}: ${answer.slice(0, 300)}`);
-      }
-    }
-  });
-
-  it('a purge that a policy of the plugin forbids is refused by the sidecar, with a record', async () => {
-    for (const [path, policy] of [
-      ['/ngsi-ld/v1/temporal/entities', { allow_temporal: false }],
-      ['/ngsi-ld/v1/entities', { dry_run_only: true }],
-    ] as const) {
-      const { answer, headers } = await byPlugin(path, { ...config, ...policy });
-      assert.equal(answer, undefined, path);
-      const sent = [...headers]
-        .filter(([name]) => name !== 'host')
-        .map(([name, value]) => `${name}: ${value}`);
-      const refused = await bySidecar(`${path}?type=Car`, sent);
-      assert.equal(statusOf(refused), 403, path);
-      assert.equal(found(bodyOf(refused)).type, 'urn:ngsi-ld-gateway:problem:forbidden-by-policy');
-      assert.match(refused, /^x-request-id: \S+\r$/im);
-      const [, id = ''] = /^purge-id: (\S+)\r$/im.exec(refused) ?? [];
-      const record = await exchange(
+      const kong = new FakeKong({
+        ...{ method, rawPath: path },
+        headers: { Host: 'city.example:8000', Origin: page },
+      });
+      await new Plugin(config).access(kong.pdk);
+      const head = [...kong.outcome.headers].map(([name, value]) => `${name}: ${value}`);
+      const answer = await exchange(
         gateway.port,
-        request(`GET /api/v2/purges/${id}`, [`X-Gateway-Token: ${TOKEN}`]),
+        [`${method} ${path} HTTP/1.1`, ...head, 'content-length: 0', 'connection: close', '', ''].join(
+          '\r\n',
+        ),
       );
-      assert.equal((JSON.parse(bodyOf(record)) as { state: string }).state, 'refused', path);
+      assert.equal(statusOf(answer) === 403, isRefused, `${method} ${path}: ${answer.slice(0, 300)}`);
     }
-  });
+  }
+});
+
+it('a purge that a policy of the plugin forbids is refused by the sidecar, with a record', async () => {
+  for (const [path, policy] of [
+    ['/ngsi-ld/v1/temporal/entities', { allow_temporal: false }],
+    ['/ngsi-ld/v1/entities', { dry_run_only: true }],
+  ] as const) {
+    const { answer, headers } = await byPlugin(path, { ...config, ...policy });
+    assert.equal(answer, undefined, path);
+    const sent = [...headers].filter(([name]) => name !== 'host').map(([name, value]) => `${name}: ${value}`);
+    const refused = await bySidecar(`${path}?type=Car`, sent);
+    assert.equal(statusOf(refused), 403, path);
+    assert.equal(found(bodyOf(refused)).type, 'urn:ngsi-ld-gateway:problem:forbidden-by-policy');
+    assert.match(refused, /^x-request-id: \S+\r$/im);
+    const [, id = ''] = /^purge-id: (\S+)\r$/im.exec(refused) ?? [];
+    const record = await exchange(
+      gateway.port,
+      request(`GET /api/v2/purges/${id}`, [`X-Gateway-Token: ${TOKEN}`]),
+    );
+    assert.equal((JSON.parse(bodyOf(record)) as { state: string }).state, 'refused', path);
+  }
 });

@@ -48,10 +48,9 @@ describe('a restart of the plugin server', { timeout: 300_000 }, () => {
     const known: { instance: number; event: number }[] = [];
     for (let count = 0; count < 5; count += 1) {
       const instance = await link.startInstance(config);
-      const { EventId } = (await link.call('HandleEvent', {
-        InstanceId: instance,
-        EventName: 'access',
-      })) as { EventId: number };
+      const { EventId } = (await link.call('HandleEvent', { InstanceId: instance, EventName: 'access' })) as {
+        EventId: number;
+      };
       known.push({ instance, event: EventId });
     }
     for (const { instance, event } of known)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, describe, it } from 'node:test';
+import { after, it } from 'node:test';
 import {
   send,
   startTestBroker,
@@ -21,89 +21,85 @@ async function metricsOf(gateway: TestGateway): Promise<string> {
 const PASSED = 'pass_through_duration_seconds_count';
 const SENT = 'broker_request_duration_seconds_count';
 
-describe('GET /metrics', () => {
-  it('GET /metrics is Prometheus text, without a token also where there is one', async () => {
-    const broker = await startTestBroker();
-    const gateway = await startTestGateway({ BROKER_URL: broker.url, GATEWAY_TOKEN: 'token-of-metrics' });
-    const { status, headers, text } = await gateway.send('GET', '/metrics');
-    assert.equal(status, 200);
-    assert.match(headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
-    assert.equal(headers.get('cache-control'), 'no-store');
-    assert.equal(valueOf(text, 'store_up', {}), 1);
-    assert.ok(!text.includes('token-of-metrics'));
-    assert.equal((await gateway.send('HEAD', '/metrics')).status, 200);
-    assert.equal((await gateway.send('POST', '/metrics')).status, 405);
-  });
-
-  it('GET /metrics counts forwarded requests by method and class of status', async () => {
-    const broker = await startTestBroker();
-    broker.entities.seed(2, (n) => ({ id: `urn:a:${n}`, type: 'A' }));
-    const gateway = await startTestGateway({ BROKER_URL: broker.url });
-    for (let n = 0; n < 3; n += 1) await gateway.send('GET', '/ngsi-ld/v1/entities?type=A');
-    await gateway.send('GET', '/ngsi-ld/v1/entities/urn:a:missing');
-    await gateway.send('DELETE', '/ngsi-ld/v1/entities/urn:a:1');
-    const text = await metricsOf(gateway);
-    assert.equal(valueOf(text, PASSED, { method: 'GET', status_class: '2xx' }), 3);
-    assert.equal(valueOf(text, PASSED, { method: 'GET', status_class: '4xx' }), 1);
-    assert.equal(valueOf(text, PASSED, { method: 'DELETE', status_class: '2xx' }), 1);
-    // None of it is a request of the gateway itself.
-    assert.ok(!seriesOf(text).some(({ name }) => name.endsWith(SENT)));
-  });
-
-  it('GET /metrics counts an unreachable broker as the 5xx that clients got, and as unreachable', async () => {
-    const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9', RETRY_MAX_ATTEMPTS: '3' });
-    assert.equal((await gateway.send('GET', '/ngsi-ld/v1/types')).status, 502);
-    assert.equal((await gateway.purge('type=A')).status, 502);
-    const text = await metricsOf(gateway);
-    assert.equal(valueOf(text, PASSED, { method: 'GET', status_class: '5xx' }), 1);
-    assert.equal(valueOf(text, SENT, { method: 'GET', status_class: 'unreachable' }), 3);
-    assert.equal(valueOf(text, 'purge_retries_total', {}), 2);
-  });
-
-  it('GET /metrics counts each try of a purge, and the retries among them', async () => {
-    let asked = 0;
-    const broker = await startRecordingBroker(() => {
-      asked += 1;
-      return asked === 1
-        ? { status: 503 }
-        : { status: 200, body: '[]', headers: { 'ngsild-results-count': '0' } };
-    });
-    const gateway = await startTestGateway({ BROKER_URL: broker.url });
-    assert.equal((await gateway.purge('type=A')).status, 204);
-    const text = await metricsOf(gateway);
-    assert.equal(valueOf(text, SENT, { method: 'GET', status_class: '5xx' }), 1);
-    assert.equal(valueOf(text, SENT, { method: 'GET', status_class: '2xx' }), asked - 1);
-    assert.equal(valueOf(text, 'purge_retries_total', {}), 1);
-    assert.equal(valueOf(text, 'purges_running', {}), 0);
-  });
-
-  it('GET /metrics counts refused requests by reason', async () => {
-    const broker = await startTestBroker();
-    const gateway = await startTestGateway({ BROKER_URL: broker.url, GATEWAY_TOKEN: 'token-of-metrics' });
-    assert.equal((await gateway.purge('type=A')).status, 401);
-    assert.equal((await gateway.send('DELETE', '/ngsi-ld/v1//entities?type=A')).status, 400);
-    assert.equal((await gateway.send('GET', `/health/live?${'x'.repeat(70_000)}`)).status, 431);
-    const text = await metricsOf(gateway);
-    assert.equal(valueOf(text, 'requests_refused_total', { reason: 'token' }), 1);
-    assert.equal(valueOf(text, 'requests_refused_total', { reason: 'inexact-collection' }), 1);
-    assert.equal(valueOf(text, 'requests_refused_total', { reason: 'unreadable' }), 1);
-  });
+it('GET /metrics is Prometheus text, without a token also where there is one', async () => {
+  const broker = await startTestBroker();
+  const gateway = await startTestGateway({ BROKER_URL: broker.url, GATEWAY_TOKEN: 'token-of-metrics' });
+  const { status, headers, text } = await gateway.send('GET', '/metrics');
+  assert.equal(status, 200);
+  assert.match(headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
+  assert.equal(headers.get('cache-control'), 'no-store');
+  assert.equal(valueOf(text, 'store_up', {}), 1);
+  assert.ok(!text.includes('token-of-metrics'));
+  assert.equal((await gateway.send('HEAD', '/metrics')).status, 200);
+  assert.equal((await gateway.send('POST', '/metrics')).status, 405);
 });
 
-describe('METRICS_PORT', () => {
-  it('METRICS_PORT serves the metrics and nothing else', async () => {
-    const broker = await startTestBroker();
-    const gateway = await startTestGateway({ BROKER_URL: broker.url, METRICS_PORT: '0' });
-    const { origin } = new URL(gateway.gateway.metricsUrl);
-    assert.equal((await send(origin, 'GET', '/metrics')).status, 200);
-    assert.equal((await send(origin, 'HEAD', '/metrics?x=1')).status, 200);
-    for (const [method, path] of [
-      ['GET', '/'],
-      ['POST', '/metrics'],
-      ['DELETE', '/ngsi-ld/v1/entities?type=A'],
-      ['GET', '/ngsi-ld/v1/entities?type=A'],
-    ] as const)
-      assert.equal((await send(origin, method, path)).problem().status, 404, path);
-    assert.equal(broker.requests.entries.length, 0);
+it('GET /metrics counts forwarded requests by method and class of status', async () => {
+  const broker = await startTestBroker();
+  broker.entities.seed(2, (n) => ({ id: `urn:a:${n}`, type: 'A' }));
+  const gateway = await startTestGateway({ BROKER_URL: broker.url });
+  for (let n = 0; n < 3; n += 1) await gateway.send('GET', '/ngsi-ld/v1/entities?type=A');
+  await gateway.send('GET', '/ngsi-ld/v1/entities/urn:a:missing');
+  await gateway.send('DELETE', '/ngsi-ld/v1/entities/urn:a:1');
+  const text = await metricsOf(gateway);
+  assert.equal(valueOf(text, PASSED, { method: 'GET', status_class: '2xx' }), 3);
+  assert.equal(valueOf(text, PASSED, { method: 'GET', status_class: '4xx' }), 1);
+  assert.equal(valueOf(text, PASSED, { method: 'DELETE', status_class: '2xx' }), 1);
+  // None of it is a request of the gateway itself.
+  assert.ok(!seriesOf(text).some(({ name }) => name.endsWith(SENT)));
+});
+
+it('GET /metrics counts an unreachable broker as the 5xx that clients got, and as unreachable', async () => {
+  const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9', RETRY_MAX_ATTEMPTS: '3' });
+  assert.equal((await gateway.send('GET', '/ngsi-ld/v1/types')).status, 502);
+  assert.equal((await gateway.purge('type=A')).status, 502);
+  const text = await metricsOf(gateway);
+  assert.equal(valueOf(text, PASSED, { method: 'GET', status_class: '5xx' }), 1);
+  assert.equal(valueOf(text, SENT, { method: 'GET', status_class: 'unreachable' }), 3);
+  assert.equal(valueOf(text, 'purge_retries_total', {}), 2);
+});
+
+it('GET /metrics counts each try of a purge, and the retries among them', async () => {
+  let asked = 0;
+  const broker = await startRecordingBroker(() => {
+    asked += 1;
+    return asked === 1
+      ? { status: 503 }
+      : { status: 200, body: '[]', headers: { 'ngsild-results-count': '0' } };
   });
+  const gateway = await startTestGateway({ BROKER_URL: broker.url });
+  assert.equal((await gateway.purge('type=A')).status, 204);
+  const text = await metricsOf(gateway);
+  assert.equal(valueOf(text, SENT, { method: 'GET', status_class: '5xx' }), 1);
+  assert.equal(valueOf(text, SENT, { method: 'GET', status_class: '2xx' }), asked - 1);
+  assert.equal(valueOf(text, 'purge_retries_total', {}), 1);
+  assert.equal(valueOf(text, 'purges_running', {}), 0);
+});
+
+it('GET /metrics counts refused requests by reason', async () => {
+  const broker = await startTestBroker();
+  const gateway = await startTestGateway({ BROKER_URL: broker.url, GATEWAY_TOKEN: 'token-of-metrics' });
+  assert.equal((await gateway.purge('type=A')).status, 401);
+  assert.equal((await gateway.send('DELETE', '/ngsi-ld/v1//entities?type=A')).status, 400);
+  assert.equal((await gateway.send('GET', `/health/live?${'x'.repeat(70_000)}`)).status, 431);
+  const text = await metricsOf(gateway);
+  assert.equal(valueOf(text, 'requests_refused_total', { reason: 'token' }), 1);
+  assert.equal(valueOf(text, 'requests_refused_total', { reason: 'inexact-collection' }), 1);
+  assert.equal(valueOf(text, 'requests_refused_total', { reason: 'unreadable' }), 1);
+});
+
+it('METRICS_PORT serves the metrics and nothing else', async () => {
+  const broker = await startTestBroker();
+  const gateway = await startTestGateway({ BROKER_URL: broker.url, METRICS_PORT: '0' });
+  const { origin } = new URL(gateway.gateway.metricsUrl);
+  assert.equal((await send(origin, 'GET', '/metrics')).status, 200);
+  assert.equal((await send(origin, 'HEAD', '/metrics?x=1')).status, 200);
+  for (const [method, path] of [
+    ['GET', '/'],
+    ['POST', '/metrics'],
+    ['DELETE', '/ngsi-ld/v1/entities?type=A'],
+    ['GET', '/ngsi-ld/v1/entities?type=A'],
+  ] as const)
+    assert.equal((await send(origin, method, path)).problem().status, 404, path);
+  assert.equal(broker.requests.entries.length, 0);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { after, describe, it } from 'node:test';
+import { after, it } from 'node:test';
 import { send, stopAll, stopLater } from '../support/gateway-harness.js';
 import { ROOT } from '../support/project.js';
 import { Gate, startRecordingBroker } from '../support/recording-broker.js';
@@ -72,42 +72,40 @@ class NpmStart {
   }
 }
 
-describe('npm start', () => {
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    it(`npm start never leaves the gateway behind when npm alone gets ${signal}`, async () => {
-      const npm = new NpmStart();
-      const url = await npm.url();
-      assert.equal((await send(url, 'GET', '/health/live')).status, 200);
-      process.kill(npm.pid, signal);
-      await npm.allEnded;
-      assert.match(npm.output, new RegExp(`"signal":"${signal}","msg":"shutting down"[^]*"msg":"closed"`));
-      await assert.rejects(send(url, 'GET', '/health/live'));
-    });
-  }
-
-  it('npm start never leaves the gateway behind when npm is killed', async () => {
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  it(`npm start never leaves the gateway behind when npm alone gets ${signal}`, async () => {
     const npm = new NpmStart();
     const url = await npm.url();
-    process.kill(npm.pid, 'SIGKILL');
+    assert.equal((await send(url, 'GET', '/health/live')).status, 200);
+    process.kill(npm.pid, signal);
     await npm.allEnded;
-    assert.match(npm.output, /"cause":"npm has ended","msg":"shutting down"[^]*"msg":"closed"/);
+    assert.match(npm.output, new RegExp(`"signal":"${signal}","msg":"shutting down"[^]*"msg":"closed"`));
     await assert.rejects(send(url, 'GET', '/health/live'));
   });
+}
 
-  it('npm start lets running requests end when Ctrl+C reaches the whole group, and npm sends it on', async () => {
-    const gate = new Gate();
-    const broker = await startRecordingBroker(async () => {
-      await gate.passed;
-      return { status: 200, headers: { 'content-type': 'application/json' }, body: '[]' };
-    });
-    const npm = new NpmStart({ BROKER_URL: broker.url });
-    const passed = send(await npm.url(), 'GET', '/ngsi-ld/v1/entities?type=Car');
-    await broker.arrived(() => true);
-    process.kill(-npm.pid, 'SIGINT');
-    await npm.until(/"msg":"shutting down"/);
-    gate.open();
-    assert.equal((await passed).status, 200);
-    await npm.allEnded;
-    assert.doesNotMatch(npm.output, /hurrying/);
+it('npm start never leaves the gateway behind when npm is killed', async () => {
+  const npm = new NpmStart();
+  const url = await npm.url();
+  process.kill(npm.pid, 'SIGKILL');
+  await npm.allEnded;
+  assert.match(npm.output, /"cause":"npm has ended","msg":"shutting down"[^]*"msg":"closed"/);
+  await assert.rejects(send(url, 'GET', '/health/live'));
+});
+
+it('npm start lets running requests end when Ctrl+C reaches the whole group, and npm sends it on', async () => {
+  const gate = new Gate();
+  const broker = await startRecordingBroker(async () => {
+    await gate.passed;
+    return { status: 200, headers: { 'content-type': 'application/json' }, body: '[]' };
   });
+  const npm = new NpmStart({ BROKER_URL: broker.url });
+  const passed = send(await npm.url(), 'GET', '/ngsi-ld/v1/entities?type=Car');
+  await broker.arrived(() => true);
+  process.kill(-npm.pid, 'SIGINT');
+  await npm.until(/"msg":"shutting down"/);
+  gate.open();
+  assert.equal((await passed).status, 200);
+  await npm.allEnded;
+  assert.doesNotMatch(npm.output, /hurrying/);
 });

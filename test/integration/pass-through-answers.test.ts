@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, describe, it } from 'node:test';
+import { after, it } from 'node:test';
 import {
   bodyOf,
   closeAll,
@@ -12,101 +12,96 @@ import {
 
 after(closeAll);
 
-describe('answers reach the client as they came', () => {
-  const answered = async (answer: string, text = request('GET /ngsi-ld/v1/x')) => {
-    const broker = await startRawBroker((socket) => {
-      socket.end(answer, 'latin1');
-      return true;
-    });
-    const gateway = await startGateway(broker.url);
-    const got = await exchange(gateway.port, text);
-    return got;
-  };
-
-  it('status, reason, header names, order and repetitions of an answer reach the client unchanged', async () => {
-    const headers = [
-      'Server: broker/1.0',
-      'Date: Thu, 01 Jan 1970 00:00:00 GMT',
-      'set-cookie: a=b',
-      'Set-Cookie: c=d',
-      'NGSILD-Results-Count: 7',
-      'Link: <a>; rel="next"',
-      'Link: <b>; rel="prev"',
-      'X-Latin: caf\xe9',
-      'Content-Encoding: gzip',
-      'Content-Length: 4',
-    ];
-    const got = await answered(['HTTP/1.1 299 Quite Good', ...headers, '', '\x1f\x8b\0\xff'].join('\r\n'));
-    assert.deepEqual(headLines(got), ['HTTP/1.1 299 Quite Good', ...headers, 'Connection: close']);
-    assert.equal(bodyOf(got), '\x1f\x8b\0\xff');
+const answered = async (answer: string, text = request('GET /ngsi-ld/v1/x')) => {
+  const broker = await startRawBroker((socket) => {
+    socket.end(answer, 'latin1');
+    return true;
   });
+  const gateway = await startGateway(broker.url);
+  const got = await exchange(gateway.port, text);
+  return got;
+};
 
-  it('hop-by-hop headers and those that Connection names stop at the gateway, except those it must not name', async () => {
-    const got = await answered(
-      'HTTP/1.1 200 OK\r\nConnection: close, X-Hop, Set-Cookie\r\nX-Hop: 1\r\nSet-Cookie: a=b\r\nKeep-Alive: timeout=9\r\n' +
-        'Proxy-Authenticate: x\r\nTrailer: X\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\nX: 1\r\n\r\n',
-    );
-    assert.doesNotMatch(got, /x-hop|keep-alive|proxy-|trailer|\r\nX: 1/i);
-    assert.match(got, /\r\nSet-Cookie: a=b\r\n/);
-    assert.equal(bodyOf(got), '1\r\na\r\n0\r\n\r\n');
-  });
+it('status, reason, header names, order and repetitions of an answer reach the client unchanged', async () => {
+  const headers = [
+    'Server: broker/1.0',
+    'Date: Thu, 01 Jan 1970 00:00:00 GMT',
+    'set-cookie: a=b',
+    'Set-Cookie: c=d',
+    'NGSILD-Results-Count: 7',
+    'Link: <a>; rel="next"',
+    'Link: <b>; rel="prev"',
+    'X-Latin: caf\xe9',
+    'Content-Encoding: gzip',
+    'Content-Length: 4',
+  ];
+  const got = await answered(['HTTP/1.1 299 Quite Good', ...headers, '', '\x1f\x8b\0\xff'].join('\r\n'));
+  assert.deepEqual(headLines(got), ['HTTP/1.1 299 Quite Good', ...headers, 'Connection: close']);
+  assert.equal(bodyOf(got), '\x1f\x8b\0\xff');
+});
 
-  it('an answer without Date gets one (RFC 9110, section 6.6.1)', async () => {
-    assert.match(await answered('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'), /\r\nDate: /);
-  });
+it('hop-by-hop headers and those that Connection names stop at the gateway, except those it must not name', async () => {
+  const got = await answered(
+    'HTTP/1.1 200 OK\r\nConnection: close, X-Hop, Set-Cookie\r\nX-Hop: 1\r\nSet-Cookie: a=b\r\nKeep-Alive: timeout=9\r\n' +
+      'Proxy-Authenticate: x\r\nTrailer: X\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\nX: 1\r\n\r\n',
+  );
+  assert.doesNotMatch(got, /x-hop|keep-alive|proxy-|trailer|\r\nX: 1/i);
+  assert.match(got, /\r\nSet-Cookie: a=b\r\n/);
+  assert.equal(bodyOf(got), '1\r\na\r\n0\r\n\r\n');
+});
 
-  it('an answer with an empty or unprintable reason does no harm', async () => {
-    assert.match(await answered('HTTP/1.1 200 \r\nContent-Length: 0\r\n\r\n'), /^HTTP\/1\.1 200 \r\n/);
-    assert.match(
-      await answered('HTTP/1.1 200 \xe2\x82\xac\r\nContent-Length: 0\r\n\r\n'),
-      /^HTTP\/1\.1 200 \r\n/,
-    );
-  });
+it('an answer without Date gets one (RFC 9110, section 6.6.1)', async () => {
+  assert.match(await answered('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'), /\r\nDate: /);
+});
 
-  it('an answer to HEAD keeps Content-Length and has no body', async () => {
-    const got = await answered(
-      'HTTP/1.1 200 OK\r\nContent-Length: 123\r\n\r\n',
-      request('HEAD /ngsi-ld/v1/x'),
-    );
-    assert.match(got, /\r\nContent-Length: 123\r\n/);
+it('an answer with an empty or unprintable reason does no harm', async () => {
+  assert.match(await answered('HTTP/1.1 200 \r\nContent-Length: 0\r\n\r\n'), /^HTTP\/1\.1 200 \r\n/);
+  assert.match(
+    await answered('HTTP/1.1 200 \xe2\x82\xac\r\nContent-Length: 0\r\n\r\n'),
+    /^HTTP\/1\.1 200 \r\n/,
+  );
+});
+
+it('an answer to HEAD keeps Content-Length and has no body', async () => {
+  const got = await answered('HTTP/1.1 200 OK\r\nContent-Length: 123\r\n\r\n', request('HEAD /ngsi-ld/v1/x'));
+  assert.match(got, /\r\nContent-Length: 123\r\n/);
+  assert.equal(bodyOf(got), '');
+});
+
+for (const status of [204, 304]) {
+  it(`a ${status} has neither body nor framing of its own`, async () => {
+    const got = await answered(`HTTP/1.1 ${status} X\r\nETag: "a"\r\n\r\n`);
+    assert.match(got, new RegExp(`^HTTP/1\\.1 ${status} X\r\nETag: "a"\r\n`));
+    assert.doesNotMatch(got, /transfer-encoding|content-length/i);
     assert.equal(bodyOf(got), '');
   });
+}
 
-  for (const status of [204, 304]) {
-    it(`a ${status} has neither body nor framing of its own`, async () => {
-      const got = await answered(`HTTP/1.1 ${status} X\r\nETag: "a"\r\n\r\n`);
-      assert.match(got, new RegExp(`^HTTP/1\\.1 ${status} X\r\nETag: "a"\r\n`));
-      assert.doesNotMatch(got, /transfer-encoding|content-length/i);
-      assert.equal(bodyOf(got), '');
-    });
-  }
+it('a 304 keeps the Content-Length of what it stands for', async () => {
+  const got = await answered('HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n');
+  assert.match(got, /\r\nContent-Length: 9\r\n/);
+  assert.equal(bodyOf(got), '');
+});
 
-  it('a 304 keeps the Content-Length of what it stands for', async () => {
-    const got = await answered('HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n');
-    assert.match(got, /\r\nContent-Length: 9\r\n/);
-    assert.equal(bodyOf(got), '');
-  });
+it('informational answers end at the gateway', async () => {
+  const got = await answered(
+    'HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]',
+  );
+  assert.match(got, /^HTTP\/1\.1 200 OK\r\n/);
+  assert.doesNotMatch(got, /Link/);
+});
 
-  it('informational answers end at the gateway', async () => {
-    const got = await answered(
-      'HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]',
-    );
-    assert.match(got, /^HTTP\/1\.1 200 OK\r\n/);
-    assert.doesNotMatch(got, /Link/);
-  });
+it('an answer that ends with the connection is passed on in chunks', async () => {
+  const got = await answered('HTTP/1.1 200 OK\r\n\r\nabc');
+  assert.match(got, /\r\nTransfer-Encoding: chunked\r\n/);
+  assert.equal(bodyOf(got), '3\r\nabc\r\n0\r\n\r\n');
+});
 
-  it('an answer that ends with the connection is passed on in chunks', async () => {
-    const got = await answered('HTTP/1.1 200 OK\r\n\r\nabc');
-    assert.match(got, /\r\nTransfer-Encoding: chunked\r\n/);
-    assert.equal(bodyOf(got), '3\r\nabc\r\n0\r\n\r\n');
-  });
-
-  it('an HTTP/1.0 client gets no chunks', async () => {
-    const got = await answered(
-      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n',
-      'GET /ngsi-ld/v1/x HTTP/1.0\r\n\r\n',
-    );
-    assert.doesNotMatch(got, /transfer-encoding/i);
-    assert.equal(bodyOf(got), 'abc');
-  });
+it('an HTTP/1.0 client gets no chunks', async () => {
+  const got = await answered(
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n',
+    'GET /ngsi-ld/v1/x HTTP/1.0\r\n\r\n',
+  );
+  assert.doesNotMatch(got, /transfer-encoding/i);
+  assert.equal(bodyOf(got), 'abc');
 });

@@ -235,19 +235,17 @@ describe('request bodies reach the broker whole, in any method and framing', () 
   });
 });
 
-describe('connections', () => {
-  it('a client keeps its connection over many requests, pipelined ones included', async () => {
-    const broker = await startFixedBroker();
-    const gateway = await startGateway(broker.url);
-    const client = await connect(gateway.port);
-    const text = 'GET /ngsi-ld/v1/x HTTP/1.1\r\nHost: gateway\r\n\r\n';
-    for (let count = 1; count <= 3; count += 1) {
-      client.send(text);
-      await client.until(new RegExp(`^(?:HTTP/1\\.1 200 OK\r\n[^]*?\\[\\]){${count}}$`));
-    }
-    client.send(text + text);
-    await client.until(/^(?:HTTP\/1\.1 200 OK\r\n[^]*?\[\]){5}$/);
-    assert.match(client.text(), /\r\nConnection: keep-alive\r\n/);
-    client.socket.destroy();
-  });
+it('a client keeps its connection over many requests, pipelined ones included', async () => {
+  const broker = await startFixedBroker();
+  const gateway = await startGateway(broker.url);
+  const client = await connect(gateway.port);
+  const text = 'GET /ngsi-ld/v1/x HTTP/1.1\r\nHost: gateway\r\n\r\n';
+  for (let count = 1; count <= 3; count += 1) {
+    client.send(text);
+    await client.until(new RegExp(`^(?:HTTP/1\\.1 200 OK\r\n[^]*?\\[\\]){${count}}$`));
+  }
+  client.send(text + text);
+  await client.until(/^(?:HTTP\/1\.1 200 OK\r\n[^]*?\[\]){5}$/);
+  assert.match(client.text(), /\r\nConnection: keep-alive\r\n/);
+  client.socket.destroy();
 });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import net from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { after, describe, it } from 'node:test';
+import { after, it } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import {
@@ -69,179 +69,173 @@ async function startBroker(handler: http.RequestListener) {
   return { url };
 }
 
-describe('bodies of any size stream through', () => {
-  for (const framing of ['Content-Length', 'chunked'] as const) {
-    it(`100 MB stream up (${framing}) in little memory`, async () => {
-      const broker = await startBroker((req, res) => {
-        let received = 0;
-        req.on('data', (chunk: Buffer) => (received += chunk.length));
-        req.on('end', () => res.end(String(received)));
-      });
-      const gateway = await startGateway(broker.url);
-      const growth = await memoryGrowth(async () => {
-        const upload = http.request({
-          port: gateway.port,
-          method: 'POST',
-          path: '/ngsi-ld/v1/entityOperations/create',
-          headers: framing === 'chunked' ? {} : { 'Content-Length': TOTAL },
-        });
-        await pour(TOTAL, upload);
-        upload.end();
-        const [res] = (await once(upload, 'response')) as [http.IncomingMessage];
-        assert.equal((await res.setEncoding('utf8').toArray()).join(''), String(TOTAL));
-      });
-      assert.ok(growth < 20 * MB, `${Math.round(growth / MB)} MB`);
+for (const framing of ['Content-Length', 'chunked'] as const) {
+  it(`100 MB stream up (${framing}) in little memory`, async () => {
+    const broker = await startBroker((req, res) => {
+      let received = 0;
+      req.on('data', (chunk: Buffer) => (received += chunk.length));
+      req.on('end', () => res.end(String(received)));
     });
-
-    it(`100 MB stream down (${framing}) in little memory`, async () => {
-      const broker = await startBroker((_req, res) => {
-        if (framing === 'Content-Length') res.setHeader('Content-Length', TOTAL);
-        void pour(TOTAL, res).then(() => res.end());
+    const gateway = await startGateway(broker.url);
+    const growth = await memoryGrowth(async () => {
+      const upload = http.request({
+        port: gateway.port,
+        method: 'POST',
+        path: '/ngsi-ld/v1/entityOperations/create',
+        headers: framing === 'chunked' ? {} : { 'Content-Length': TOTAL },
       });
-      const gateway = await startGateway(broker.url);
-      const growth = await memoryGrowth(async () => {
-        const download = http.get({ port: gateway.port, path: '/ngsi-ld/v1/entities' });
-        const [res] = (await once(download, 'response')) as [http.IncomingMessage];
-        let received = 0;
-        for await (const chunk of res) received += (chunk as Buffer).length;
-        assert.equal(received, TOTAL);
-      });
-      assert.ok(growth < 20 * MB, `${Math.round(growth / MB)} MB`);
+      await pour(TOTAL, upload);
+      upload.end();
+      const [res] = (await once(upload, 'response')) as [http.IncomingMessage];
+      assert.equal((await res.setEncoding('utf8').toArray()).join(''), String(TOTAL));
     });
-  }
+    assert.ok(growth < 20 * MB, `${Math.round(growth / MB)} MB`);
+  });
 
-  /** Resolves when what a socket has taken stays the same over many turns of the event loop. */
-  async function stalled(socket: net.Socket): Promise<number> {
-    let last = -1;
-    for (let calm = 0; calm < 500; calm += 1) {
-      await new Promise(setImmediate);
-      if (socket.bytesWritten !== last) calm = 0;
-      last = socket.bytesWritten;
-    }
-    return last - socket.writableLength;
-  }
-
-  it('a client that stops reading stops the broker', async () => {
-    let serving: http.ServerResponse | undefined;
+  it(`100 MB stream down (${framing}) in little memory`, async () => {
     const broker = await startBroker((_req, res) => {
-      serving = res;
-      res.setHeader('Content-Length', TOTAL);
-      void pour(TOTAL, res).catch(() => undefined);
+      if (framing === 'Content-Length') res.setHeader('Content-Length', TOTAL);
+      void pour(TOTAL, res).then(() => res.end());
     });
     const gateway = await startGateway(broker.url);
-    const client = net.connect(gateway.port, '127.0.0.1').pause();
-    client.write(request('GET /ngsi-ld/v1/entities'));
-    while (!serving?.socket) await new Promise(setImmediate);
-    const sent = await stalled(serving.socket);
-    assert.ok(sent < 40 * MB, `the broker got rid of ${Math.round(sent / MB)} MB`);
-    client.destroy();
+    const growth = await memoryGrowth(async () => {
+      const download = http.get({ port: gateway.port, path: '/ngsi-ld/v1/entities' });
+      const [res] = (await once(download, 'response')) as [http.IncomingMessage];
+      let received = 0;
+      for await (const chunk of res) received += (chunk as Buffer).length;
+      assert.equal(received, TOTAL);
+    });
+    assert.ok(growth < 20 * MB, `${Math.round(growth / MB)} MB`);
   });
+}
 
-  it('a broker that stops reading stops the client', async () => {
-    const broker = await startRawBroker((socket) => {
-      socket.pause();
-      return true;
-    });
-    const gateway = await startGateway(broker.url);
-    const upload = http.request({ port: gateway.port, method: 'POST', path: '/ngsi-ld/v1/x' });
-    upload.on('error', () => undefined);
-    void pour(TOTAL, upload).catch(() => undefined);
-    const [socket] = (await once(upload, 'socket')) as [net.Socket];
-    const sent = await stalled(socket);
-    assert.ok(sent < 40 * MB, `the client got rid of ${Math.round(sent / MB)} MB`);
-    upload.destroy();
-  });
+/** Resolves when what a socket has taken stays the same over many turns of the event loop. */
+async function stalled(socket: net.Socket): Promise<number> {
+  let last = -1;
+  for (let calm = 0; calm < 500; calm += 1) {
+    await new Promise(setImmediate);
+    if (socket.bytesWritten !== last) calm = 0;
+    last = socket.bytesWritten;
+  }
+  return last - socket.writableLength;
+}
 
-  it('what has arrived is passed on at once, the head and every piece', async () => {
-    let answering: net.Socket | undefined;
-    const broker = await startRawBroker((socket) => {
-      answering = socket;
-      socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
-      return true;
-    });
-    const gateway = await startGateway(broker.url);
-    const client = await connect(gateway.port);
-    client.send(request('GET /ngsi-ld/v1/x'));
-    await client.until(/\r\n\r\n$/);
-    answering?.write('3\r\none\r\n');
-    await client.until(/one\r\n$/);
-    answering?.write('3\r\ntwo\r\n0\r\n\r\n');
-    assert.match(await client.closed(), /two\r\n0\r\n\r\n$/);
+it('a client that stops reading stops the broker', async () => {
+  let serving: http.ServerResponse | undefined;
+  const broker = await startBroker((_req, res) => {
+    serving = res;
+    res.setHeader('Content-Length', TOTAL);
+    void pour(TOTAL, res).catch(() => undefined);
   });
+  const gateway = await startGateway(broker.url);
+  const client = net.connect(gateway.port, '127.0.0.1').pause();
+  client.write(request('GET /ngsi-ld/v1/entities'));
+  while (!serving?.socket) await new Promise(setImmediate);
+  const sent = await stalled(serving.socket);
+  assert.ok(sent < 40 * MB, `the broker got rid of ${Math.round(sent / MB)} MB`);
+  client.destroy();
 });
 
-describe('a head may come long before its body', () => {
-  it('the head of an answer with Content-Length is passed on before any of its body', async () => {
-    let answering: net.Socket | undefined;
-    const broker = await startRawBroker((socket) => {
-      answering = socket;
-      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n');
-      return true;
-    });
-    const gateway = await startGateway(broker.url);
-    const client = await connect(gateway.port);
-    client.send(request('GET /ngsi-ld/v1/x'));
-    await client.until(/\r\n\r\n$/);
-    answering?.write('one');
-    assert.equal(bodyOf(await client.closed()), 'one');
+it('a broker that stops reading stops the client', async () => {
+  const broker = await startRawBroker((socket) => {
+    socket.pause();
+    return true;
   });
-
-  it('a body that comes in pieces after the head of its request reaches the broker piece by piece', async () => {
-    const broker = await startRawBroker((socket, text) => {
-      if (bodyOf(text) !== 'onetwo') return false;
-      socket.write('HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n');
-      return true;
-    });
-    const gateway = await startGateway(broker.url);
-    const client = await connect(gateway.port);
-    const until = async (isDone: () => boolean) => {
-      while (!isDone()) await new Promise(setImmediate);
-    };
-    client.send(request('POST /ngsi-ld/v1/x', ['Content-Length: 6']));
-    await until(() => gateway.inFlight() === 1);
-    client.send('one');
-    await until(() => broker.received.join('').endsWith('one'));
-    client.send('two');
-    assert.equal(statusOf(await client.closed()), 201);
-    assert.match(broker.received[0] ?? '', /\r\ncontent-length: 6\r\n/i);
-  });
+  const gateway = await startGateway(broker.url);
+  const upload = http.request({ port: gateway.port, method: 'POST', path: '/ngsi-ld/v1/x' });
+  upload.on('error', () => undefined);
+  void pour(TOTAL, upload).catch(() => undefined);
+  const [socket] = (await once(upload, 'socket')) as [net.Socket];
+  const sent = await stalled(socket);
+  assert.ok(sent < 40 * MB, `the client got rid of ${Math.round(sent / MB)} MB`);
+  upload.destroy();
 });
 
-describe('Expect: 100-continue', () => {
-  const expecting = request('POST /ngsi-ld/v1/x', ['Expect: 100-continue', 'Content-Length: 3']);
-
-  it('100-continue is answered once the broker is there, which never sees the Expect header', async () => {
-    const broker = await startRawBroker((socket, text) => {
-      if (bodyOf(text) !== 'abc') return false;
-      socket.write('HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n');
-      return true;
-    });
-    const gateway = await startGateway(broker.url);
-    const client = await connect(gateway.port);
-    client.send(expecting);
-    await client.until(/^HTTP\/1\.1 100 Continue\r\n\r\n/);
-    client.send('abc');
-    assert.match(await client.closed(), /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 Created\r\n/);
-    assert.doesNotMatch(broker.received.join(''), /expect/i);
+it('what has arrived is passed on at once, the head and every piece', async () => {
+  let answering: net.Socket | undefined;
+  const broker = await startRawBroker((socket) => {
+    answering = socket;
+    socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
+    return true;
   });
+  const gateway = await startGateway(broker.url);
+  const client = await connect(gateway.port);
+  client.send(request('GET /ngsi-ld/v1/x'));
+  await client.until(/\r\n\r\n$/);
+  answering?.write('3\r\none\r\n');
+  await client.until(/one\r\n$/);
+  answering?.write('3\r\ntwo\r\n0\r\n\r\n');
+  assert.match(await client.closed(), /two\r\n0\r\n\r\n$/);
+});
 
-  it('a request with 100-continue gets the final answer when there is no broker, and its body is never asked for', async () => {
-    const gone = await startRawBroker(() => true);
-    await gone.close();
-    const gateway = await startGateway(gone.url);
-    const answer = await exchange(gateway.port, expecting.replace('Connection: close\r\n', ''));
-    assert.equal(statusOf(answer), 502);
-    assert.equal(problemOf(answer).status, 502);
-    assert.match(answer, /\r\nConnection: close\r\n/);
+it('the head of an answer with Content-Length is passed on before any of its body', async () => {
+  let answering: net.Socket | undefined;
+  const broker = await startRawBroker((socket) => {
+    answering = socket;
+    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n');
+    return true;
   });
+  const gateway = await startGateway(broker.url);
+  const client = await connect(gateway.port);
+  client.send(request('GET /ngsi-ld/v1/x'));
+  await client.until(/\r\n\r\n$/);
+  answering?.write('one');
+  assert.equal(bodyOf(await client.closed()), 'one');
+});
 
-  it('100-continue without a body does not wait', async () => {
-    const broker = await startRawBroker((socket) => {
-      socket.write('HTTP/1.1 204 No Content\r\n\r\n');
-      return true;
-    });
-    const gateway = await startGateway(broker.url);
-    const text = request('DELETE /ngsi-ld/v1/entities/urn:x', ['Expect: 100-continue']);
-    assert.equal(statusOf(await exchange(gateway.port, text)), 204);
+it('a body that comes in pieces after the head of its request reaches the broker piece by piece', async () => {
+  const broker = await startRawBroker((socket, text) => {
+    if (bodyOf(text) !== 'onetwo') return false;
+    socket.write('HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n');
+    return true;
   });
+  const gateway = await startGateway(broker.url);
+  const client = await connect(gateway.port);
+  const until = async (isDone: () => boolean) => {
+    while (!isDone()) await new Promise(setImmediate);
+  };
+  client.send(request('POST /ngsi-ld/v1/x', ['Content-Length: 6']));
+  await until(() => gateway.inFlight() === 1);
+  client.send('one');
+  await until(() => broker.received.join('').endsWith('one'));
+  client.send('two');
+  assert.equal(statusOf(await client.closed()), 201);
+  assert.match(broker.received[0] ?? '', /\r\ncontent-length: 6\r\n/i);
+});
+
+const expecting = request('POST /ngsi-ld/v1/x', ['Expect: 100-continue', 'Content-Length: 3']);
+
+it('100-continue is answered once the broker is there, which never sees the Expect header', async () => {
+  const broker = await startRawBroker((socket, text) => {
+    if (bodyOf(text) !== 'abc') return false;
+    socket.write('HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n');
+    return true;
+  });
+  const gateway = await startGateway(broker.url);
+  const client = await connect(gateway.port);
+  client.send(expecting);
+  await client.until(/^HTTP\/1\.1 100 Continue\r\n\r\n/);
+  client.send('abc');
+  assert.match(await client.closed(), /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 Created\r\n/);
+  assert.doesNotMatch(broker.received.join(''), /expect/i);
+});
+
+it('a request with 100-continue gets the final answer when there is no broker, and its body is never asked for', async () => {
+  const gone = await startRawBroker(() => true);
+  await gone.close();
+  const gateway = await startGateway(gone.url);
+  const answer = await exchange(gateway.port, expecting.replace('Connection: close\r\n', ''));
+  assert.equal(statusOf(answer), 502);
+  assert.equal(problemOf(answer).status, 502);
+  assert.match(answer, /\r\nConnection: close\r\n/);
+});
+
+it('100-continue without a body does not wait', async () => {
+  const broker = await startRawBroker((socket) => {
+    socket.write('HTTP/1.1 204 No Content\r\n\r\n');
+    return true;
+  });
+  const gateway = await startGateway(broker.url);
+  const text = request('DELETE /ngsi-ld/v1/entities/urn:x', ['Expect: 100-continue']);
+  assert.equal(statusOf(await exchange(gateway.port, text)), 204);
 });

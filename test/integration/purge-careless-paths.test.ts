@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import { createBrokerClient } from '../../sidecar/purge/broker/index.js';
 import { CAREFUL, type Carelessness } from '../support/careless-reading.js';
@@ -11,6 +11,7 @@ import {
   type Piece,
 } from '../support/careless-broker.js';
 import { purge, purgeHistory, type PurgeOptions, type PurgeOutcome } from '../support/purge-harness.js';
+import { words } from '../support/words.js';
 
 const OLD = '2025-01-01T00:00:00Z';
 const NEW = '2025-01-03T00:00:00Z';
@@ -95,35 +96,12 @@ const SIGNS = [
     '\u0000',
     '\u00a0',
   ],
-  ...[
-    '%3F',
-    '%23',
-    '%2F',
-    '%5C',
-    '%3B',
-    '%2B',
-    '%20',
-    '%00',
-    '%253F',
-    '%252F',
-    '%2523',
-    '？',
-    '／',
-    '＃',
-    '；',
-    '％',
-  ],
-  ...[
-    '?deleteAll=true',
-    '&deleteAll=true',
-    '/attrs/a',
-    '%2Fattrs%2Fa',
-    ';a=1',
-    '/..',
-    '/../b',
-    '%2e%2e',
-    '/.',
-  ],
+  ...words(`
+    %3F %23 %2F %5C %3B %2B %20 %00 %253F %252F %2523 ？ ／ ＃ ； ％
+  `),
+  ...words(`
+    ?deleteAll=true &deleteAll=true /attrs/a %2Fattrs%2Fa ;a=1 /.. /../b %2e%2e /.
+  `),
 ];
 
 /** Text that holds signs of which servers make something, here and there. */
@@ -148,11 +126,9 @@ const carelessness: fc.Arbitrary<Carelessness> = fc.oneof(
   fc
     .record({ decodesTarget: fc.boolean(), decodesSlashes: fc.boolean(), isGreedy: fc.boolean() })
     .chain((some) =>
-      fc.subarray(flags).map((set) => ({
-        ...CAREFUL,
-        ...Object.fromEntries(set.map((flag) => [flag, true])),
-        ...some,
-      })),
+      fc
+        .subarray(flags)
+        .map((set) => ({ ...CAREFUL, ...Object.fromEntries(set.map((flag) => [flag, true])), ...some })),
     ),
   fc.constant(allAtOnce),
 );
@@ -208,119 +184,113 @@ const keyOf = ({ collection, entity, attribute, part }: Piece) =>
 const nameOf = ({ collection, entity, attribute, part }: Piece) =>
   `${collection} ${entity.type} ${keyOf({ collection, entity, ...(attribute === undefined ? {} : { attribute }), ...(part === undefined ? {} : { part }) })}`;
 
-describe('a purge of names that servers take apart', () => {
-  for (const [what, way] of Object.entries(WAYS)) {
-    it(`a purge of names that servers take apart deletes nothing outside the query, however the broker reads paths: ${what}`, async (t) => {
-      const broker = await startCarelessBroker(t);
-      broker.hasBatches = way.hasBatches === true;
-      const client = createBrokerClient({ brokerUrl: broker.url, timeoutMs: 120_000 });
-      t.after(() => client.close());
-      const shared = { ...client, close: async () => {} };
-      await fc.assert(
-        fc.asyncProperty(names, carelessness, async (chosen, how) => {
-          broker.fill(worldOf(chosen));
-          broker.carelessness = how;
-          broker.deletes.length = 0;
-          const before = broker.contents();
-          const { report } = await way.run(broker, chosen, { client: shared });
-          const left = new Set(broker.contents().map(keyOf));
-          const gone = before.filter((piece) => !left.has(keyOf(piece)));
-          const wrong = gone.filter((piece) => piece.entity.type !== 'Doomed' || !way.isMeant(piece, chosen));
-          assert.deepEqual(wrong.map(nameOf), [], broker.deletes.join('\n'));
-          const entitiesGone = gone.filter((piece) => piece.attribute === undefined).length;
-          if (what.includes('entities') && report !== undefined) assert.equal(report.deleted, entitiesGone);
-        }),
-        { numRuns: 60 },
-      );
-    });
-  }
-});
-
-describe('an id that a server takes apart', () => {
-  for (const [how, flags, id, twin] of [
-    ['decodes the path before it splits off the query', { decodesTarget: true }, 'urn:t:O?b', 'urn:t:O'],
-    ['decodes the path before it cuts off the fragment', { decodesTarget: true }, 'urn:t:O#b', 'urn:t:O'],
-    [
-      'decodes slashes early and strips the last one',
-      { decodesSlashes: true, stripsTrailingSlash: true, isGreedy: true },
-      'urn:t:O/',
-      'urn:t:O',
-    ],
-    [
-      'takes what follows a semicolon for matrix parameters',
-      { cutsMatrix: true, decodesSlashes: true },
-      'urn:t:O;b',
-      'urn:t:O',
-    ],
-    ['decodes twice', { decodesTwice: true }, 'urn:t:O%3Fb', 'urn:t:O?b'],
-    [
-      'takes backslashes for slashes',
-      { decodesSlashes: true, turnsBackslashes: true, isGreedy: true },
-      'urn:t:O\\b',
-      'urn:t:O/b',
-    ],
-    ['takes plus signs for spaces', { readsForms: true, decodesTwice: true }, 'urn:t:O+b', 'urn:t:O b'],
-    ['trims ids', { trims: true }, 'urn:t:O ', 'urn:t:O'],
-  ] as const) {
-    it(`an id that a server takes apart never deletes another entity at a broker that ${how}: it goes by batch, or is reported`, async (t) => {
-      const attributes = new Map([['plain', [{ instanceId: 'urn:i:1', observedAt: OLD }]]]);
-      const doomed = { id, type: 'Doomed', attributes };
-      const kept = { id: twin, type: 'Kept', attributes };
-      for (const [way, isReported] of [
-        ['entities by batch or singly', false],
-        ['entities by batch', false],
-        ['entities, at a broker without batches', true],
-        ['entities singly', true],
-        ['attributes by drop', true],
-        ['temporal entities', true],
-        ['temporal attributes', true],
-        ['temporal datasets', true],
-        ['temporal instances', true],
-      ] as const) {
-        const broker = await startCarelessBroker(t);
-        broker.carelessness = { ...CAREFUL, ...flags };
-        broker.hasBatches = WAYS[way]?.hasBatches === true;
-        broker.fill([doomed, kept]);
-        const chosen = { ids: [id], attribute: 'plain', datasetId: '@none', instanceId: 'urn:i:1' };
-        const { report } = (await WAYS[way]?.run(broker, chosen, {})) ?? {};
-        assert.deepEqual([report?.matched, report?.failed], [1, isReported ? 1 : 0], way);
-        const left = broker.contents().filter(({ entity }) => entity.type === 'Kept');
-        assert.equal(left.length, 4, `${way}: entity and instance in both collections`);
-        const [error] = report?.errors ?? [];
-        assert.equal(error?.error.type, isReported ? 'urn:ngsi-ld-gateway:problem:no-safe-path' : undefined);
-        assert.equal(error?.entityId, isReported ? id : undefined);
-        if (isReported)
-          assert.deepEqual(
-            broker.deletes.filter((sent) => !sent.includes('entityOperations')),
-            [],
-          );
-      }
-    });
-  }
-});
-
-describe('attributes of temporal entities at a broker whose deleteAll finds those with datasets only', () => {
-  it('attributes at a broker whose deleteAll finds datasets only go with one request each, once that is learnt', async (t) => {
+for (const [what, way] of Object.entries(WAYS)) {
+  it(`a purge of names that servers take apart deletes nothing outside the query, however the broker reads paths: ${what}`, async (t) => {
     const broker = await startCarelessBroker(t);
-    broker.deleteAll = 'with-datasets';
-    const part = { instanceId: 'urn:i:1', observedAt: OLD };
-    const set = { instanceId: 'urn:i:2', observedAt: OLD, datasetId: 'urn:d:1' };
-    broker.fill(
-      Array.from({ length: 40 }, (_, n) => ({
-        id: `urn:t:${n}`,
-        type: 'Doomed',
-        attributes: new Map([
-          ['plain', n % 4 === 0 ? [part, set] : [part]],
-          ['kept', [part]],
-        ]),
-      })),
+    broker.hasBatches = way.hasBatches === true;
+    const client = createBrokerClient({ brokerUrl: broker.url, timeoutMs: 120_000 });
+    t.after(() => client.close());
+    const shared = { ...client, close: async () => {} };
+    await fc.assert(
+      fc.asyncProperty(names, carelessness, async (chosen, how) => {
+        broker.fill(worldOf(chosen));
+        broker.carelessness = how;
+        broker.deletes.length = 0;
+        const before = broker.contents();
+        const { report } = await way.run(broker, chosen, { client: shared });
+        const left = new Set(broker.contents().map(keyOf));
+        const gone = before.filter((piece) => !left.has(keyOf(piece)));
+        const wrong = gone.filter((piece) => piece.entity.type !== 'Doomed' || !way.isMeant(piece, chosen));
+        assert.deepEqual(wrong.map(nameOf), [], broker.deletes.join('\n'));
+        const entitiesGone = gone.filter((piece) => piece.attribute === undefined).length;
+        if (what.includes('entities') && report !== undefined) assert.equal(report.deleted, entitiesGone);
+      }),
+      { numRuns: 60 },
     );
-    const { report } = await purgeHistory(broker, 'type=Doomed&attrs=plain');
-    assert.deepEqual([report?.deleted, report?.failed], [40, 0]);
-    const left = broker
-      .contents()
-      .filter(({ collection, attribute }) => collection === 'temporal' && attribute === 'plain');
-    assert.deepEqual(left, []);
-    assert.ok(broker.deletes.length <= 40 + 4, `${broker.deletes.length} deletes`);
   });
+}
+
+for (const [how, flags, id, twin] of [
+  ['decodes the path before it splits off the query', { decodesTarget: true }, 'urn:t:O?b', 'urn:t:O'],
+  ['decodes the path before it cuts off the fragment', { decodesTarget: true }, 'urn:t:O#b', 'urn:t:O'],
+  [
+    'decodes slashes early and strips the last one',
+    { decodesSlashes: true, stripsTrailingSlash: true, isGreedy: true },
+    'urn:t:O/',
+    'urn:t:O',
+  ],
+  [
+    'takes what follows a semicolon for matrix parameters',
+    { cutsMatrix: true, decodesSlashes: true },
+    'urn:t:O;b',
+    'urn:t:O',
+  ],
+  ['decodes twice', { decodesTwice: true }, 'urn:t:O%3Fb', 'urn:t:O?b'],
+  [
+    'takes backslashes for slashes',
+    { decodesSlashes: true, turnsBackslashes: true, isGreedy: true },
+    'urn:t:O\\b',
+    'urn:t:O/b',
+  ],
+  ['takes plus signs for spaces', { readsForms: true, decodesTwice: true }, 'urn:t:O+b', 'urn:t:O b'],
+  ['trims ids', { trims: true }, 'urn:t:O ', 'urn:t:O'],
+] as const) {
+  it(`an id that a server takes apart never deletes another entity at a broker that ${how}: it goes by batch, or is reported`, async (t) => {
+    const attributes = new Map([['plain', [{ instanceId: 'urn:i:1', observedAt: OLD }]]]);
+    const doomed = { id, type: 'Doomed', attributes };
+    const kept = { id: twin, type: 'Kept', attributes };
+    for (const [way, isReported] of [
+      ['entities by batch or singly', false],
+      ['entities by batch', false],
+      ['entities, at a broker without batches', true],
+      ['entities singly', true],
+      ['attributes by drop', true],
+      ['temporal entities', true],
+      ['temporal attributes', true],
+      ['temporal datasets', true],
+      ['temporal instances', true],
+    ] as const) {
+      const broker = await startCarelessBroker(t);
+      broker.carelessness = { ...CAREFUL, ...flags };
+      broker.hasBatches = WAYS[way]?.hasBatches === true;
+      broker.fill([doomed, kept]);
+      const chosen = { ids: [id], attribute: 'plain', datasetId: '@none', instanceId: 'urn:i:1' };
+      const { report } = (await WAYS[way]?.run(broker, chosen, {})) ?? {};
+      assert.deepEqual([report?.matched, report?.failed], [1, isReported ? 1 : 0], way);
+      const left = broker.contents().filter(({ entity }) => entity.type === 'Kept');
+      assert.equal(left.length, 4, `${way}: entity and instance in both collections`);
+      const [error] = report?.errors ?? [];
+      assert.equal(error?.error.type, isReported ? 'urn:ngsi-ld-gateway:problem:no-safe-path' : undefined);
+      assert.equal(error?.entityId, isReported ? id : undefined);
+      if (isReported)
+        assert.deepEqual(
+          broker.deletes.filter((sent) => !sent.includes('entityOperations')),
+          [],
+        );
+    }
+  });
+}
+
+it('attributes at a broker whose deleteAll finds datasets only go with one request each, once that is learnt', async (t) => {
+  const broker = await startCarelessBroker(t);
+  broker.deleteAll = 'with-datasets';
+  const part = { instanceId: 'urn:i:1', observedAt: OLD };
+  const set = { instanceId: 'urn:i:2', observedAt: OLD, datasetId: 'urn:d:1' };
+  broker.fill(
+    Array.from({ length: 40 }, (_, n) => ({
+      id: `urn:t:${n}`,
+      type: 'Doomed',
+      attributes: new Map([
+        ['plain', n % 4 === 0 ? [part, set] : [part]],
+        ['kept', [part]],
+      ]),
+    })),
+  );
+  const { report } = await purgeHistory(broker, 'type=Doomed&attrs=plain');
+  assert.deepEqual([report?.deleted, report?.failed], [40, 0]);
+  const left = broker
+    .contents()
+    .filter(({ collection, attribute }) => collection === 'temporal' && attribute === 'plain');
+  assert.deepEqual(left, []);
+  assert.ok(broker.deletes.length <= 40 + 4, `${broker.deletes.length} deletes`);
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { BrokerMemory } from '../../sidecar/purge/broker/index.js';
 import { FilterIgnoredError } from '../../sidecar/purge/index.js';
 import { createTestClock, isProbe, purge, purged, things } from '../support/purge-harness.js';
@@ -21,137 +21,131 @@ const IGNORED: Readonly<Record<string, readonly [string, readonly string[]]>> = 
 
 const entities = things(20).map((thing) => ({ ...thing, scope: '/Madrid', location: {} }));
 
-describe('a broker that ignores a filter', () => {
-  for (const [name, [query, ignores]] of Object.entries(IGNORED)) {
-    it(`a broker that ignores a filter loses no entity: ${name}`, async (t) => {
-      const broker = await startStubBroker(t, { entities, ignores });
-      const { error, progress } = await purge(broker, query);
-      assert.ok(error instanceof FilterIgnoredError, String(error));
-      assert.equal(error.parameter, name.split(' ')[0]);
-      assert.equal(progress.hasBegun, false);
-      assert.equal(broker.entities.size, 20);
-      assert.ok(broker.requests.every(({ kind }) => kind === 'query'));
-    });
+for (const [name, [query, ignores]] of Object.entries(IGNORED)) {
+  it(`a broker that ignores a filter loses no entity: ${name}`, async (t) => {
+    const broker = await startStubBroker(t, { entities, ignores });
+    const { error, progress } = await purge(broker, query);
+    assert.ok(error instanceof FilterIgnoredError, String(error));
+    assert.equal(error.parameter, name.split(' ')[0]);
+    assert.equal(progress.hasBegun, false);
+    assert.equal(broker.entities.size, 20);
+    assert.ok(broker.requests.every(({ kind }) => kind === 'query'));
+  });
+}
+
+it('a broker that ignores a filter loses no entity either when its first page was empty by mistake', async (t) => {
+  let queries = 0;
+  const broker = await startStubBroker(t, {
+    entities,
+    ignores: ['q'],
+    fault: ({ kind }) => {
+      if (kind !== 'query' || ++queries > 4) return undefined;
+      return { status: 200, headers: { 'ngsild-results-count': '20' }, body: [] };
+    },
+  });
+  const { error } = await purge(broker, 'type=Thing&q=n>5');
+  assert.ok(error instanceof FilterIgnoredError);
+  assert.equal(broker.entities.size, 20);
+});
+
+it('a broker that ignores a filter loses no attribute, and gets an error instead of a count in a dry run', async (t) => {
+  for (const query of [
+    'type=Thing&q=n>5&drop=n',
+    'type=Thing&q=n>5&dryRun=true',
+    'type=Thing&q=n>5&maxAffected=50',
+  ]) {
+    const broker = await startStubBroker(t, { entities, ignores: ['q'] });
+    const { error } = await purge(broker, query);
+    assert.ok(error instanceof FilterIgnoredError, query);
+    assert.ok(broker.requests.every(({ kind }) => kind === 'query'));
   }
-
-  it('a broker that ignores a filter loses no entity either when its first page was empty by mistake', async (t) => {
-    let queries = 0;
-    const broker = await startStubBroker(t, {
-      entities,
-      ignores: ['q'],
-      fault: ({ kind }) => {
-        if (kind !== 'query' || ++queries > 4) return undefined;
-        return { status: 200, headers: { 'ngsild-results-count': '20' }, body: [] };
-      },
-    });
-    const { error } = await purge(broker, 'type=Thing&q=n>5');
-    assert.ok(error instanceof FilterIgnoredError);
-    assert.equal(broker.entities.size, 20);
-  });
-
-  it('a broker that ignores a filter loses no attribute, and gets an error instead of a count in a dry run', async (t) => {
-    for (const query of [
-      'type=Thing&q=n>5&drop=n',
-      'type=Thing&q=n>5&dryRun=true',
-      'type=Thing&q=n>5&maxAffected=50',
-    ]) {
-      const broker = await startStubBroker(t, { entities, ignores: ['q'] });
-      const { error } = await purge(broker, query);
-      assert.ok(error instanceof FilterIgnoredError, query);
-      assert.ok(broker.requests.every(({ kind }) => kind === 'query'));
-    }
-  });
-
-  it('a broker that ignores a filter loses nothing when the proof fails', async (t) => {
-    const broker = await startStubBroker(t, {
-      entities,
-      fault: (request) => (isProbe(request) ? { status: 503 } : undefined),
-    });
-    const { error } = await purge(broker, 'type=Thing');
-    assert.ok(error instanceof Error);
-    assert.equal(broker.entities.size, 20);
-  });
 });
 
-describe('the proof that filters are honoured', () => {
-  it('the proof that filters are honoured is made for each query by itself, and again after an hour', async (t) => {
-    const clock = createTestClock();
-    const capabilities = new BrokerMemory(clock);
-    const broker = await startStubBroker(t, {});
-    const probes = async (query: string) => {
-      for (const entity of entities) broker.entities.set(entity.id, entity);
-      const before = broker.requests.filter(isProbe).length;
-      await purged(broker, query, { capabilities, clock });
-      return broker.requests.filter(isProbe).length - before;
-    };
-    assert.equal(await probes('type=Thing'), 1);
-    assert.equal(await probes('type=Thing'), 0);
-    assert.equal(await probes('type=Thing&q=n>5'), 2);
-    assert.equal(await probes('type=Thing&q=n>6'), 2);
-    assert.equal(await probes(`type=Thing&q=n>5&scopeQ=/Madrid&${GEO}&attrs=n&idPattern=Thing`), 6);
-    assert.equal(await probes('type=Thing&id=urn:ngsi-ld:Thing:1'), 1);
-    assert.equal(await probes('type=Thing&q=n>6'), 0);
-    await clock.sleep(60 * 60 * 1000);
-    assert.equal(await probes('type=Thing&q=n>5'), 2);
+it('a broker that ignores a filter loses nothing when the proof fails', async (t) => {
+  const broker = await startStubBroker(t, {
+    entities,
+    fault: (request) => (isProbe(request) ? { status: 503 } : undefined),
   });
-
-  it('the proof that filters are honoured is not made when there is nothing to delete', async (t) => {
-    const broker = await startStubBroker(t, {});
-    await purged(broker, 'type=Thing&q=n>5');
-    assert.equal(broker.requests.length, 1);
-  });
-
-  it('the proof that filters are honoured accepts a refusal of the impossible value', async (t) => {
-    for (const status of [400, 404, 422]) {
-      const broker = await startStubBroker(t, {
-        entities,
-        fault: (request) => (isProbe(request) ? { status, body: { title: 'unknown type' } } : undefined),
-      });
-      assert.equal((await purged(broker, 'type=Thing')).deleted, 20);
-    }
-  });
-
-  it('the proof that filters are honoured asks with the same other filters, headers and a limit of 1', async (t) => {
-    const broker = await startStubBroker(t, { entities, tenant: 'city' });
-    await purged(broker, 'type=Thing&q=n>5&local=true', { headers: { 'ngsild-tenant': 'city' } });
-    const [first, second, ...more] = broker.requests.filter(isProbe);
-    assert.equal(more.length, 0);
-    for (const probe of [first, second]) {
-      assert.equal(probe?.query.get('local'), 'true');
-      assert.equal(probe.query.get('limit'), '1');
-      assert.equal(probe.headers['ngsild-tenant'], 'city');
-      const isTypeProbe = probe.query.get('type') !== 'Thing';
-      assert.equal(probe.query.get('q') === 'n>5', isTypeProbe);
-    }
-  });
+  const { error } = await purge(broker, 'type=Thing');
+  assert.ok(error instanceof Error);
+  assert.equal(broker.entities.size, 20);
 });
 
-describe('headers of a purge', () => {
-  it('headers of a purge are sent with each of its requests, but for the proof of the tenant and that of the @context', async (t) => {
-    const headers = {
-      link: '<https://example.org/c.jsonld>; rel="http://www.w3.org/ns/json-ld#context"',
-      'ngsild-tenant': 'city',
-      'fiware-service': 'city',
-      'fiware-servicepath': '/a',
-      authorization: 'Bearer x',
-      'x-auth-token': 'y',
-      via: '1.1 gw',
-      traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
-      'x-request-id': 'r1',
-    };
-    for (const [query, oddities] of [
-      ['type=Thing', {}],
-      ['type=Thing', { batch: 405 }],
-      ['type=Thing&drop=n', {}],
-    ] as const) {
-      const broker = await startStubBroker(t, { entities, tenant: 'city', ...oddities });
-      await purged(broker, query, { headers });
-      const differing = broker.requests.map((request) => {
-        const names = Object.entries(headers).filter(([name, value]) => request.headers[name] !== value);
-        return names.length === 0 ? '' : `${request.kind} ${names.map(([name]) => name).join()}`;
-      });
-      const expected = ['query link', 'query ngsild-tenant,fiware-service'];
-      assert.deepEqual(differing.filter((line) => line !== '').sort(), expected);
-    }
-  });
+it('the proof that filters are honoured is made for each query by itself, and again after an hour', async (t) => {
+  const clock = createTestClock();
+  const capabilities = new BrokerMemory(clock);
+  const broker = await startStubBroker(t, {});
+  const probes = async (query: string) => {
+    for (const entity of entities) broker.entities.set(entity.id, entity);
+    const before = broker.requests.filter(isProbe).length;
+    await purged(broker, query, { capabilities, clock });
+    return broker.requests.filter(isProbe).length - before;
+  };
+  assert.equal(await probes('type=Thing'), 1);
+  assert.equal(await probes('type=Thing'), 0);
+  assert.equal(await probes('type=Thing&q=n>5'), 2);
+  assert.equal(await probes('type=Thing&q=n>6'), 2);
+  assert.equal(await probes(`type=Thing&q=n>5&scopeQ=/Madrid&${GEO}&attrs=n&idPattern=Thing`), 6);
+  assert.equal(await probes('type=Thing&id=urn:ngsi-ld:Thing:1'), 1);
+  assert.equal(await probes('type=Thing&q=n>6'), 0);
+  await clock.sleep(60 * 60 * 1000);
+  assert.equal(await probes('type=Thing&q=n>5'), 2);
+});
+
+it('the proof that filters are honoured is not made when there is nothing to delete', async (t) => {
+  const broker = await startStubBroker(t, {});
+  await purged(broker, 'type=Thing&q=n>5');
+  assert.equal(broker.requests.length, 1);
+});
+
+it('the proof that filters are honoured accepts a refusal of the impossible value', async (t) => {
+  for (const status of [400, 404, 422]) {
+    const broker = await startStubBroker(t, {
+      entities,
+      fault: (request) => (isProbe(request) ? { status, body: { title: 'unknown type' } } : undefined),
+    });
+    assert.equal((await purged(broker, 'type=Thing')).deleted, 20);
+  }
+});
+
+it('the proof that filters are honoured asks with the same other filters, headers and a limit of 1', async (t) => {
+  const broker = await startStubBroker(t, { entities, tenant: 'city' });
+  await purged(broker, 'type=Thing&q=n>5&local=true', { headers: { 'ngsild-tenant': 'city' } });
+  const [first, second, ...more] = broker.requests.filter(isProbe);
+  assert.equal(more.length, 0);
+  for (const probe of [first, second]) {
+    assert.equal(probe?.query.get('local'), 'true');
+    assert.equal(probe.query.get('limit'), '1');
+    assert.equal(probe.headers['ngsild-tenant'], 'city');
+    const isTypeProbe = probe.query.get('type') !== 'Thing';
+    assert.equal(probe.query.get('q') === 'n>5', isTypeProbe);
+  }
+});
+
+it('headers of a purge are sent with each of its requests, but for the proof of the tenant and that of the @context', async (t) => {
+  const headers = {
+    link: '<https://example.org/c.jsonld>; rel="http://www.w3.org/ns/json-ld#context"',
+    'ngsild-tenant': 'city',
+    'fiware-service': 'city',
+    'fiware-servicepath': '/a',
+    authorization: 'Bearer x',
+    'x-auth-token': 'y',
+    via: '1.1 gw',
+    traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    'x-request-id': 'r1',
+  };
+  for (const [query, oddities] of [
+    ['type=Thing', {}],
+    ['type=Thing', { batch: 405 }],
+    ['type=Thing&drop=n', {}],
+  ] as const) {
+    const broker = await startStubBroker(t, { entities, tenant: 'city', ...oddities });
+    await purged(broker, query, { headers });
+    const differing = broker.requests.map((request) => {
+      const names = Object.entries(headers).filter(([name, value]) => request.headers[name] !== value);
+      return names.length === 0 ? '' : `${request.kind} ${names.map(([name]) => name).join()}`;
+    });
+    const expected = ['query link', 'query ngsild-tenant,fiware-service'];
+    assert.deepEqual(differing.filter((line) => line !== '').sort(), expected);
+  }
 });

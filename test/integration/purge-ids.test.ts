@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { BrokerReplyError } from '../../sidecar/purge/errors.js';
 import { PurgeStoppedError, UnexpectedEntityError } from '../../sidecar/purge/index.js';
 import { purge, purged, things } from '../support/purge-harness.js';
 import { startStubBroker } from '../support/stub-broker.js';
+import { column } from '../support/columns.js';
 
 /** Ids that hold what URLs, JSON and JavaScript give a meaning to. */
 const ODD_IDS = [
@@ -57,192 +58,182 @@ const UNADDRESSABLE = [
 
 const entitiesOf = (ids: readonly string[]) => ids.map((id) => ({ id, type: 'Thing' }));
 
-describe('ids that are unsafe in URLs', () => {
-  it('ids that are unsafe in URLs are deleted by batch as they are', async (t) => {
-    const entities = entitiesOf([...ODD_IDS, ...UNADDRESSABLE]);
-    const broker = await startStubBroker(t, { entities });
-    const report = await purged(broker, 'type=Thing');
-    assert.equal(report.deleted, entities.length);
-    assert.equal(broker.entities.size, 0);
-    assert.equal(broker.of('single').length, 0);
-  });
-
-  it('ids that are unsafe in URLs are deleted singly after a GET of the same path has shown the same id', async (t) => {
-    for (const strategy of ['auto', 'single'] as const) {
-      const broker = await startStubBroker(t, { entities: entitiesOf(ODD_IDS), batch: 405 });
-      const report = await purged(broker, 'type=Thing', { limits: { strategy } });
-      assert.deepEqual(report.errors, []);
-      assert.equal(broker.entities.size, 0);
-      const proven = new Set(broker.of('retrieve').map(({ target }) => target));
-      assert.ok(proven.size >= 20, 'some are plain');
-      for (const { target, id = '' } of broker.of('single')) {
-        assert.match(target, /^\/ngsi-ld\/v1\/entities\/[\w.~!*'()%-]+$/);
-        assert.equal(proven.has(target), !/^[a-z][\w:]*$/i.test(id), id);
-      }
-      assert.equal(broker.of('single').length, ODD_IDS.length);
-    }
-  });
-
-  it('ids that are unsafe in URLs are not deleted singly unless a GET of their path shows the same id', async (t) => {
-    for (const answer of [
-      { status: 404, body: { title: 'no such entity' } },
-      { status: 400, body: { title: 'unknown parameter' } },
-      { status: 403, body: { title: 'not yours' } },
-      { status: 301, headers: { location: '/elsewhere' } },
-      { status: 204 },
-      { status: 200, body: '<h1>hello</h1>' },
-      { status: 200, body: { id: 'urn:a', type: 'Thing' } },
-      { status: 200, body: [{ id: 'urn:a?b', type: 'Thing' }] },
-    ]) {
-      const entities = entitiesOf(['urn:a', 'urn:a?b', 'urn:plain:1']);
-      const broker = await startStubBroker(t, {
-        entities,
-        batch: 405,
-        fault: ({ kind }) => (kind === 'retrieve' ? answer : undefined),
-      });
-      const report = await purged(broker, 'type=Thing');
-      assert.deepEqual([...broker.entities.keys()], ['urn:a?b'], JSON.stringify(answer));
-      assert.deepEqual([report.deleted, report.failed], [2, 1]);
-      assert.equal(report.errors[0]?.error.type, 'urn:ngsi-ld-gateway:problem:no-safe-path');
-      assert.deepEqual(
-        broker.of('single').map(({ id }) => id),
-        ['urn:a', 'urn:plain:1'],
-      );
-    }
-  });
-
-  it('ids that are unsafe in URLs are tried again where that GET fails for a passing reason', async (t) => {
-    let retrievals = 0;
-    const broker = await startStubBroker(t, {
-      entities: entitiesOf(['urn:a?b', 'urn:a']),
-      batch: 405,
-      fault: ({ kind }) => (kind === 'retrieve' && ++retrievals <= 7 ? { status: 503 } : undefined),
-    });
-    const report = await purged(broker, 'type=Thing');
-    assert.deepEqual([report.deleted, report.failed, broker.entities.size], [2, 0, 0]);
-  });
-
-  it('ids that are unsafe in URLs are proven only once, even if their delete is retried', async (t) => {
-    let deletes = 0;
-    const broker = await startStubBroker(t, {
-      entities: entitiesOf(['urn:a?b', 'urn:c']),
-      batch: 405,
-      fault: ({ kind, id }) =>
-        kind === 'single' && id === 'urn:a?b' && ++deletes <= 8 ? { status: 500 } : undefined,
-    });
-    const report = await purged(broker, 'type=Thing');
-    assert.deepEqual([report.deleted, report.failed, broker.of('retrieve').length], [2, 0, 1]);
-  });
-
-  it('the delete of an id that is unsafe in URLs is not sent if the purge stops during its proof', async (t) => {
-    const stop = new AbortController();
-    const broker = await startStubBroker(t, {
-      entities: entitiesOf(['urn:a?b', 'urn:a?c']),
-      batch: 405,
-      fault: ({ kind }) => {
-        if (kind === 'retrieve') stop.abort();
-        return undefined;
-      },
-    });
-    const { error } = await purge(broker, 'type=Thing', { signal: stop.signal });
-    assert.ok(error instanceof PurgeStoppedError);
-    assert.equal(broker.of('single').length, 0);
-  });
-
-  it('an id that could lead a server to the collection never goes into a path: it is reported', async (t) => {
-    for (const strategy of ['auto', 'single'] as const) {
-      const entities = [...entitiesOf(UNADDRESSABLE), ...things(3)];
-      const broker = await startStubBroker(t, { entities, batch: 405 });
-      const report = await purged(broker, 'type=Thing', { limits: { strategy } });
-      assert.equal(report.deleted, 3);
-      assert.deepEqual(report.errors.map(({ entityId }) => entityId).sort(), [...UNADDRESSABLE].sort());
-      assert.equal(broker.of('collection').length, 0);
-      assert.equal(broker.of('other').length, 0);
-      assert.equal(broker.of('single').length, 3);
-    }
-  });
-
-  it('ids that no path can hold safely are retried in a batch of their own', async (t) => {
-    let isFirst = true;
-    const broker = await startStubBroker(t, {
-      entities: entitiesOf(['urn:x/..', 'urn:x:1', 'urn:x?y']),
-      fault: ({ kind }) => {
-        if (kind === 'retrieve') return { status: 200, body: { id: 'urn:x' } };
-        if (kind !== 'batch' || !isFirst) return undefined;
-        isFirst = false;
-        return { status: 204 };
-      },
-    });
-    const report = await purged(broker, 'type=Thing');
-    assert.deepEqual([report.deleted, report.failed, broker.entities.size], [3, 0, 0]);
-    assert.deepEqual(
-      broker.of('single').map(({ id }) => id),
-      ['urn:x:1'],
-    );
-  });
-
-  it('missing or empty ids end the purge before any delete', async (t) => {
-    for (const entity of [
-      { type: 'Thing' },
-      { id: '', type: 'Thing' },
-      { id: 7 },
-      { id: null },
-      'urn:x',
-      null,
-      [],
-    ]) {
-      const body = [{ id: 'urn:ngsi-ld:Thing:1', type: 'Thing' }, entity];
-      const broker = await startStubBroker(t, {
-        fault: ({ kind }) => (kind === 'query' ? { status: 200, body } : undefined),
-      });
-      const { error } = await purge(broker, 'type=Thing');
-      assert.ok(error instanceof BrokerReplyError, JSON.stringify(entity));
-      assert.ok(broker.requests.every(({ kind }) => kind === 'query'));
-    }
-  });
+it('ids that are unsafe in URLs are deleted by batch as they are', async (t) => {
+  const entities = entitiesOf([...ODD_IDS, ...UNADDRESSABLE]);
+  const broker = await startStubBroker(t, { entities });
+  const report = await purged(broker, 'type=Thing');
+  assert.equal(report.deleted, entities.length);
+  assert.equal(broker.entities.size, 0);
+  assert.equal(broker.of('single').length, 0);
 });
 
-describe('a broker that lists entities which id or idPattern excludes', () => {
-  it('a broker that lists entities which id or idPattern excludes is stopped before the first delete', async (t) => {
-    const entities = things(20);
-    for (const [query, ignores] of [
-      ['type=Thing&id=urn:ngsi-ld:Thing:1,urn:ngsi-ld:Thing:2', ['id']],
-      ['type=Thing&idPattern=Thing:1$', ['idPattern']],
-    ] as const) {
-      const broker = await startStubBroker(t, { entities, ignores });
-      const { error } = await purge(broker, query);
-      assert.ok(error instanceof UnexpectedEntityError);
-      assert.equal(error.parameter, ignores[0]);
-      assert.equal(broker.entities.size, 20);
+it('ids that are unsafe in URLs are deleted singly after a GET of the same path has shown the same id', async (t) => {
+  for (const strategy of ['auto', 'single'] as const) {
+    const broker = await startStubBroker(t, { entities: entitiesOf(ODD_IDS), batch: 405 });
+    const report = await purged(broker, 'type=Thing', { limits: { strategy } });
+    assert.deepEqual(report.errors, []);
+    assert.equal(broker.entities.size, 0);
+    const proven = new Set(broker.of('retrieve').map(({ target }) => target));
+    assert.ok(proven.size >= 20, 'some are plain');
+    for (const { target, id = '' } of broker.of('single')) {
+      assert.match(target, /^\/ngsi-ld\/v1\/entities\/[\w.~!*'()%-]+$/);
+      assert.equal(proven.has(target), !/^[a-z][\w:]*$/i.test(id), id);
     }
-  });
+    assert.equal(broker.of('single').length, ODD_IDS.length);
+  }
+});
 
-  it('a broker that lists entities which id or idPattern excludes is stopped in the middle, and nothing more is deleted', async (t) => {
-    let queries = 0;
+it('ids that are unsafe in URLs are not deleted singly unless a GET of their path shows the same id', async (t) => {
+  for (const answer of [
+    { status: 404, body: { title: 'no such entity' } },
+    { status: 400, body: { title: 'unknown parameter' } },
+    { status: 403, body: { title: 'not yours' } },
+    { status: 301, headers: { location: '/elsewhere' } },
+    { status: 204 },
+    { status: 200, body: '<h1>hello</h1>' },
+    { status: 200, body: { id: 'urn:a', type: 'Thing' } },
+    { status: 200, body: [{ id: 'urn:a?b', type: 'Thing' }] },
+  ]) {
+    const entities = entitiesOf(['urn:a', 'urn:a?b', 'urn:plain:1']);
     const broker = await startStubBroker(t, {
-      entities: [...things(100), ...things(5, 'Other')],
-      fault: ({ kind }) =>
-        kind === 'query' && ++queries === 5
-          ? { status: 200, body: [{ id: 'urn:ngsi-ld:Other:1', type: 'Thing' }] }
-          : undefined,
+      entities,
+      batch: 405,
+      fault: ({ kind }) => (kind === 'retrieve' ? answer : undefined),
     });
-    const { error, progress } = await purge(broker, 'type=Thing&idPattern=:Thing:', {
-      limits: { pageSize: 20 },
-    });
-    assert.ok(error instanceof UnexpectedEntityError);
-    assert.equal(error.entityId, 'urn:ngsi-ld:Other:1');
-    assert.equal(progress.deleted, 105 - broker.entities.size);
-    assert.ok(broker.entities.has('urn:ngsi-ld:Other:1'));
-    assert.equal(broker.requests.flatMap(({ ids }) => ids).includes('urn:ngsi-ld:Other:1'), false);
-  });
+    const report = await purged(broker, 'type=Thing');
+    assert.deepEqual([...broker.entities.keys()], ['urn:a?b'], JSON.stringify(answer));
+    assert.deepEqual([report.deleted, report.failed], [2, 1]);
+    assert.equal(report.errors[0]?.error.type, 'urn:ngsi-ld-gateway:problem:no-safe-path');
+    assert.deepEqual(column(broker.of('single'), 'id'), ['urn:a', 'urn:plain:1']);
+  }
+});
 
-  it('a broker that lists entities which id or idPattern excludes loses no entity outside the query', async (t) => {
-    const broker = await startStubBroker(t, { entities: things(30) });
-    const report = await purged(
-      broker,
-      'type=Thing&id=urn:ngsi-ld:Thing:3,urn:ngsi-ld:Thing:4,urn:ngsi-ld:Nothing',
-    );
-    assert.equal(report.deleted, 2);
-    assert.equal(broker.entities.size, 28);
+it('ids that are unsafe in URLs are tried again where that GET fails for a passing reason', async (t) => {
+  let retrievals = 0;
+  const broker = await startStubBroker(t, {
+    entities: entitiesOf(['urn:a?b', 'urn:a']),
+    batch: 405,
+    fault: ({ kind }) => (kind === 'retrieve' && ++retrievals <= 7 ? { status: 503 } : undefined),
   });
+  const report = await purged(broker, 'type=Thing');
+  assert.deepEqual([report.deleted, report.failed, broker.entities.size], [2, 0, 0]);
+});
+
+it('ids that are unsafe in URLs are proven only once, even if their delete is retried', async (t) => {
+  let deletes = 0;
+  const broker = await startStubBroker(t, {
+    entities: entitiesOf(['urn:a?b', 'urn:c']),
+    batch: 405,
+    fault: ({ kind, id }) =>
+      kind === 'single' && id === 'urn:a?b' && ++deletes <= 8 ? { status: 500 } : undefined,
+  });
+  const report = await purged(broker, 'type=Thing');
+  assert.deepEqual([report.deleted, report.failed, broker.of('retrieve').length], [2, 0, 1]);
+});
+
+it('the delete of an id that is unsafe in URLs is not sent if the purge stops during its proof', async (t) => {
+  const stop = new AbortController();
+  const broker = await startStubBroker(t, {
+    entities: entitiesOf(['urn:a?b', 'urn:a?c']),
+    batch: 405,
+    fault: ({ kind }) => {
+      if (kind === 'retrieve') stop.abort();
+      return undefined;
+    },
+  });
+  const { error } = await purge(broker, 'type=Thing', { signal: stop.signal });
+  assert.ok(error instanceof PurgeStoppedError);
+  assert.equal(broker.of('single').length, 0);
+});
+
+it('an id that could lead a server to the collection never goes into a path: it is reported', async (t) => {
+  for (const strategy of ['auto', 'single'] as const) {
+    const entities = [...entitiesOf(UNADDRESSABLE), ...things(3)];
+    const broker = await startStubBroker(t, { entities, batch: 405 });
+    const report = await purged(broker, 'type=Thing', { limits: { strategy } });
+    assert.equal(report.deleted, 3);
+    assert.deepEqual(report.errors.map(({ entityId }) => entityId).sort(), [...UNADDRESSABLE].sort());
+    assert.equal(broker.of('collection').length, 0);
+    assert.equal(broker.of('other').length, 0);
+    assert.equal(broker.of('single').length, 3);
+  }
+});
+
+it('ids that no path can hold safely are retried in a batch of their own', async (t) => {
+  let isFirst = true;
+  const broker = await startStubBroker(t, {
+    entities: entitiesOf(['urn:x/..', 'urn:x:1', 'urn:x?y']),
+    fault: ({ kind }) => {
+      if (kind === 'retrieve') return { status: 200, body: { id: 'urn:x' } };
+      if (kind !== 'batch' || !isFirst) return undefined;
+      isFirst = false;
+      return { status: 204 };
+    },
+  });
+  const report = await purged(broker, 'type=Thing');
+  assert.deepEqual([report.deleted, report.failed, broker.entities.size], [3, 0, 0]);
+  assert.deepEqual(column(broker.of('single'), 'id'), ['urn:x:1']);
+});
+
+it('missing or empty ids end the purge before any delete', async (t) => {
+  for (const entity of [
+    { type: 'Thing' },
+    { id: '', type: 'Thing' },
+    { id: 7 },
+    { id: null },
+    'urn:x',
+    null,
+    [],
+  ]) {
+    const body = [{ id: 'urn:ngsi-ld:Thing:1', type: 'Thing' }, entity];
+    const broker = await startStubBroker(t, {
+      fault: ({ kind }) => (kind === 'query' ? { status: 200, body } : undefined),
+    });
+    const { error } = await purge(broker, 'type=Thing');
+    assert.ok(error instanceof BrokerReplyError, JSON.stringify(entity));
+    assert.ok(broker.requests.every(({ kind }) => kind === 'query'));
+  }
+});
+
+it('a broker that lists entities which id or idPattern excludes is stopped before the first delete', async (t) => {
+  const entities = things(20);
+  for (const [query, ignores] of [
+    ['type=Thing&id=urn:ngsi-ld:Thing:1,urn:ngsi-ld:Thing:2', ['id']],
+    ['type=Thing&idPattern=Thing:1$', ['idPattern']],
+  ] as const) {
+    const broker = await startStubBroker(t, { entities, ignores });
+    const { error } = await purge(broker, query);
+    assert.ok(error instanceof UnexpectedEntityError);
+    assert.equal(error.parameter, ignores[0]);
+    assert.equal(broker.entities.size, 20);
+  }
+});
+
+it('a broker that lists entities which id or idPattern excludes is stopped in the middle, and nothing more is deleted', async (t) => {
+  let queries = 0;
+  const broker = await startStubBroker(t, {
+    entities: [...things(100), ...things(5, 'Other')],
+    fault: ({ kind }) =>
+      kind === 'query' && ++queries === 5
+        ? { status: 200, body: [{ id: 'urn:ngsi-ld:Other:1', type: 'Thing' }] }
+        : undefined,
+  });
+  const { error, progress } = await purge(broker, 'type=Thing&idPattern=:Thing:', {
+    limits: { pageSize: 20 },
+  });
+  assert.ok(error instanceof UnexpectedEntityError);
+  assert.equal(error.entityId, 'urn:ngsi-ld:Other:1');
+  assert.equal(progress.deleted, 105 - broker.entities.size);
+  assert.ok(broker.entities.has('urn:ngsi-ld:Other:1'));
+  assert.equal(broker.requests.flatMap(({ ids }) => ids).includes('urn:ngsi-ld:Other:1'), false);
+});
+
+it('a broker that lists entities which id or idPattern excludes loses no entity outside the query', async (t) => {
+  const broker = await startStubBroker(t, { entities: things(30) });
+  const report = await purged(
+    broker,
+    'type=Thing&id=urn:ngsi-ld:Thing:3,urn:ngsi-ld:Thing:4,urn:ngsi-ld:Nothing',
+  );
+  assert.equal(report.deleted, 2);
+  assert.equal(broker.entities.size, 28);
 });

@@ -1,28 +1,26 @@
 import assert from 'node:assert/strict';
-import { after, describe, it } from 'node:test';
+import { after, it } from 'node:test';
 import { stopAll } from '../support/gateway-harness.js';
 import { runKilledJob } from '../support/killed-job.js';
 import { SlowBroker } from '../support/slow-broker.js';
 
 after(stopAll);
 
-describe('a job with a maximum whose gateway is killed at a slow broker', () => {
-  it('a killed job goes on to its end where the broker carries out what it was sent', async () => {
-    const broker = await SlowBroker.start({ entities: 300, msEach: 3, dropsUnwanted: false });
-    const record = await runKilledJob(broker, 300, [230]);
-    // Killed between the note of a batch and its request, it would leave that one.
-    assert.ok(broker.left <= 32, JSON.stringify(record));
-    assert.equal(record.state, broker.left === 0 ? 'succeeded' : 'partial');
-    assert.deepEqual([record.failed, broker.deletes], [broker.left, 300 - broker.left]);
-  });
+it('a killed job goes on to its end where the broker carries out what it was sent', async () => {
+  const broker = await SlowBroker.start({ entities: 300, msEach: 3, dropsUnwanted: false });
+  const record = await runKilledJob(broker, 300, [230]);
+  // Killed between the note of a batch and its request, it would leave that one.
+  assert.ok(broker.left <= 32, JSON.stringify(record));
+  assert.equal(record.state, broker.left === 0 ? 'succeeded' : 'partial');
+  assert.deepEqual([record.failed, broker.deletes], [broker.left, 300 - broker.left]);
+});
 
-  it('a killed job ends partial with what might exceed its maximum where the broker drops what it was sent', async () => {
-    const broker = await SlowBroker.start({ entities: 300, msEach: 3, dropsUnwanted: true });
-    const record = await runKilledJob(broker, 300, [230]);
-    const { state, matched, deleted, alreadyGone, failed, unknown } = record;
-    assert.ok(state === 'partial' || broker.left === 0, JSON.stringify(record));
-    assert.ok(broker.left < 200, JSON.stringify(record));
-    assert.equal(failed, broker.left);
-    assert.equal(matched, deleted + alreadyGone + failed + unknown);
-  });
+it('a killed job ends partial with what might exceed its maximum where the broker drops what it was sent', async () => {
+  const broker = await SlowBroker.start({ entities: 300, msEach: 3, dropsUnwanted: true });
+  const record = await runKilledJob(broker, 300, [230]);
+  const { state, matched, deleted, alreadyGone, failed, unknown } = record;
+  assert.ok(state === 'partial' || broker.left === 0, JSON.stringify(record));
+  assert.ok(broker.left < 200, JSON.stringify(record));
+  assert.equal(failed, broker.left);
+  assert.equal(matched, deleted + alreadyGone + failed + unknown);
 });

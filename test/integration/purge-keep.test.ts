@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { BrokerFailedError, FilterIgnoredError, QueryRefusedError } from '../../sidecar/purge/index.js';
 import { isProbe, purge, purged } from '../support/purge-harness.js';
 import { startStubBroker } from '../support/stub-broker.js';
@@ -17,77 +17,71 @@ function rarely(count: number): StubEntity[] {
   }));
 }
 
-describe('a keep that no match has', () => {
-  it('a keep that no match has is refused before the first delete, dry runs included', async (t) => {
-    for (const keep of ['speeed', 'speeed,nme', 'https://example.org/n', 'rare', 'toString']) {
-      for (const more of ['', '&dryRun=true', '&maxAffected=1000', '&q=n%3C30']) {
-        const entities = [
-          ...rarely(40).slice(0, 39),
-          { id: 'urn:ngsi-ld:Other:1', type: 'Other', rare: property(1), speeed: property(1) },
-        ];
-        const broker = await startStubBroker(t, { entities });
-        const { error } = await purge(broker, `type=Thing&keep=${keep}${more}`, { limits: { pageSize: 10 } });
-        assert.ok(error instanceof QueryRefusedError, String(error));
-        assert.deepEqual([error.kind, error.parameter], ['badRequestData', 'keep']);
-        assert.ok(error.message.includes(keep.split(',')[0] ?? ''));
-        assert.ok(broker.requests.every(({ kind }) => kind === 'query'));
-        const checks = broker.of('query').filter((request) => request.query.get('attrs') === keep);
-        assert.equal(checks.filter((request) => !isProbe(request)).length, 1);
-      }
+it('a keep that no match has is refused before the first delete, dry runs included', async (t) => {
+  for (const keep of ['speeed', 'speeed,nme', 'https://example.org/n', 'rare', 'toString']) {
+    for (const more of ['', '&dryRun=true', '&maxAffected=1000', '&q=n%3C30']) {
+      const entities = [
+        ...rarely(40).slice(0, 39),
+        { id: 'urn:ngsi-ld:Other:1', type: 'Other', rare: property(1), speeed: property(1) },
+      ];
+      const broker = await startStubBroker(t, { entities });
+      const { error } = await purge(broker, `type=Thing&keep=${keep}${more}`, { limits: { pageSize: 10 } });
+      assert.ok(error instanceof QueryRefusedError, String(error));
+      assert.deepEqual([error.kind, error.parameter], ['badRequestData', 'keep']);
+      assert.ok(error.message.includes(keep.split(',')[0] ?? ''));
+      assert.ok(broker.requests.every(({ kind }) => kind === 'query'));
+      const checks = broker.of('query').filter((request) => request.query.get('attrs') === keep);
+      assert.equal(checks.filter((request) => !isProbe(request)).length, 1);
     }
-  });
-
-  it('a keep that no match has is refused where the broker ignores attrs, and where it lists entities without the attribute', async (t) => {
-    const ignoring = await startStubBroker(t, { entities: rarely(5), ignores: ['attrs'] });
-    const { error } = await purge(ignoring, 'type=Thing&keep=speeed');
-    assert.ok(error instanceof FilterIgnoredError);
-    assert.equal(error.parameter, 'attrs');
-    const listing = await startStubBroker(t, {
-      entities: rarely(5),
-      fault: ({ query }) =>
-        query.has('attrs')
-          ? { status: 200, body: [{ id: 'urn:ngsi-ld:Thing:1', type: 'Thing' }] }
-          : undefined,
-    });
-    const refused = await purge(listing, 'type=Thing&keep=speeed');
-    assert.ok(refused.error instanceof QueryRefusedError);
-    assert.equal(ignoring.of('attribute').length + listing.of('attribute').length, 0);
-  });
-
-  it('a keep that no match has removes nothing while its check fails', async (t) => {
-    const broker = await startStubBroker(t, {
-      entities: rarely(5),
-      fault: ({ query }) => (query.get('attrs') === 'speeed' ? { status: 500 } : undefined),
-    });
-    const { error } = await purge(broker, 'type=Thing&keep=speeed');
-    assert.ok(error instanceof BrokerFailedError);
-    assert.equal(broker.of('attribute').length, 0);
-  });
-
-  it('a keep that no match has is not checked when nothing matches', async (t) => {
-    const broker = await startStubBroker(t, { entities: rarely(5) });
-    const report = await purged(broker, 'type=Nothing&keep=speeed,nme');
-    assert.equal(report.matched, 0);
-    assert.ok(broker.requests.every(({ query }) => query.get('attrs') !== 'speeed,nme'));
-  });
+  }
 });
 
-describe('a keep that some match has', () => {
-  it('a keep that some match has is accepted, wherever that match is and whatever else keep names', async (t) => {
-    for (const pageSize of [10, 1000]) {
-      const broker = await startStubBroker(t, { entities: rarely(40) });
-      const report = await purged(broker, 'type=Thing&keep=nowhere,rare', { limits: { pageSize } });
-      assert.equal(report.deleted, 40);
-      assert.deepEqual(
-        [...broker.entities.values()].filter((entity) => 'rare' in entity).map(({ id }) => id),
-        ['urn:ngsi-ld:Thing:39'],
-      );
-    }
+it('a keep that no match has is refused where the broker ignores attrs, and where it lists entities without the attribute', async (t) => {
+  const ignoring = await startStubBroker(t, { entities: rarely(5), ignores: ['attrs'] });
+  const { error } = await purge(ignoring, 'type=Thing&keep=speeed');
+  assert.ok(error instanceof FilterIgnoredError);
+  assert.equal(error.parameter, 'attrs');
+  const listing = await startStubBroker(t, {
+    entities: rarely(5),
+    fault: ({ query }) =>
+      query.has('attrs') ? { status: 200, body: [{ id: 'urn:ngsi-ld:Thing:1', type: 'Thing' }] } : undefined,
   });
+  const refused = await purge(listing, 'type=Thing&keep=speeed');
+  assert.ok(refused.error instanceof QueryRefusedError);
+  assert.equal(ignoring.of('attribute').length + listing.of('attribute').length, 0);
+});
 
-  it('a keep that some match has costs no request where the first page shows it', async (t) => {
-    const broker = await startStubBroker(t, { entities: rarely(5) });
-    await purged(broker, 'type=Thing&keep=n,nowhere');
-    assert.ok(broker.requests.every(({ query }) => query.get('attrs') !== 'n,nowhere'));
+it('a keep that no match has removes nothing while its check fails', async (t) => {
+  const broker = await startStubBroker(t, {
+    entities: rarely(5),
+    fault: ({ query }) => (query.get('attrs') === 'speeed' ? { status: 500 } : undefined),
   });
+  const { error } = await purge(broker, 'type=Thing&keep=speeed');
+  assert.ok(error instanceof BrokerFailedError);
+  assert.equal(broker.of('attribute').length, 0);
+});
+
+it('a keep that no match has is not checked when nothing matches', async (t) => {
+  const broker = await startStubBroker(t, { entities: rarely(5) });
+  const report = await purged(broker, 'type=Nothing&keep=speeed,nme');
+  assert.equal(report.matched, 0);
+  assert.ok(broker.requests.every(({ query }) => query.get('attrs') !== 'speeed,nme'));
+});
+
+it('a keep that some match has is accepted, wherever that match is and whatever else keep names', async (t) => {
+  for (const pageSize of [10, 1000]) {
+    const broker = await startStubBroker(t, { entities: rarely(40) });
+    const report = await purged(broker, 'type=Thing&keep=nowhere,rare', { limits: { pageSize } });
+    assert.equal(report.deleted, 40);
+    assert.deepEqual(
+      [...broker.entities.values()].filter((entity) => 'rare' in entity).map(({ id }) => id),
+      ['urn:ngsi-ld:Thing:39'],
+    );
+  }
+});
+
+it('a keep that some match has costs no request where the first page shows it', async (t) => {
+  const broker = await startStubBroker(t, { entities: rarely(5) });
+  await purged(broker, 'type=Thing&keep=n,nowhere');
+  assert.ok(broker.requests.every(({ query }) => query.get('attrs') !== 'n,nowhere'));
 });

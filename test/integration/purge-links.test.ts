@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { BrokerMemory } from '../../sidecar/purge/broker/index.js';
 import { FilterIgnoredError, QueryRefusedError } from '../../sidecar/purge/index.js';
 import { createTestClock, purge, purged, things, type PurgeOptions } from '../support/purge-harness.js';
@@ -25,106 +25,104 @@ const idsOf = (broker: { readonly entities: ReadonlyMap<string, unknown> }, type
   [...broker.entities.keys()].filter((id) => id.startsWith(`urn:ngsi-ld:${type}:`)).length;
 const isByLink = (error: unknown) => error instanceof FilterIgnoredError && error.parameter === 'Link';
 
-describe('a purge with an @context', () => {
-  for (const unfetchable of [400, 500, 503] as const) {
-    it(`a purge with an @context deletes what its names mean at a broker that refuses one that it cannot fetch, with ${unfetchable}`, async (t) => {
+for (const unfetchable of [400, 500, 503] as const) {
+  it(`a purge with an @context deletes what its names mean at a broker that refuses one that it cannot fetch, with ${unfetchable}`, async (t) => {
+    const broker = await start(t, { unfetchable });
+    const capabilities = new BrokerMemory(createTestClock());
+    const { deleted } = await purged(broker, 'type=TT', { ...withLink(UP), capabilities });
+    assert.deepEqual([deleted, idsOf(broker, 'Bus'), idsOf(broker, 'TT')], [10, 0, 5]);
+    const probes = () => broker.requests.filter(({ headers }) => headers['link'] !== link(UP)).length;
+    assert.equal(probes(), unfetchable === 500 ? 3 : 1);
+    const before = probes();
+    for (const bus of things(3, 'Bus')) broker.entities.set(bus.id, bus);
+    assert.equal((await purged(broker, 'type=TT', { ...withLink(UP), capabilities })).deleted, 3);
+    assert.equal(probes(), before, 'proven for an hour');
+  });
+}
+
+it('a purge with an @context deletes what its names mean at a broker that goes on without one but says which one it used', async (t) => {
+  const broker = await start(t, { unfetchable: 'named' });
+  const { deleted } = await purged(broker, 'type=TT', withLink(UP));
+  assert.deepEqual([deleted, idsOf(broker, 'TT')], [10, 5]);
+});
+
+it('a purge with an @context deletes what its names mean where nothing is called so without it', async (t) => {
+  const broker = await start(t, { unfetchable: 'silent', entities: things(10, 'Bus') });
+  assert.equal((await purged(broker, 'type=TT', withLink(UP))).deleted, 10);
+});
+
+for (const unfetchable of ['silent', 'named', 'echoed'] as const) {
+  it(`a purge with an @context that the broker cannot fetch deletes nothing where the broker goes on without it (${unfetchable})`, async (t) => {
+    for (const query of ['type=TT', 'type=TT&dryRun=true', 'type=TT&drop=n', 'type=TT&q=n>1', 'attrs=n']) {
       const broker = await start(t, { unfetchable });
-      const capabilities = new BrokerMemory(createTestClock());
-      const { deleted } = await purged(broker, 'type=TT', { ...withLink(UP), capabilities });
-      assert.deepEqual([deleted, idsOf(broker, 'Bus'), idsOf(broker, 'TT')], [10, 0, 5]);
-      const probes = () => broker.requests.filter(({ headers }) => headers['link'] !== link(UP)).length;
-      assert.equal(probes(), unfetchable === 500 ? 3 : 1);
-      const before = probes();
-      for (const bus of things(3, 'Bus')) broker.entities.set(bus.id, bus);
-      assert.equal((await purged(broker, 'type=TT', { ...withLink(UP), capabilities })).deleted, 3);
-      assert.equal(probes(), before, 'proven for an hour');
-    });
-  }
-
-  it('a purge with an @context deletes what its names mean at a broker that goes on without one but says which one it used', async (t) => {
-    const broker = await start(t, { unfetchable: 'named' });
-    const { deleted } = await purged(broker, 'type=TT', withLink(UP));
-    assert.deepEqual([deleted, idsOf(broker, 'TT')], [10, 5]);
-  });
-
-  it('a purge with an @context deletes what its names mean where nothing is called so without it', async (t) => {
-    const broker = await start(t, { unfetchable: 'silent', entities: things(10, 'Bus') });
-    assert.equal((await purged(broker, 'type=TT', withLink(UP))).deleted, 10);
-  });
-
-  for (const unfetchable of ['silent', 'named', 'echoed'] as const) {
-    it(`a purge with an @context that the broker cannot fetch deletes nothing where the broker goes on without it (${unfetchable})`, async (t) => {
-      for (const query of ['type=TT', 'type=TT&dryRun=true', 'type=TT&drop=n', 'type=TT&q=n>1', 'attrs=n']) {
-        const broker = await start(t, { unfetchable });
-        const { error } = await purge(broker, query, withLink(DOWN));
-        assert.ok(isByLink(error), `${query}: ${String(error)}`);
-        assert.match(String(error), /Nothing was deleted.*full IRIs/);
-        assert.equal(broker.entities.size, 15);
-        assert.ok(broker.requests.every(({ method }) => method === 'GET'));
-      }
-    });
-  }
-
-  it('a purge with an @context that stops being fetched deletes nothing that it does not mean', async (t) => {
-    let queries = 0;
-    const broker = await start(t, {
-      unfetchable: 'named',
-      contextAt: (url) => (url === UP && (queries += 1) < 6 ? TERMS : undefined),
-      count: () => undefined,
-    });
-    const { error } = await purge(broker, 'type=TT', withLink(UP));
-    assert.ok(isByLink(error), String(error));
-    assert.equal(idsOf(broker, 'TT'), 5);
-  });
-
-  it('a purge with an @context is not asked for a proof where no name depends on it', async (t) => {
-    const core = 'https://uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-context-v1.8.jsonld';
-    for (const [query, url] of [
-      ['type=https://a.example/T', DOWN],
-      ['type=urn:T&q=https://a.example/n>1;createdAt>2020-01-01T00:00:00Z', DOWN],
-      ['local=true&maxAffected=100', DOWN],
-      ['type=TT', core],
-    ] as const) {
-      const broker = await start(t, { unfetchable: 'silent', contextAt: () => undefined });
-      const { error } = await purge(broker, query, withLink(url));
-      assert.equal(error, undefined, query);
-      assert.ok(
-        broker.requests.every(({ headers }) => headers['link'] === link(url)),
-        query,
-      );
+      const { error } = await purge(broker, query, withLink(DOWN));
+      assert.ok(isByLink(error), `${query}: ${String(error)}`);
+      assert.match(String(error), /Nothing was deleted.*full IRIs/);
+      assert.equal(broker.entities.size, 15);
+      assert.ok(broker.requests.every(({ method }) => method === 'GET'));
     }
   });
+}
 
-  it('a purge with an @context needs its proof for attributes to drop as well', async (t) => {
-    const broker = await start(t, { unfetchable: 'silent', contextAt: () => undefined });
-    const { error } = await purge(broker, 'local=true&drop=n&maxAffected=100', withLink(DOWN));
-    assert.ok(isByLink(error), String(error));
-    assert.equal(broker.of('attribute').length, 0);
+it('a purge with an @context that stops being fetched deletes nothing that it does not mean', async (t) => {
+  let queries = 0;
+  const broker = await start(t, {
+    unfetchable: 'named',
+    contextAt: (url) => (url === UP && (queries += 1) < 6 ? TERMS : undefined),
+    count: () => undefined,
   });
+  const { error } = await purge(broker, 'type=TT', withLink(UP));
+  assert.ok(isByLink(error), String(error));
+  assert.equal(idsOf(broker, 'TT'), 5);
+});
 
-  for (const [title, value] of [
-    ['that has no relation', `<${UP}>`],
-    ['of another relation', `<${UP}>; rel="next"`],
-    ['with a relation that is not closed', `<${UP}>; rel="http://www.w3.org/ns/json-ld#context`],
-    ['with a relation in single quotes', `<${UP}>; rel='http://www.w3.org/ns/json-ld#context'`],
-    ['of a relation that only begins as the one of contexts', link(UP).replace('#context"', '#context-of"')],
-    ['without angle brackets', link(UP).replace(/[<>]/g, '')],
-    ['that names two', `${link(UP)}, ${link(DOWN)}`],
-    ['that is empty', ''],
+it('a purge with an @context is not asked for a proof where no name depends on it', async (t) => {
+  const core = 'https://uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-context-v1.8.jsonld';
+  for (const [query, url] of [
+    ['type=https://a.example/T', DOWN],
+    ['type=urn:T&q=https://a.example/n>1;createdAt>2020-01-01T00:00:00Z', DOWN],
+    ['local=true&maxAffected=100', DOWN],
+    ['type=TT', core],
   ] as const) {
-    it(`a purge with a Link ${title} is refused before anything is sent`, async (t) => {
-      const broker = await start(t, { unfetchable: 'silent' });
-      const { error } = await purge(broker, 'type=TT', { headers: { link: value } });
-      assert.ok(error instanceof QueryRefusedError && error.parameter === 'Link', String(error));
-      assert.equal(broker.requests.length, 0);
-    });
+    const broker = await start(t, { unfetchable: 'silent', contextAt: () => undefined });
+    const { error } = await purge(broker, query, withLink(url));
+    assert.equal(error, undefined, query);
+    assert.ok(
+      broker.requests.every(({ headers }) => headers['link'] === link(url)),
+      query,
+    );
   }
+});
 
-  it('a purge with an @context takes its relation among others, and without quotes', async (t) => {
-    for (const rel of ['"up http://www.w3.org/ns/json-ld#context"', 'http://www.w3.org/ns/json-ld#context']) {
-      const broker = await start(t, { unfetchable: 'silent' });
-      const { error } = await purge(broker, 'type=TT', { headers: { link: `<${DOWN}>; rel=${rel}` } });
-      assert.ok(isByLink(error), String(error));
-    }
+it('a purge with an @context needs its proof for attributes to drop as well', async (t) => {
+  const broker = await start(t, { unfetchable: 'silent', contextAt: () => undefined });
+  const { error } = await purge(broker, 'local=true&drop=n&maxAffected=100', withLink(DOWN));
+  assert.ok(isByLink(error), String(error));
+  assert.equal(broker.of('attribute').length, 0);
+});
+
+for (const [title, value] of [
+  ['that has no relation', `<${UP}>`],
+  ['of another relation', `<${UP}>; rel="next"`],
+  ['with a relation that is not closed', `<${UP}>; rel="http://www.w3.org/ns/json-ld#context`],
+  ['with a relation in single quotes', `<${UP}>; rel='http://www.w3.org/ns/json-ld#context'`],
+  ['of a relation that only begins as the one of contexts', link(UP).replace('#context"', '#context-of"')],
+  ['without angle brackets', link(UP).replace(/[<>]/g, '')],
+  ['that names two', `${link(UP)}, ${link(DOWN)}`],
+  ['that is empty', ''],
+] as const) {
+  it(`a purge with a Link ${title} is refused before anything is sent`, async (t) => {
+    const broker = await start(t, { unfetchable: 'silent' });
+    const { error } = await purge(broker, 'type=TT', { headers: { link: value } });
+    assert.ok(error instanceof QueryRefusedError && error.parameter === 'Link', String(error));
+    assert.equal(broker.requests.length, 0);
   });
+}
+
+it('a purge with an @context takes its relation among others, and without quotes', async (t) => {
+  for (const rel of ['"up http://www.w3.org/ns/json-ld#context"', 'http://www.w3.org/ns/json-ld#context']) {
+    const broker = await start(t, { unfetchable: 'silent' });
+    const { error } = await purge(broker, 'type=TT', { headers: { link: `<${DOWN}>; rel=${rel}` } });
+    assert.ok(isByLink(error), String(error));
+  }
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, describe, it } from 'node:test';
+import { after, it } from 'node:test';
 import { BrokerMemory } from '../../sidecar/purge/broker/index.js';
 import { Pace } from '../../sidecar/purge/index.js';
 import { startTestBroker, stopAll } from '../support/gateway-harness.js';
@@ -15,88 +15,82 @@ const vehicle = (n: number) => ({
   speed: { type: 'Property', value: n % 100 },
 });
 
-describe('entities that are made again while they are purged', () => {
-  it('entities that are made again during a purge are not deleted again, beyond a maximum or at all', async () => {
-    const broker = await startTestBroker();
-    broker.entities.seed(3000, vehicle);
-    const clock = createTestClock(Date.now());
-    const capabilities = new BrokerMemory(clock);
-    const outcomes: string[] = [];
-    let isMadeAgain = false;
-    const report = await purged({ url: new URL(broker.url) }, 'type=Vehicle', {
-      ...{ clock, capabilities, pace: new Pace(clock, 1000) },
-      limits: { maxAffected: 3000, batchSize: 500 },
-      onOutcome: (_item, outcome) => outcomes.push(outcome),
-      onEvent: ({ type, ...event }) => {
-        if (type !== 'progress' || isMadeAgain || !('deleted' in event) || event.deleted < 1500) return;
-        isMadeAgain = true;
-        broker.entities.seed(1500, vehicle);
+it('entities that are made again during a purge are not deleted again, beyond a maximum or at all', async () => {
+  const broker = await startTestBroker();
+  broker.entities.seed(3000, vehicle);
+  const clock = createTestClock(Date.now());
+  const capabilities = new BrokerMemory(clock);
+  const outcomes: string[] = [];
+  let isMadeAgain = false;
+  const report = await purged({ url: new URL(broker.url) }, 'type=Vehicle', {
+    ...{ clock, capabilities, pace: new Pace(clock, 1000) },
+    limits: { maxAffected: 3000, batchSize: 500 },
+    onOutcome: (_item, outcome) => outcomes.push(outcome),
+    onEvent: ({ type, ...event }) => {
+      if (type !== 'progress' || isMadeAgain || !('deleted' in event) || event.deleted < 1500) return;
+      isMadeAgain = true;
+      broker.entities.seed(1500, vehicle);
+    },
+  });
+  const { matched, deleted, failed, arrived } = report;
+  assert.deepEqual([matched, deleted, failed], [3000, 3000, 0]);
+  assert.equal(outcomes.filter((outcome) => outcome === 'deleted').length, 3000);
+  assert.equal(arrived, broker.entities.count());
+  assert.equal(capabilities.batchDelete, true);
+  // The next purge takes them, in batches.
+  const next = await purged({ url: new URL(broker.url) }, 'type=Vehicle', { clock, capabilities });
+  assert.equal(next.deleted, arrived);
+  assert.ok(next.requests < 80, `${String(next.requests)} requests`);
+});
+
+for (const hasBatches of [true, false]) {
+  it(`a purge whose every list takes seconds spends less than two thirds of its time listing (${hasBatches ? 'batches' : 'one by one'})`, async () => {
+    const clock = createTestClock();
+    const writers = { makesAgain: 0, changes: 0.05, deletes: 0, adds: 0, most: 5 };
+    const broker = new WritersBroker({
+      ...{ clock, entities: 3000, hasBatches, requestMs: 1, deleteMs: 30, listMs: 3, showsTimes: true },
+      ...{ writers, random: seededRandom(1) },
+    });
+    const startMs = clock.now();
+    const { report, error } = await purge({ url: new URL('http://broker') }, 'type=Thing&q=on==1', {
+      ...{ clock, client: broker },
+      limits: { batchSize: 50 },
+    });
+    assert.equal(error, undefined);
+    assert.equal(report?.deleted, broker.effects.length);
+    const share = broker.listingMs / (clock.now() - startMs);
+    assert.ok(share < 0.65, `${String(share)} of the time`);
+    assert.ok(broker.effects.every(({ unmatchedMs }) => unmatchedMs <= 10_000));
+  });
+}
+
+for (const hasBatches of [true, false]) {
+  it(`a purge at a rate deletes nothing that stopped matching more than two seconds before (${hasBatches ? 'batches' : 'one by one'})`, async () => {
+    const clock = createTestClock();
+    const writers = { makesAgain: 0, changes: 0, deletes: 0, adds: 0, most: 1 };
+    const broker = new WritersBroker({
+      ...{ clock, entities: 1000, hasBatches, requestMs: 1, deleteMs: 0, showsTimes: true, writers },
+      random: seededRandom(1),
+    });
+    const startMs = clock.now();
+    let changedAtMs = Infinity;
+    const { report, error } = await purge({ url: new URL('http://broker') }, 'type=Thing&q=on==1', {
+      ...{ clock, client: broker, pace: new Pace(clock, 20) },
+      onEvent: () => {
+        if (clock.now() < startMs + 3000 || changedAtMs < Infinity) return;
+        changedAtMs = clock.now();
+        for (const life of broker.store.values()) {
+          life.matches = false;
+          life.matchedUntilMs = changedAtMs;
+        }
       },
     });
-    const { matched, deleted, failed, arrived } = report;
-    assert.deepEqual([matched, deleted, failed], [3000, 3000, 0]);
-    assert.equal(outcomes.filter((outcome) => outcome === 'deleted').length, 3000);
-    assert.equal(arrived, broker.entities.count());
-    assert.equal(capabilities.batchDelete, true);
-    // The next purge takes them, in batches.
-    const next = await purged({ url: new URL(broker.url) }, 'type=Vehicle', { clock, capabilities });
-    assert.equal(next.deleted, arrived);
-    assert.ok(next.requests < 80, `${String(next.requests)} requests`);
+    assert.equal(error, undefined);
+    assert.ok(broker.effects.every(({ unmatchedMs }) => unmatchedMs <= 2000));
+    assert.ok(broker.effects.length <= 20 + 5 * 20, `${String(broker.effects.length)} deleted`);
+    assert.equal(report?.deleted, broker.effects.length);
+    // What stopped matching before its delete was sent is no match; batches that are refused were sent.
+    if (hasBatches) assert.deepEqual([report.matched, report.alreadyGone], [report.deleted, 0]);
+    assert.ok(broker.requests < 400, `${String(broker.requests)} requests`);
   });
-});
-
-describe('a purge at a broker whose every list takes seconds', () => {
-  for (const hasBatches of [true, false]) {
-    it(`a purge whose every list takes seconds spends less than two thirds of its time listing (${hasBatches ? 'batches' : 'one by one'})`, async () => {
-      const clock = createTestClock();
-      const writers = { makesAgain: 0, changes: 0.05, deletes: 0, adds: 0, most: 5 };
-      const broker = new WritersBroker({
-        ...{ clock, entities: 3000, hasBatches, requestMs: 1, deleteMs: 30, listMs: 3, showsTimes: true },
-        ...{ writers, random: seededRandom(1) },
-      });
-      const startMs = clock.now();
-      const { report, error } = await purge({ url: new URL('http://broker') }, 'type=Thing&q=on==1', {
-        ...{ clock, client: broker },
-        limits: { batchSize: 50 },
-      });
-      assert.equal(error, undefined);
-      assert.equal(report?.deleted, broker.effects.length);
-      const share = broker.listingMs / (clock.now() - startMs);
-      assert.ok(share < 0.65, `${String(share)} of the time`);
-      assert.ok(broker.effects.every(({ unmatchedMs }) => unmatchedMs <= 10_000));
-    });
-  }
-});
-
-describe('a purge at a rate whose matches change', () => {
-  for (const hasBatches of [true, false]) {
-    it(`a purge at a rate deletes nothing that stopped matching more than two seconds before (${hasBatches ? 'batches' : 'one by one'})`, async () => {
-      const clock = createTestClock();
-      const writers = { makesAgain: 0, changes: 0, deletes: 0, adds: 0, most: 1 };
-      const broker = new WritersBroker({
-        ...{ clock, entities: 1000, hasBatches, requestMs: 1, deleteMs: 0, showsTimes: true, writers },
-        random: seededRandom(1),
-      });
-      const startMs = clock.now();
-      let changedAtMs = Infinity;
-      const { report, error } = await purge({ url: new URL('http://broker') }, 'type=Thing&q=on==1', {
-        ...{ clock, client: broker, pace: new Pace(clock, 20) },
-        onEvent: () => {
-          if (clock.now() < startMs + 3000 || changedAtMs < Infinity) return;
-          changedAtMs = clock.now();
-          for (const life of broker.store.values()) {
-            life.matches = false;
-            life.matchedUntilMs = changedAtMs;
-          }
-        },
-      });
-      assert.equal(error, undefined);
-      assert.ok(broker.effects.every(({ unmatchedMs }) => unmatchedMs <= 2000));
-      assert.ok(broker.effects.length <= 20 + 5 * 20, `${String(broker.effects.length)} deleted`);
-      assert.equal(report?.deleted, broker.effects.length);
-      // What stopped matching before its delete was sent is no match; batches that are refused were sent.
-      if (hasBatches) assert.deepEqual([report.matched, report.alreadyGone], [report.deleted, 0]);
-      assert.ok(broker.requests < 400, `${String(broker.requests)} requests`);
-    });
-  }
-});
+}

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { BrokerClient, BrokerRequest, BrokerReply } from '../../sidecar/purge/broker/index.js';
@@ -63,27 +63,25 @@ function createGenerator(locked: (n: number) => boolean, onBatch: () => void): B
   };
 }
 
-describe('the memory of a purge', () => {
-  for (const [name, locked] of [
-    ['all can be deleted', () => false],
-    ['every twentieth is locked', (n: number) => n % 20 === 0],
-  ] as const) {
-    it(`a purge of ${TOTAL} entities needs little memory: ${name}`, async () => {
-      let batches = 0;
-      let peak = 0;
-      const before = heldBytes();
-      const client = createGenerator(locked, () => {
-        batches += 1;
-        if (batches % 50 === 0) peak = Math.max(peak, heldBytes());
-      });
-      const report = await purged({ url: new URL('http://unused.invalid') }, 'type=Thing', {
-        client,
-        limits: { pageSize: 1000, batchSize: 500, concurrency: 1 },
-      });
-      assert.equal(report.matched, TOTAL);
-      assert.equal(report.failed, name.startsWith('all') ? 0 : TOTAL / 20);
-      assert.ok(report.errors.length <= 1000);
-      assert.ok(peak - before < 40 * MIB, `${Math.round((peak - before) / MIB)} MiB`);
+for (const [name, locked] of [
+  ['all can be deleted', () => false],
+  ['every twentieth is locked', (n: number) => n % 20 === 0],
+] as const) {
+  it(`a purge of ${TOTAL} entities needs little memory: ${name}`, async () => {
+    let batches = 0;
+    let peak = 0;
+    const before = heldBytes();
+    const client = createGenerator(locked, () => {
+      batches += 1;
+      if (batches % 50 === 0) peak = Math.max(peak, heldBytes());
     });
-  }
-});
+    const report = await purged({ url: new URL('http://unused.invalid') }, 'type=Thing', {
+      client,
+      limits: { pageSize: 1000, batchSize: 500, concurrency: 1 },
+    });
+    assert.equal(report.matched, TOTAL);
+    assert.equal(report.failed, name.startsWith('all') ? 0 : TOTAL / 20);
+    assert.ok(report.errors.length <= 1000);
+    assert.ok(peak - before < 40 * MIB, `${Math.round((peak - before) / MIB)} MiB`);
+  });
+}

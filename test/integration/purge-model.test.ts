@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import { BrokerFailedError, BrokerReplyError } from '../../sidecar/purge/errors.js';
 import { purge, requestCounts } from '../support/purge-harness.js';
@@ -82,64 +82,59 @@ const scenario = fc.record({
   seed: fc.nat(1_000_000),
 });
 
-describe('a purge of any entities at a broker with any combination of oddities', () => {
-  it('a purge at a broker with any combination of oddities deletes exactly the matches that can be deleted', async () => {
-    await fc.assert(
-      fc.asyncProperty(scenario, async ({ entities, oddities: odd, least, seed, faultShare, ...limits }) => {
-        const random = seededRandom(seed);
-        const closers: (() => unknown)[] = [];
-        const broker = await startStubBroker(
-          { after: (close) => void closers.push(close as () => unknown) },
-          {
-            ...odd,
-            entities,
-            seed,
-            fault: () =>
-              random() < faultShare ? (random() < 0.5 ? { status: 503 } : 'reset-after') : undefined,
-          },
+it('a purge at a broker with any combination of oddities deletes exactly the matches that can be deleted', async () => {
+  await fc.assert(
+    fc.asyncProperty(scenario, async ({ entities, oddities: odd, least, seed, faultShare, ...limits }) => {
+      const random = seededRandom(seed);
+      const closers: (() => unknown)[] = [];
+      const broker = await startStubBroker(
+        { after: (close) => void closers.push(close as () => unknown) },
+        {
+          ...odd,
+          entities,
+          seed,
+          fault: () =>
+            random() < faultShare ? (random() < 0.5 ? { status: 503 } : 'reset-after') : undefined,
+        },
+      );
+      try {
+        const matching = entities.filter(
+          ({ type, n }) => type === 'Thing' && (n as { value: number }).value >= least,
         );
-        try {
-          const matching = entities.filter(
-            ({ type, n }) => type === 'Thing' && (n as { value: number }).value >= least,
-          );
-          const { count, countParameter } = { ...exemplary, ...odd };
-          if (matching.length === 0 && countParameter === 'honoured' && Number(count(0, 0)) < 0) {
-            const { error } = await purge(broker, `type=Thing&q=n>=${least}`, { seed, limits });
-            assert.ok(
-              error instanceof BrokerFailedError,
-              'an empty list with such a count is a failed query',
-            );
-            assert.equal(broker.entities.size, entities.length);
-            return;
-          }
-          const { report, error } = await purge(broker, `type=Thing&q=n>=${least}`, { seed, limits });
-          const spared = entities.filter((item) => !matching.includes(item)).map(({ id }) => id);
-          for (const id of spared) assert.ok(broker.entities.has(id), `${id} did not match, and is gone`);
-          // Without a fixed order of pages, lists that lag behind may hide whether there are more: that is said, too.
-          if (odd.paging !== undefined && odd.paging !== 'offset' && Number(odd.staleFor) > 0 && error) {
-            assert.ok(error instanceof BrokerReplyError, 'lists that lag behind are said to be no proof');
-            return;
-          }
-          assert.ok(report !== undefined, 'the purge has ended without a report');
-          const { locked, ghosts } = { ...exemplary, ...odd };
-          // What no URL may hold can only go by batch; where that is missing, it is reported.
-          const left = [...broker.entities.keys()].sort();
-          const stayed = left.filter((id) => !spared.includes(id));
-          for (const { id } of matching) {
-            if (locked(id) !== undefined || ghosts(id)) assert.ok(stayed.includes(id));
-            else if (stayed.includes(id)) assert.match(id, /[\0-\x1f\x7f-\x9f./\\*\s;?#]|[^\x20-\x7e]/);
-          }
-          assert.deepEqual(report.errors.map(({ entityId }) => entityId).sort(), stayed);
-          assert.equal(report.matched, matching.length);
-          assert.equal(report.deleted, matching.length - stayed.length);
-          const most = 250 + matching.length * 12;
-          const sent = faultShare > 0 ? broker.requests.length / 3 : broker.requests.length;
-          assert.ok(sent <= most, JSON.stringify(requestCounts(broker)));
-        } finally {
-          for (const close of closers) await close();
+        const { count, countParameter } = { ...exemplary, ...odd };
+        if (matching.length === 0 && countParameter === 'honoured' && Number(count(0, 0)) < 0) {
+          const { error } = await purge(broker, `type=Thing&q=n>=${least}`, { seed, limits });
+          assert.ok(error instanceof BrokerFailedError, 'an empty list with such a count is a failed query');
+          assert.equal(broker.entities.size, entities.length);
+          return;
         }
-      }),
-      { numRuns: runs(50), seed: 20_260_101, endOnFailure: false },
-    );
-  });
+        const { report, error } = await purge(broker, `type=Thing&q=n>=${least}`, { seed, limits });
+        const spared = entities.filter((item) => !matching.includes(item)).map(({ id }) => id);
+        for (const id of spared) assert.ok(broker.entities.has(id), `${id} did not match, and is gone`);
+        // Without a fixed order of pages, lists that lag behind may hide whether there are more: that is said, too.
+        if (odd.paging !== undefined && odd.paging !== 'offset' && Number(odd.staleFor) > 0 && error) {
+          assert.ok(error instanceof BrokerReplyError, 'lists that lag behind are said to be no proof');
+          return;
+        }
+        assert.ok(report !== undefined, 'the purge has ended without a report');
+        const { locked, ghosts } = { ...exemplary, ...odd };
+        // What no URL may hold can only go by batch; where that is missing, it is reported.
+        const left = [...broker.entities.keys()].sort();
+        const stayed = left.filter((id) => !spared.includes(id));
+        for (const { id } of matching) {
+          if (locked(id) !== undefined || ghosts(id)) assert.ok(stayed.includes(id));
+          else if (stayed.includes(id)) assert.match(id, /[\0-\x1f\x7f-\x9f./\\*\s;?#]|[^\x20-\x7e]/);
+        }
+        assert.deepEqual(report.errors.map(({ entityId }) => entityId).sort(), stayed);
+        assert.equal(report.matched, matching.length);
+        assert.equal(report.deleted, matching.length - stayed.length);
+        const most = 250 + matching.length * 12;
+        const sent = faultShare > 0 ? broker.requests.length / 3 : broker.requests.length;
+        assert.ok(sent <= most, JSON.stringify(requestCounts(broker)));
+      } finally {
+        for (const close of closers) await close();
+      }
+    }),
+    { numRuns: runs(50), seed: 20_260_101, endOnFailure: false },
+  );
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import fc from 'fast-check';
 import { createTestClock, purge, type PurgeOutcome } from '../support/purge-harness.js';
 import { MishapBroker, type Mishap } from '../support/mishap-broker.js';
@@ -60,63 +60,57 @@ async function suffered(made: Scenario): Promise<{ broker: MishapBroker; outcome
   return { broker, outcome };
 }
 
-describe('a purge at a broker with any sequence of mishaps', () => {
-  it('a purge accounts for every item despite any sequence of mishaps, and never reports an existing one as deleted', async () => {
-    await fc.assert(
-      fc.asyncProperty(anything, async (made) => {
-        const { broker, outcome } = await suffered(made);
-        assert.equal(broker.inFlight, 0, 'a purge waits for its deletes');
-        const { matched, deleted, alreadyGone, failed, unknown } = outcome.report ?? outcome.progress;
-        const [ours, rivals] = [broker.deletedHere.size, broker.deletedByRival.size];
-        // An answer that lies is found out by a later look, for which an early end leaves no time.
-        const lies = outcome.report === undefined && made.mishaps.includes('all-missing');
-        const told = deleted + alreadyGone + failed + unknown;
-        assert.ok(outcome.report === undefined ? told <= matched : told === matched);
-        assert.ok(ours <= deleted + unknown, `${ours} deleted, ${deleted} + ${unknown} told`);
-        assert.ok(deleted + alreadyGone <= ours + rivals || lies);
-        assert.ok(alreadyGone <= rivals || lies);
+it('a purge accounts for every item despite any sequence of mishaps, and never reports an existing one as deleted', async () => {
+  await fc.assert(
+    fc.asyncProperty(anything, async (made) => {
+      const { broker, outcome } = await suffered(made);
+      assert.equal(broker.inFlight, 0, 'a purge waits for its deletes');
+      const { matched, deleted, alreadyGone, failed, unknown } = outcome.report ?? outcome.progress;
+      const [ours, rivals] = [broker.deletedHere.size, broker.deletedByRival.size];
+      // An answer that lies is found out by a later look, for which an early end leaves no time.
+      const lies = outcome.report === undefined && made.mishaps.includes('all-missing');
+      const told = deleted + alreadyGone + failed + unknown;
+      assert.ok(outcome.report === undefined ? told <= matched : told === matched);
+      assert.ok(ours <= deleted + unknown, `${ours} deleted, ${deleted} + ${unknown} told`);
+      assert.ok(deleted + alreadyGone <= ours + rivals || lies);
+      assert.ok(alreadyGone <= rivals || lies);
 
-        const isThere = (entityId: string) =>
-          made.drop ? broker.store.get(entityId)?.has('a') === true : broker.store.has(entityId);
-        for (const entityId of outcome.report?.success ?? []) assert.ok(!isThere(entityId), entityId);
-        for (const { entityId, error } of outcome.report?.errors ?? [])
-          assert.ok(isThere(entityId) || error.type.endsWith(':outcome-unknown'), entityId);
-        if (outcome.report !== undefined && unknown === 0 && failed === 0)
-          assert.deepEqual([...broker.store.keys()].filter(isThere), []);
-      }),
-      { numRuns: runs(130), seed: 20_260_102, endOnFailure: false },
-    );
-  });
+      const isThere = (entityId: string) =>
+        made.drop ? broker.store.get(entityId)?.has('a') === true : broker.store.has(entityId);
+      for (const entityId of outcome.report?.success ?? []) assert.ok(!isThere(entityId), entityId);
+      for (const { entityId, error } of outcome.report?.errors ?? [])
+        assert.ok(isThere(entityId) || error.type.endsWith(':outcome-unknown'), entityId);
+      if (outcome.report !== undefined && unknown === 0 && failed === 0)
+        assert.deepEqual([...broker.store.keys()].filter(isThere), []);
+    }),
+    { numRuns: runs(130), seed: 20_260_102, endOnFailure: false },
+  );
+});
 
-  it('a purge distinguishes its own deletes from those of others exactly if every delete is answered', async () => {
-    const clear = fc.record({
-      ...settings,
-      mishaps: rowOf('rival', 'rival', '429'),
-      dies: fc.constant(false),
-    });
-    await fc.assert(
-      fc.asyncProperty(clear, async (made) => {
-        const { broker, outcome } = await suffered({ ...made, maxAttempts: 6 });
-        const { deleted, alreadyGone, unknown } = outcome.report ?? outcome.progress;
-        assert.equal(deleted, broker.deletedHere.size);
-        assert.equal(alreadyGone, broker.deletedByRival.size);
-        assert.equal(unknown, 0);
-      }),
-      { numRuns: runs(50), seed: 20_260_103, endOnFailure: false },
-    );
-  });
+it('a purge distinguishes its own deletes from those of others exactly if every delete is answered', async () => {
+  const clear = fc.record({ ...settings, mishaps: rowOf('rival', 'rival', '429'), dies: fc.constant(false) });
+  await fc.assert(
+    fc.asyncProperty(clear, async (made) => {
+      const { broker, outcome } = await suffered({ ...made, maxAttempts: 6 });
+      const { deleted, alreadyGone, unknown } = outcome.report ?? outcome.progress;
+      assert.equal(deleted, broker.deletedHere.size);
+      assert.equal(alreadyGone, broker.deletedByRival.size);
+      assert.equal(unknown, 0);
+    }),
+    { numRuns: runs(50), seed: 20_260_103, endOnFailure: false },
+  );
+});
 
-  it('a purge never exceeds its concurrency, and never sends before a Retry-After ends, despite any mishaps', async () => {
-    const throttled = rowOf('429-wait', '429-wait', '503-wait', '429', 'reset-after', 'restart');
-    const busy = fc.record({ ...settings, mishaps: fc.oneof(throttled, mishaps), dies: fc.boolean() });
-    await fc.assert(
-      fc.asyncProperty(busy, async (made) => {
-        const { broker, outcome } = await suffered(made);
-        assert.ok(broker.peak <= made.concurrency, `${broker.peak} deletes at a time`);
-        assert.equal(broker.tooSoon, 0);
-        assert.equal((outcome.report ?? outcome.progress).requests, broker.received);
-      }),
-      { numRuns: runs(130), seed: 20_260_104, endOnFailure: false },
-    );
-  });
+it('a purge never exceeds its concurrency, and never sends before a Retry-After ends, despite any mishaps', async () => {
+  const throttled = rowOf('429-wait', '429-wait', '503-wait', '429', 'reset-after', 'restart');
+  const busy = fc.record({ ...settings, mishaps: fc.oneof(throttled, mishaps), dies: fc.boolean() });
+  await fc.assert(
+    fc.asyncProperty(busy, async (made) => {
+      const { broker, outcome } = await suffered(made);
+      assert.ok(broker.peak <= made.concurrency, `${broker.peak} deletes at a time`);
+      assert.equal(broker.tooSoon, 0);
+      assert.equal((outcome.report ?? outcome.progress).requests, broker.received);
+    }),
+    { numRuns: runs(130), seed: 20_260_104, endOnFailure: false },
+  );
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { TooManyMatchesError } from '../../sidecar/purge/index.js';
 import { purge, purged, requestCounts, things } from '../support/purge-harness.js';
 import { startStubBroker, type StubBrokerOptions } from '../support/stub-broker.js';
@@ -22,76 +22,68 @@ const BROKERS: Readonly<Record<string, Partial<StubBrokerOptions>>> = {
   'in pages of 20 whatever is asked for': { pageMax: 20 },
 };
 
-describe('a purge at a broker that counts and pages before it filters by attrs', () => {
-  for (const [spread, isExtra] of Object.entries(SPREADS)) {
-    for (const [pages, oddities] of Object.entries(BROKERS)) {
-      const start = (t: Parameters<typeof startStubBroker>[0]) =>
-        startStubBroker(t, { entities: mixed(isExtra), filtersLate: ['attrs'], ...oddities });
+for (const [spread, isExtra] of Object.entries(SPREADS)) {
+  for (const [pages, oddities] of Object.entries(BROKERS)) {
+    const start = (t: Parameters<typeof startStubBroker>[0]) =>
+      startStubBroker(t, { entities: mixed(isExtra), filtersLate: ['attrs'], ...oddities });
 
-      it(`a purge at a broker that filters late deletes exactly the matches: ${spread}, ${pages}`, async (t) => {
-        const broker = await start(t);
-        const report = await purged(broker, 'type=Thing&attrs=extra');
-        assert.deepEqual([report.matched, report.deleted, report.failed, report.arrived], [100, 100, 0, 0]);
-        assert.equal(broker.entities.size, 500);
-        assert.ok([...broker.entities.values()].every((entity) => !('extra' in entity)));
-      });
+    it(`a purge at a broker that filters late deletes exactly the matches: ${spread}, ${pages}`, async (t) => {
+      const broker = await start(t);
+      const report = await purged(broker, 'type=Thing&attrs=extra');
+      assert.deepEqual([report.matched, report.deleted, report.failed, report.arrived], [100, 100, 0, 0]);
+      assert.equal(broker.entities.size, 500);
+      assert.ok([...broker.entities.values()].every((entity) => !('extra' in entity)));
+    });
 
-      it(`a purge at a broker that filters late reports the matches, not the broker's count, in a dry run: ${spread}, ${pages}`, async (t) => {
-        const report = await purged(await start(t), 'type=Thing&attrs=extra&dryRun=true');
-        assert.equal(report.matched, 100);
-        assert.equal(report.sample.length, 100);
-      });
+    it(`a purge at a broker that filters late reports the matches, not the broker's count, in a dry run: ${spread}, ${pages}`, async (t) => {
+      const report = await purged(await start(t), 'type=Thing&attrs=extra&dryRun=true');
+      assert.equal(report.matched, 100);
+      assert.equal(report.sample.length, 100);
+    });
 
-      it(`a purge at a broker that filters late checks the matches, not the broker's count, against maxAffected: ${spread}, ${pages}`, async (t) => {
-        const broker = await start(t);
-        const { error, progress } = await purge(broker, 'type=Thing&attrs=extra&maxAffected=99');
-        assert.ok(error instanceof TooManyMatchesError);
-        assert.deepEqual([progress.hasBegun, broker.entities.size], [false, 600]);
-        assert.equal((await purged(broker, 'type=Thing&attrs=extra&maxAffected=100')).deleted, 100);
-      });
+    it(`a purge at a broker that filters late checks the matches, not the broker's count, against maxAffected: ${spread}, ${pages}`, async (t) => {
+      const broker = await start(t);
+      const { error, progress } = await purge(broker, 'type=Thing&attrs=extra&maxAffected=99');
+      assert.ok(error instanceof TooManyMatchesError);
+      assert.deepEqual([progress.hasBegun, broker.entities.size], [false, 600]);
+      assert.equal((await purged(broker, 'type=Thing&attrs=extra&maxAffected=100')).deleted, 100);
+    });
 
-      it(`a purge at a broker that filters late removes the attribute of exactly the matches: ${spread}, ${pages}`, async (t) => {
-        const broker = await start(t);
-        const report = await purged(broker, 'type=Thing&attrs=extra&drop=extra');
-        assert.deepEqual([report.deleted, report.failed], [100, 0]);
-        assert.ok([...broker.entities.values()].every((entity) => !('extra' in entity) && 'n' in entity));
-      });
-    }
+    it(`a purge at a broker that filters late removes the attribute of exactly the matches: ${spread}, ${pages}`, async (t) => {
+      const broker = await start(t);
+      const report = await purged(broker, 'type=Thing&attrs=extra&drop=extra');
+      assert.deepEqual([report.deleted, report.failed], [100, 0]);
+      assert.ok([...broker.entities.values()].every((entity) => !('extra' in entity) && 'n' in entity));
+    });
   }
+}
 
-  it('a purge at a broker that filters late pages through the count once for each look, not for each match', async (t) => {
-    const broker = await startStubBroker(t, {
-      entities: mixed((n) => n % 6 === 0),
-      filtersLate: ['attrs'],
-    });
-    await purged(broker, 'type=Thing&attrs=extra', { limits: { pageSize: 100 } });
-    assert.ok(broker.of('query').length <= 20, JSON.stringify(requestCounts(broker)));
-  });
+it('a purge at a broker that filters late pages through the count once for each look, not for each match', async (t) => {
+  const broker = await startStubBroker(t, { entities: mixed((n) => n % 6 === 0), filtersLate: ['attrs'] });
+  await purged(broker, 'type=Thing&attrs=extra', { limits: { pageSize: 100 } });
+  assert.ok(broker.of('query').length <= 20, JSON.stringify(requestCounts(broker)));
+});
 
-  it('a purge at a broker that filters late works by attrs alone, when the page length is unknown', async (t) => {
-    const broker = await startStubBroker(t, {
-      entities: mixed((n) => n >= 500),
-      filtersLate: ['attrs'],
-      pageMax: 20,
-    });
-    assert.equal((await purged(broker, 'attrs=extra')).deleted, 100);
-    assert.equal(broker.entities.size, 500);
+it('a purge at a broker that filters late works by attrs alone, when the page length is unknown', async (t) => {
+  const broker = await startStubBroker(t, {
+    entities: mixed((n) => n >= 500),
+    filtersLate: ['attrs'],
+    pageMax: 20,
   });
+  assert.equal((await purged(broker, 'attrs=extra')).deleted, 100);
+  assert.equal(broker.entities.size, 500);
+});
 
-  it('a purge at a broker that filters late accepts a keep that only matches beyond the first page have', async (t) => {
-    const broker = await startStubBroker(t, {
-      entities: mixed((n) => n >= 500),
-      filtersLate: ['attrs'],
-    });
-    const report = await purged(broker, 'type=Thing&keep=extra');
-    assert.deepEqual([report.deleted, report.failed], [600, 0]);
-    assert.equal([...broker.entities.values()].filter((entity) => 'extra' in entity).length, 100);
-  });
+it('a purge at a broker that filters late accepts a keep that only matches beyond the first page have', async (t) => {
+  const broker = await startStubBroker(t, { entities: mixed((n) => n >= 500), filtersLate: ['attrs'] });
+  const report = await purged(broker, 'type=Thing&keep=extra');
+  assert.deepEqual([report.deleted, report.failed], [600, 0]);
+  assert.equal([...broker.entities.values()].filter((entity) => 'extra' in entity).length, 100);
+});
 
-  it('a purge at a broker that filters late does not wait for counted matches that do not exist', async (t) => {
-    const broker = await startStubBroker(t, { entities: mixed(() => false), filtersLate: ['attrs'] });
-    const report = await purged(broker, 'type=Thing&attrs=extra');
-    assert.deepEqual([report.matched, report.deleted], [0, 0]);
-    assert.equal(broker.entities.size, 600);
-  });
+it('a purge at a broker that filters late does not wait for counted matches that do not exist', async (t) => {
+  const broker = await startStubBroker(t, { entities: mixed(() => false), filtersLate: ['attrs'] });
+  const report = await purged(broker, 'type=Thing&attrs=extra');
+  assert.deepEqual([report.matched, report.deleted], [0, 0]);
+  assert.equal(broker.entities.size, 600);
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { BrokerReplyError } from '../../sidecar/purge/errors.js';
 import { isProbe, purge, purged, requestCounts, things } from '../support/purge-harness.js';
 import { startStubBroker, type StubBrokerOptions } from '../support/stub-broker.js';
@@ -34,101 +34,98 @@ const PAGINGS: Readonly<Record<string, readonly [Partial<StubBrokerOptions>, num
   'links a next page always, and counts nothing': [{ next: 'always', count: unknown }, 20],
 };
 
-describe('a purge at a broker that pages in its own way', () => {
-  for (const [name, [oddities, most]] of Object.entries(PAGINGS)) {
-    it(`a purge deletes every match and nothing else at a broker that ${name}`, async (t) => {
-      for (const seed of [1, 2, 3]) {
-        const entities = [...things(300), ...things(30, 'Other')];
-        const broker = await startStubBroker(t, { entities, ...oddities, seed });
-        const report = await purged(broker, 'type=Thing', { limits: { pageSize: 50 }, seed });
-        assert.equal(report.deleted, 300);
-        assert.equal(report.failed, 0);
-        assert.equal(broker.entities.size, 30);
-        assert.ok(broker.of('query').length <= most, JSON.stringify(requestCounts(broker)));
-      }
-    });
-
-    // In no order, in short pages and without a count, nobody can know what was never shown.
-    if (oddities.order === 'shuffled' && oddities.shortPages === true) continue;
-    it(`a purge reports exactly what stays at a broker that ${name}`, async (t) => {
-      const locked = (id: string) => (id.endsWith('7') ? 409 : undefined);
-      const broker = await startStubBroker(t, { entities: things(300), ...oddities, locked });
-      const { report, error } = await purge(broker, 'type=Thing', { limits: { pageSize: 100 } });
-      // What lies behind entities that cannot be deleted is out of reach where the offset is ignored.
-      if (report === undefined)
-        assert.ok(error instanceof BrokerReplyError && /shows|offset/.test(name), name);
-      else {
-        const errors = report.errors.map(({ entityId }) => entityId).sort();
-        assert.deepEqual(errors, [...broker.entities.keys()].sort());
-        assert.equal(report.deleted, 300 - errors.length);
-      }
-      const left = [...broker.entities.keys()].filter((id) => locked(id) === undefined);
-      assert.deepEqual(left, []);
-    });
-  }
-
-  it('a purge goes on after an empty page that a next link or the count contradicts', async (t) => {
-    for (const count of [unknown, undefined]) {
-      let queries = 0;
-      const broker = await startStubBroker(t, {
-        entities: things(300),
-        ...(count === undefined ? {} : { count }),
-        fault: (request) => {
-          if (request.kind !== 'query' || isProbe(request)) return undefined;
-          queries += 1;
-          const headers = { link: '</ngsi-ld/v1/entities?offset=1>; rel="next"' };
-          return queries % 3 === 2 ? { status: 200, headers, body: [] } : undefined;
-        },
-      });
-      const report = await purged(broker, 'type=Thing', { limits: { pageSize: 50 } });
+for (const [name, [oddities, most]] of Object.entries(PAGINGS)) {
+  it(`a purge deletes every match and nothing else at a broker that ${name}`, async (t) => {
+    for (const seed of [1, 2, 3]) {
+      const entities = [...things(300), ...things(30, 'Other')];
+      const broker = await startStubBroker(t, { entities, ...oddities, seed });
+      const report = await purged(broker, 'type=Thing', { limits: { pageSize: 50 }, seed });
       assert.equal(report.deleted, 300);
-      assert.equal(broker.entities.size, 0);
+      assert.equal(report.failed, 0);
+      assert.equal(broker.entities.size, 30);
+      assert.ok(broker.of('query').length <= most, JSON.stringify(requestCounts(broker)));
     }
   });
 
-  it('a purge asks for a smaller page when an answer is too large to hold', async (t) => {
-    const { createBrokerClient } = await import('../../sidecar/purge/broker/client.js');
-    const broker = await startStubBroker(t, { entities: things(300) });
-    const client = createBrokerClient({ brokerUrl: broker.url, timeoutMs: 5000, replyMaxBytes: 1000 });
-    const report = await purged(broker, 'type=Thing', { client, limits: { pageSize: 500 } });
-    assert.equal(report.deleted, 300);
-    assert.equal(broker.entities.size, 0);
+  // In no order, in short pages and without a count, nobody can know what was never shown.
+  if (oddities.order === 'shuffled' && oddities.shortPages === true) continue;
+  it(`a purge reports exactly what stays at a broker that ${name}`, async (t) => {
+    const locked = (id: string) => (id.endsWith('7') ? 409 : undefined);
+    const broker = await startStubBroker(t, { entities: things(300), ...oddities, locked });
+    const { report, error } = await purge(broker, 'type=Thing', { limits: { pageSize: 100 } });
+    // What lies behind entities that cannot be deleted is out of reach where the offset is ignored.
+    if (report === undefined) assert.ok(error instanceof BrokerReplyError && /shows|offset/.test(name), name);
+    else {
+      const errors = report.errors.map(({ entityId }) => entityId).sort();
+      assert.deepEqual(errors, [...broker.entities.keys()].sort());
+      assert.equal(report.deleted, 300 - errors.length);
+    }
+    const left = [...broker.entities.keys()].filter((id) => locked(id) === undefined);
+    assert.deepEqual(left, []);
   });
+}
 
-  it('a purge is quick to see that a broker sends everything whatever its limit, also where that is more than 4 MiB', async (t) => {
-    const limits: number[] = [];
-    const large = { type: 'Property', value: 'x'.repeat(100_000) };
+it('a purge goes on after an empty page that a next link or the count contradicts', async (t) => {
+  for (const count of [unknown, undefined]) {
+    let queries = 0;
     const broker = await startStubBroker(t, {
-      entities: things(60).map((thing) => ({ ...thing, speed: large })),
+      entities: things(300),
+      ...(count === undefined ? {} : { count }),
       fault: (request) => {
         if (request.kind !== 'query' || isProbe(request)) return undefined;
-        limits.push(Number(request.query.get('limit')));
-        return { status: 200, body: [...broker.entities.values()] };
+        queries += 1;
+        const headers = { link: '</ngsi-ld/v1/entities?offset=1>; rel="next"' };
+        return queries % 3 === 2 ? { status: 200, headers, body: [] } : undefined;
       },
     });
-    const report = await purged(broker, 'type=Thing');
-    assert.equal(report.deleted, 60);
+    const report = await purged(broker, 'type=Thing', { limits: { pageSize: 50 } });
+    assert.equal(report.deleted, 300);
     assert.equal(broker.entities.size, 0);
-    assert.deepEqual(limits.slice(0, 3), [100, 50, 1]);
-    assert.ok(limits.slice(3).every((limit) => limit === 1));
-  });
+  }
+});
 
-  it('a purge asks for a smaller page when one holds more than 4 MiB, or masses of small values', async (t) => {
-    const large = { type: 'Property', value: 'x'.repeat(100_000) };
-    const rich = { type: 'JsonProperty', json: Array.from({ length: 20_000 }, () => []) };
-    for (const speed of [large, rich]) {
-      const limits: number[] = [];
-      const broker = await startStubBroker(t, {
-        entities: things(100).map((thing) => ({ ...thing, speed })),
-        fault: ({ kind, query }) => {
-          if (kind === 'query') limits.push(Number(query.get('limit')));
-          return undefined;
-        },
-      });
-      // Attributes are looked at for `drop`, so that a page cannot do with ids.
-      const report = await purged(broker, 'type=Thing&drop=speed', { limits: { pageSize: 100 } });
-      assert.equal(report.deleted, 100);
-      assert.ok(limits.includes(100) && limits.includes(20), limits.join());
-    }
+it('a purge asks for a smaller page when an answer is too large to hold', async (t) => {
+  const { createBrokerClient } = await import('../../sidecar/purge/broker/client.js');
+  const broker = await startStubBroker(t, { entities: things(300) });
+  const client = createBrokerClient({ brokerUrl: broker.url, timeoutMs: 5000, replyMaxBytes: 1000 });
+  const report = await purged(broker, 'type=Thing', { client, limits: { pageSize: 500 } });
+  assert.equal(report.deleted, 300);
+  assert.equal(broker.entities.size, 0);
+});
+
+it('a purge is quick to see that a broker sends everything whatever its limit, also where that is more than 4 MiB', async (t) => {
+  const limits: number[] = [];
+  const large = { type: 'Property', value: 'x'.repeat(100_000) };
+  const broker = await startStubBroker(t, {
+    entities: things(60).map((thing) => ({ ...thing, speed: large })),
+    fault: (request) => {
+      if (request.kind !== 'query' || isProbe(request)) return undefined;
+      limits.push(Number(request.query.get('limit')));
+      return { status: 200, body: [...broker.entities.values()] };
+    },
   });
+  const report = await purged(broker, 'type=Thing');
+  assert.equal(report.deleted, 60);
+  assert.equal(broker.entities.size, 0);
+  assert.deepEqual(limits.slice(0, 3), [100, 50, 1]);
+  assert.ok(limits.slice(3).every((limit) => limit === 1));
+});
+
+it('a purge asks for a smaller page when one holds more than 4 MiB, or masses of small values', async (t) => {
+  const large = { type: 'Property', value: 'x'.repeat(100_000) };
+  const rich = { type: 'JsonProperty', json: Array.from({ length: 20_000 }, () => []) };
+  for (const speed of [large, rich]) {
+    const limits: number[] = [];
+    const broker = await startStubBroker(t, {
+      entities: things(100).map((thing) => ({ ...thing, speed })),
+      fault: ({ kind, query }) => {
+        if (kind === 'query') limits.push(Number(query.get('limit')));
+        return undefined;
+      },
+    });
+    // Attributes are looked at for `drop`, so that a page cannot do with ids.
+    const report = await purged(broker, 'type=Thing&drop=speed', { limits: { pageSize: 100 } });
+    assert.equal(report.deleted, 100);
+    assert.ok(limits.includes(100) && limits.includes(20), limits.join());
+  }
 });

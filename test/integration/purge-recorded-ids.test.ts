@@ -37,134 +37,132 @@ async function linesOf(gateway: Pick<TestGateway, 'send'>, id: string): Promise<
 
 const PATIENCE = { timeout: 300_000 };
 
-describe('a purge with record=ids', () => {
-  it('record=ids lists every deleted entity, for callers who may purge, in a file that only its owner can read', async () => {
-    const folder = await temporaryFolder();
-    const broker = await startTestBroker();
-    broker.entities.seed(2500, car);
-    const gateway = await startTestGateway({
-      BROKER_URL: broker.url,
-      DATABASE_PATH: join(folder, 'schema.db'),
-    });
-    const answer = await gateway.purge('type=Car&record=ids');
-    assert.equal(answer.status, 204, answer.text);
-    const id = answer.headers.get('purge-id') ?? '';
-    const lines = await linesOf(gateway, id);
-    assert.equal(new Set(lines.map(({ entityId }) => entityId)).size, 2500);
-    assert.ok(lines.every(({ outcome }) => outcome === 'deleted'));
-    const [file = ''] = await readdir(join(folder, 'purge-ids'));
-    assert.equal(file, `${id}.ndjson`);
-    assert.equal((await stat(join(folder, 'purge-ids', file))).mode & 0o777, 0o600);
-    assert.equal((await stat(join(folder, 'purge-ids'))).mode & 0o777, 0o700);
-    assert.equal((await gateway.send('HEAD', `/api/v2/purges/${id}/ids`)).status, 200);
-    assert.equal((await gateway.send('DELETE', `/api/v2/purges/${id}/ids`)).status, 204);
-    assert.equal((await gateway.send('GET', `/api/v2/purges/${id}/ids`)).status, 404);
-    assert.equal((await gateway.send('GET', `/api/v2/purges/${id}`)).status, 200);
-    assert.deepEqual(await readdir(join(folder, 'purge-ids')), []);
+it('record=ids lists every deleted entity, for callers who may purge, in a file that only its owner can read', async () => {
+  const folder = await temporaryFolder();
+  const broker = await startTestBroker();
+  broker.entities.seed(2500, car);
+  const gateway = await startTestGateway({
+    BROKER_URL: broker.url,
+    DATABASE_PATH: join(folder, 'schema.db'),
   });
+  const answer = await gateway.purge('type=Car&record=ids');
+  assert.equal(answer.status, 204, answer.text);
+  const id = answer.headers.get('purge-id') ?? '';
+  const lines = await linesOf(gateway, id);
+  assert.equal(new Set(lines.map(({ entityId }) => entityId)).size, 2500);
+  assert.ok(lines.every(({ outcome }) => outcome === 'deleted'));
+  const [file = ''] = await readdir(join(folder, 'purge-ids'));
+  assert.equal(file, `${id}.ndjson`);
+  assert.equal((await stat(join(folder, 'purge-ids', file))).mode & 0o777, 0o600);
+  assert.equal((await stat(join(folder, 'purge-ids'))).mode & 0o777, 0o700);
+  assert.equal((await gateway.send('HEAD', `/api/v2/purges/${id}/ids`)).status, 200);
+  assert.equal((await gateway.send('DELETE', `/api/v2/purges/${id}/ids`)).status, 204);
+  assert.equal((await gateway.send('GET', `/api/v2/purges/${id}/ids`)).status, 404);
+  assert.equal((await gateway.send('GET', `/api/v2/purges/${id}`)).status, 200);
+  assert.deepEqual(await readdir(join(folder, 'purge-ids')), []);
+});
 
-  it('record=ids names the entities whose deletes had no clear answer', async () => {
-    const broker = await startTestBroker();
-    broker.entities.seed(6, car);
-    const relay = relayTo(broker);
-    const deaf = await startRecordingBroker(async (request) => {
-      // Its connection is cut.
-      if (isDelete(request)) throw new Error('no answer');
-      return relay(request);
-    });
-    const gateway = await startTestGateway({
-      BROKER_URL: deaf.url,
-      DATABASE_PATH: ':memory:',
-      RETRY_MAX_ATTEMPTS: '1',
-    });
-    const answer = await gateway.purge('type=Car&record=ids');
-    const lines = await linesOf(gateway, answer.headers.get('purge-id') ?? '');
-    const last = new Map(lines.map(({ entityId, outcome }) => [entityId, outcome]));
-    assert.equal(last.size, 6);
-    assert.ok(
-      [...last.values()].every((outcome) => outcome !== 'deleted'),
-      JSON.stringify([...last]),
-    );
+it('record=ids names the entities whose deletes had no clear answer', async () => {
+  const broker = await startTestBroker();
+  broker.entities.seed(6, car);
+  const relay = relayTo(broker);
+  const deaf = await startRecordingBroker(async (request) => {
+    // Its connection is cut.
+    if (isDelete(request)) throw new Error('no answer');
+    return relay(request);
   });
+  const gateway = await startTestGateway({
+    BROKER_URL: deaf.url,
+    DATABASE_PATH: ':memory:',
+    RETRY_MAX_ATTEMPTS: '1',
+  });
+  const answer = await gateway.purge('type=Car&record=ids');
+  const lines = await linesOf(gateway, answer.headers.get('purge-id') ?? '');
+  const last = new Map(lines.map(({ entityId, outcome }) => [entityId, outcome]));
+  assert.equal(last.size, 6);
+  assert.ok(
+    [...last.values()].every((outcome) => outcome !== 'deleted'),
+    JSON.stringify([...last]),
+  );
+});
 
-  it('record=ids names the deleted attributes with their entities', async () => {
-    const broker = await startTestBroker();
-    broker.entities.seed(2, (index) => ({ ...car(index), speed: { type: 'Property', value: 1 } }));
-    const gateway = await startTestGateway({ BROKER_URL: broker.url });
-    const answer = await gateway.purge('type=Car&drop=speed&record=ids');
-    const lines = await linesOf(gateway, answer.headers.get('purge-id') ?? '');
-    assert.deepEqual(
-      lines
-        .map(({ entityId, attribute, outcome }) => `${entityId ?? ''} ${attribute ?? ''} ${outcome ?? ''}`)
-        .sort(),
-      [0, 1].map((index) => `${car(index).id} speed deleted`),
-    );
-  });
+it('record=ids names the deleted attributes with their entities', async () => {
+  const broker = await startTestBroker();
+  broker.entities.seed(2, (index) => ({ ...car(index), speed: { type: 'Property', value: 1 } }));
+  const gateway = await startTestGateway({ BROKER_URL: broker.url });
+  const answer = await gateway.purge('type=Car&drop=speed&record=ids');
+  const lines = await linesOf(gateway, answer.headers.get('purge-id') ?? '');
+  assert.deepEqual(
+    lines
+      .map(({ entityId, attribute, outcome }) => `${entityId ?? ''} ${attribute ?? ''} ${outcome ?? ''}`)
+      .sort(),
+    [0, 1].map((index) => `${car(index).id} speed deleted`),
+  );
+});
 
-  it('ids are recorded only on request, and record=ids is refused where nothing could be recorded', async () => {
-    const broker = await startTestBroker();
-    broker.entities.seed(2, car);
-    const gateway = await startTestGateway({ BROKER_URL: broker.url });
-    for (const query of ['type=Car&record=all', 'type=Car&record=ids&dryRun=true', 'type=Car&record='])
-      assert.equal((await gateway.purge(query)).status, 400, query);
-    const native = await startTestGateway({ BROKER_URL: broker.url, PURGE_STRATEGY: 'native' });
-    assert.equal((await native.purge('type=Car&record=ids')).status, 400);
-    const answer = await gateway.purge('type=Car');
-    const id = answer.headers.get('purge-id') ?? '';
-    assert.equal((await gateway.send('GET', `/api/v2/purges/${id}/ids`)).status, 404);
-    assert.equal((await gateway.send('DELETE', `/api/v2/purges/${id}/ids`)).status, 204);
-    assert.equal((await gateway.send('GET', '/api/v2/purges/none/ids')).status, 404);
-  });
+it('ids are recorded only on request, and record=ids is refused where nothing could be recorded', async () => {
+  const broker = await startTestBroker();
+  broker.entities.seed(2, car);
+  const gateway = await startTestGateway({ BROKER_URL: broker.url });
+  for (const query of ['type=Car&record=all', 'type=Car&record=ids&dryRun=true', 'type=Car&record='])
+    assert.equal((await gateway.purge(query)).status, 400, query);
+  const native = await startTestGateway({ BROKER_URL: broker.url, PURGE_STRATEGY: 'native' });
+  assert.equal((await native.purge('type=Car&record=ids')).status, 400);
+  const answer = await gateway.purge('type=Car');
+  const id = answer.headers.get('purge-id') ?? '';
+  assert.equal((await gateway.send('GET', `/api/v2/purges/${id}/ids`)).status, 404);
+  assert.equal((await gateway.send('DELETE', `/api/v2/purges/${id}/ids`)).status, 204);
+  assert.equal((await gateway.send('GET', '/api/v2/purges/none/ids')).status, 404);
+});
 
-  it('a list of recorded ids is deleted with the record of its purge', async () => {
-    const folder = await temporaryFolder();
-    const broker = await startTestBroker();
-    broker.entities.seed(2, car);
-    const env = { BROKER_URL: broker.url, DATABASE_PATH: join(folder, 'schema.db') };
-    const first = await startTestGateway(env);
-    await first.purge('type=Car&record=ids');
-    await first.gateway.close();
-    assert.equal((await readdir(join(folder, 'purge-ids'))).length, 1);
-    await rm(env.DATABASE_PATH);
-    await startTestGateway(env);
-    while ((await readdir(join(folder, 'purge-ids'))).length > 0)
-      await new Promise((resolve) => setImmediate(resolve));
-  });
+it('a list of recorded ids is deleted with the record of its purge', async () => {
+  const folder = await temporaryFolder();
+  const broker = await startTestBroker();
+  broker.entities.seed(2, car);
+  const env = { BROKER_URL: broker.url, DATABASE_PATH: join(folder, 'schema.db') };
+  const first = await startTestGateway(env);
+  await first.purge('type=Car&record=ids');
+  await first.gateway.close();
+  assert.equal((await readdir(join(folder, 'purge-ids'))).length, 1);
+  await rm(env.DATABASE_PATH);
+  await startTestGateway(env);
+  while ((await readdir(join(folder, 'purge-ids'))).length > 0)
+    await new Promise((resolve) => setImmediate(resolve));
+});
 
-  it('the recorded ids of a gateway that keeps nothing are gone when it is closed', async () => {
-    const broker = await startTestBroker();
-    broker.entities.seed(2, car);
-    const gateway = await startTestGateway({ BROKER_URL: broker.url, DATABASE_PATH: ':memory:' });
-    const id = (await gateway.purge('type=Car&record=ids')).headers.get('purge-id') ?? '';
-    const folderOf = async () => {
-      const folders = (await readdir(tmpdir())).filter((name) => name.startsWith('ngsi-ld-gateway-'));
-      const found = folders.map((name) => join(tmpdir(), name));
-      return found.find((folder) => existsSync(join(folder, `${id}.ndjson`)));
-    };
-    const folder = await folderOf();
-    assert.ok(folder !== undefined);
-    await gateway.gateway.close();
-    assert.equal(existsSync(folder), false);
-  });
+it('the recorded ids of a gateway that keeps nothing are gone when it is closed', async () => {
+  const broker = await startTestBroker();
+  broker.entities.seed(2, car);
+  const gateway = await startTestGateway({ BROKER_URL: broker.url, DATABASE_PATH: ':memory:' });
+  const id = (await gateway.purge('type=Car&record=ids')).headers.get('purge-id') ?? '';
+  const folderOf = async () => {
+    const folders = (await readdir(tmpdir())).filter((name) => name.startsWith('ngsi-ld-gateway-'));
+    const found = folders.map((name) => join(tmpdir(), name));
+    return found.find((folder) => existsSync(join(folder, `${id}.ndjson`)));
+  };
+  const folder = await folderOf();
+  assert.ok(folder !== undefined);
+  await gateway.gateway.close();
+  assert.equal(existsSync(folder), false);
+});
 
-  it('a purge with record=ids ends as usual when the list cannot be written, and warns of it', async () => {
-    const folder = await temporaryFolder();
-    const broker = await startTestBroker();
-    broker.entities.seed(2, car);
-    const gateway = await startTestGateway({
-      BROKER_URL: broker.url,
-      DATABASE_PATH: join(folder, 'schema.db'),
-    });
-    await rm(join(folder, 'purge-ids'), { recursive: true, force: true });
-    await writeFile(join(folder, 'purge-ids'), 'not a folder');
-    const answer = await gateway.purge('type=Car&record=ids');
-    assert.equal(answer.status, 204);
-    const record = (
-      await gateway.send('GET', `/api/v2/purges/${answer.headers.get('purge-id') ?? ''}`)
-    ).json() as PurgeRecord;
-    assert.match(record.warnings.join(), /recorded ids are incomplete: they could not be written/);
-    assert.equal(broker.entities.count(), 0);
+it('a purge with record=ids ends as usual when the list cannot be written, and warns of it', async () => {
+  const folder = await temporaryFolder();
+  const broker = await startTestBroker();
+  broker.entities.seed(2, car);
+  const gateway = await startTestGateway({
+    BROKER_URL: broker.url,
+    DATABASE_PATH: join(folder, 'schema.db'),
   });
+  await rm(join(folder, 'purge-ids'), { recursive: true, force: true });
+  await writeFile(join(folder, 'purge-ids'), 'not a folder');
+  const answer = await gateway.purge('type=Car&record=ids');
+  assert.equal(answer.status, 204);
+  const record = (
+    await gateway.send('GET', `/api/v2/purges/${answer.headers.get('purge-id') ?? ''}`)
+  ).json() as PurgeRecord;
+  assert.match(record.warnings.join(), /recorded ids are incomplete: they could not be written/);
+  assert.equal(broker.entities.count(), 0);
 });
 
 describe('a purge with record=ids that two gateways on one PostgreSQL worked on', PATIENCE, () => {

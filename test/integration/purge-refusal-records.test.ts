@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import type { PurgeRecord } from '../../sidecar/store/job-records.js';
 import {
   sendJson,
@@ -37,157 +37,148 @@ async function recordOf(gateway: TestGateway, answer: Answer): Promise<PurgeReco
   return found.json() as PurgeRecord;
 }
 
-describe('the record of a purge that is refused', () => {
-  let gateway: TestGateway;
-  before(async () => {
-    const broker = await startTestBroker();
-    gateway = await startTestGateway({ BROKER_URL: broker.url, GATEWAY_TOKEN: TOKEN });
-  });
-  const post = (body: unknown, headers = {}, target = PURGES) =>
-    sendJson(gateway.url, 'POST', target, body, { ...VOUCHED, 'x-request-id': 'r-1', ...headers });
+let gateway: TestGateway;
+before(async () => {
+  const broker = await startTestBroker();
+  gateway = await startTestGateway({ BROKER_URL: broker.url, GATEWAY_TOKEN: TOKEN });
+});
+const post = (body: unknown, headers = {}, target = PURGES) =>
+  sendJson(gateway.url, 'POST', target, body, { ...VOUCHED, 'x-request-id': 'r-1', ...headers });
 
-  it('a purge that is refused for its body has a record, whatever announces the body', async () => {
-    for (const [fields, body] of [
-      [['Content-Length: 2'], '{}'],
-      [['Transfer-Encoding: chunked'], '2\r\n{}\r\n0\r\n\r\n'],
-    ] as const) {
-      for (const path of [ENTITIES, '/ngsi-ld/v1/temporal/entities/']) {
-        const line = `DELETE ${path}?type=Car&dryRun=true`;
-        const answer = await exchange(
-          gateway.port,
-          request(line, [`X-Gateway-Token: ${TOKEN}`, 'NGSILD-Tenant: north', ...fields], body),
-        );
-        assert.equal(statusOf(answer), 400);
-        const id = /^purge-id: (.*)\r$/im.exec(answer)?.[1] ?? assert.fail(answer);
-        const found = await gateway.send('GET', `${PURGES}/${id}`, { headers: VOUCHED });
-        const record = found.json() as PurgeRecord;
-        assert.deepEqual(
-          [record.state, record.query, record.tenant, record.dryRun, record.problem?.status],
-          ['refused', 'type=Car&dryRun=true', 'north', true, 400],
-        );
-        assert.equal(record.target, path === ENTITIES ? 'entities' : 'temporal');
-        assert.match(record.problem?.detail ?? '', /no body/);
-      }
-    }
-  });
-
-  const CAR = { target: 'entities', query: 'type=Car' };
-  for (const [why, body, headers, status, members] of [
-    [
-      'another tenant in body and header',
-      { ...CAR, tenant: 'south' },
-      { 'ngsild-tenant': 'north' },
-      400,
-      { tenant: 'north' },
-    ],
-    [
-      'another tenant in body and Fiware-Service',
-      { ...CAR, tenant: 'south' },
-      { 'fiware-service': 'north' },
-      400,
-      { tenant: 'south' },
-    ],
-    [
-      'a Link that is a bare URL',
-      { ...CAR, link: 'http://a/c.jsonld' },
-      {},
-      400,
-      { link: 'http://a/c.jsonld' },
-    ],
-    ['another Link', { ...CAR, link: '<http://a>' }, { link: '<http://b>' }, 400, { link: '<http://b>' }],
-    [
-      'a policy that cannot be read',
-      { ...CAR, tenant: 'south' },
-      { 'x-purge-policy': 'x' },
-      400,
-      { tenant: 'south' },
-    ],
+it('a purge that is refused for its body has a record, whatever announces the body', async () => {
+  for (const [fields, body] of [
+    [['Content-Length: 2'], '{}'],
+    [['Transfer-Encoding: chunked'], '2\r\n{}\r\n0\r\n\r\n'],
   ] as const) {
-    it(`a purge that is refused for its JSON has a record of what it asked for: ${why}`, async () => {
-      const answer = await post(body, headers);
-      assert.equal(answer.status, status, answer.text);
-      const record = await recordOf(gateway, answer);
-      assert.equal(record.state, 'refused');
-      assert.deepEqual(
-        [record.target, record.requestId, record.problem?.status],
-        ['entities', 'r-1', status],
+    for (const path of [ENTITIES, '/ngsi-ld/v1/temporal/entities/']) {
+      const line = `DELETE ${path}?type=Car&dryRun=true`;
+      const answer = await exchange(
+        gateway.port,
+        request(line, [`X-Gateway-Token: ${TOKEN}`, 'NGSILD-Tenant: north', ...fields], body),
       );
-      assert.match(record.query, /^type=Car/);
-      for (const [name, value] of Object.entries(members)) assert.equal(record[name as 'tenant'], value);
-      assert.equal(gateway.log.with('purge refused').at(-1)?.['purgeId'], record.id);
-    });
+      assert.equal(statusOf(answer), 400);
+      const id = /^purge-id: (.*)\r$/im.exec(answer)?.[1] ?? assert.fail(answer);
+      const found = await gateway.send('GET', `${PURGES}/${id}`, { headers: VOUCHED });
+      const record = found.json() as PurgeRecord;
+      assert.deepEqual(
+        [record.state, record.query, record.tenant, record.dryRun, record.problem?.status],
+        ['refused', 'type=Car&dryRun=true', 'north', true, 400],
+      );
+      assert.equal(record.target, path === ENTITIES ? 'entities' : 'temporal');
+      assert.match(record.problem?.detail ?? '', /no body/);
+    }
   }
+});
 
-  it('a body that is not a purge has no record', async () => {
-    const before = await refusedOnes(gateway);
-    for (const body of [
-      {},
-      [],
-      { target: 'entities' },
-      { query: 'type=Car' },
-      { ...CAR, target: 'all' },
-      { ...CAR, limit: 5 },
-      7,
-    ])
-      assert.equal((await post(body)).status, 422, JSON.stringify(body));
-    for (const [body, type, status] of [
-      ['{"target": "entities", "query": "type=Car"', 'application/json', 400],
-      [JSON.stringify(CAR), 'text/plain', 415],
-      [JSON.stringify({ ...CAR, x: 'x'.repeat(70_000) }), 'application/json', 413],
+const CAR = { target: 'entities', query: 'type=Car' };
+for (const [why, body, headers, status, members] of [
+  [
+    'another tenant in body and header',
+    { ...CAR, tenant: 'south' },
+    { 'ngsild-tenant': 'north' },
+    400,
+    { tenant: 'north' },
+  ],
+  [
+    'another tenant in body and Fiware-Service',
+    { ...CAR, tenant: 'south' },
+    { 'fiware-service': 'north' },
+    400,
+    { tenant: 'south' },
+  ],
+  [
+    'a Link that is a bare URL',
+    { ...CAR, link: 'http://a/c.jsonld' },
+    {},
+    400,
+    { link: 'http://a/c.jsonld' },
+  ],
+  ['another Link', { ...CAR, link: '<http://a>' }, { link: '<http://b>' }, 400, { link: '<http://b>' }],
+  [
+    'a policy that cannot be read',
+    { ...CAR, tenant: 'south' },
+    { 'x-purge-policy': 'x' },
+    400,
+    { tenant: 'south' },
+  ],
+] as const) {
+  it(`a purge that is refused for its JSON has a record of what it asked for: ${why}`, async () => {
+    const answer = await post(body, headers);
+    assert.equal(answer.status, status, answer.text);
+    const record = await recordOf(gateway, answer);
+    assert.equal(record.state, 'refused');
+    assert.deepEqual([record.target, record.requestId, record.problem?.status], ['entities', 'r-1', status]);
+    assert.match(record.query, /^type=Car/);
+    for (const [name, value] of Object.entries(members)) assert.equal(record[name as 'tenant'], value);
+    assert.equal(gateway.log.with('purge refused').at(-1)?.['purgeId'], record.id);
+  });
+}
+
+it('a body that is not a purge has no record', async () => {
+  const before = await refusedOnes(gateway);
+  for (const body of [
+    {},
+    [],
+    { target: 'entities' },
+    { query: 'type=Car' },
+    { ...CAR, target: 'all' },
+    { ...CAR, limit: 5 },
+    7,
+  ])
+    assert.equal((await post(body)).status, 422, JSON.stringify(body));
+  for (const [body, type, status] of [
+    ['{"target": "entities", "query": "type=Car"', 'application/json', 400],
+    [JSON.stringify(CAR), 'text/plain', 415],
+    [JSON.stringify({ ...CAR, x: 'x'.repeat(70_000) }), 'application/json', 413],
+  ] as const) {
+    const headers = { ...VOUCHED, 'content-type': type };
+    assert.equal((await gateway.send('POST', PURGES, { headers, body })).status, status);
+  }
+  assert.deepEqual(await refusedOnes(gateway), before);
+});
+
+it('a purge without the token is 401 before anything of it is looked at, and has no record', async () => {
+  const before = await refusedOnes(gateway);
+  for (const token of [{}, { 'x-gateway-token': 'wrong' }]) {
+    for (const [method, target, body] of [
+      ['DELETE', `${ENTITIES}?type=Car`, '{}'],
+      ['DELETE', `${ENTITIES}?typo=Car`, undefined],
+      ['POST', PURGES, JSON.stringify({ ...CAR, limit: 5 })],
+      ['POST', `${PURGES}?wait=true`, JSON.stringify(CAR)],
     ] as const) {
-      const headers = { ...VOUCHED, 'content-type': type };
-      assert.equal((await gateway.send('POST', PURGES, { headers, body })).status, status);
+      const headers = { ...token, 'content-type': 'application/json', 'x-purge-policy': 'x' };
+      const answer = await gateway.send(method, target, body === undefined ? { headers } : { headers, body });
+      assert.equal(answer.status, 401, `${method} ${target}`);
+      assert.equal(answer.headers.get('purge-id'), null);
     }
-    assert.deepEqual(await refusedOnes(gateway), before);
-  });
+  }
+  assert.deepEqual(await refusedOnes(gateway), before);
+});
 
-  it('a purge without the token is 401 before anything of it is looked at, and has no record', async () => {
-    const before = await refusedOnes(gateway);
-    for (const token of [{}, { 'x-gateway-token': 'wrong' }]) {
-      for (const [method, target, body] of [
-        ['DELETE', `${ENTITIES}?type=Car`, '{}'],
-        ['DELETE', `${ENTITIES}?typo=Car`, undefined],
-        ['POST', PURGES, JSON.stringify({ ...CAR, limit: 5 })],
-        ['POST', `${PURGES}?wait=true`, JSON.stringify(CAR)],
-      ] as const) {
-        const headers = { ...token, 'content-type': 'application/json', 'x-purge-policy': 'x' };
-        const answer = await gateway.send(
-          method,
-          target,
-          body === undefined ? { headers } : { headers, body },
-        );
-        assert.equal(answer.status, 401, `${method} ${target}`);
-        assert.equal(answer.headers.get('purge-id'), null);
-      }
-    }
-    assert.deepEqual(await refusedOnes(gateway), before);
-  });
-
-  it('the record of a refused purge is short, whatever its client made long', async () => {
-    const long = (length: number) => 'x'.repeat(length);
-    const answers = [
-      await post({ ...CAR, query: `type=Car&${long(16_000)}=1`, tenant: long(256), link: long(4096) }),
-      await post({ ...CAR, query: '\\"'.repeat(8000) }),
-      await gateway.purge(`${long(15_000)}=1`, {
-        ...VOUCHED,
-        'ngsild-tenant': long(15_000),
-        link: long(15_000),
-      }),
-      await gateway.purge(`type=${'%22'.repeat(5000)}`, { ...VOUCHED, 'x-purge-policy': long(20_000) }),
-      // Refused when it has begun to work.
-      await gateway.purge(`type=Car&id=urn:${long(9000)}`, {
-        ...VOUCHED,
-        'ngsild-snapshot': long(9000),
-        'ngsild-tenant': long(9000),
-      }),
-    ];
-    for (const answer of answers) {
-      const record = await recordOf(gateway, answer);
-      assert.equal(record.state, 'refused');
-      assert.ok(JSON.stringify(record).length < MAX_RECORD, `${JSON.stringify(record).length}`);
-      assert.ok(record.query.length <= 8192);
-      assert.ok((record.tenant ?? '').length <= 256);
-    }
-    for (const line of gateway.log.text.split('\n')) assert.ok(line.length < MAX_RECORD, line.slice(0, 200));
-  });
+it('the record of a refused purge is short, whatever its client made long', async () => {
+  const long = (length: number) => 'x'.repeat(length);
+  const answers = [
+    await post({ ...CAR, query: `type=Car&${long(16_000)}=1`, tenant: long(256), link: long(4096) }),
+    await post({ ...CAR, query: '\\"'.repeat(8000) }),
+    await gateway.purge(`${long(15_000)}=1`, {
+      ...VOUCHED,
+      'ngsild-tenant': long(15_000),
+      link: long(15_000),
+    }),
+    await gateway.purge(`type=${'%22'.repeat(5000)}`, { ...VOUCHED, 'x-purge-policy': long(20_000) }),
+    // Refused when it has begun to work.
+    await gateway.purge(`type=Car&id=urn:${long(9000)}`, {
+      ...VOUCHED,
+      'ngsild-snapshot': long(9000),
+      'ngsild-tenant': long(9000),
+    }),
+  ];
+  for (const answer of answers) {
+    const record = await recordOf(gateway, answer);
+    assert.equal(record.state, 'refused');
+    assert.ok(JSON.stringify(record).length < MAX_RECORD, `${JSON.stringify(record).length}`);
+    assert.ok(record.query.length <= 8192);
+    assert.ok((record.tenant ?? '').length <= 256);
+  }
+  for (const line of gateway.log.text.split('\n')) assert.ok(line.length < MAX_RECORD, line.slice(0, 200));
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { BrokerRefusedError, FilterIgnoredError } from '../../sidecar/purge/index.js';
 import { BrokerReplyError } from '../../sidecar/purge/errors.js';
 import { purge, purged, things } from '../support/purge-harness.js';
@@ -18,132 +18,126 @@ const FATAL: Readonly<Record<string, readonly [StubReply, number]>> = {
   '"No such tenant"': [{ status: 404, body: { title: 'No such tenant' } }, 404],
 };
 
-describe('a broker that refuses a purge for good', () => {
-  for (const [name, [answer, status]] of Object.entries(FATAL)) {
-    for (const [where, oddities] of [
-      ['query', {}],
-      ['batch', {}],
-      ['single', { batch: 405 }],
-    ] as const) {
-      it(`a broker that refuses a purge for good ends the purge at once with its problem passed on: ${name} to a ${where}`, async (t) => {
-        const broker = await startStubBroker(t, {
-          entities: things(100),
-          ...oddities,
-          fault: ({ kind }) => (kind === where ? answer : undefined),
-        });
-        const { error } = await purge(broker, 'type=Thing', { limits: { concurrency: 1 } });
-        assert.ok(error instanceof BrokerRefusedError);
-        assert.equal(error.problem.status, status);
-        assert.equal(error.wwwAuthenticate, answer.headers?.['www-authenticate']);
-        assert.equal(broker.of(where).length, 1);
-        assert.equal(broker.entities.size, 100);
-      });
-    }
-  }
-
-  it('a broker that refuses a purge for good makes the purge report its earlier deletes', async (t) => {
-    let batches = 0;
-    const broker = await startStubBroker(t, {
-      entities: things(100),
-      fault: ({ kind }) => (kind === 'batch' && ++batches > 2 ? { status: 403 } : undefined),
-    });
-    const { error, progress } = await purge(broker, 'type=Thing', {
-      limits: { batchSize: 10, concurrency: 1 },
-    });
-    assert.ok(error instanceof BrokerRefusedError);
-    assert.deepEqual([progress.hasBegun, progress.deleted], [true, 20]);
-    assert.equal(broker.entities.size, 80);
-  });
-
-  it('a broker that refuses batches for good is believed when it refuses single deletes too', async (t) => {
-    for (const status of [405, 501]) {
+for (const [name, [answer, status]] of Object.entries(FATAL)) {
+  for (const [where, oddities] of [
+    ['query', {}],
+    ['batch', {}],
+    ['single', { batch: 405 }],
+  ] as const) {
+    it(`a broker that refuses a purge for good ends the purge at once with its problem passed on: ${name} to a ${where}`, async (t) => {
       const broker = await startStubBroker(t, {
-        entities: things(10),
-        batch: 405,
-        fault: ({ kind }) => (kind === 'single' ? { status } : undefined),
+        entities: things(100),
+        ...oddities,
+        fault: ({ kind }) => (kind === where ? answer : undefined),
       });
-      const { error } = await purge(broker, 'type=Thing');
+      const { error } = await purge(broker, 'type=Thing', { limits: { concurrency: 1 } });
       assert.ok(error instanceof BrokerRefusedError);
       assert.equal(error.problem.status, status);
-    }
-  });
-});
-
-describe('answers that say nothing about the request', () => {
-  const unusable: Readonly<Record<string, StubReply>> = {
-    'a redirect': { status: 302, headers: { location: '/elsewhere' } },
-    'a permanent redirect': { status: 308, headers: { location: '/elsewhere' } },
-    'an HTML page': { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>welcome</html>' },
-    'an object': { status: 200, body: { entities: [] } },
-    'a FeatureCollection': { status: 200, body: { type: 'FeatureCollection', features: [] } },
-    'a number': { status: 200, body: 7 },
-    'half an array': { status: 200, body: '[{"id":"urn:x"}' },
-    'an array of ids': { status: 200, body: ['urn:x'] },
-    'no content': { status: 204 },
-  };
-  for (const [name, answer] of Object.entries(unusable)) {
-    it(`answers to a query that say nothing about it end the purge before any delete: ${name}`, async (t) => {
-      const broker = await startStubBroker(t, { entities: things(10), fault: () => answer });
-      const { error } = await purge(broker, 'type=Thing');
-      assert.ok(error instanceof BrokerReplyError, String(error));
-      assert.equal(broker.requests.length, 1);
+      assert.equal(error.wwwAuthenticate, answer.headers?.['www-authenticate']);
+      assert.equal(broker.of(where).length, 1);
+      assert.equal(broker.entities.size, 100);
     });
   }
+}
 
-  it('answers to a delete that say nothing about it are not trusted: entities still listed are deleted singly', async (t) => {
-    const page = { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>welcome</html>' };
-    const broker = await startStubBroker(t, {
-      entities: things(50),
-      fault: ({ kind }) => (kind === 'batch' ? page : undefined),
-    });
-    const report = await purged(broker, 'type=Thing');
-    assert.equal(report.deleted, 50);
-    assert.equal(broker.entities.size, 0);
+it('a broker that refuses a purge for good makes the purge report its earlier deletes', async (t) => {
+  let batches = 0;
+  const broker = await startStubBroker(t, {
+    entities: things(100),
+    fault: ({ kind }) => (kind === 'batch' && ++batches > 2 ? { status: 403 } : undefined),
   });
-
-  it('an answer that redirects a delete is not followed, and ends the purge', async (t) => {
-    const broker = await startStubBroker(t, {
-      entities: things(50),
-      fault: ({ kind }) => (kind === 'batch' ? { status: 307, headers: { location: '/x' } } : undefined),
-    });
-    const { error } = await purge(broker, 'type=Thing');
-    assert.ok(error instanceof BrokerReplyError);
-    assert.equal(broker.entities.size, 50);
+  const { error, progress } = await purge(broker, 'type=Thing', {
+    limits: { batchSize: 10, concurrency: 1 },
   });
-
-  it('an answer to a delete that is too large to hold ends the purge with what was done', async (t) => {
-    const { createBrokerClient } = await import('../../sidecar/purge/broker/client.js');
-    const broker = await startStubBroker(t, {
-      entities: things(20),
-      fault: ({ kind }) => (kind === 'batch' ? { status: 207, body: 'x'.repeat(20_000) } : undefined),
-    });
-    const client = createBrokerClient({ brokerUrl: broker.url, timeoutMs: 5000, replyMaxBytes: 10_000 });
-    const { error } = await purge(broker, 'type=Thing', { client });
-    assert.ok(error instanceof BrokerReplyError);
-  });
+  assert.ok(error instanceof BrokerRefusedError);
+  assert.deepEqual([progress.hasBegun, progress.deleted], [true, 20]);
+  assert.equal(broker.entities.size, 80);
 });
 
-describe('a broker that did not ask all its sources', () => {
-  it('a broker that did not ask all its sources has its warning reported, since the purge may be incomplete', async (t) => {
+it('a broker that refuses batches for good is believed when it refuses single deletes too', async (t) => {
+  for (const status of [405, 501]) {
     const broker = await startStubBroker(t, {
       entities: things(10),
-      queryHeaders: { 'ngsild-warning': '199 broker "no answer from urn:csr:1"' },
+      batch: 405,
+      fault: ({ kind }) => (kind === 'single' ? { status } : undefined),
     });
-    const report = await purged(broker, 'type=Thing');
-    assert.equal(report.deleted, 10);
-    assert.deepEqual(report.warnings, ['199 broker "no answer from urn:csr:1"']);
-  });
+    const { error } = await purge(broker, 'type=Thing');
+    assert.ok(error instanceof BrokerRefusedError);
+    assert.equal(error.problem.status, status);
+  }
+});
 
-  it('a broker that queried other sources although the purge is local ends the purge', async (t) => {
-    const queryHeaders = { 'ngsild-entitymap': 'urn:ngsi-ld:entitymap:1' };
-    for (const query of ['type=Thing&local=true', 'type=*&maxAffected=100']) {
-      const broker = await startStubBroker(t, { entities: things(10), queryHeaders });
-      const { error } = await purge(broker, query);
-      assert.ok(error instanceof FilterIgnoredError);
-      assert.equal(error.parameter, 'local');
-      assert.equal(broker.entities.size, 10);
-    }
-    const broker = await startStubBroker(t, { entities: things(10), queryHeaders });
-    assert.equal((await purged(broker, 'type=Thing')).deleted, 10);
+const unusable: Readonly<Record<string, StubReply>> = {
+  'a redirect': { status: 302, headers: { location: '/elsewhere' } },
+  'a permanent redirect': { status: 308, headers: { location: '/elsewhere' } },
+  'an HTML page': { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>welcome</html>' },
+  'an object': { status: 200, body: { entities: [] } },
+  'a FeatureCollection': { status: 200, body: { type: 'FeatureCollection', features: [] } },
+  'a number': { status: 200, body: 7 },
+  'half an array': { status: 200, body: '[{"id":"urn:x"}' },
+  'an array of ids': { status: 200, body: ['urn:x'] },
+  'no content': { status: 204 },
+};
+for (const [name, answer] of Object.entries(unusable)) {
+  it(`answers to a query that say nothing about it end the purge before any delete: ${name}`, async (t) => {
+    const broker = await startStubBroker(t, { entities: things(10), fault: () => answer });
+    const { error } = await purge(broker, 'type=Thing');
+    assert.ok(error instanceof BrokerReplyError, String(error));
+    assert.equal(broker.requests.length, 1);
   });
+}
+
+it('answers to a delete that say nothing about it are not trusted: entities still listed are deleted singly', async (t) => {
+  const page = { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>welcome</html>' };
+  const broker = await startStubBroker(t, {
+    entities: things(50),
+    fault: ({ kind }) => (kind === 'batch' ? page : undefined),
+  });
+  const report = await purged(broker, 'type=Thing');
+  assert.equal(report.deleted, 50);
+  assert.equal(broker.entities.size, 0);
+});
+
+it('an answer that redirects a delete is not followed, and ends the purge', async (t) => {
+  const broker = await startStubBroker(t, {
+    entities: things(50),
+    fault: ({ kind }) => (kind === 'batch' ? { status: 307, headers: { location: '/x' } } : undefined),
+  });
+  const { error } = await purge(broker, 'type=Thing');
+  assert.ok(error instanceof BrokerReplyError);
+  assert.equal(broker.entities.size, 50);
+});
+
+it('an answer to a delete that is too large to hold ends the purge with what was done', async (t) => {
+  const { createBrokerClient } = await import('../../sidecar/purge/broker/client.js');
+  const broker = await startStubBroker(t, {
+    entities: things(20),
+    fault: ({ kind }) => (kind === 'batch' ? { status: 207, body: 'x'.repeat(20_000) } : undefined),
+  });
+  const client = createBrokerClient({ brokerUrl: broker.url, timeoutMs: 5000, replyMaxBytes: 10_000 });
+  const { error } = await purge(broker, 'type=Thing', { client });
+  assert.ok(error instanceof BrokerReplyError);
+});
+
+it('a broker that did not ask all its sources has its warning reported, since the purge may be incomplete', async (t) => {
+  const broker = await startStubBroker(t, {
+    entities: things(10),
+    queryHeaders: { 'ngsild-warning': '199 broker "no answer from urn:csr:1"' },
+  });
+  const report = await purged(broker, 'type=Thing');
+  assert.equal(report.deleted, 10);
+  assert.deepEqual(report.warnings, ['199 broker "no answer from urn:csr:1"']);
+});
+
+it('a broker that queried other sources although the purge is local ends the purge', async (t) => {
+  const queryHeaders = { 'ngsild-entitymap': 'urn:ngsi-ld:entitymap:1' };
+  for (const query of ['type=Thing&local=true', 'type=*&maxAffected=100']) {
+    const broker = await startStubBroker(t, { entities: things(10), queryHeaders });
+    const { error } = await purge(broker, query);
+    assert.ok(error instanceof FilterIgnoredError);
+    assert.equal(error.parameter, 'local');
+    assert.equal(broker.entities.size, 10);
+  }
+  const broker = await startStubBroker(t, { entities: things(10), queryHeaders });
+  assert.equal((await purged(broker, 'type=Thing')).deleted, 10);
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, describe, it } from 'node:test';
+import { after, it } from 'node:test';
 import { send, stopAll } from '../support/gateway-harness.js';
 import { GatewayProcess } from '../support/gateway-process.js';
 import {
@@ -82,47 +82,45 @@ async function startBroker(rivals: number) {
   return { broker, entities, deletedBy, state };
 }
 
-describe('the same purge in three processes at once, one of which is killed', () => {
-  for (const strategy of ['batch', 'single'] as const) {
-    it(`the same purge in three processes, one of which is killed, counts each entity as deleted by one at most (${strategy})`, async () => {
-      const { broker, entities, deletedBy, state } = await startBroker(3);
-      const rivals = await Promise.all(
-        [1, 2, 3].map(async (number) => {
-          const env = { PORT: '0', LOG_LEVEL: 'silent', BROKER_URL: broker.url, PURGE_STRATEGY: strategy };
-          const gateway = await GatewayProcess.start({ ...env, PURGE_BATCH_SIZE: '100' });
-          const url = await gateway.url();
-          await send(url, 'GET', `${ENTITIES}?type=Who${number}`);
-          const { headers } = await broker.arrived((request) => request.url.includes(`Who${number}`));
-          return { gateway, url, via: String(headers.via) };
-        }),
-      );
-      const [victim, ...survivors] = rivals;
-      assert.ok(victim !== undefined);
-      state.victim = victim.via;
-      state.kill = () => victim.gateway.signal('SIGKILL');
-      const purge = async (url: string) =>
-        send(url, 'DELETE', `${ENTITIES}?type=Car`, { headers: { prefer: 'return=representation' } });
-      const lost = assert.rejects(purge(victim.url));
-      const answers = await Promise.all(survivors.map(async ({ url }) => purge(url)));
-      await lost;
-      assert.equal((await victim.gateway.ended).signal, 'SIGKILL');
+for (const strategy of ['batch', 'single'] as const) {
+  it(`the same purge in three processes, one of which is killed, counts each entity as deleted by one at most (${strategy})`, async () => {
+    const { broker, entities, deletedBy, state } = await startBroker(3);
+    const rivals = await Promise.all(
+      [1, 2, 3].map(async (number) => {
+        const env = { PORT: '0', LOG_LEVEL: 'silent', BROKER_URL: broker.url, PURGE_STRATEGY: strategy };
+        const gateway = await GatewayProcess.start({ ...env, PURGE_BATCH_SIZE: '100' });
+        const url = await gateway.url();
+        await send(url, 'GET', `${ENTITIES}?type=Who${number}`);
+        const { headers } = await broker.arrived((request) => request.url.includes(`Who${number}`));
+        return { gateway, url, via: String(headers.via) };
+      }),
+    );
+    const [victim, ...survivors] = rivals;
+    assert.ok(victim !== undefined);
+    state.victim = victim.via;
+    state.kill = () => victim.gateway.signal('SIGKILL');
+    const purge = async (url: string) =>
+      send(url, 'DELETE', `${ENTITIES}?type=Car`, { headers: { prefer: 'return=representation' } });
+    const lost = assert.rejects(purge(victim.url));
+    const answers = await Promise.all(survivors.map(async ({ url }) => purge(url)));
+    await lost;
+    assert.equal((await victim.gateway.ended).signal, 'SIGKILL');
 
-      assert.equal(entities.size, 0);
-      let deleted = deletedBy.get(victim.via) ?? 0;
-      assert.ok(deleted < TOTAL);
-      for (const [index, report] of answers.entries()) {
-        assert.equal(report.status, 200, report.text);
-        const counts = report.json() as Record<string, number>;
-        const own = deletedBy.get(survivors[index]?.via ?? '');
-        // What was listed more than two seconds before is asked for again, and not even tried if it is gone.
-        const tried = (own ?? 0) + (counts['alreadyGone'] ?? 0);
-        assert.deepEqual(
-          [counts['matched'], counts['deleted'], counts['failed'], counts['unknown']],
-          [tried, own, 0, 0],
-        );
-        deleted += counts['deleted'] ?? 0;
-      }
-      assert.equal(deleted, TOTAL);
-    });
-  }
-});
+    assert.equal(entities.size, 0);
+    let deleted = deletedBy.get(victim.via) ?? 0;
+    assert.ok(deleted < TOTAL);
+    for (const [index, report] of answers.entries()) {
+      assert.equal(report.status, 200, report.text);
+      const counts = report.json() as Record<string, number>;
+      const own = deletedBy.get(survivors[index]?.via ?? '');
+      // What was listed more than two seconds before is asked for again, and not even tried if it is gone.
+      const tried = (own ?? 0) + (counts['alreadyGone'] ?? 0);
+      assert.deepEqual(
+        [counts['matched'], counts['deleted'], counts['failed'], counts['unknown']],
+        [tried, own, 0, 0],
+      );
+      deleted += counts['deleted'] ?? 0;
+    }
+    assert.equal(deleted, TOTAL);
+  });
+}

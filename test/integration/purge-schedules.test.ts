@@ -1,8 +1,6 @@
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { checkWritersBesidePurges } from '../support/writers-property.js';
 
-describe('a purge beside any writers', () => {
-  it('a purge beside any writers deletes only fresh matches, within its maximum, counts each effect, and learns nothing from races', async () => {
-    await checkWritersBesidePurges(100, 20_261_126);
-  });
+it('a purge beside any writers deletes only fresh matches, within its maximum, counts each effect, and learns nothing from races', async () => {
+  await checkWritersBesidePurges(100, 20_261_126);
 });

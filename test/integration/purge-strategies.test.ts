@@ -10,47 +10,40 @@ import { BrokerReplyError } from '../../sidecar/purge/errors.js';
 import { purge, purged, things } from '../support/purge-harness.js';
 import { startStubBroker, type StubBroker } from '../support/stub-broker.js';
 
-describe('strategy single', () => {
-  it('strategy single sends no batch, whatever happens', async (t) => {
-    const broker = await startStubBroker(t, {
-      entities: things(60),
-      fault: ({ kind, id = '' }) => (kind === 'single' && id.endsWith('7') ? { status: 500 } : undefined),
-    });
-    const report = await purged(broker, 'type=Thing', { limits: { strategy: 'single' } });
-    assert.deepEqual([report.deleted, report.failed], [54, 6]);
-    assert.equal(broker.of('batch').length, 0);
+it('strategy single sends no batch, whatever happens', async (t) => {
+  const broker = await startStubBroker(t, {
+    entities: things(60),
+    fault: ({ kind, id = '' }) => (kind === 'single' && id.endsWith('7') ? { status: 500 } : undefined),
   });
+  const report = await purged(broker, 'type=Thing', { limits: { strategy: 'single' } });
+  assert.deepEqual([report.deleted, report.failed], [54, 6]);
+  assert.equal(broker.of('batch').length, 0);
 });
 
-describe('strategy batch', () => {
-  it('strategy batch sends no single delete, and ends where there is no batch delete', async (t) => {
-    for (const status of [404, 405, 501] as const) {
-      const broker = await startStubBroker(t, { entities: things(60), batch: status });
-      const { error } = await purge(broker, 'type=Thing', { limits: { strategy: 'batch' } });
-      assert.ok(error instanceof BrokerRefusedError);
-      assert.equal(error.problem.status, status);
-      assert.equal(broker.of('single').length, 0);
-      assert.equal(broker.entities.size, 60);
-    }
-  });
-
-  it('strategy batch reports what a batch of one cannot delete', async (t) => {
-    const broker = await startStubBroker(t, { entities: things(60), badInBatch: (id) => id.endsWith('7') });
-    const report = await purged(broker, 'type=Thing', { limits: { strategy: 'batch' } });
-    assert.deepEqual([report.deleted, report.failed], [54, 6]);
-    assert.deepEqual(
-      report.errors.map(({ entityId }) => entityId).sort(),
-      [...broker.entities.keys()].sort(),
-    );
+it('strategy batch sends no single delete, and ends where there is no batch delete', async (t) => {
+  for (const status of [404, 405, 501] as const) {
+    const broker = await startStubBroker(t, { entities: things(60), batch: status });
+    const { error } = await purge(broker, 'type=Thing', { limits: { strategy: 'batch' } });
+    assert.ok(error instanceof BrokerRefusedError);
+    assert.equal(error.problem.status, status);
     assert.equal(broker.of('single').length, 0);
-  });
+    assert.equal(broker.entities.size, 60);
+  }
+});
 
-  it('strategy batch retries entities by batch that were reported as deleted and are still listed', async (t) => {
-    const broker = await startStubBroker(t, { entities: things(30), ghosts: (id) => id.endsWith('7') });
-    const report = await purged(broker, 'type=Thing', { limits: { strategy: 'batch' } });
-    assert.deepEqual([report.deleted, report.failed], [27, 3]);
-    assert.equal(broker.of('single').length, 0);
-  });
+it('strategy batch reports what a batch of one cannot delete', async (t) => {
+  const broker = await startStubBroker(t, { entities: things(60), badInBatch: (id) => id.endsWith('7') });
+  const report = await purged(broker, 'type=Thing', { limits: { strategy: 'batch' } });
+  assert.deepEqual([report.deleted, report.failed], [54, 6]);
+  assert.deepEqual(report.errors.map(({ entityId }) => entityId).sort(), [...broker.entities.keys()].sort());
+  assert.equal(broker.of('single').length, 0);
+});
+
+it('strategy batch retries entities by batch that were reported as deleted and are still listed', async (t) => {
+  const broker = await startStubBroker(t, { entities: things(30), ghosts: (id) => id.endsWith('7') });
+  const report = await purged(broker, 'type=Thing', { limits: { strategy: 'batch' } });
+  assert.deepEqual([report.deleted, report.failed], [27, 3]);
+  assert.equal(broker.of('single').length, 0);
 });
 
 describe('strategy batch after a lost answer', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { BrokerMemory } from '../../sidecar/purge/broker/index.js';
 import { isProbe, purged, requestCounts, things } from '../support/purge-harness.js';
 import { startStubBroker, type StubBrokerOptions } from '../support/stub-broker.js';
@@ -31,102 +31,100 @@ const WRITERS = [
   ['single', 2],
 ] as const;
 
-describe('a purge while matches keep arriving', () => {
-  for (const [kind, each] of WRITERS) {
-    const oddities: Partial<StubBrokerOptions> = kind === 'single' ? { batch: 405 } : {};
-    for (const pageSize of [5, 10, 100]) {
-      it(
-        `a purge while matches keep arriving deletes what was there and ends: ${each} for each ${kind}, pages of ${pageSize}`,
-        ENDS,
-        async (t) => {
-          const broker = await startStubBroker(t, {
-            entities: things(PRESENT),
-            ...oddities,
-            after: writer(kind, each),
-          });
-          const report = await purged(broker, 'type=Thing', { limits: { pageSize }, signal: t.signal });
-          assert.deepEqual(
-            [...broker.entities.keys()].filter((id) => !id.includes('late')),
-            [],
-          );
-          assert.equal(report.failed, 0);
-          // What arrives during the drain may go with it, and one sweep more; the rest is left, and said so.
-          assert.ok(report.deleted <= PRESENT * 6, `${report.deleted} deleted`);
-          assert.ok(
-            broker.of('query').length <= Math.max(120, 1600 / pageSize),
-            JSON.stringify(requestCounts(broker)),
-          );
-          if (kind !== 'query') assert.equal(report.arrived, broker.entities.size);
-        },
-      );
-
-      // The work of the others is the same, only more of it.
-      if (pageSize !== 10) continue;
-
-      it(
-        `a purge while matches keep arriving ends also where the broker does not count: ${each} for each ${kind}, pages of ${pageSize}`,
-        ENDS,
-        async (t) => {
-          const broker = await startStubBroker(t, {
-            entities: things(PRESENT),
-            count: () => undefined,
-            ...oddities,
-            after: writer(kind, each),
-          });
-          const report = await purged(broker, 'type=Thing', { limits: { pageSize }, signal: t.signal });
-          assert.deepEqual(
-            [...broker.entities.keys()].filter((id) => !id.includes('late')),
-            [],
-          );
-          assert.equal(report.failed, 0);
-          assert.ok(broker.of('query').length <= 1600, JSON.stringify(requestCounts(broker)));
-          assert.ok(report.deleted <= PRESENT * 100, `${report.deleted} deleted`);
-        },
-      );
-    }
-  }
-
-  it(
-    'a purge while matches keep arriving ends where attributes are dropped, and leaves attributes that arrive later',
-    ENDS,
-    async (t) => {
-      for (const [kind, each, pageSize] of [
-        ['query', 1, 20],
-        ['query', 10, 10],
-        ['attribute', 1, 20],
-      ] as const) {
-        const broker = await startStubBroker(t, { entities: things(PRESENT), after: writer(kind, each) });
-        await purged(broker, 'type=Thing&drop=n', { limits: { pageSize }, signal: t.signal });
-        const untouched = [...broker.entities.values()].filter(
-          ({ id, n }) => n !== undefined && !id.includes('late'),
+for (const [kind, each] of WRITERS) {
+  const oddities: Partial<StubBrokerOptions> = kind === 'single' ? { batch: 405 } : {};
+  for (const pageSize of [5, 10, 100]) {
+    it(
+      `a purge while matches keep arriving deletes what was there and ends: ${each} for each ${kind}, pages of ${pageSize}`,
+      ENDS,
+      async (t) => {
+        const broker = await startStubBroker(t, {
+          entities: things(PRESENT),
+          ...oddities,
+          after: writer(kind, each),
+        });
+        const report = await purged(broker, 'type=Thing', { limits: { pageSize }, signal: t.signal });
+        assert.deepEqual(
+          [...broker.entities.keys()].filter((id) => !id.includes('late')),
+          [],
         );
-        assert.deepEqual(untouched, []);
-        assert.ok(broker.requests.length <= PRESENT * 12, JSON.stringify(requestCounts(broker)));
-      }
-    },
-  );
+        assert.equal(report.failed, 0);
+        // What arrives during the drain may go with it, and one sweep more; the rest is left, and said so.
+        assert.ok(report.deleted <= PRESENT * 6, `${report.deleted} deleted`);
+        assert.ok(
+          broker.of('query').length <= Math.max(120, 1600 / pageSize),
+          JSON.stringify(requestCounts(broker)),
+        );
+        if (kind !== 'query') assert.equal(report.arrived, broker.entities.size);
+      },
+    );
 
-  it(
-    'a purge deletes no entity again that somebody makes again as soon as it is gone, and learns nothing from that',
-    ENDS,
-    async (t) => {
-      const deletes = new Map<string, number>();
-      const broker = await startStubBroker(t, {
-        entities: things(30),
-        after: ({ kind, id, ids }, { entities }) => {
-          if (kind !== 'batch' && kind !== 'single') return;
-          // Somebody writes each entity anew as soon as it is gone.
-          for (const gone of id === undefined ? ids : [id]) {
-            deletes.set(gone, (deletes.get(gone) ?? 0) + 1);
-            entities.set(gone, { id: gone, type: 'Thing' });
-          }
-        },
-      });
-      const capabilities = new BrokerMemory({ now: () => 0 });
-      const report = await purged(broker, 'type=Thing', { signal: t.signal, capabilities });
-      assert.deepEqual([report.matched, report.deleted, report.failed, report.arrived], [30, 30, 0, 30]);
-      assert.ok([...deletes.values()].every((times) => times === 1));
-      assert.equal(capabilities.batchDelete, true);
-    },
-  );
-});
+    // The work of the others is the same, only more of it.
+    if (pageSize !== 10) continue;
+
+    it(
+      `a purge while matches keep arriving ends also where the broker does not count: ${each} for each ${kind}, pages of ${pageSize}`,
+      ENDS,
+      async (t) => {
+        const broker = await startStubBroker(t, {
+          entities: things(PRESENT),
+          count: () => undefined,
+          ...oddities,
+          after: writer(kind, each),
+        });
+        const report = await purged(broker, 'type=Thing', { limits: { pageSize }, signal: t.signal });
+        assert.deepEqual(
+          [...broker.entities.keys()].filter((id) => !id.includes('late')),
+          [],
+        );
+        assert.equal(report.failed, 0);
+        assert.ok(broker.of('query').length <= 1600, JSON.stringify(requestCounts(broker)));
+        assert.ok(report.deleted <= PRESENT * 100, `${report.deleted} deleted`);
+      },
+    );
+  }
+}
+
+it(
+  'a purge while matches keep arriving ends where attributes are dropped, and leaves attributes that arrive later',
+  ENDS,
+  async (t) => {
+    for (const [kind, each, pageSize] of [
+      ['query', 1, 20],
+      ['query', 10, 10],
+      ['attribute', 1, 20],
+    ] as const) {
+      const broker = await startStubBroker(t, { entities: things(PRESENT), after: writer(kind, each) });
+      await purged(broker, 'type=Thing&drop=n', { limits: { pageSize }, signal: t.signal });
+      const untouched = [...broker.entities.values()].filter(
+        ({ id, n }) => n !== undefined && !id.includes('late'),
+      );
+      assert.deepEqual(untouched, []);
+      assert.ok(broker.requests.length <= PRESENT * 12, JSON.stringify(requestCounts(broker)));
+    }
+  },
+);
+
+it(
+  'a purge deletes no entity again that somebody makes again as soon as it is gone, and learns nothing from that',
+  ENDS,
+  async (t) => {
+    const deletes = new Map<string, number>();
+    const broker = await startStubBroker(t, {
+      entities: things(30),
+      after: ({ kind, id, ids }, { entities }) => {
+        if (kind !== 'batch' && kind !== 'single') return;
+        // Somebody writes each entity anew as soon as it is gone.
+        for (const gone of id === undefined ? ids : [id]) {
+          deletes.set(gone, (deletes.get(gone) ?? 0) + 1);
+          entities.set(gone, { id: gone, type: 'Thing' });
+        }
+      },
+    });
+    const capabilities = new BrokerMemory({ now: () => 0 });
+    const report = await purged(broker, 'type=Thing', { signal: t.signal, capabilities });
+    assert.deepEqual([report.matched, report.deleted, report.failed, report.arrived], [30, 30, 0, 30]);
+    assert.ok([...deletes.values()].every((times) => times === 1));
+    assert.equal(capabilities.batchDelete, true);
+  },
+);

@@ -100,107 +100,100 @@ describe('the supply of contexts', () => {
   });
 });
 
-describe('the supply of contexts of other origins', () => {
-  const URL = `${ALLOWED}/context`;
+const URL = `${ALLOWED}/context`;
 
-  interface Web {
-    readonly service: SchemaService;
-    readonly clock: HandClock;
-    readonly fetched: string[];
-    /** What the next fetches do. */
-    answer: () => Promise<{ readonly url: string; readonly text: string }>;
+interface Web {
+  readonly service: SchemaService;
+  readonly clock: HandClock;
+  readonly fetched: string[];
+  /** What the next fetches do. */
+  answer: () => Promise<{ readonly url: string; readonly text: string }>;
+}
+
+async function webOf(t: TestContext): Promise<Web> {
+  const clock = handClock();
+  const store = await SqliteStore.open(':memory:', clock);
+  t.after(() => store.close());
+  const fetched: string[] = [];
+  const web: { answer: Web['answer'] } = { answer: async () => ({ url: URL, text: '{}' }) };
+  const remote: RemoteDocuments = {
+    allows: (url) => url.startsWith(`${ALLOWED}/`),
+    fetch: async (url) => {
+      fetched.push(url);
+      const { text, ...rest } = await web.answer();
+      return { ...rest, text, document: JSON.parse(text) as unknown };
+    },
+    close: async () => undefined,
+  };
+  const workers = { run: () => Promise.reject(new Error('nothing is checked here')) };
+  const service = new SchemaService({ store, workers, remote, contextBase: CONTEXT_BASE, clock });
+  return Object.assign(web, { service, clock, fetched });
+}
+
+it('the supply of contexts of other origins fetches a document once a minute at most, however many ask at the same time', async (t) => {
+  const web = await webOf(t);
+  const { contextSupply } = web.service;
+  const supply = () => contextSupply.supply(URL, BASE_URL);
+  web.answer = async () => ({ url: `${ALLOWED}/moved`, text: '{"@context":{}}' });
+  const stamp = await contextSupply.stamp(BASE_URL);
+  const supplies = await Promise.all([supply(), supply(), supply()]);
+  assert.equal(web.fetched.length, 1);
+  for (const one of [...supplies, await supply()]) {
+    assert.ok('text' in one);
+    assert.deepEqual([one.text, one.documentUrl], ['{"@context":{}}', `${ALLOWED}/moved`]);
   }
-
-  async function webOf(t: TestContext): Promise<Web> {
-    const clock = handClock();
-    const store = await SqliteStore.open(':memory:', clock);
-    t.after(() => store.close());
-    const fetched: string[] = [];
-    const web: { answer: Web['answer'] } = { answer: async () => ({ url: URL, text: '{}' }) };
-    const remote: RemoteDocuments = {
-      allows: (url) => url.startsWith(`${ALLOWED}/`),
-      fetch: async (url) => {
-        fetched.push(url);
-        const { text, ...rest } = await web.answer();
-        return { ...rest, text, document: JSON.parse(text) as unknown };
-      },
-      close: async () => undefined,
-    };
-    const workers = { run: () => Promise.reject(new Error('nothing is checked here')) };
-    const service = new SchemaService({ store, workers, remote, contextBase: CONTEXT_BASE, clock });
-    return Object.assign(web, { service, clock, fetched });
-  }
-
-  it('the supply of contexts of other origins fetches a document once a minute at most, however many ask at the same time', async (t) => {
-    const web = await webOf(t);
-    const { contextSupply } = web.service;
-    const supply = () => contextSupply.supply(URL, BASE_URL);
-    web.answer = async () => ({ url: `${ALLOWED}/moved`, text: '{"@context":{}}' });
-    const stamp = await contextSupply.stamp(BASE_URL);
-    const supplies = await Promise.all([supply(), supply(), supply()]);
-    assert.equal(web.fetched.length, 1);
-    for (const one of [...supplies, await supply()]) {
-      assert.ok('text' in one);
-      assert.deepEqual([one.text, one.documentUrl], ['{"@context":{}}', `${ALLOWED}/moved`]);
-    }
-    assert.equal(web.fetched.length, 1);
-    web.clock.time += 60_000;
-    assert.notEqual(await contextSupply.stamp(BASE_URL), stamp);
-    await supply();
-    assert.equal(web.fetched.length, 2);
-  });
-
-  it('the supply of contexts of other origins caches no failure, and distinguishes refusals from documents that are not available', async (t) => {
-    const web = await webOf(t);
-    const { contextSupply } = web.service;
-    for (const [failure, code] of [
-      ['origin-not-allowed', 'contextRefused'],
-      ['address-not-allowed', 'contextRefused'],
-      ['unreachable', 'contextUnavailable'],
-      ['timeout', 'contextUnavailable'],
-      ['status', 'contextUnavailable'],
-      ['too-many-redirects', 'contextUnavailable'],
-      ['too-large', 'contextUnavailable'],
-      ['media-type', 'contextUnavailable'],
-      ['not-json', 'contextUnavailable'],
-    ] as const satisfies readonly (readonly [RemoteFailure, string])[]) {
-      web.answer = () => Promise.reject(new RemoteDocumentError(failure, URL, `${failure} it is.`));
-      const found = await contextSupply.supply(URL, BASE_URL);
-      assert.ok('failure' in found);
-      assert.equal(found.failure.kind, code);
-      assert.ok(found.failure.detail.includes(URL) && found.failure.detail.includes(failure));
-    }
-    web.answer = async () => ({ url: URL, text: '{}' });
-    assert.ok('text' in (await contextSupply.supply(URL, BASE_URL)));
-    web.answer = () => Promise.reject(new TypeError('a bug'));
-    await assert.rejects(contextSupply.supply(`${URL}2`, BASE_URL), TypeError);
-  });
+  assert.equal(web.fetched.length, 1);
+  web.clock.time += 60_000;
+  assert.notEqual(await contextSupply.stamp(BASE_URL), stamp);
+  await supply();
+  assert.equal(web.fetched.length, 2);
 });
 
-describe('the stamp of a store that another process writes to', () => {
-  it('the stamp of a store changes with the writes of another process', async (t) => {
-    const folder = await mkdtemp(join(tmpdir(), 'revision-'));
-    t.after(() => rm(folder, { recursive: true }));
-    const path = join(folder, 'schema.db');
-    const [one, other] = [
-      await SqliteStore.open(path, handClock()),
-      await SqliteStore.open(path, handClock()),
-    ];
-    t.after(async () => Promise.all([one.close(), other.close()]));
-    const before = await one.revision();
-    assert.equal(await one.revision(), before);
-    await other.contexts.create('terms', { text: '{"@context":{}}', contexts: new Set() });
-    const written = await one.revision();
-    assert.notEqual(written, before);
-    await one.contexts.delete('terms');
-    assert.notEqual(await one.revision(), written);
-    const early = one.revision();
-    await other.contexts.create('more', { text: '{"@context":{}}', contexts: new Set() });
-    const late = one.revision();
-    assert.equal(await one.revision(), await late, 'one look is shared, and comes after all who ask');
-    assert.notEqual(await late, written);
-    await early;
-    await one.close();
-    await assert.rejects(one.revision(), { kind: 'storeUnavailable' });
-  });
+it('the supply of contexts of other origins caches no failure, and distinguishes refusals from documents that are not available', async (t) => {
+  const web = await webOf(t);
+  const { contextSupply } = web.service;
+  for (const [failure, code] of [
+    ['origin-not-allowed', 'contextRefused'],
+    ['address-not-allowed', 'contextRefused'],
+    ['unreachable', 'contextUnavailable'],
+    ['timeout', 'contextUnavailable'],
+    ['status', 'contextUnavailable'],
+    ['too-many-redirects', 'contextUnavailable'],
+    ['too-large', 'contextUnavailable'],
+    ['media-type', 'contextUnavailable'],
+    ['not-json', 'contextUnavailable'],
+  ] as const satisfies readonly (readonly [RemoteFailure, string])[]) {
+    web.answer = () => Promise.reject(new RemoteDocumentError(failure, URL, `${failure} it is.`));
+    const found = await contextSupply.supply(URL, BASE_URL);
+    assert.ok('failure' in found);
+    assert.equal(found.failure.kind, code);
+    assert.ok(found.failure.detail.includes(URL) && found.failure.detail.includes(failure));
+  }
+  web.answer = async () => ({ url: URL, text: '{}' });
+  assert.ok('text' in (await contextSupply.supply(URL, BASE_URL)));
+  web.answer = () => Promise.reject(new TypeError('a bug'));
+  await assert.rejects(contextSupply.supply(`${URL}2`, BASE_URL), TypeError);
+});
+
+it('the stamp of a store changes with the writes of another process', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'revision-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const path = join(folder, 'schema.db');
+  const [one, other] = [await SqliteStore.open(path, handClock()), await SqliteStore.open(path, handClock())];
+  t.after(async () => Promise.all([one.close(), other.close()]));
+  const before = await one.revision();
+  assert.equal(await one.revision(), before);
+  await other.contexts.create('terms', { text: '{"@context":{}}', contexts: new Set() });
+  const written = await one.revision();
+  assert.notEqual(written, before);
+  await one.contexts.delete('terms');
+  assert.notEqual(await one.revision(), written);
+  const early = one.revision();
+  await other.contexts.create('more', { text: '{"@context":{}}', contexts: new Set() });
+  const late = one.revision();
+  assert.equal(await one.revision(), await late, 'one look is shared, and comes after all who ask');
+  assert.notEqual(await late, written);
+  await early;
+  await one.close();
+  await assert.rejects(one.revision(), { kind: 'storeUnavailable' });
 });

@@ -20,6 +20,7 @@ import {
   type Rig,
 } from '../unit/schemas/models/harness.js';
 import { over, storeWith } from '../unit/schemas/models/meddling.js';
+import { columns } from '../support/columns.js';
 
 const KEY = { domain: 'city', name: 'Bench' };
 const CORE_URL = 'https://uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-context-v1.9.jsonld';
@@ -177,17 +178,14 @@ describe('files of models', () => {
     const { service } = await withBench(await rigOf(t));
     for (const options of [{ baseUrl: BASE_URL }, { baseUrl: BASE_URL, version: 1 }]) {
       const files = await service.files.list(KEY, options);
-      assert.deepEqual(
-        files.map(({ name, mediaType }) => [name, mediaType]),
-        [
-          ['schema.json', 'application/schema+json'],
-          ['openapi.json', 'application/json'],
-          ['context.jsonld', 'application/ld+json'],
-          ['example.jsonld', 'application/ld+json'],
-          ['example-normalized.jsonld', 'application/ld+json'],
-          [files[5]?.name, 'application/schema+json'],
-        ],
-      );
+      assert.deepEqual(columns(files, 'name', 'mediaType'), [
+        ['schema.json', 'application/schema+json'],
+        ['openapi.json', 'application/json'],
+        ['context.jsonld', 'application/ld+json'],
+        ['example.jsonld', 'application/ld+json'],
+        ['example-normalized.jsonld', 'application/ld+json'],
+        [files[5]?.name, 'application/schema+json'],
+      ]);
       for (const { name, mediaType, size, sha256 } of files) {
         const { bytes, ...file } = await service.files.get(KEY, name, options);
         const hash = createHash('sha256').update(bytes).digest('hex');
@@ -204,9 +202,7 @@ describe('files of models', () => {
     assert.match(shared?.name ?? '', /^common-[0-9a-f]{12}\.json$/);
     assert.deepEqual(jsonOf(await service.files.get(KEY, shared?.name ?? '', options)), COMMON);
     await service.references.put('urn:example:a', { $ref: COMMON_URI });
-    await service.models.put(KEY, {
-      schema: { ...BENCH, not: { required: ['x'], $ref: 'urn:example:a' } },
-    });
+    await service.models.put(KEY, { schema: { ...BENCH, not: { required: ['x'], $ref: 'urn:example:a' } } });
     const names = (await service.files.list(KEY, options)).map(({ name }) => name);
     assert.ok(names.includes(shared?.name ?? ''));
     assert.equal(new Set(names).size, 7);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { coreContextUrl } from '../../sidecar/schemas/json-ld/core-context.js';
 import { ContextInvalidError } from '../../sidecar/schemas/json-ld/errors.js';
 import { runWithContexts } from '../../sidecar/schemas/json-ld/outcomes.js';
@@ -16,6 +16,7 @@ import {
   rejection,
   useRigs,
 } from '../unit/schemas/models/harness.js';
+import { columns } from '../support/columns.js';
 
 const OPTIONS = { baseUrl: BASE_URL };
 const CORE = coreContextUrl();
@@ -34,157 +35,147 @@ function create(service: SchemaService, name: string, names: readonly string[], 
   return service.models.create('city', { name, schema, ...others }, OPTIONS);
 }
 
-describe('the context of a domain', () => {
-  const rigOf = useRigs();
+const rigOf = useRigs();
 
-  it('the context of a domain has the terms of all its models, and changes with each of them', async (t) => {
-    const { service } = await rigOf(t);
-    assert.deepEqual(await termsIn(service), {});
-    const seen = new Set<string>();
-    const note = async () => seen.add((await service.domainContexts.of('city', BASE_URL)).etag);
-    await note();
-    await create(service, 'Bench', ['seats', 'colour']);
-    await note();
-    await create(service, 'Lamp', ['colour', 'light']);
-    await note();
-    const iri = (name: string) => [name, `${CONTEXT_BASE}${name}`];
-    const all = ['Bench', 'Lamp', 'colour', 'light', 'seats'].map(iri);
-    assert.deepEqual(await termsIn(service), Object.fromEntries(all));
-    await service.models.put({ domain: 'city', name: 'Lamp' }, { contextBase: 'https://lamps.example/' });
-    await note();
-    const { warnings } = await service.domainContexts.of('city', BASE_URL);
-    assert.deepEqual(
-      warnings.map(({ code, term, models }) => [code, term, models]),
-      [['ambiguous-term', 'colour', ['Bench', 'Lamp']]],
-    );
-    assert.equal((await termsIn(service))['light'], 'https://lamps.example/light');
-    await service.store.models.delete({ domain: 'city', name: 'Lamp' });
-    await note();
-    assert.equal(seen.size, 4, 'the last state is that of the second look');
-    await rejection(service.domainContexts.of('none', BASE_URL), NotFoundError);
-  });
+it('the context of a domain has the terms of all its models, and changes with each of them', async (t) => {
+  const { service } = await rigOf(t);
+  assert.deepEqual(await termsIn(service), {});
+  const seen = new Set<string>();
+  const note = async () => seen.add((await service.domainContexts.of('city', BASE_URL)).etag);
+  await note();
+  await create(service, 'Bench', ['seats', 'colour']);
+  await note();
+  await create(service, 'Lamp', ['colour', 'light']);
+  await note();
+  const iri = (name: string) => [name, `${CONTEXT_BASE}${name}`];
+  const all = ['Bench', 'Lamp', 'colour', 'light', 'seats'].map(iri);
+  assert.deepEqual(await termsIn(service), Object.fromEntries(all));
+  await service.models.put({ domain: 'city', name: 'Lamp' }, { contextBase: 'https://lamps.example/' });
+  await note();
+  const { warnings } = await service.domainContexts.of('city', BASE_URL);
+  assert.deepEqual(
+    warnings.map(({ code, term, models }) => [code, term, models]),
+    [['ambiguous-term', 'colour', ['Bench', 'Lamp']]],
+  );
+  assert.equal((await termsIn(service))['light'], 'https://lamps.example/light');
+  await service.store.models.delete({ domain: 'city', name: 'Lamp' });
+  await note();
+  assert.equal(seen.size, 4, 'the last state is that of the second look');
+  await rejection(service.domainContexts.of('none', BASE_URL), NotFoundError);
+});
 
-  it('the context of a domain has the terms that models bring, each context once, and follows stored ones', async (t) => {
-    const { service, tasks } = await rigOf(t);
-    await service.contexts.create('live', { light: 'https://first.example/light' }, OPTIONS);
-    const official = { seats: 'https://o.example/seats', more: 'https://o.example/more' };
-    await create(service, 'Bench', ['seats'], { context: official });
-    await create(service, 'Stool', ['seats'], { context: official });
-    await create(service, 'Lamp', ['light'], { context: 'live' });
-    tasks.splice(0);
-    const terms = await termsIn(service);
-    assert.deepEqual(
-      ['seats', 'more', 'light', 'Stool'].map((name) => terms[name]),
-      [
-        'https://o.example/seats',
-        'https://o.example/more',
-        'https://first.example/light',
-        `${CONTEXT_BASE}Stool`,
-      ],
-    );
-    assert.equal(
-      tasks.filter((kind) => kind === 'contextTerms').length,
-      3,
-      'one of them needs another context',
-    );
-    tasks.splice(0);
-    await termsIn(service);
-    assert.deepEqual(tasks, [], 'made once for a state');
-    await service.contexts.update('live', { light: 'https://second.example/light' }, OPTIONS);
-    tasks.splice(0);
-    assert.equal((await termsIn(service))['light'], 'https://second.example/light');
-    assert.deepEqual(tasks, ['contextTerms', 'contextTerms'], 'only what may have changed is looked at');
-  });
+it('the context of a domain has the terms that models bring, each context once, and follows stored ones', async (t) => {
+  const { service, tasks } = await rigOf(t);
+  await service.contexts.create('live', { light: 'https://first.example/light' }, OPTIONS);
+  const official = { seats: 'https://o.example/seats', more: 'https://o.example/more' };
+  await create(service, 'Bench', ['seats'], { context: official });
+  await create(service, 'Stool', ['seats'], { context: official });
+  await create(service, 'Lamp', ['light'], { context: 'live' });
+  tasks.splice(0);
+  const terms = await termsIn(service);
+  assert.deepEqual(
+    ['seats', 'more', 'light', 'Stool'].map((name) => terms[name]),
+    [
+      'https://o.example/seats',
+      'https://o.example/more',
+      'https://first.example/light',
+      `${CONTEXT_BASE}Stool`,
+    ],
+  );
+  assert.equal(
+    tasks.filter((kind) => kind === 'contextTerms').length,
+    3,
+    'one of them needs another context',
+  );
+  tasks.splice(0);
+  await termsIn(service);
+  assert.deepEqual(tasks, [], 'made once for a state');
+  await service.contexts.update('live', { light: 'https://second.example/light' }, OPTIONS);
+  tasks.splice(0);
+  assert.equal((await termsIn(service))['light'], 'https://second.example/light');
+  assert.deepEqual(tasks, ['contextTerms', 'contextTerms'], 'only what may have changed is looked at');
+});
 
-  it('the context of a domain is listed as a generated one, served under its name, and read-only', async (t) => {
-    const { service } = await rigOf(t);
-    await create(service, 'Bench', ['seats']);
-    const { items, total } = await service.contexts.list(ALL);
-    assert.equal(items.length, total);
-    assert.deepEqual(
-      items.slice(-2).map(({ name, kind, currentVersion }) => [name, kind, currentVersion]),
-      [
-        ['city', 'domain', undefined],
-        ['city~Bench', 'generated', 1],
-      ],
-    );
-    const served = await service.contexts.document('city', undefined, BASE_URL);
-    const { warnings, ...document } = await service.domainContexts.of('city', BASE_URL);
-    assert.deepEqual(served, { ...document, kind: 'domain', warningCount: warnings.length });
-    await rejection(service.contexts.document('city', 1, BASE_URL), NotFoundError);
-    await rejection(service.contexts.update('city', {}, OPTIONS), ReadOnlyContextError);
-    await rejection(service.contexts.delete('city'), ReadOnlyContextError);
-  });
+it('the context of a domain is listed as a generated one, served under its name, and read-only', async (t) => {
+  const { service } = await rigOf(t);
+  await create(service, 'Bench', ['seats']);
+  const { items, total } = await service.contexts.list(ALL);
+  assert.equal(items.length, total);
+  assert.deepEqual(columns(items.slice(-2), 'name', 'kind', 'currentVersion'), [
+    ['city', 'domain', undefined],
+    ['city~Bench', 'generated', 1],
+  ]);
+  const served = await service.contexts.document('city', undefined, BASE_URL);
+  const { warnings, ...document } = await service.domainContexts.of('city', BASE_URL);
+  assert.deepEqual(served, { ...document, kind: 'domain', warningCount: warnings.length });
+  await rejection(service.contexts.document('city', 1, BASE_URL), NotFoundError);
+  await rejection(service.contexts.update('city', {}, OPTIONS), ReadOnlyContextError);
+  await rejection(service.contexts.delete('city'), ReadOnlyContextError);
+});
 
-  it('the context of a domain shares its name with no custom and no core context', async (t) => {
-    const { service } = await rigOf(t);
-    const { message } = await rejection(service.contexts.create('city', {}, OPTIONS), AlreadyExistsError);
-    assert.match(message, /domain "city", whose context has this name/);
-    await service.contexts.create('town', { a: 'https://a.example/' }, OPTIONS);
-    for (const name of ['town', 'ngsi-ld-core-context-v1.8']) {
-      const refused = await rejection(service.domains.create({ name }), AlreadyExistsError);
-      assert.match(refused.message, /the name that the context of the domain would have/);
-    }
-    await service.contexts.delete('town');
-    await service.domains.create({ name: 'town' });
-  });
+it('the context of a domain shares its name with no custom and no core context', async (t) => {
+  const { service } = await rigOf(t);
+  const { message } = await rejection(service.contexts.create('city', {}, OPTIONS), AlreadyExistsError);
+  assert.match(message, /domain "city", whose context has this name/);
+  await service.contexts.create('town', { a: 'https://a.example/' }, OPTIONS);
+  for (const name of ['town', 'ngsi-ld-core-context-v1.8']) {
+    const refused = await rejection(service.domains.create({ name }), AlreadyExistsError);
+    assert.match(refused.message, /the name that the context of the domain would have/);
+  }
+  await service.contexts.delete('town');
+  await service.domains.create({ name: 'town' });
+});
 
-  it('the context of a domain serves entities of all its models, and can be part of no other context', async (t) => {
-    const { service } = await rigOf(t);
-    await create(service, 'Bench', ['seats'], { context: { seats: 'https://o.example/seats' } });
-    const url = `${BASE_URL}/api/v2/contexts/city`;
-    const document = { '@context': [url, CORE], id: 'urn:b', type: 'Bench', seats: 'two' };
-    const stamp = await service.contextSupply.stamp(BASE_URL);
-    const outcome = await runWithContexts(
-      (supplied) => jsonLdTasks.expandDocument({ text: JSON.stringify({ document }), stamp, supplied }),
-      (one) => service.contextSupply.supply(one, BASE_URL),
-    );
-    assert.ok('answer' in outcome && outcome.answer.includes('https://o.example/seats'));
-    for (const refusal of [
-      service.contexts.create('mine', [url, { a: 'https://a.example/' }], OPTIONS),
-      create(service, 'Lamp', ['light'], { context: 'city' }),
-      create(service, 'Lamp', ['light'], { context: url }),
-    ]) {
-      const { errors } = await rejection(refusal, ContextInvalidError);
-      assert.match(errors[0]?.detail ?? '', /follows the models of a domain/);
-    }
-  });
+it('the context of a domain serves entities of all its models, and can be part of no other context', async (t) => {
+  const { service } = await rigOf(t);
+  await create(service, 'Bench', ['seats'], { context: { seats: 'https://o.example/seats' } });
+  const url = `${BASE_URL}/api/v2/contexts/city`;
+  const document = { '@context': [url, CORE], id: 'urn:b', type: 'Bench', seats: 'two' };
+  const stamp = await service.contextSupply.stamp(BASE_URL);
+  const outcome = await runWithContexts(
+    (supplied) => jsonLdTasks.expandDocument({ text: JSON.stringify({ document }), stamp, supplied }),
+    (one) => service.contextSupply.supply(one, BASE_URL),
+  );
+  assert.ok('answer' in outcome && outcome.answer.includes('https://o.example/seats'));
+  for (const refusal of [
+    service.contexts.create('mine', [url, { a: 'https://a.example/' }], OPTIONS),
+    create(service, 'Lamp', ['light'], { context: 'city' }),
+    create(service, 'Lamp', ['light'], { context: url }),
+  ]) {
+    const { errors } = await rejection(refusal, ContextInvalidError);
+    assert.match(errors[0]?.detail ?? '', /follows the models of a domain/);
+  }
+});
 
-  it('the context of a domain says which context of a model cannot be used, and has the rest', async (t) => {
-    const { service, web } = await rigOf(t);
-    const url = `${ALLOWED}/context.jsonld`;
-    web.set(url, { '@context': { light: 'https://o.example/light' } });
-    await service.contexts.create('live', [url], OPTIONS);
-    await create(service, 'Lamp', ['light'], { context: 'live' });
-    await create(service, 'Bench', ['seats']);
-    web.delete(url);
-    const { warnings } = await service.domainContexts.of('city', BASE_URL);
-    assert.deepEqual(
-      warnings.map(({ code, models }) => [code, models]),
-      [['context-unavailable', ['Lamp']]],
-    );
-    const terms = await termsIn(service);
-    assert.deepEqual([terms['light'], terms['seats']], [`${CONTEXT_BASE}light`, `${CONTEXT_BASE}seats`]);
-  });
+it('the context of a domain says which context of a model cannot be used, and has the rest', async (t) => {
+  const { service, web } = await rigOf(t);
+  const url = `${ALLOWED}/context.jsonld`;
+  web.set(url, { '@context': { light: 'https://o.example/light' } });
+  await service.contexts.create('live', [url], OPTIONS);
+  await create(service, 'Lamp', ['light'], { context: 'live' });
+  await create(service, 'Bench', ['seats']);
+  web.delete(url);
+  const { warnings } = await service.domainContexts.of('city', BASE_URL);
+  assert.deepEqual(columns(warnings, 'code', 'models'), [['context-unavailable', ['Lamp']]]);
+  const terms = await termsIn(service);
+  assert.deepEqual([terms['light'], terms['seats']], [`${CONTEXT_BASE}light`, `${CONTEXT_BASE}seats`]);
+});
 
-  it('the context of a domain is made once for concurrent requests, and again after a failure', async (t) => {
-    let isBroken = true;
-    const { service, tasks } = await rigOf(t, {
-      workers: (workers) => ({
-        run: (kind, input, options) =>
-          kind === 'contextTerms' && isBroken
-            ? Promise.reject(new Error('broken'))
-            : workers.run(kind, input, options),
-      }),
-    });
-    await create(service, 'Bench', ['seats'], { context: { seats: 'https://o.example/seats' } });
-    await assert.rejects(service.domainContexts.of('city', BASE_URL), /broken/);
-    isBroken = false;
-    tasks.splice(0);
-    const all = await Promise.all(
-      Array.from({ length: 5 }, () => service.domainContexts.of('city', BASE_URL)),
-    );
-    assert.equal(new Set(all).size, 1);
-    assert.deepEqual(tasks, ['contextTerms']);
+it('the context of a domain is made once for concurrent requests, and again after a failure', async (t) => {
+  let isBroken = true;
+  const { service, tasks } = await rigOf(t, {
+    workers: (workers) => ({
+      run: (kind, input, options) =>
+        kind === 'contextTerms' && isBroken
+          ? Promise.reject(new Error('broken'))
+          : workers.run(kind, input, options),
+    }),
   });
+  await create(service, 'Bench', ['seats'], { context: { seats: 'https://o.example/seats' } });
+  await assert.rejects(service.domainContexts.of('city', BASE_URL), /broken/);
+  isBroken = false;
+  tasks.splice(0);
+  const all = await Promise.all(Array.from({ length: 5 }, () => service.domainContexts.of('city', BASE_URL)));
+  assert.equal(new Set(all).size, 1);
+  assert.deepEqual(tasks, ['contextTerms']);
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { BrokenFollowersError } from '../../sidecar/schemas/models/errors.js';
 import { MAX_FOLLOWERS } from '../../sidecar/schemas/models/context-followers.js';
 import type { SchemaService } from '../../sidecar/schemas/models/index.js';
@@ -58,165 +58,160 @@ function before(what: (store: SchemaStore) => Promise<unknown>): (store: SchemaS
 
 const text = (context: JsonValue) => JSON.stringify({ '@context': context });
 
-describe('the followers of a context that changes', () => {
-  const rigOf = useRigs();
+const rigOf = useRigs();
 
-  it('followers that mean something else are named, through other contexts and models too, and those of a version are not', async (t) => {
-    const { service } = await rigOf(t);
-    const own = { seats: 'terms:seats' };
-    await service.contexts.create('base', BEFORE, OPTIONS);
-    await service.contexts.create('between', [urlOf('base'), own], OPTIONS);
-    await model(service, 'Direct', ['base', own]);
-    await model(service, 'Through', 'between');
-    await model(service, 'Model', urlOf('city~Through'));
-    await model(service, 'Pinned', [urlOf('base', 1), own]);
-    const names = ['Direct', 'Model', 'Through'];
-    const change = meaning(BEFORE.terms, AFTER.terms);
-    const dryRun = true;
-    for (const options of [{ ...LOOKING, dryRun }, { ...LOOKING, dryRun }, LOOKING])
-      assert.deepEqual(
-        await detailsOf(service.contexts.update('base', AFTER, options)),
-        names.map((name) => [name, change]),
-      );
-    for (const same of [AFTER, { ...AFTER, more: 'urn:more' }])
-      assert.deepEqual(await detailsOf(service.contexts.update('base', same, LOOKING)), []);
-  });
-
-  it('followers that could not be processed any more keep a context from changing; others are none of its business', async (t) => {
-    const { service, store } = await rigOf(t);
-    await service.contexts.create('base', BEFORE, OPTIONS);
-    await model(service, 'Bench', ['base', { seats: 'terms:seats' }]);
-    await service.contexts.create('other', [urlOf('base'), { seats: 'terms:seats' }], OPTIONS);
-    const refused = await rejection(
-      service.contexts.update('base', PROTECTED, LOOKING),
-      BrokenFollowersError,
-    );
-    assert.deepEqual(refused.dependents, [
-      { kind: 'model', domain: 'city', name: 'Bench', version: 1 },
-      { kind: 'context', name: 'other', version: 1 },
-    ]);
-    assert.match(refused.message, /"seats": The term is protected/);
-    assert.equal((await service.contexts.document('base', 1)).kind, 'custom');
-    await store.contexts.update('base', { text: text(PROTECTED), contexts: new Set() });
-    const done = await service.contexts.update('base', { ...PROTECTED, more: 'urn:more' }, LOOKING);
-    assert.equal(done.isNewVersion, true, 'they could not be processed before either');
+it('followers that mean something else are named, through other contexts and models too, and those of a version are not', async (t) => {
+  const { service } = await rigOf(t);
+  const own = { seats: 'terms:seats' };
+  await service.contexts.create('base', BEFORE, OPTIONS);
+  await service.contexts.create('between', [urlOf('base'), own], OPTIONS);
+  await model(service, 'Direct', ['base', own]);
+  await model(service, 'Through', 'between');
+  await model(service, 'Model', urlOf('city~Through'));
+  await model(service, 'Pinned', [urlOf('base', 1), own]);
+  const names = ['Direct', 'Model', 'Through'];
+  const change = meaning(BEFORE.terms, AFTER.terms);
+  const dryRun = true;
+  for (const options of [{ ...LOOKING, dryRun }, { ...LOOKING, dryRun }, LOOKING])
     assert.deepEqual(
-      done.warnings.filter(({ code }) => code === 'broken-follower'),
-      [],
+      await detailsOf(service.contexts.update('base', AFTER, options)),
+      names.map((name) => [name, change]),
     );
-    assert.equal((await service.contexts.update('base', BEFORE, LOOKING)).isNewVersion, true);
-  });
+  for (const same of [AFTER, { ...AFTER, more: 'urn:more' }])
+    assert.deepEqual(await detailsOf(service.contexts.update('base', same, LOOKING)), []);
+});
 
-  it('followers that a chain of contexts becomes too long for keep a context from changing', async (t) => {
-    const { service } = await rigOf(t);
-    await service.contexts.create('below', BEFORE, OPTIONS);
-    await service.contexts.create('c0', BEFORE, OPTIONS);
-    for (let n = 1; n < 11; n += 1)
-      await service.contexts.create(`c${n}`, [urlOf(`c${n - 1}`), { [`x${n}`]: `urn:x:${n}` }], OPTIONS);
-    const change = service.contexts.update('c0', [urlOf('below'), BEFORE], LOOKING);
-    const { dependents, message } = await rejection(change, BrokenFollowersError);
-    assert.deepEqual(dependents, [{ kind: 'context', name: 'c10', version: 1 }]);
-    assert.match(message, /10 deep/);
-  });
+it('followers that could not be processed any more keep a context from changing; others are none of its business', async (t) => {
+  const { service, store } = await rigOf(t);
+  await service.contexts.create('base', BEFORE, OPTIONS);
+  await model(service, 'Bench', ['base', { seats: 'terms:seats' }]);
+  await service.contexts.create('other', [urlOf('base'), { seats: 'terms:seats' }], OPTIONS);
+  const refused = await rejection(service.contexts.update('base', PROTECTED, LOOKING), BrokenFollowersError);
+  assert.deepEqual(refused.dependents, [
+    { kind: 'model', domain: 'city', name: 'Bench', version: 1 },
+    { kind: 'context', name: 'other', version: 1 },
+  ]);
+  assert.match(refused.message, /"seats": The term is protected/);
+  assert.equal((await service.contexts.document('base', 1)).kind, 'custom');
+  await store.contexts.update('base', { text: text(PROTECTED), contexts: new Set() });
+  const done = await service.contexts.update('base', { ...PROTECTED, more: 'urn:more' }, LOOKING);
+  assert.equal(done.isNewVersion, true, 'they could not be processed before either');
+  assert.deepEqual(
+    done.warnings.filter(({ code }) => code === 'broken-follower'),
+    [],
+  );
+  assert.equal((await service.contexts.update('base', BEFORE, LOOKING)).isNewVersion, true);
+});
 
-  it('followers that come just before a context is written, and break by it, are warned of', async (t) => {
-    const { service } = await rigOf(t, {
-      store: before((store) =>
-        store.contexts.create('late', {
-          text: text([urlOf('base').replace(BASE_URL, 'http://gateway.invalid'), { seats: 'urn:own:seats' }]),
-          contexts: new Set(['base']),
-        }),
-      ),
-    });
-    await service.contexts.create('base', BEFORE, OPTIONS);
-    const { isNewVersion, warnings } = await service.contexts.update('base', PROTECTED, LOOKING);
-    assert.equal(isNewVersion, true);
-    assert.deepEqual(
-      warnings.map(({ code, pointer, detail }) => [code, pointer, detail.slice(0, 49)]),
-      [['broken-follower', '/@context', 'The context "late" cannot be processed any more: ']],
-    );
-  });
+it('followers that a chain of contexts becomes too long for keep a context from changing', async (t) => {
+  const { service } = await rigOf(t);
+  await service.contexts.create('below', BEFORE, OPTIONS);
+  await service.contexts.create('c0', BEFORE, OPTIONS);
+  for (let n = 1; n < 11; n += 1)
+    await service.contexts.create(`c${n}`, [urlOf(`c${n - 1}`), { [`x${n}`]: `urn:x:${n}` }], OPTIONS);
+  const change = service.contexts.update('c0', [urlOf('below'), BEFORE], LOOKING);
+  const { dependents, message } = await rejection(change, BrokenFollowersError);
+  assert.deepEqual(dependents, [{ kind: 'context', name: 'c10', version: 1 }]);
+  assert.match(message, /10 deep/);
+});
 
-  it('followers are looked at again when another update of the context comes first', async (t) => {
-    const between = { terms: 'https://between.example/' };
-    const meddling = before((store) =>
-      store.contexts.update('base', { text: text(between), contexts: new Set() }),
-    );
-    const { service } = await rigOf(t, { store: meddling });
-    const { context } = await service.contexts.create('base', BEFORE, OPTIONS);
-    await model(service, 'Bench', ['base', { seats: 'terms:seats' }]);
-    assert.deepEqual(await detailsOf(service.contexts.update('base', AFTER, LOOKING)), [
-      ['Bench', meaning(between.terms, AFTER.terms)],
-    ]);
-    const stale = { ...LOOKING, ifMatch: [context.etag] };
-    await rejection(service.contexts.update('base', BEFORE, stale), PreconditionFailedError);
-  });
-
-  it('followers beyond a hundred, and those that take too much, are counted', async (t) => {
-    let isSlow = false;
-    const { service, store, tasks } = await rigOf(t, {
-      workers: (workers) => ({
-        run: (kind, input, options) =>
-          isSlow && kind === 'contextTerms'
-            ? Promise.reject(new TaskTooCostlyError('time', 'It took too long.'))
-            : workers.run(kind, input, options),
+it('followers that come just before a context is written, and break by it, are warned of', async (t) => {
+  const { service } = await rigOf(t, {
+    store: before((store) =>
+      store.contexts.create('late', {
+        text: text([urlOf('base').replace(BASE_URL, 'http://gateway.invalid'), { seats: 'urn:own:seats' }]),
+        contexts: new Set(['base']),
       }),
-    });
-    await service.contexts.create('base', BEFORE, OPTIONS);
-    const follower = { text: text([urlOf('base')]), contexts: new Set(['base']) };
-    for (let n = 0; n < MAX_FOLLOWERS + 1; n += 1) await store.contexts.create(`f${n}`, follower);
-    tasks.length = 0;
-    const codes = async () => {
-      const { warnings } = await service.contexts.update('base', AFTER, { ...LOOKING, dryRun: true });
-      return warnings.map(({ code, detail }) => `${code}: ${detail.split(':')[0]}`);
-    };
-    assert.deepEqual(await codes(), ['followers-not-compared: 1 follower of the context was not looked at']);
-    assert.ok(tasks.length < 20 * MAX_FOLLOWERS);
-    isSlow = true;
-    assert.deepEqual(await codes(), [
-      'followers-not-compared: 101 followers of the context were not looked at',
-    ]);
+    ),
   });
+  await service.contexts.create('base', BEFORE, OPTIONS);
+  const { isNewVersion, warnings } = await service.contexts.update('base', PROTECTED, LOOKING);
+  assert.equal(isNewVersion, true);
+  assert.deepEqual(
+    warnings.map(({ code, pointer, detail }) => [code, pointer, detail.slice(0, 49)]),
+    [['broken-follower', '/@context', 'The context "late" cannot be processed any more: ']],
+  );
+});
 
-  it('followers are looked at no longer, and nothing is written, when the client has left', async (t) => {
-    const leaving = new AbortController();
-    const { service } = await rigOf(t, {
-      workers: (workers) => ({
-        run: (kind, input, options) => {
-          if (kind === 'contextTerms') leaving.abort(new Error('gone'));
-          return workers.run(kind, input, options);
-        },
-      }),
-    });
-    await service.contexts.create('base', BEFORE, OPTIONS);
-    await service.contexts.create('other', [urlOf('base')], OPTIONS);
-    const { signal } = leaving;
-    await assert.rejects(service.contexts.update('base', AFTER, { ...LOOKING, signal }), /gone/);
-    assert.match((await service.contexts.document('base')).bytes.toString(), /terms\.example/);
+it('followers are looked at again when another update of the context comes first', async (t) => {
+  const between = { terms: 'https://between.example/' };
+  const meddling = before((store) =>
+    store.contexts.update('base', { text: text(between), contexts: new Set() }),
+  );
+  const { service } = await rigOf(t, { store: meddling });
+  const { context } = await service.contexts.create('base', BEFORE, OPTIONS);
+  await model(service, 'Bench', ['base', { seats: 'terms:seats' }]);
+  assert.deepEqual(await detailsOf(service.contexts.update('base', AFTER, LOOKING)), [
+    ['Bench', meaning(between.terms, AFTER.terms)],
+  ]);
+  const stale = { ...LOOKING, ifMatch: [context.etag] };
+  await rejection(service.contexts.update('base', BEFORE, stale), PreconditionFailedError);
+});
+
+it('followers beyond a hundred, and those that take too much, are counted', async (t) => {
+  let isSlow = false;
+  const { service, store, tasks } = await rigOf(t, {
+    workers: (workers) => ({
+      run: (kind, input, options) =>
+        isSlow && kind === 'contextTerms'
+          ? Promise.reject(new TaskTooCostlyError('time', 'It took too long.'))
+          : workers.run(kind, input, options),
+    }),
   });
+  await service.contexts.create('base', BEFORE, OPTIONS);
+  const follower = { text: text([urlOf('base')]), contexts: new Set(['base']) };
+  for (let n = 0; n < MAX_FOLLOWERS + 1; n += 1) await store.contexts.create(`f${n}`, follower);
+  tasks.length = 0;
+  const codes = async () => {
+    const { warnings } = await service.contexts.update('base', AFTER, { ...LOOKING, dryRun: true });
+    return warnings.map(({ code, detail }) => `${code}: ${detail.split(':')[0]}`);
+  };
+  assert.deepEqual(await codes(), ['followers-not-compared: 1 follower of the context was not looked at']);
+  assert.ok(tasks.length < 20 * MAX_FOLLOWERS);
+  isSlow = true;
+  assert.deepEqual(await codes(), [
+    'followers-not-compared: 101 followers of the context were not looked at',
+  ]);
+});
 
-  it('an outage after a context was written is no error: what the change means for followers is not known', async (t) => {
-    const state = { isWritten: false };
-    const { service } = await rigOf(t, {
-      store: (store) =>
-        storeWith(store, {
-          contexts: over(store.contexts, {
-            update: async (...parameters) => {
-              const at = await store.contexts.update(...parameters);
-              state.isWritten = true;
-              return at;
-            },
-            dependents: (...parameters) =>
-              state.isWritten
-                ? Promise.reject(new StoreUnavailableError('down'))
-                : store.contexts.dependents(...parameters),
-          }),
+it('followers are looked at no longer, and nothing is written, when the client has left', async (t) => {
+  const leaving = new AbortController();
+  const { service } = await rigOf(t, {
+    workers: (workers) => ({
+      run: (kind, input, options) => {
+        if (kind === 'contextTerms') leaving.abort(new Error('gone'));
+        return workers.run(kind, input, options);
+      },
+    }),
+  });
+  await service.contexts.create('base', BEFORE, OPTIONS);
+  await service.contexts.create('other', [urlOf('base')], OPTIONS);
+  const { signal } = leaving;
+  await assert.rejects(service.contexts.update('base', AFTER, { ...LOOKING, signal }), /gone/);
+  assert.match((await service.contexts.document('base')).bytes.toString(), /terms\.example/);
+});
+
+it('an outage after a context was written is no error: what the change means for followers is not known', async (t) => {
+  const state = { isWritten: false };
+  const { service } = await rigOf(t, {
+    store: (store) =>
+      storeWith(store, {
+        contexts: over(store.contexts, {
+          update: async (...parameters) => {
+            const at = await store.contexts.update(...parameters);
+            state.isWritten = true;
+            return at;
+          },
+          dependents: (...parameters) =>
+            state.isWritten
+              ? Promise.reject(new StoreUnavailableError('down'))
+              : store.contexts.dependents(...parameters),
         }),
-    });
-    await service.contexts.create('base', BEFORE, OPTIONS);
-    await model(service, 'Bench', ['base', { seats: 'terms:seats' }]);
-    const { context, warnings, followers } = await service.contexts.update('base', AFTER, LOOKING);
-    assert.deepEqual([context.currentVersion, followers], [2, []]);
-    assert.match(warnings[0]?.detail ?? '', /^All followers of the context were not looked at/);
+      }),
   });
+  await service.contexts.create('base', BEFORE, OPTIONS);
+  await model(service, 'Bench', ['base', { seats: 'terms:seats' }]);
+  const { context, warnings, followers } = await service.contexts.update('base', AFTER, LOOKING);
+  assert.deepEqual([context.currentVersion, followers], [2, []]);
+  assert.match(warnings[0]?.detail ?? '', /^All followers of the context were not looked at/);
 });

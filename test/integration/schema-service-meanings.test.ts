@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import type { JsonValue } from '../../sidecar/shared/json/json.js';
 import { IncompatibleChangeError } from '../../sidecar/schemas/models/errors.js';
 import type { ChangeReport } from '../../sidecar/schemas/json-schema/differences.js';
@@ -13,6 +13,7 @@ import {
   storedModel,
   useRigs,
 } from '../unit/schemas/models/harness.js';
+import { column, columns } from '../support/columns.js';
 
 const KEY = { domain: 'city', name: 'Bench' };
 const OPTIONS = { baseUrl: BASE_URL };
@@ -47,130 +48,118 @@ function seatsMean(is: string, was: string): ChangeReport {
   return { overall: 'breaking', differences: [difference] };
 }
 
-describe('a context of a model that gives a term another meaning', () => {
-  const rigOf = useRigs();
+const rigOf = useRigs();
 
-  it('a context that gives a term another meaning is refused as breaking, however it is spelled', async (t) => {
-    const { service } = await rigOf(t);
-    await create(service, { seats: SEATS });
-    for (const context of [
-      { seats: OTHER },
-      { other: 'https://other.example/', seats: 'other:seats' },
-      { '@vocab': 'https://other.example/', seats: { '@id': 'seats' } },
-    ] as const)
-      assert.deepEqual(await refusedReport(service, { context }), seatsMean(OTHER, SEATS));
-    const generated = seatsMean(`${CONTEXT_BASE}seats`, SEATS);
-    assert.deepEqual(await refusedReport(service, { context: null }), generated);
-    assert.deepEqual(await refusedReport(service, { context: { chairs: SEATS } }), generated);
-    const { differences } = await refusedReport(service, {
-      context: { seats: { '@id': SEATS, '@type': '@id' } },
-    });
-    const detail = '"seats" is read as {"@type":"@id"}, was read as it stood';
-    assert.deepEqual(differences, [
-      { pointer: '/properties/seats', class: 'breaking', reason: 'meaning', detail },
-    ]);
+it('a context that gives a term another meaning is refused as breaking, however it is spelled', async (t) => {
+  const { service } = await rigOf(t);
+  await create(service, { seats: SEATS });
+  for (const context of [
+    { seats: OTHER },
+    { other: 'https://other.example/', seats: 'other:seats' },
+    { '@vocab': 'https://other.example/', seats: { '@id': 'seats' } },
+  ] as const)
+    assert.deepEqual(await refusedReport(service, { context }), seatsMean(OTHER, SEATS));
+  const generated = seatsMean(`${CONTEXT_BASE}seats`, SEATS);
+  assert.deepEqual(await refusedReport(service, { context: null }), generated);
+  assert.deepEqual(await refusedReport(service, { context: { chairs: SEATS } }), generated);
+  const { differences } = await refusedReport(service, {
+    context: { seats: { '@id': SEATS, '@type': '@id' } },
   });
+  const detail = '"seats" is read as {"@type":"@id"}, was read as it stood';
+  assert.deepEqual(differences, [
+    { pointer: '/properties/seats', class: 'breaking', reason: 'meaning', detail },
+  ]);
+});
 
-  it('a context that gives every term its old meaning is a compatible change', async (t) => {
-    const { service } = await rigOf(t);
-    await service.contexts.create('terms', { seats: SEATS }, OPTIONS);
-    await create(service, { seats: SEATS });
-    for (const context of [
-      { official: 'https://official.example/', seats: 'official:seats' },
-      'terms',
-      [urlOf('terms'), { more: 'https://official.example/more' }],
-      { seats: { '@id': SEATS }, colour: `${CONTEXT_BASE}colour` },
-    ] as const) {
-      const { outcome, change } = await put(service, { context });
-      assert.deepEqual([outcome, change.overall], ['version', 'compatible'], JSON.stringify(context));
-    }
-    const contextBase = `${CONTEXT_BASE}other/`;
-    const refused = await rejection(put(service, { contextBase }), IncompatibleChangeError);
-    assert.deepEqual(
-      refused.report.differences.map(({ pointer, detail }) => [pointer, /"\w+"/.exec(detail)?.[0]]),
-      [['', '"Bench"']],
-      'only what is generated',
-    );
-  });
+it('a context that gives every term its old meaning is a compatible change', async (t) => {
+  const { service } = await rigOf(t);
+  await service.contexts.create('terms', { seats: SEATS }, OPTIONS);
+  await create(service, { seats: SEATS });
+  for (const context of [
+    { official: 'https://official.example/', seats: 'official:seats' },
+    'terms',
+    [urlOf('terms'), { more: 'https://official.example/more' }],
+    { seats: { '@id': SEATS }, colour: `${CONTEXT_BASE}colour` },
+  ] as const) {
+    const { outcome, change } = await put(service, { context });
+    assert.deepEqual([outcome, change.overall], ['version', 'compatible'], JSON.stringify(context));
+  }
+  const contextBase = `${CONTEXT_BASE}other/`;
+  const refused = await rejection(put(service, { contextBase }), IncompatibleChangeError);
+  assert.deepEqual(
+    refused.report.differences.map(({ pointer, detail }) => [pointer, /"\w+"/.exec(detail)?.[0]]),
+    [['', '"Bench"']],
+    'only what is generated',
+  );
+});
 
-  it('a context that gives a term another meaning is noticed when it is named by a stored context', async (t) => {
-    const { service } = await rigOf(t);
-    await service.contexts.create('terms', { seats: SEATS }, OPTIONS);
-    await service.contexts.create('others', { seats: OTHER }, OPTIONS);
-    await service.contexts.create('both', [urlOf('terms'), { '@language': 'de' }], OPTIONS);
-    await create(service, 'terms');
-    for (const context of ['others', urlOf('others'), ['terms', 'others'], { seats: OTHER }] as const)
-      assert.deepEqual(await refusedReport(service, { context }), seatsMean(OTHER, SEATS));
-    const { differences } = await refusedReport(service, { context: 'both' });
-    assert.deepEqual(
-      differences.map(({ detail }) => detail),
-      ['"@language" means de, meant nothing'],
-    );
-    assert.equal((await put(service, { context: ['others', 'terms'] })).outcome, 'version');
-  });
+it('a context that gives a term another meaning is noticed when it is named by a stored context', async (t) => {
+  const { service } = await rigOf(t);
+  await service.contexts.create('terms', { seats: SEATS }, OPTIONS);
+  await service.contexts.create('others', { seats: OTHER }, OPTIONS);
+  await service.contexts.create('both', [urlOf('terms'), { '@language': 'de' }], OPTIONS);
+  await create(service, 'terms');
+  for (const context of ['others', urlOf('others'), ['terms', 'others'], { seats: OTHER }] as const)
+    assert.deepEqual(await refusedReport(service, { context }), seatsMean(OTHER, SEATS));
+  const { differences } = await refusedReport(service, { context: 'both' });
+  assert.deepEqual(column(differences, 'detail'), ['"@language" means de, meant nothing']);
+  assert.equal((await put(service, { context: ['others', 'terms'] })).outcome, 'version');
+});
 
-  it('a context that gives a term another meaning is noticed when it is another version of a stored one', async (t) => {
-    const { service } = await rigOf(t);
-    await service.contexts.create('terms', { seats: SEATS }, OPTIONS);
-    await service.contexts.update('terms', { seats: OTHER }, OPTIONS);
-    await service.contexts.update('terms', { seats: OTHER, wood: 'https://official.example/wood' }, OPTIONS);
-    await create(service, urlOf('terms', 1));
-    for (const context of [urlOf('terms', 2), urlOf('terms', 3), 'terms'])
-      assert.deepEqual(await refusedReport(service, { context }), seatsMean(OTHER, SEATS));
-    await service.store.models.delete(KEY);
-    await create(service, urlOf('terms', 2));
-    assert.deepEqual(await refusedReport(service, { context: urlOf('terms', 1) }), seatsMean(SEATS, OTHER));
-    assert.equal((await put(service, { context: 'terms' })).change.overall, 'compatible');
-  });
+it('a context that gives a term another meaning is noticed when it is another version of a stored one', async (t) => {
+  const { service } = await rigOf(t);
+  await service.contexts.create('terms', { seats: SEATS }, OPTIONS);
+  await service.contexts.update('terms', { seats: OTHER }, OPTIONS);
+  await service.contexts.update('terms', { seats: OTHER, wood: 'https://official.example/wood' }, OPTIONS);
+  await create(service, urlOf('terms', 1));
+  for (const context of [urlOf('terms', 2), urlOf('terms', 3), 'terms'])
+    assert.deepEqual(await refusedReport(service, { context }), seatsMean(OTHER, SEATS));
+  await service.store.models.delete(KEY);
+  await create(service, urlOf('terms', 2));
+  assert.deepEqual(await refusedReport(service, { context: urlOf('terms', 1) }), seatsMean(SEATS, OTHER));
+  assert.equal((await put(service, { context: 'terms' })).change.overall, 'compatible');
+});
 
-  it('a context that follows a stored one is compared by the current meaning of that one', async (t) => {
-    const { service } = await rigOf(t);
-    await service.contexts.create('terms', { seats: SEATS }, OPTIONS);
-    await create(service, 'terms');
-    await service.contexts.update('terms', { seats: OTHER }, OPTIONS);
-    assert.equal((await put(service, { context: 'terms', schema: SCHEMA })).outcome, 'unchanged');
-    assert.deepEqual(await refusedReport(service, { context: { seats: SEATS } }), seatsMean(SEATS, OTHER));
-    assert.equal((await put(service, { context: urlOf('terms', 2) })).change.overall, 'compatible');
-  });
+it('a context that follows a stored one is compared by the current meaning of that one', async (t) => {
+  const { service } = await rigOf(t);
+  await service.contexts.create('terms', { seats: SEATS }, OPTIONS);
+  await create(service, 'terms');
+  await service.contexts.update('terms', { seats: OTHER }, OPTIONS);
+  assert.equal((await put(service, { context: 'terms', schema: SCHEMA })).outcome, 'unchanged');
+  assert.deepEqual(await refusedReport(service, { context: { seats: SEATS } }), seatsMean(SEATS, OTHER));
+  assert.equal((await put(service, { context: urlOf('terms', 2) })).change.overall, 'compatible');
+});
 
-  it('a context that gives a term another meaning is accepted without compatibility, and reported', async (t) => {
-    const { service } = await rigOf(t);
-    await service.contexts.create('others', { seats: OTHER }, OPTIONS);
-    await create(service, { seats: SEATS }, { status: 'draft' });
-    const draft = await put(service, { context: 'others' });
-    assert.deepEqual([draft.outcome, draft.change], ['replaced', seatsMean(OTHER, SEATS)]);
-    const free = await put(service, {
-      context: { seats: SEATS },
-      compatibility: 'none',
-      status: 'published',
-    });
-    assert.deepEqual([free.outcome, free.change], ['replaced', seatsMean(SEATS, OTHER)]);
-    const version = await put(service, { context: 'others' });
-    assert.deepEqual([version.outcome, version.change], ['version', seatsMean(OTHER, SEATS)]);
-    const there = await service.comparison.diff(KEY, { from: 1, to: 2, ...OPTIONS });
-    assert.deepEqual([there.change, there.pointers], [seatsMean(OTHER, SEATS), []]);
-    const back = await service.comparison.diff(KEY, { from: 2, to: 1, ...OPTIONS });
-    assert.deepEqual(back.change, seatsMean(SEATS, OTHER));
-    for (const compatibility of ['forward', 'full'] as const)
-      await rejection(put(service, { context: { seats: SEATS }, compatibility }), IncompatibleChangeError);
-  });
+it('a context that gives a term another meaning is accepted without compatibility, and reported', async (t) => {
+  const { service } = await rigOf(t);
+  await service.contexts.create('others', { seats: OTHER }, OPTIONS);
+  await create(service, { seats: SEATS }, { status: 'draft' });
+  const draft = await put(service, { context: 'others' });
+  assert.deepEqual([draft.outcome, draft.change], ['replaced', seatsMean(OTHER, SEATS)]);
+  const free = await put(service, { context: { seats: SEATS }, compatibility: 'none', status: 'published' });
+  assert.deepEqual([free.outcome, free.change], ['replaced', seatsMean(SEATS, OTHER)]);
+  const version = await put(service, { context: 'others' });
+  assert.deepEqual([version.outcome, version.change], ['version', seatsMean(OTHER, SEATS)]);
+  const there = await service.comparison.diff(KEY, { from: 1, to: 2, ...OPTIONS });
+  assert.deepEqual([there.change, there.pointers], [seatsMean(OTHER, SEATS), []]);
+  const back = await service.comparison.diff(KEY, { from: 2, to: 1, ...OPTIONS });
+  assert.deepEqual(back.change, seatsMean(SEATS, OTHER));
+  for (const compatibility of ['forward', 'full'] as const)
+    await rejection(put(service, { context: { seats: SEATS }, compatibility }), IncompatibleChangeError);
+});
 
-  it('a context whose terms cannot be found out leaves the change unproven', async (t) => {
-    const { service, web } = await rigOf(t);
-    const url = `${ALLOWED}/context.jsonld`;
-    web.set(url, { '@context': { seats: SEATS } });
-    await service.contexts.create('live', [url], OPTIONS);
-    await create(service, 'live');
-    web.delete(url);
-    const { overall, differences } = await refusedReport(service, { context: { seats: SEATS } });
-    assert.equal(overall, 'narrowing');
-    assert.deepEqual(
-      differences.map(({ pointer, reason }) => [pointer, reason]),
-      [['', 'unproven']],
-    );
-    assert.match(
-      differences[0]?.detail ?? '',
-      /^what the terms mean cannot be compared: The context https:\/\/\S+ cannot be used: /,
-    );
-  });
+it('a context whose terms cannot be found out leaves the change unproven', async (t) => {
+  const { service, web } = await rigOf(t);
+  const url = `${ALLOWED}/context.jsonld`;
+  web.set(url, { '@context': { seats: SEATS } });
+  await service.contexts.create('live', [url], OPTIONS);
+  await create(service, 'live');
+  web.delete(url);
+  const { overall, differences } = await refusedReport(service, { context: { seats: SEATS } });
+  assert.equal(overall, 'narrowing');
+  assert.deepEqual(columns(differences, 'pointer', 'reason'), [['', 'unproven']]);
+  assert.match(
+    differences[0]?.detail ?? '',
+    /^what the terms mean cannot be compared: The context https:\/\/\S+ cannot be used: /,
+  );
 });

@@ -18,6 +18,7 @@ import {
   written,
 } from '../unit/schemas/models/harness.js';
 import { InvalidBodyError } from '../../sidecar/shared/errors.js';
+import { column, columns } from '../support/columns.js';
 
 const KEY = { domain: 'city', name: 'Bench' };
 const STORED_ELSEWHERE = 'it is neither stored here nor from an allowed origin';
@@ -42,10 +43,7 @@ describe('creating models', () => {
       [1, 'To sit', 'none', 'city~Bench'],
     );
     assert.deepEqual(JSON.parse(made.schema), BENCH);
-    assert.deepEqual(
-      made.version.references.map(({ uri }) => uri),
-      [COMMON_URI],
-    );
+    assert.deepEqual(column(made.version.references, 'uri'), [COMMON_URI]);
     const { dialect, change } = metadataOf(made.version);
     assert.deepEqual([dialect, change], ['2020-12', undefined]);
     const { bytes } = await service.documents.of(KEY, 'schema', { baseUrl: BASE_URL });
@@ -64,13 +62,10 @@ describe('creating models', () => {
         'https://uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-context-v1.9.jsonld',
       ],
     });
-    assert.deepEqual(
-      warnings.map(({ code, term }) => [code, term]),
-      [
-        ['core-term', 'location'],
-        ['core-term', 'status'],
-      ],
-    );
+    assert.deepEqual(columns(warnings, 'code', 'term'), [
+      ['core-term', 'location'],
+      ['core-term', 'status'],
+    ]);
   });
 
   it('a new model uses its own base for its terms', async (t) => {
@@ -161,18 +156,12 @@ describe('creating models', () => {
     await service.models.create('city', { name: 'Other', schema });
     assert.deepEqual(fetched, [first, second]);
     const kept = await store.references.list(ALL);
-    assert.deepEqual(
-      kept.items.map(({ uri, source }) => [uri, source]),
-      [
-        [first, 'fetched'],
-        [second, 'fetched'],
-      ],
-    );
+    assert.deepEqual(columns(kept.items, 'uri', 'source'), [
+      [first, 'fetched'],
+      [second, 'fetched'],
+    ]);
     const inUse = await rejection(service.references.delete(second), InUseError);
-    assert.deepEqual(
-      inUse.dependents.map(({ kind }) => kind),
-      ['model', 'model', 'reference'],
-    );
+    assert.deepEqual(column(inUse.dependents, 'kind'), ['model', 'model', 'reference']);
   });
 
   it('a refused model keeps no fetched document', async (t) => {
@@ -201,10 +190,7 @@ describe('creating models', () => {
     ) as JsonObject;
     const key = { domain: 'constructor', name: 'toString' };
     const { warnings } = await rig.service.models.create(key.domain, { name: key.name, schema });
-    assert.deepEqual(
-      warnings.map(({ code, term }) => [code, term]),
-      [['no-term', '__proto__']],
-    );
+    assert.deepEqual(columns(warnings, 'code', 'term'), [['no-term', '__proto__']]);
     const context = (await contextOf(rig, key)) as { '@context': [object, string] };
     assert.deepEqual(Object.keys(context['@context'][0]), ['constructor', 'toString']);
     assert.equal((await storedModel(rig.service, key)).schema, JSON.stringify(schema));

@@ -20,6 +20,7 @@ import {
   useRigs,
   written,
 } from '../unit/schemas/models/harness.js';
+import { columns } from '../support/columns.js';
 
 const KEY = { domain: 'city', name: 'Bench' };
 const CORE = coreContextUrl();
@@ -243,13 +244,10 @@ describe('models with a context of their own', () => {
       '@vocab': 'https://o.example/',
     };
     const { warnings } = metadataOf((await create(service, context)).version);
-    assert.deepEqual(
-      warnings.map(({ code, term }) => [code, term]),
-      [
-        ['coercion', 'seats'],
-        ['vocab', '@vocab'],
-      ],
-    );
+    assert.deepEqual(columns(warnings, 'code', 'term'), [
+      ['coercion', 'seats'],
+      ['vocab', '@vocab'],
+    ]);
   });
 });
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { SchemaNotAcceptedError } from '../../sidecar/schemas/models/errors.js';
 import type { StoredModel } from '../../sidecar/schemas/models/index.js';
 import { InUseError } from '../../sidecar/store/errors.js';
@@ -28,84 +28,76 @@ const BENCH = { kind: 'model', ...KEY, version: 1 };
 
 const urisOf = ({ version }: StoredModel) => version.references.map(({ uri }) => uri);
 
-describe('documents under other spellings of their URLs', () => {
-  const rigOf = useRigs();
+const rigOf = useRigs();
 
-  it('a model depends on a document that it names by another spelling of its URL, and follows it', async (t) => {
-    const { service } = await rigOf(t);
-    const { models, references } = service;
-    await references.put(PAGES, common('string'));
-    const made = await written(models.create('city', { name: 'Bench', schema }));
-    assert.deepEqual(urisOf(made), [PAGES]);
-    const bundled = async (number?: number) => {
-      const options = { baseUrl: BASE_URL, ...(number === undefined ? {} : { version: number }) };
-      return JSON.stringify(jsonOf(await service.documents.of(KEY, 'bundled', options)));
-    };
-    assert.match(await bundled(), /"Name":\{"type":"string"\}/);
-    const used = await rejection(references.delete(PAGES), InUseError);
-    assert.deepEqual(used.dependents, [BENCH]);
+it('a model depends on a document that it names by another spelling of its URL, and follows it', async (t) => {
+  const { service } = await rigOf(t);
+  const { models, references } = service;
+  await references.put(PAGES, common('string'));
+  const made = await written(models.create('city', { name: 'Bench', schema }));
+  assert.deepEqual(urisOf(made), [PAGES]);
+  const bundled = async (number?: number) => {
+    const options = { baseUrl: BASE_URL, ...(number === undefined ? {} : { version: number }) };
+    return JSON.stringify(jsonOf(await service.documents.of(KEY, 'bundled', options)));
+  };
+  assert.match(await bundled(), /"Name":\{"type":"string"\}/);
+  const used = await rejection(references.delete(PAGES), InUseError);
+  assert.deepEqual(used.dependents, [BENCH]);
 
-    await references.put(PAGES, common('number'));
-    assert.deepEqual(await references.outdatedModels(PAGES), [KEY]);
-    assert.equal((await models.put(KEY, { schema }, { baseUrl: BASE_URL })).outcome, 'version');
-    assert.deepEqual(await references.outdatedModels(PAGES), []);
-    assert.match(await bundled(), /"Name":\{"type":"number"\}/);
-    assert.match(await bundled(1), /"Name":\{"type":"string"\}/);
-  });
+  await references.put(PAGES, common('number'));
+  assert.deepEqual(await references.outdatedModels(PAGES), [KEY]);
+  assert.equal((await models.put(KEY, { schema }, { baseUrl: BASE_URL })).outcome, 'version');
+  assert.deepEqual(await references.outdatedModels(PAGES), []);
+  assert.match(await bundled(), /"Name":\{"type":"number"\}/);
+  assert.match(await bundled(1), /"Name":\{"type":"string"\}/);
+});
 
-  it('a document under the very URL comes first, and the same one under it makes no new version', async (t) => {
-    const { service } = await rigOf(t);
-    const { models, references } = service;
-    await references.put(PAGES, common('string'));
-    await models.create('city', { name: 'Bench', schema });
-    const update = () => models.put(KEY, { schema }, { baseUrl: BASE_URL });
-    await references.put(RAW, common('string'));
-    assert.deepEqual([(await update()).outcome, await references.outdatedModels(RAW)], ['unchanged', []]);
-    await references.put(RAW, common('number'));
-    assert.deepEqual(await references.outdatedModels(RAW), [KEY]);
-    assert.equal((await update()).outcome, 'version');
-    assert.deepEqual(urisOf(await storedModel(service, KEY)), [RAW]);
-  });
+it('a document under the very URL comes first, and the same one under it makes no new version', async (t) => {
+  const { service } = await rigOf(t);
+  const { models, references } = service;
+  await references.put(PAGES, common('string'));
+  await models.create('city', { name: 'Bench', schema });
+  const update = () => models.put(KEY, { schema }, { baseUrl: BASE_URL });
+  await references.put(RAW, common('string'));
+  assert.deepEqual([(await update()).outcome, await references.outdatedModels(RAW)], ['unchanged', []]);
+  await references.put(RAW, common('number'));
+  assert.deepEqual(await references.outdatedModels(RAW), [KEY]);
+  assert.equal((await update()).outcome, 'version');
+  assert.deepEqual(urisOf(await storedModel(service, KEY)), [RAW]);
+});
 
-  it('a document is missing where those that differ are stored under other spellings, which the refusal names', async (t) => {
-    const { service } = await rigOf(t);
-    await service.references.put(PAGES, common('string'));
-    await service.references.put(MAIN, common('number'));
-    const { errors } = await rejection(
-      service.models.create('city', { name: 'Bench', schema }),
-      SchemaNotAcceptedError,
-    );
-    assert.equal(errors.length, 1);
-    for (const url of [PAGES, MAIN]) assert.ok(errors[0]?.detail.includes(url), errors[0]?.detail);
-  });
+it('a document is missing where those that differ are stored under other spellings, which the refusal names', async (t) => {
+  const { service } = await rigOf(t);
+  await service.references.put(PAGES, common('string'));
+  await service.references.put(MAIN, common('number'));
+  const { errors } = await rejection(
+    service.models.create('city', { name: 'Bench', schema }),
+    SchemaNotAcceptedError,
+  );
+  assert.equal(errors.length, 1);
+  for (const url of [PAGES, MAIN]) assert.ok(errors[0]?.detail.includes(url), errors[0]?.detail);
+});
 
-  it('a reference within a document leads on by any spelling, and the document counts once', async (t) => {
-    const { service } = await rigOf(t);
-    await service.references.put(PAGES, common('string'));
-    await service.references.put(REPORT, {
-      definitions: { Part: { $ref: 'common.json#/definitions/Name' } },
-    });
-    const part = { $ref: `${RAW.replace('common', 'parts')}#/definitions/Part` };
-    const properties = { a: part, b: { $ref: `${MAIN}#/definitions/Name` } };
-    await service.models.create('city', { name: 'Bench', schema: { type: 'object', properties } });
-    assert.deepEqual(urisOf(await storedModel(service, KEY)), [PAGES, REPORT]);
-  });
+it('a reference within a document leads on by any spelling, and the document counts once', async (t) => {
+  const { service } = await rigOf(t);
+  await service.references.put(PAGES, common('string'));
+  await service.references.put(REPORT, { definitions: { Part: { $ref: 'common.json#/definitions/Name' } } });
+  const part = { $ref: `${RAW.replace('common', 'parts')}#/definitions/Part` };
+  const properties = { a: part, b: { $ref: `${MAIN}#/definitions/Name` } };
+  await service.models.create('city', { name: 'Bench', schema: { type: 'object', properties } });
+  assert.deepEqual(urisOf(await storedModel(service, KEY)), [PAGES, REPORT]);
+});
 
-  it('a context depends on a document that it names by another spelling of its URL', async (t) => {
-    const { service } = await rigOf(t);
-    const { contexts, models, references } = service;
-    const [url, raw] = [PAGES, RAW].map((one) => one.replace('common.json', 'context.jsonld'));
-    await references.put(url ?? '', { '@context': { width: 'https://terms.example/width' } });
-    await contexts.create('own', [raw ?? ''], { baseUrl: BASE_URL });
-    const properties = { type: { type: 'string' }, width: { type: 'number' } };
-    await models.create('city', {
-      name: 'Bench',
-      schema: { type: 'object', properties },
-      context: raw ?? '',
-    });
-    const served = await service.documents.of(KEY, 'context', { baseUrl: BASE_URL });
-    assert.match(served.bytes.toString(), /terms\.example\/width/);
-    const used = await rejection(references.delete(url ?? ''), InUseError);
-    assert.deepEqual(used.dependents, [{ kind: 'context', name: 'own', version: 1 }, BENCH]);
-  });
+it('a context depends on a document that it names by another spelling of its URL', async (t) => {
+  const { service } = await rigOf(t);
+  const { contexts, models, references } = service;
+  const [url, raw] = [PAGES, RAW].map((one) => one.replace('common.json', 'context.jsonld'));
+  await references.put(url ?? '', { '@context': { width: 'https://terms.example/width' } });
+  await contexts.create('own', [raw ?? ''], { baseUrl: BASE_URL });
+  const properties = { type: { type: 'string' }, width: { type: 'number' } };
+  await models.create('city', { name: 'Bench', schema: { type: 'object', properties }, context: raw ?? '' });
+  const served = await service.documents.of(KEY, 'context', { baseUrl: BASE_URL });
+  assert.match(served.bytes.toString(), /terms\.example\/width/);
+  const used = await rejection(references.delete(url ?? ''), InUseError);
+  assert.deepEqual(used.dependents, [{ kind: 'context', name: 'own', version: 1 }, BENCH]);
 });

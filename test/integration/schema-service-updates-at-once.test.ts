@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { OvertakenError } from '../../sidecar/schemas/models/errors.js';
 import type { SchemaService } from '../../sidecar/schemas/models/index.js';
 import { PreconditionFailedError } from '../../sidecar/store/errors.js';
@@ -17,57 +17,55 @@ function create(service: SchemaService) {
   return written(service.models.create('city', { name: 'Bench', schema: SEATS }));
 }
 
-describe('updates at the same time', () => {
-  const rigOf = useRigs();
+const rigOf = useRigs();
 
-  it('updates at the same time are made one after the other, each against the version before it', async (t) => {
-    const { service } = await rigOf(t);
-    await create(service);
-    const updates = await Promise.all([
-      service.models.put(KEY, { schema: NARROWING }),
-      service.models.put(KEY, { schema: BREAKING }),
-    ]);
-    assert.deepEqual(updates.map(({ number }) => number).sort(), [2, 3]);
-    const current = await storedModel(service, KEY);
-    assert.deepEqual(updates.find(({ number }) => number === 3)?.model, current);
-    assert.deepEqual(
-      (await changesOf(service, KEY)).map(([, change]) => change),
-      updates[0].number === 2 ? [undefined, 'narrowing', 'breaking'] : [undefined, 'breaking', 'breaking'],
-    );
-  });
+it('updates at the same time are made one after the other, each against the version before it', async (t) => {
+  const { service } = await rigOf(t);
+  await create(service);
+  const updates = await Promise.all([
+    service.models.put(KEY, { schema: NARROWING }),
+    service.models.put(KEY, { schema: BREAKING }),
+  ]);
+  assert.deepEqual(updates.map(({ number }) => number).sort(), [2, 3]);
+  const current = await storedModel(service, KEY);
+  assert.deepEqual(updates.find(({ number }) => number === 3)?.model, current);
+  assert.deepEqual(
+    (await changesOf(service, KEY)).map(([, change]) => change),
+    updates[0].number === 2 ? [undefined, 'narrowing', 'breaking'] : [undefined, 'breaking', 'breaking'],
+  );
+});
 
-  it('two updates at the same time are not both made when each expects the same state', async (t) => {
-    const { service, tasks } = await rigOf(t);
-    const { etag } = (await create(service)).model;
-    const updates = await Promise.allSettled([
-      service.models.put(KEY, { schema: NARROWING }, { expected: [etag] }),
-      service.models.put(KEY, { schema: BREAKING }, { expected: ['other', etag] }),
-    ]);
-    const failed = updates.filter(({ status }) => status === 'rejected');
-    assert.equal(failed.length, 1);
-    assert.ok((failed[0] as PromiseRejectedResult).reason instanceof PreconditionFailedError);
-    assert.equal((await storedModel(service, KEY)).version.number, 2);
-    const before = tasks.length;
-    await rejection(service.models.put(KEY, { schema: {} }, { expected: [etag] }), PreconditionFailedError);
-    assert.equal(tasks.length, before, 'a state that is gone is told before any work');
-  });
+it('two updates at the same time are not both made when each expects the same state', async (t) => {
+  const { service, tasks } = await rigOf(t);
+  const { etag } = (await create(service)).model;
+  const updates = await Promise.allSettled([
+    service.models.put(KEY, { schema: NARROWING }, { expected: [etag] }),
+    service.models.put(KEY, { schema: BREAKING }, { expected: ['other', etag] }),
+  ]);
+  const failed = updates.filter(({ status }) => status === 'rejected');
+  assert.equal(failed.length, 1);
+  assert.ok((failed[0] as PromiseRejectedResult).reason instanceof PreconditionFailedError);
+  assert.equal((await storedModel(service, KEY)).version.number, 2);
+  const before = tasks.length;
+  await rejection(service.models.put(KEY, { schema: {} }, { expected: [etag] }), PreconditionFailedError);
+  assert.equal(tasks.length, before, 'a state that is gone is told before any work');
+});
 
-  it('an update is given up when others are always faster', async (t) => {
-    let others = 0;
-    const { service } = await rigOf(t, {
-      store: (store) =>
-        storeWith(store, {
-          models: over(store.models, {
-            update: async (key, update, ifMatch) => {
-              const description = `${(others += 1)} others`;
-              await store.models.update(key, { settings: { compatibility: 'none', description } });
-              return store.models.update(key, update, ifMatch);
-            },
-          }),
+it('an update is given up when others are always faster', async (t) => {
+  let others = 0;
+  const { service } = await rigOf(t, {
+    store: (store) =>
+      storeWith(store, {
+        models: over(store.models, {
+          update: async (key, update, ifMatch) => {
+            const description = `${(others += 1)} others`;
+            await store.models.update(key, { settings: { compatibility: 'none', description } });
+            return store.models.update(key, update, ifMatch);
+          },
         }),
-    });
-    await create(service);
-    await rejection(service.models.put(KEY, { schema: NARROWING }), OvertakenError);
-    assert.equal((await storedModel(service, KEY)).version.number, 1);
+      }),
   });
+  await create(service);
+  await rejection(service.models.put(KEY, { schema: NARROWING }), OvertakenError);
+  assert.equal((await storedModel(service, KEY)).version.number, 1);
 });

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { after, describe, it } from 'node:test';
+import { after, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { backUp, SqliteStore } from '../../sidecar/store/sqlite-store.js';
 import { dump, handClock } from '../support/store-samples.js';
@@ -24,97 +24,95 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-describe('a backup of a SQLite store', () => {
-  it('a backup of a SQLite store opens with the state of its start, while the store goes on being written', async () => {
-    const path = fresh();
-    const store = await filled(path, 30);
-    const before = await dump(store);
-    const target = fresh();
-    const backup = store.backup(target);
-    await takeStep(store, 30);
-    await takeStep(store, 31);
-    await backup;
-    const after = await dump(store);
-    await store.close();
-    const found = await contents(target);
-    assert.ok([before, after].some((state) => isDeepStrictEqual(state, found)));
-    assert.deepEqual(readdirSync(dirname(target)), [basename(target)], 'one file');
+it('a backup of a SQLite store opens with the state of its start, while the store goes on being written', async () => {
+  const path = fresh();
+  const store = await filled(path, 30);
+  const before = await dump(store);
+  const target = fresh();
+  const backup = store.backup(target);
+  await takeStep(store, 30);
+  await takeStep(store, 31);
+  await backup;
+  const after = await dump(store);
+  await store.close();
+  const found = await contents(target);
+  assert.ok([before, after].some((state) => isDeepStrictEqual(state, found)));
+  assert.deepEqual(readdirSync(dirname(target)), [basename(target)], 'one file');
+});
+
+it('a backup can be made of a SQLite file that another process has open, and of one left by a crash', async () => {
+  const path = fresh();
+  const store = await filled(path, 20);
+  const before = await dump(store);
+  const target = fresh();
+  await backUp(path, target);
+  assert.deepEqual(await contents(target), before);
+
+  const left = fresh();
+  copyFileSync(path, left);
+  copyFileSync(`${path}-wal`, `${left}-wal`);
+  await store.close();
+  await backUp(left, `${left}.copy`);
+  assert.deepEqual(await contents(`${left}.copy`), before);
+});
+
+it('a backup can be made of a SQLite store in memory', async () => {
+  const store = await filled(':memory:', 20);
+  const target = fresh();
+  await store.backup(target);
+  assert.deepEqual(await contents(target), await dump(store));
+  await store.close();
+});
+
+it('a backup of a SQLite store overwrites nothing, whole or half-written', async () => {
+  const store = await filled(fresh(), 3);
+  const target = fresh();
+  writeFileSync(target, '');
+  const refused = {
+    name: 'DatabaseUnusableError',
+    message: `${target} exists already, and was not overwritten.`,
+  };
+  await assert.rejects(store.backup(target), refused);
+  assert.equal(readFileSync(target, 'utf8'), '');
+
+  rmSync(target);
+  writeFileSync(`${target}.partial`, 'x');
+  await assert.rejects(store.backup(target), {
+    name: 'DatabaseUnusableError',
+    message: /partial exists already: another backup is under way, or was broken off/,
   });
+  assert.equal(readFileSync(`${target}.partial`, 'utf8'), 'x');
+  assert.equal(existsSync(target), false);
+  await store.close();
+});
 
-  it('a backup can be made of a SQLite file that another process has open, and of one left by a crash', async () => {
-    const path = fresh();
-    const store = await filled(path, 20);
-    const before = await dump(store);
-    const target = fresh();
-    await backUp(path, target);
-    assert.deepEqual(await contents(target), before);
-
-    const left = fresh();
-    copyFileSync(path, left);
-    copyFileSync(`${path}-wal`, `${left}-wal`);
-    await store.close();
-    await backUp(left, `${left}.copy`);
-    assert.deepEqual(await contents(`${left}.copy`), before);
+it('a backup of a SQLite store leaves nothing behind when it fails', async () => {
+  const store = await filled(fresh(), 3);
+  const target = fresh();
+  const backup = store.backup(target);
+  await store.close();
+  await assert.rejects(backup, { name: 'DatabaseUnusableError' });
+  assert.deepEqual(readdirSync(dirname(target)), []);
+  await assert.rejects(store.backup(join(target, 'no', 'such.db')), {
+    name: 'DatabaseUnusableError',
+    message: /ENOENT/,
   });
+});
 
-  it('a backup can be made of a SQLite store in memory', async () => {
-    const store = await filled(':memory:', 20);
-    const target = fresh();
-    await store.backup(target);
-    assert.deepEqual(await contents(target), await dump(store));
-    await store.close();
+it('a backup is made of nothing but a store', async () => {
+  const target = fresh();
+  const path = fresh();
+  await assert.rejects(backUp(path, target), {
+    name: 'DatabaseUnusableError',
+    message: `The database ${path} does not exist.`,
   });
-
-  it('a backup of a SQLite store overwrites nothing, whole or half-written', async () => {
-    const store = await filled(fresh(), 3);
-    const target = fresh();
-    writeFileSync(target, '');
-    const refused = {
-      name: 'DatabaseUnusableError',
-      message: `${target} exists already, and was not overwritten.`,
-    };
-    await assert.rejects(store.backup(target), refused);
-    assert.equal(readFileSync(target, 'utf8'), '');
-
-    rmSync(target);
-    writeFileSync(`${target}.partial`, 'x');
-    await assert.rejects(store.backup(target), {
-      name: 'DatabaseUnusableError',
-      message: /partial exists already: another backup is under way, or was broken off/,
-    });
-    assert.equal(readFileSync(`${target}.partial`, 'utf8'), 'x');
-    assert.equal(existsSync(target), false);
-    await store.close();
-  });
-
-  it('a backup of a SQLite store leaves nothing behind when it fails', async () => {
-    const store = await filled(fresh(), 3);
-    const target = fresh();
-    const backup = store.backup(target);
-    await store.close();
-    await assert.rejects(backup, { name: 'DatabaseUnusableError' });
-    assert.deepEqual(readdirSync(dirname(target)), []);
-    await assert.rejects(store.backup(join(target, 'no', 'such.db')), {
-      name: 'DatabaseUnusableError',
-      message: /ENOENT/,
-    });
-  });
-
-  it('a backup is made of nothing but a store', async () => {
-    const target = fresh();
-    const path = fresh();
-    await assert.rejects(backUp(path, target), {
-      name: 'DatabaseUnusableError',
-      message: `The database ${path} does not exist.`,
-    });
-    await assert.rejects(backUp(join(path, 'deeper.db'), target), { name: 'DatabaseUnusableError' });
-    assert.equal(existsSync(path), false);
-    writeFileSync(path, '');
-    await assert.rejects(backUp(path, target), { name: 'DatabaseUnusableError' });
-    writeFileSync(path, 'text');
-    await assert.rejects(backUp(path, target), { name: 'DatabaseUnusableError' });
-    assert.deepEqual(readdirSync(dirname(target)), []);
-  });
+  await assert.rejects(backUp(join(path, 'deeper.db'), target), { name: 'DatabaseUnusableError' });
+  assert.equal(existsSync(path), false);
+  writeFileSync(path, '');
+  await assert.rejects(backUp(path, target), { name: 'DatabaseUnusableError' });
+  writeFileSync(path, 'text');
+  await assert.rejects(backUp(path, target), { name: 'DatabaseUnusableError' });
+  assert.deepEqual(readdirSync(dirname(target)), []);
 });
 
 async function filled(path: string, steps: number): Promise<SqliteStore> {

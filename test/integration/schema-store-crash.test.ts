@@ -5,7 +5,7 @@ import { copyFileSync, mkdtempSync, rmSync, statSync, truncateSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { after, describe, it } from 'node:test';
+import { after, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import Database from 'better-sqlite3';
 import { SqliteStore } from '../../sidecar/store/sqlite-store.js';
@@ -19,36 +19,34 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-describe('a SQLite store after a crash', () => {
-  it('a SQLite store after kill -9 holds every acknowledged write, and at most the next one as a whole', async () => {
-    const path = join(folder, 'killed.db');
-    let written = 0;
-    for (const lines of [10, 33, 56]) {
-      const answered = await writeUntilKilled(path, written, lines);
-      assert.ok(answered >= lines);
-      written = await countWrites(path, written + answered, written + answered + 1);
-    }
-  });
+it('a SQLite store after kill -9 holds every acknowledged write, and at most the next one as a whole', async () => {
+  const path = join(folder, 'killed.db');
+  let written = 0;
+  for (const lines of [10, 33, 56]) {
+    const answered = await writeUntilKilled(path, written, lines);
+    assert.ok(answered >= lines);
+    written = await countWrites(path, written + answered, written + answered + 1);
+  }
+});
 
-  it('a SQLite store after a crash is as after one of its writes, however much of its log was on disk', async () => {
-    const path = join(folder, 'cut.db');
-    const store = await SqliteStore.open(path, handClock());
-    for (let n = 0; n < 40; n++) await takeStep(store, n);
-    const { size } = statSync(`${path}-wal`);
-    let last = 0;
-    const seen = new Set<number>();
-    for (let cut = 0; cut <= 20; cut++) {
-      const copy = join(folder, `cut-${cut}.db`);
-      copyFileSync(path, copy);
-      copyFileSync(`${path}-wal`, `${copy}-wal`);
-      truncateSync(`${copy}-wal`, Math.floor((size * cut) / 20));
-      last = await countWrites(copy, last, 40);
-      seen.add(last);
-    }
-    assert.equal(last, 40);
-    assert.ok(seen.size > 10, 'the cuts fell between different writes');
-    await store.close();
-  });
+it('a SQLite store after a crash is as after one of its writes, however much of its log was on disk', async () => {
+  const path = join(folder, 'cut.db');
+  const store = await SqliteStore.open(path, handClock());
+  for (let n = 0; n < 40; n++) await takeStep(store, n);
+  const { size } = statSync(`${path}-wal`);
+  let last = 0;
+  const seen = new Set<number>();
+  for (let cut = 0; cut <= 20; cut++) {
+    const copy = join(folder, `cut-${cut}.db`);
+    copyFileSync(path, copy);
+    copyFileSync(`${path}-wal`, `${copy}-wal`);
+    truncateSync(`${copy}-wal`, Math.floor((size * cut) / 20));
+    last = await countWrites(copy, last, 40);
+    seen.add(last);
+  }
+  assert.equal(last, 40);
+  assert.ok(seen.size > 10, 'the cuts fell between different writes');
+  await store.close();
 });
 
 /** Lets another process write from a step on; kills it when it has answered so many. Returns how many it answered. */

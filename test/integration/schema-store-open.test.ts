@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
-import { after, describe, it } from 'node:test';
+import { after, it } from 'node:test';
 import Database from 'better-sqlite3';
 import { extract } from 'tar-stream';
 import { FIRST_FORMAT, newestFormat } from '../../sidecar/store/formats.js';
@@ -39,188 +39,183 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-describe('opening a SQLite store', () => {
-  it('opening a SQLite store creates the file and its directories, and finds everything again', async () => {
-    const path = join(folder, 'new', 'deep', 'schema.db');
-    const store = await open(path);
-    await fill(store);
-    const before = await dump(store);
-    await store.close();
-    assert.deepEqual(readdirSync(join(folder, 'new', 'deep')), ['schema.db'], 'one file when closed');
-    const again = await open(path);
-    assert.deepEqual(await dump(again), before);
-    await again.close();
-  });
+it('opening a SQLite store creates the file and its directories, and finds everything again', async () => {
+  const path = join(folder, 'new', 'deep', 'schema.db');
+  const store = await open(path);
+  await fill(store);
+  const before = await dump(store);
+  await store.close();
+  assert.deepEqual(readdirSync(join(folder, 'new', 'deep')), ['schema.db'], 'one file when closed');
+  const again = await open(path);
+  assert.deepEqual(await dump(again), before);
+  await again.close();
+});
 
-  it('opening a SQLite store goes on with a file and its write-ahead log that better-sqlite3 12 left when it was killed', async () => {
-    const path = await unpacked('test/support/database-of-better-sqlite3-12.tar.gz');
-    const store = await open(path);
-    const { version } = await store.models.get({ domain: 'city', name: 'Bench' });
-    assert.equal(version.number, 1);
-    const { items } = await store.jobs.list(ALL);
-    assert.deepEqual(
-      items.map(({ state, query }) => ({ state, query })),
-      [{ state: 'succeeded', query: 'type=Building' }],
-    );
-    await store.close();
-    withDatabase(path, (db) => assert.equal(db.pragma('integrity_check', { simple: true }), 'ok'));
-  });
+it('opening a SQLite store goes on with a file and its write-ahead log that better-sqlite3 12 left when it was killed', async () => {
+  const path = await unpacked('test/support/database-of-better-sqlite3-12.tar.gz');
+  const store = await open(path);
+  const { version } = await store.models.get({ domain: 'city', name: 'Bench' });
+  assert.equal(version.number, 1);
+  const { items } = await store.jobs.list(ALL);
+  assert.deepEqual(
+    items.map(({ state, query }) => ({ state, query })),
+    [{ state: 'succeeded', query: 'type=Building' }],
+  );
+  await store.close();
+  withDatabase(path, (db) => assert.equal(db.pragma('integrity_check', { simple: true }), 'ok'));
+});
 
-  it('opening a SQLite store takes an empty file for a new store', async () => {
-    const path = fresh();
-    writeFileSync(path, '');
-    const store = await open(path);
-    assert.equal(await store.isReady(), true);
-    await store.close();
-  });
+it('opening a SQLite store takes an empty file for a new store', async () => {
+  const path = fresh();
+  writeFileSync(path, '');
+  const store = await open(path);
+  assert.equal(await store.isReady(), true);
+  await store.close();
+});
 
-  it('opening a SQLite store takes a name for that of a file, whatever else SQLite could take it for', async () => {
-    for (const name of ['file:x?mode=memory', 'a b%20c']) {
-      const path = join(folder, name);
-      await (await open(path)).close();
-      assert.ok(existsSync(path), name);
-    }
-    await assert.rejects(open(''), { name: 'DatabaseUnusableError' });
-  });
-
-  it('opening a SQLite store refuses a file that is not an SQLite database, and leaves it alone', async () => {
-    for (const content of ['{}', 'name,value\n'.repeat(1000), '\0'.repeat(8192), 'SQLite format 3\0']) {
-      const path = fresh();
-      writeFileSync(path, content);
-      await assert.rejects(open(path), {
-        name: 'DatabaseUnusableError',
-        message: `${path} is not a SQLite database. Name another file, or move this one away to start with an empty store.`,
-      });
-      assert.equal(readFileSync(path, 'utf8'), content);
-    }
-  });
-
-  it('opening a SQLite store refuses the SQLite database of another application, and leaves it alone', async () => {
-    for (const sql of [
-      'CREATE TABLE theirs (x)',
-      'PRAGMA journal_mode = WAL; CREATE TABLE theirs (x)',
-      'PRAGMA application_id = 7',
-      'PRAGMA user_version = 1',
-    ]) {
-      const path = fresh();
-      withDatabase(path, (db) => db.exec(sql));
-      const before = readFileSync(path);
-      await assert.rejects(open(path), { name: 'DatabaseUnusableError' }, sql);
-      assert.ok(readFileSync(path).equals(before), sql);
-    }
-  });
-
-  it('opening a SQLite store refuses a store that is newer than the program, and leaves it alone', async () => {
-    const path = fresh();
+it('opening a SQLite store takes a name for that of a file, whatever else SQLite could take it for', async () => {
+  for (const name of ['file:x?mode=memory', 'a b%20c']) {
+    const path = join(folder, name);
     await (await open(path)).close();
-    const newest = newestFormat(SQLITE_MIGRATIONS);
-    withDatabase(path, (db) => db.pragma(`user_version = ${newest + 1}`));
-    const before = readFileSync(path);
+    assert.ok(existsSync(path), name);
+  }
+  await assert.rejects(open(''), { name: 'DatabaseUnusableError' });
+});
+
+it('opening a SQLite store refuses a file that is not an SQLite database, and leaves it alone', async () => {
+  for (const content of ['{}', 'name,value\n'.repeat(1000), '\0'.repeat(8192), 'SQLite format 3\0']) {
+    const path = fresh();
+    writeFileSync(path, content);
     await assert.rejects(open(path), {
       name: 'DatabaseUnusableError',
-      message: new RegExp(
-        `has format ${newest + 1}, and this program knows formats up to ${newest}\\. Run the newer program`,
-      ),
+      message: `${path} is not a SQLite database. Name another file, or move this one away to start with an empty store.`,
     });
-    assert.ok(readFileSync(path).equals(before));
-  });
+    assert.equal(readFileSync(path, 'utf8'), content);
+  }
+});
 
-  it('opening a SQLite store refuses one from before the first release, says what to do, and leaves it alone', async () => {
+it('opening a SQLite store refuses the SQLite database of another application, and leaves it alone', async () => {
+  for (const sql of [
+    'CREATE TABLE theirs (x)',
+    'PRAGMA journal_mode = WAL; CREATE TABLE theirs (x)',
+    'PRAGMA application_id = 7',
+    'PRAGMA user_version = 1',
+  ]) {
     const path = fresh();
-    await (await open(path)).close();
-    withDatabase(path, (db) => db.pragma(`user_version = ${FIRST_FORMAT - 1}`));
+    withDatabase(path, (db) => db.exec(sql));
     const before = readFileSync(path);
-    const refusal = {
-      name: 'DatabaseUnusableError',
-      message: `${path} has format 9, which this version no longer reads, and was left as it is. Name a new database. To keep its models, export them with the version that wrote it (ngsi-ld-gateway models export), and import them.`,
-    };
-    await assert.rejects(open(path), refusal);
-    await assert.rejects(backUp(path, fresh()), refusal);
-    assert.ok(readFileSync(path).equals(before));
-  });
+    await assert.rejects(open(path), { name: 'DatabaseUnusableError' }, sql);
+    assert.ok(readFileSync(path).equals(before), sql);
+  }
+});
 
-  it('opening a SQLite store refuses a damaged store', async () => {
-    const path = fresh();
-    const store = await open(path);
-    await fill(store);
-    await store.close();
-    truncateSync(path, 4096);
-    await assert.rejects(open(path), { name: 'DatabaseUnusableError', message: /restore it from a backup/ });
-
-    const hollow = fresh();
-    withDatabase(hollow, (db) => {
-      db.pragma(`application_id = ${APPLICATION_ID}`);
-      db.pragma(`user_version = ${FIRST_FORMAT}`);
-    });
-    await assert.rejects(open(hollow), { name: 'DatabaseUnusableError', message: /it is incomplete/ });
+it('opening a SQLite store refuses a store that is newer than the program, and leaves it alone', async () => {
+  const path = fresh();
+  await (await open(path)).close();
+  const newest = newestFormat(SQLITE_MIGRATIONS);
+  withDatabase(path, (db) => db.pragma(`user_version = ${newest + 1}`));
+  const before = readFileSync(path);
+  await assert.rejects(open(path), {
+    name: 'DatabaseUnusableError',
+    message: new RegExp(
+      `has format ${newest + 1}, and this program knows formats up to ${newest}\\. Run the newer program`,
+    ),
   });
+  assert.ok(readFileSync(path).equals(before));
+});
 
-  it('opening a SQLite store explains a path that leads to no file', async () => {
-    const file = fresh();
-    writeFileSync(file, '');
-    await assert.rejects(open(join(file, 'schema.db')), {
-      name: 'DatabaseUnusableError',
-      message: /part of its path is a file/,
-    });
-    const directory = fresh();
-    mkdirSync(directory);
-    await assert.rejects(open(directory), { name: 'DatabaseUnusableError', message: /it is not a file/ });
-  });
+it('opening a SQLite store refuses one from before the first release, says what to do, and leaves it alone', async () => {
+  const path = fresh();
+  await (await open(path)).close();
+  withDatabase(path, (db) => db.pragma(`user_version = ${FIRST_FORMAT - 1}`));
+  const before = readFileSync(path);
+  const refusal = {
+    name: 'DatabaseUnusableError',
+    message: `${path} has format 9, which this version no longer reads, and was left as it is. Name a new database. To keep its models, export them with the version that wrote it (ngsi-ld-gateway models export), and import them.`,
+  };
+  await assert.rejects(open(path), refusal);
+  await assert.rejects(backUp(path, fresh()), refusal);
+  assert.ok(readFileSync(path).equals(before));
+});
 
-  it('opening a SQLite store gives up on a lock that another process keeps, without writing anything', async () => {
-    const path = fresh();
-    const clock = handClock();
-    const store = await SqliteStore.open(path, clock);
-    const other = new Database(path);
-    other.exec('BEGIN IMMEDIATE');
-    await refuses(store, 'storeUnavailable', () => store.domains.create({ name: 'energy' }));
-    assert.deepEqual(await store.domains.list(ALL), { items: [], total: 0 }, 'reads go on');
-    assert.equal(await store.isReady(), false);
-    other.exec('ROLLBACK');
-    await store.domains.create({ name: 'energy' });
-    assert.equal(await store.isReady(), false, 'writes are not tried for every look');
-    clock.time += 5000;
-    assert.equal(await store.isReady(), true);
-    other.close();
-    await store.close();
-  });
+it('opening a SQLite store refuses a damaged store', async () => {
+  const path = fresh();
+  const store = await open(path);
+  await fill(store);
+  await store.close();
+  truncateSync(path, 4096);
+  await assert.rejects(open(path), { name: 'DatabaseUnusableError', message: /restore it from a backup/ });
 
-  it('opening a SQLite store refuses a path where no file can be made, and anything but a file, without waiting', async () => {
-    for (const [path, says] of [
-      ['/proc/nobody/there/schema.db', /its directory cannot be created/],
-      ['/dev/null', /it is not a file/],
-    ] as const)
-      await assert.rejects(open(path), { name: 'DatabaseUnusableError', message: says });
+  const hollow = fresh();
+  withDatabase(hollow, (db) => {
+    db.pragma(`application_id = ${APPLICATION_ID}`);
+    db.pragma(`user_version = ${FIRST_FORMAT}`);
   });
+  await assert.rejects(open(hollow), { name: 'DatabaseUnusableError', message: /it is incomplete/ });
+});
 
-  it('opening a SQLite store refuses a read-only file, and a folder without write permission', async () => {
-    const path = fresh();
-    await (await open(path)).close();
-    const directory = fresh();
-    mkdirSync(directory);
-    chmodSync(folder, 0o755);
-    chmodSync(path, 0o444);
-    chmodSync(directory, 0o555);
-    await asNobody(async () => {
-      for (const unwritable of [path, join(directory, 'schema.db'), join(directory, 'new', 'schema.db')])
-        await assert.rejects(open(unwritable), {
-          name: 'DatabaseUnusableError',
-          message: /this user may not/,
-        });
-    });
+it('opening a SQLite store explains a path that leads to no file', async () => {
+  const file = fresh();
+  writeFileSync(file, '');
+  await assert.rejects(open(join(file, 'schema.db')), {
+    name: 'DatabaseUnusableError',
+    message: /part of its path is a file/,
   });
+  const directory = fresh();
+  mkdirSync(directory);
+  await assert.rejects(open(directory), { name: 'DatabaseUnusableError', message: /it is not a file/ });
+});
 
-  it("two SQLite stores on one file show each other's writes", async () => {
-    const path = fresh();
-    const [one, two] = await Promise.all([open(path), open(path)]);
-    await fill(one);
-    assert.deepEqual(await dump(two), await dump(one));
-    await two.contexts.delete('city');
-    await two.domains.delete('energy', { cascade: true });
-    await assert.rejects(one.domains.get('energy'), { kind: 'notFound' });
-    await one.close();
-    await two.close();
+it('opening a SQLite store gives up on a lock that another process keeps, without writing anything', async () => {
+  const path = fresh();
+  const clock = handClock();
+  const store = await SqliteStore.open(path, clock);
+  const other = new Database(path);
+  other.exec('BEGIN IMMEDIATE');
+  await refuses(store, 'storeUnavailable', () => store.domains.create({ name: 'energy' }));
+  assert.deepEqual(await store.domains.list(ALL), { items: [], total: 0 }, 'reads go on');
+  assert.equal(await store.isReady(), false);
+  other.exec('ROLLBACK');
+  await store.domains.create({ name: 'energy' });
+  assert.equal(await store.isReady(), false, 'writes are not tried for every look');
+  clock.time += 5000;
+  assert.equal(await store.isReady(), true);
+  other.close();
+  await store.close();
+});
+
+it('opening a SQLite store refuses a path where no file can be made, and anything but a file, without waiting', async () => {
+  for (const [path, says] of [
+    ['/proc/nobody/there/schema.db', /its directory cannot be created/],
+    ['/dev/null', /it is not a file/],
+  ] as const)
+    await assert.rejects(open(path), { name: 'DatabaseUnusableError', message: says });
+});
+
+it('opening a SQLite store refuses a read-only file, and a folder without write permission', async () => {
+  const path = fresh();
+  await (await open(path)).close();
+  const directory = fresh();
+  mkdirSync(directory);
+  chmodSync(folder, 0o755);
+  chmodSync(path, 0o444);
+  chmodSync(directory, 0o555);
+  await asNobody(async () => {
+    for (const unwritable of [path, join(directory, 'schema.db'), join(directory, 'new', 'schema.db')])
+      await assert.rejects(open(unwritable), { name: 'DatabaseUnusableError', message: /this user may not/ });
   });
+});
+
+it("two SQLite stores on one file show each other's writes", async () => {
+  const path = fresh();
+  const [one, two] = await Promise.all([open(path), open(path)]);
+  await fill(one);
+  assert.deepEqual(await dump(two), await dump(one));
+  await two.contexts.delete('city');
+  await two.domains.delete('energy', { cascade: true });
+  await assert.rejects(one.domains.get('energy'), { kind: 'notFound' });
+  await one.close();
+  await two.close();
 });
 
 /** Does something without the privileges of root, where this process has them. */

@@ -6,7 +6,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, describe, it } from 'node:test';
+import { after, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import Database from 'better-sqlite3';
@@ -28,11 +28,12 @@ import { createTestClock } from '../support/purge-harness.js';
 import { BUCKET_KEYS, StubBucket } from '../support/stub-bucket.js';
 import {
   Gate,
+  holdBack,
   isDelete,
-  relayTo,
-  startRecordingBroker,
   type RecordedAnswer,
   type RecordedRequest,
+  relayTo,
+  startRecordingBroker,
 } from '../support/recording-broker.js';
 import { hour, TEMPORAL } from '../support/temporal-harness.js';
 import { makeModel, startApi } from './api-client.js';
@@ -64,14 +65,8 @@ const ASYNC = { prefer: 'respond-async' };
 async function withHeldCars(env: Readonly<Record<string, string>>) {
   const broker = await startTestBroker();
   broker.entities.seed(20, entity('Car'));
-  const relay = relayTo(broker);
-  const gate = new Gate();
-  const held = await startRecordingBroker(async (request) => {
-    if (isDelete(request)) await gate.passed;
-    return relay(request);
-  });
+  const { held } = await holdBack(broker);
   const gateway = await startTestGateway({ BROKER_URL: held.url, ...env });
-  stopLater(async () => gate.open());
   return { gateway };
 }
 
@@ -424,12 +419,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     async () => {
       const broker = await startTestBroker();
       broker.entities.seed(20, entity('Car'));
-      const gate = new Gate();
-      const relay = relayTo(broker);
-      const recorder = await startRecordingBroker(async (request) => {
-        if (isDelete(request)) await gate.passed;
-        return relay(request);
-      });
+      const { held: recorder, gate } = await holdBack(broker);
       const gateway = await startTestGateway({ BROKER_URL: recorder.url, PURGE_MAX_RUNNING: '1' });
       const first = gateway.purge('type=Car');
       await recorder.arrived(isDelete);
@@ -813,6 +803,4 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
   ],
 };
 
-describe('each setting acts where it says', () => {
-  for (const [name, [effect, check]] of Object.entries(EFFECTS)) it(`${name} ${effect}`, PATIENCE, check);
-});
+for (const [name, [effect, check]] of Object.entries(EFFECTS)) it(`${name} ${effect}`, PATIENCE, check);

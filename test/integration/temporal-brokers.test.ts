@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, describe, it } from 'node:test';
+import { after, it } from 'node:test';
 import type { Behaviour } from '../../sidecar/embedded-broker/index.js';
 import { stopAll } from '../support/gateway-harness.js';
 import {
@@ -15,239 +15,212 @@ after(stopAll);
 
 const BEFORE = `type=Sensor&timerel=before&timeAt=${hour(8)}`;
 
-describe('a temporal purge at a broker that ignores a filter', () => {
-  for (const [parameter, query] of [
-    ['type', `${BEFORE}&attrs=temperature`],
-    ['attrs', `${BEFORE}&attrs=humidity`],
-    ['q', `${BEFORE}&q=temperature>3`],
-    ['datasetId', `${BEFORE}&datasetId=urn:ds:b`],
-    ['attrs', 'type=Sensor&attrs=humidity'],
-    ['datasetId', 'type=Sensor&datasetId=urn:ds:b'],
-  ] as const) {
-    it(`a temporal purge at a broker that ignores a filter deletes nothing, and names the parameter (${parameter}: ${query})`, async () => {
-      const { broker, purge } = await startTemporal({ ignoreParameters: [parameter] });
+for (const [parameter, query] of [
+  ['type', `${BEFORE}&attrs=temperature`],
+  ['attrs', `${BEFORE}&attrs=humidity`],
+  ['q', `${BEFORE}&q=temperature>3`],
+  ['datasetId', `${BEFORE}&datasetId=urn:ds:b`],
+  ['attrs', 'type=Sensor&attrs=humidity'],
+  ['datasetId', 'type=Sensor&datasetId=urn:ds:b'],
+] as const) {
+  it(`a temporal purge at a broker that ignores a filter deletes nothing, and names the parameter (${parameter}: ${query})`, async () => {
+    const { broker, purge } = await startTemporal({ ignoreParameters: [parameter] });
+    const before = instancesOf(broker);
+    const refused = await purge(query);
+    assert.equal(refused.status, 501, refused.text);
+    assert.equal(refused.problem().type, 'urn:ngsi-ld-gateway:problem:filter-ignored');
+    assert.equal(refused.problem()['parameter'], parameter);
+    assert.deepEqual(deletesOf(broker), {});
+    assert.deepEqual(instancesOf(broker), before);
+  });
+}
+
+for (const [what, behaviour] of [
+  ['no temporal data at all', { temporalStatus: 501 }],
+  ['temporal queries only', { temporalWriteStatus: 501 }],
+  ['temporal queries only (405)', { temporalWriteStatus: 405 }],
+] as const) {
+  for (const query of ['type=Sensor', 'type=Sensor&attrs=humidity', BEFORE]) {
+    it(`a temporal purge at a broker without temporal writes passes its answer on, and says what the broker lacks (${what}, ${query})`, async () => {
+      const { broker, purge } = await startTemporal(behaviour);
       const before = instancesOf(broker);
       const refused = await purge(query);
-      assert.equal(refused.status, 501, refused.text);
-      assert.equal(refused.problem().type, 'urn:ngsi-ld-gateway:problem:filter-ignored');
-      assert.equal(refused.problem()['parameter'], parameter);
-      assert.deepEqual(deletesOf(broker), {});
+      const status = 'temporalStatus' in behaviour ? 501 : behaviour.temporalWriteStatus;
+      assert.equal(refused.status, status);
+      assert.match(refused.problem().detail ?? '', /^The broker cannot (?:list|delete) .*does not implement/);
       assert.deepEqual(instancesOf(broker), before);
     });
   }
-});
+}
 
-describe('a temporal purge at a broker without temporal writes', () => {
-  for (const [what, behaviour] of [
-    ['no temporal data at all', { temporalStatus: 501 }],
-    ['temporal queries only', { temporalWriteStatus: 501 }],
-    ['temporal queries only (405)', { temporalWriteStatus: 405 }],
-  ] as const) {
-    for (const query of ['type=Sensor', 'type=Sensor&attrs=humidity', BEFORE]) {
-      it(`a temporal purge at a broker without temporal writes passes its answer on, and says what the broker lacks (${what}, ${query})`, async () => {
-        const { broker, purge } = await startTemporal(behaviour);
-        const before = instancesOf(broker);
-        const refused = await purge(query);
-        const status = 'temporalStatus' in behaviour ? 501 : behaviour.temporalWriteStatus;
-        assert.equal(refused.status, status);
-        assert.match(
-          refused.problem().detail ?? '',
-          /^The broker cannot (?:list|delete) .*does not implement/,
-        );
-        assert.deepEqual(instancesOf(broker), before);
-      });
-    }
-  }
-});
-
-describe('a temporal purge without a time filter', () => {
-  for (const [how, behaviour] of [
-    ['refuses createdAt', { refusedTimeProperties: ['createdAt'] }],
-    ['refuses createdAt and modifiedAt', { refusedTimeProperties: ['createdAt', 'modifiedAt'] }],
-    ['shows nothing by createdAt', { timePropertiesMissing: ['createdAt'] }],
-    [
-      'shows nothing by createdAt, and gives no count',
-      { timePropertiesMissing: ['createdAt'], countHeader: 'absent' },
-    ],
-  ] satisfies readonly [string, Partial<Behaviour>][]) {
-    it(`a temporal purge without a time filter reaches what is shown by another time property, if the broker ${how}`, async () => {
-      const { broker, purge } = await startTemporal(behaviour);
-      // Some were observed before 1970, which "everything since then" would not show.
-      broker.temporal.seed(1, () => ({
-        id: 'urn:ngsi-ld:Sensor:old',
-        type: 'Sensor',
-        temperature: { type: 'Property', value: 1, observedAt: '1911-01-01T00:00:00Z' },
-      }));
-      const dry = (await purge('type=Sensor&dryRun=true')).json() as { readonly matched: number };
-      assert.equal(dry.matched, 7);
-      const purged = await purge('type=Sensor');
-      assert.deepEqual([purged.status, purged.headers.get('purge-deleted')], [204, '7']);
-      assert.deepEqual(broker.temporal.ids(), [
-        'urn:ngsi-ld:Meter:0',
-        'urn:ngsi-ld:Meter:1',
-        'urn:ngsi-ld:Meter:2',
-      ]);
-    });
-
-    it(`a temporal purge without a time filter reports an item that cannot be deleted once, as failed, if the broker ${how}`, async () => {
-      for (const [query, deleted, failed] of [
-        ['type=Sensor&attrs=temperature', '5', '1'],
-        ['type=Sensor', '5', '1'],
-      ] as const) {
-        const { broker, purge } = await startTemporal(behaviour);
-        broker.behaviour.isLocked = (id) => id.endsWith(':1');
-        broker.behaviour.isLockedInstance = (id, attribute) =>
-          id.endsWith(':2') && attribute === 'temperature';
-        const answer = await purge(query);
-        assert.deepEqual([answer.status, answer.headers.get('purge-failed')], [207, failed]);
-        assert.equal(answer.headers.get('purge-deleted'), deleted);
-        assert.equal(answer.headers.get('purge-matched'), '6');
-      }
-    });
-  }
-
-  it("a temporal purge passes on the broker's own words when it refuses every time property", async () => {
-    const { purge } = await startTemporal({
-      refusedTimeProperties: ['createdAt', 'modifiedAt', 'observedAt'],
-    });
-    const refused = await purge('type=Sensor');
-    assert.equal(refused.status, 400);
-    assert.match(refused.text, /createdAt/);
-  });
-});
-
-describe('a temporal purge by createdAt', () => {
-  it('a temporal purge by createdAt asks for the times of instances, and does without where they are refused', async () => {
-    const query = 'type=Sensor&timerel=after&timeAt=2020-01-01T00:00:00Z&timeproperty=createdAt';
-    const { broker, purge } = await startTemporal();
-    assert.equal((await purge(query)).headers.get('purge-deleted'), '171');
-    assert.ok(broker.requests.entries.some(({ search }) => search.includes('options=sysAttrs')));
-  });
-});
-
-describe('a temporal purge by value at a broker that shows parts only', () => {
-  it('a temporal purge by value deletes the shown instances, and names attributes whose hidden ones may match', async () => {
-    const { broker, purge } = await startTemporal({ silentInstanceLimit: 1 });
-    const query = `type=Sensor&q=temperature>16&timerel=after&timeAt=${hour(2)}`;
-    const before = instancesOf(broker);
-    const shown = await shownBy(broker, query);
-    const dry = (await purge(`${query}&dryRun=true`)).json() as Readonly<Record<string, unknown>>;
-    assert.equal(dry['atLeast'], true);
-    const answer = await purge(query);
-    assert.equal(answer.status, 207);
-    const gone = [...before].filter((key) => !instancesOf(broker).has(key));
-    assert.ok(gone.length > 0 && gone.every((key) => shown.has(key)));
-    const { errors } = answer.json() as {
-      readonly errors: readonly { readonly error: { readonly type: string } }[];
-    };
-    assert.ok(
-      errors.every(({ error }) => error.type === 'urn:ngsi-ld-gateway:problem:instances-out-of-sight'),
-    );
-  });
-
-  for (const behaviour of [{}, { exclusiveBounds: true }, { instancePageSize: 100 }]) {
-    it(`a temporal purge by value deletes all instances of an entity with a matching one (${JSON.stringify(behaviour)})`, async () => {
-      const { broker, purge } = await startTemporal(behaviour, { entities: 1 });
-      broker.temporal.seed(1, () => ({
-        id: 'urn:ngsi-ld:Big:1',
-        type: 'Big',
-        v: Array.from({ length: 1500 }, (_, n) => ({ type: 'Property', value: n, observedAt: hour(n) })),
-      }));
-      const query = `type=Big&q=v==1390&timerel=before&timeAt=${hour(1400)}`;
-      const dry = (await purge(`${query}&dryRun=true`)).json() as { readonly matched: number };
-      const answer = await purge(query);
-      assert.deepEqual(
-        [answer.status, answer.headers.get('purge-deleted'), dry.matched],
-        [204, '1400', 1400],
-      );
-    });
-  }
-
-  it('a temporal purge by value reaches more instances of one moment than a page holds', async () => {
-    const { broker, purge } = await startTemporal({}, { entities: 1 });
+for (const [how, behaviour] of [
+  ['refuses createdAt', { refusedTimeProperties: ['createdAt'] }],
+  ['refuses createdAt and modifiedAt', { refusedTimeProperties: ['createdAt', 'modifiedAt'] }],
+  ['shows nothing by createdAt', { timePropertiesMissing: ['createdAt'] }],
+  [
+    'shows nothing by createdAt, and gives no count',
+    { timePropertiesMissing: ['createdAt'], countHeader: 'absent' },
+  ],
+] satisfies readonly [string, Partial<Behaviour>][]) {
+  it(`a temporal purge without a time filter reaches what is shown by another time property, if the broker ${how}`, async () => {
+    const { broker, purge } = await startTemporal(behaviour);
+    // Some were observed before 1970, which "everything since then" would not show.
     broker.temporal.seed(1, () => ({
-      id: 'urn:ngsi-ld:Burst:1',
-      type: 'Burst',
-      v: Array.from({ length: 2500 }, (_, n) => ({ type: 'Property', value: n, observedAt: hour(1) })),
+      id: 'urn:ngsi-ld:Sensor:old',
+      type: 'Sensor',
+      temperature: { type: 'Property', value: 1, observedAt: '1911-01-01T00:00:00Z' },
     }));
-    const query = `type=Burst&q=v==3&timerel=after&timeAt=${hour(0)}`;
-    const dry = (await purge(`${query}&dryRun=true&maxAffected=2600`)).json() as Readonly<
-      Record<string, unknown>
-    >;
-    assert.deepEqual([dry['matched'], dry['atLeast']], [2500, undefined]);
-    const answer = await purge(`${query}&maxAffected=2600`);
-    assert.deepEqual([answer.status, answer.headers.get('purge-deleted')], [204, '2500']);
+    const dry = (await purge('type=Sensor&dryRun=true')).json() as { readonly matched: number };
+    assert.equal(dry.matched, 7);
+    const purged = await purge('type=Sensor');
+    assert.deepEqual([purged.status, purged.headers.get('purge-deleted')], [204, '7']);
+    assert.deepEqual(broker.temporal.ids(), [
+      'urn:ngsi-ld:Meter:0',
+      'urn:ngsi-ld:Meter:1',
+      'urn:ngsi-ld:Meter:2',
+    ]);
   });
 
-  it('a temporal purge by value deletes only the matching instances if the broker shows only these', async () => {
-    const { broker, purge } = await startTemporal({ qShowsMatchesOnly: true, instancePageSize: 5 });
-    const query = `type=Sensor&q=temperature>8&timerel=after&timeAt=${hour(2)}`;
-    const before = instancesOf(broker);
-    const shown = await shownBy(broker, query, { qShowsMatchesOnly: true });
-    assert.ok(shown.size > 30);
-    assert.equal((await purge(query)).status, 204);
-    assert.deepEqual(instancesOf(broker), without(before, shown));
-  });
-});
-
-describe('a temporal purge at a broker that confirms deletes and does nothing', () => {
-  for (const behaviour of [{}, { instancePageSize: 5 }, { silentInstanceLimit: 5 }]) {
-    it(`a temporal purge reports every instance as failed where deletes are confirmed and not done (${JSON.stringify(behaviour)})`, async () => {
-      const { broker, purge } = await startTemporal({ ...behaviour, isGhostInstance: () => true });
-      const shown = await shownBy(broker, BEFORE);
-      const answer = await purge(BEFORE);
-      assert.equal(answer.status, 207);
-      assert.equal(answer.headers.get('purge-failed'), String(shown.size));
-      assert.equal(answer.headers.get('purge-deleted'), '0');
-      assert.equal(answer.headers.get('purge-arrived'), null);
-    });
-  }
-});
-
-describe('a temporal purge of histories of very different length', () => {
-  for (const behaviour of [{}, { selectsIgnoringTime: true }, { instancePageSize: 100 }]) {
-    it(`a temporal purge deletes histories of very different length while its pages grow and shrink (${JSON.stringify(behaviour)})`, async () => {
-      const { broker, purge } = await startTemporal(behaviour, { entities: 1 });
-      const others = instancesOf(broker).size;
-      const lengths = [0, 0, 0, 0, 0, 0, 0, 0, 0, 3000, 3, 3, 3, 3, 3];
-      broker.temporal.seed(lengths.length, (index) => ({
-        id: `urn:ngsi-ld:Probe:${index}`,
-        type: 'Probe',
-        // One lies outside of the interval.
-        level: Array.from({ length: (lengths[index] ?? 0) + 1 }, (_, n) => ({
-          type: 'Property',
-          value: n,
-          observedAt: hour(n === 0 ? 9000 : n),
-        })),
-      }));
-      const query = `type=Probe&timerel=before&timeAt=${hour(8000)}`;
-      const body = (await purge(`${query}&dryRun=true`)).json() as { readonly matched: number };
-      assert.equal(body.matched, 3015);
+  it(`a temporal purge without a time filter reports an item that cannot be deleted once, as failed, if the broker ${how}`, async () => {
+    for (const [query, deleted, failed] of [
+      ['type=Sensor&attrs=temperature', '5', '1'],
+      ['type=Sensor', '5', '1'],
+    ] as const) {
+      const { broker, purge } = await startTemporal(behaviour);
+      broker.behaviour.isLocked = (id) => id.endsWith(':1');
+      broker.behaviour.isLockedInstance = (id, attribute) => id.endsWith(':2') && attribute === 'temperature';
       const answer = await purge(query);
-      assert.deepEqual([answer.status, answer.headers.get('purge-deleted')], [204, '3015']);
-      assert.equal(instancesOf(broker).size, others + lengths.length);
-    });
-  }
+      assert.deepEqual([answer.status, answer.headers.get('purge-failed')], [207, failed]);
+      assert.equal(answer.headers.get('purge-deleted'), deleted);
+      assert.equal(answer.headers.get('purge-matched'), '6');
+    }
+  });
+}
+
+it("a temporal purge passes on the broker's own words when it refuses every time property", async () => {
+  const { purge } = await startTemporal({ refusedTimeProperties: ['createdAt', 'modifiedAt', 'observedAt'] });
+  const refused = await purge('type=Sensor');
+  assert.equal(refused.status, 400);
+  assert.match(refused.text, /createdAt/);
 });
 
-describe('instances that arrive during a temporal purge', () => {
-  it('instances that arrive during a temporal purge are left after some passes, and counted as arrived', async () => {
-    const { broker, purge } = await startTemporal();
-    let n = 0;
-    // With every instance deleted, another one is written.
-    broker.behaviour.isGhostInstance = () => {
-      n += 1;
-      const value = n;
-      broker.temporal.seed(1, () => ({
-        id: 'urn:ngsi-ld:Sensor:0',
-        type: 'Sensor',
-        temperature: { type: 'Property', value, observedAt: hour(1) },
-      }));
-      return false;
-    };
-    const answer = await purge(BEFORE);
-    assert.equal(answer.status, 204);
-    assert.ok(Number(answer.headers.get('purge-arrived')) > 0);
-    assert.ok(n < 12 * 72, `${n} deletes`);
+it('a temporal purge by createdAt asks for the times of instances, and does without where they are refused', async () => {
+  const query = 'type=Sensor&timerel=after&timeAt=2020-01-01T00:00:00Z&timeproperty=createdAt';
+  const { broker, purge } = await startTemporal();
+  assert.equal((await purge(query)).headers.get('purge-deleted'), '171');
+  assert.ok(broker.requests.entries.some(({ search }) => search.includes('options=sysAttrs')));
+});
+
+it('a temporal purge by value deletes the shown instances, and names attributes whose hidden ones may match', async () => {
+  const { broker, purge } = await startTemporal({ silentInstanceLimit: 1 });
+  const query = `type=Sensor&q=temperature>16&timerel=after&timeAt=${hour(2)}`;
+  const before = instancesOf(broker);
+  const shown = await shownBy(broker, query);
+  const dry = (await purge(`${query}&dryRun=true`)).json() as Readonly<Record<string, unknown>>;
+  assert.equal(dry['atLeast'], true);
+  const answer = await purge(query);
+  assert.equal(answer.status, 207);
+  const gone = [...before].filter((key) => !instancesOf(broker).has(key));
+  assert.ok(gone.length > 0 && gone.every((key) => shown.has(key)));
+  const { errors } = answer.json() as {
+    readonly errors: readonly { readonly error: { readonly type: string } }[];
+  };
+  assert.ok(errors.every(({ error }) => error.type === 'urn:ngsi-ld-gateway:problem:instances-out-of-sight'));
+});
+
+for (const behaviour of [{}, { exclusiveBounds: true }, { instancePageSize: 100 }]) {
+  it(`a temporal purge by value deletes all instances of an entity with a matching one (${JSON.stringify(behaviour)})`, async () => {
+    const { broker, purge } = await startTemporal(behaviour, { entities: 1 });
+    broker.temporal.seed(1, () => ({
+      id: 'urn:ngsi-ld:Big:1',
+      type: 'Big',
+      v: Array.from({ length: 1500 }, (_, n) => ({ type: 'Property', value: n, observedAt: hour(n) })),
+    }));
+    const query = `type=Big&q=v==1390&timerel=before&timeAt=${hour(1400)}`;
+    const dry = (await purge(`${query}&dryRun=true`)).json() as { readonly matched: number };
+    const answer = await purge(query);
+    assert.deepEqual([answer.status, answer.headers.get('purge-deleted'), dry.matched], [204, '1400', 1400]);
   });
+}
+
+it('a temporal purge by value reaches more instances of one moment than a page holds', async () => {
+  const { broker, purge } = await startTemporal({}, { entities: 1 });
+  broker.temporal.seed(1, () => ({
+    id: 'urn:ngsi-ld:Burst:1',
+    type: 'Burst',
+    v: Array.from({ length: 2500 }, (_, n) => ({ type: 'Property', value: n, observedAt: hour(1) })),
+  }));
+  const query = `type=Burst&q=v==3&timerel=after&timeAt=${hour(0)}`;
+  const dry = (await purge(`${query}&dryRun=true&maxAffected=2600`)).json() as Readonly<
+    Record<string, unknown>
+  >;
+  assert.deepEqual([dry['matched'], dry['atLeast']], [2500, undefined]);
+  const answer = await purge(`${query}&maxAffected=2600`);
+  assert.deepEqual([answer.status, answer.headers.get('purge-deleted')], [204, '2500']);
+});
+
+it('a temporal purge by value deletes only the matching instances if the broker shows only these', async () => {
+  const { broker, purge } = await startTemporal({ qShowsMatchesOnly: true, instancePageSize: 5 });
+  const query = `type=Sensor&q=temperature>8&timerel=after&timeAt=${hour(2)}`;
+  const before = instancesOf(broker);
+  const shown = await shownBy(broker, query, { qShowsMatchesOnly: true });
+  assert.ok(shown.size > 30);
+  assert.equal((await purge(query)).status, 204);
+  assert.deepEqual(instancesOf(broker), without(before, shown));
+});
+
+for (const behaviour of [{}, { instancePageSize: 5 }, { silentInstanceLimit: 5 }]) {
+  it(`a temporal purge reports every instance as failed where deletes are confirmed and not done (${JSON.stringify(behaviour)})`, async () => {
+    const { broker, purge } = await startTemporal({ ...behaviour, isGhostInstance: () => true });
+    const shown = await shownBy(broker, BEFORE);
+    const answer = await purge(BEFORE);
+    assert.equal(answer.status, 207);
+    assert.equal(answer.headers.get('purge-failed'), String(shown.size));
+    assert.equal(answer.headers.get('purge-deleted'), '0');
+    assert.equal(answer.headers.get('purge-arrived'), null);
+  });
+}
+
+for (const behaviour of [{}, { selectsIgnoringTime: true }, { instancePageSize: 100 }]) {
+  it(`a temporal purge deletes histories of very different length while its pages grow and shrink (${JSON.stringify(behaviour)})`, async () => {
+    const { broker, purge } = await startTemporal(behaviour, { entities: 1 });
+    const others = instancesOf(broker).size;
+    const lengths = [0, 0, 0, 0, 0, 0, 0, 0, 0, 3000, 3, 3, 3, 3, 3];
+    broker.temporal.seed(lengths.length, (index) => ({
+      id: `urn:ngsi-ld:Probe:${index}`,
+      type: 'Probe',
+      // One lies outside of the interval.
+      level: Array.from({ length: (lengths[index] ?? 0) + 1 }, (_, n) => ({
+        type: 'Property',
+        value: n,
+        observedAt: hour(n === 0 ? 9000 : n),
+      })),
+    }));
+    const query = `type=Probe&timerel=before&timeAt=${hour(8000)}`;
+    const body = (await purge(`${query}&dryRun=true`)).json() as { readonly matched: number };
+    assert.equal(body.matched, 3015);
+    const answer = await purge(query);
+    assert.deepEqual([answer.status, answer.headers.get('purge-deleted')], [204, '3015']);
+    assert.equal(instancesOf(broker).size, others + lengths.length);
+  });
+}
+
+it('instances that arrive during a temporal purge are left after some passes, and counted as arrived', async () => {
+  const { broker, purge } = await startTemporal();
+  let n = 0;
+  // With every instance deleted, another one is written.
+  broker.behaviour.isGhostInstance = () => {
+    n += 1;
+    const value = n;
+    broker.temporal.seed(1, () => ({
+      id: 'urn:ngsi-ld:Sensor:0',
+      type: 'Sensor',
+      temperature: { type: 'Property', value, observedAt: hour(1) },
+    }));
+    return false;
+  };
+  const answer = await purge(BEFORE);
+  assert.equal(answer.status, 204);
+  assert.ok(Number(answer.headers.get('purge-arrived')) > 0);
+  assert.ok(n < 12 * 72, `${n} deletes`);
 });

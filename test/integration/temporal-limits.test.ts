@@ -1,149 +1,136 @@
 import assert from 'node:assert/strict';
-import { after, describe, it } from 'node:test';
+import { after, it } from 'node:test';
 import { startTestGateway, stopAll } from '../support/gateway-harness.js';
-import { Gate, isDelete, relayTo, startRecordingBroker } from '../support/recording-broker.js';
+import { Gate, holdBack, isDelete, relayTo, startRecordingBroker } from '../support/recording-broker.js';
 import { deletesOf, hour, instancesOf, startTemporal, TEMPORAL } from '../support/temporal-harness.js';
 
 after(stopAll);
 
 const BEFORE = `type=Sensor&timerel=before&timeAt=${hour(8)}`;
 
-describe('the bound of a temporal purge', () => {
-  for (const [query, matched] of [
-    ['type=Sensor', 6],
-    ['type=Sensor&attrs=humidity,temperature', 9],
-    ['type=Sensor&datasetId=urn:ds:b', 6],
-    [BEFORE, 72],
+for (const [query, matched] of [
+  ['type=Sensor', 6],
+  ['type=Sensor&attrs=humidity,temperature', 9],
+  ['type=Sensor&datasetId=urn:ds:b', 6],
+  [BEFORE, 72],
+] as const) {
+  for (const [how, behaviour] of [
+    ['', {}],
+    [', shown in parts', { instancePageSize: 3, maxPageSize: 2 }],
+    [', not counted by the broker', { countHeader: 'absent' }],
   ] as const) {
-    for (const [how, behaviour] of [
-      ['', {}],
-      [', shown in parts', { instancePageSize: 3, maxPageSize: 2 }],
-      [', not counted by the broker', { countHeader: 'absent' }],
-    ] as const) {
-      it(`the bound of a temporal purge holds before the first delete, in the unit of the purge (${query}${how})`, async () => {
-        const { broker, purge } = await startTemporal(behaviour);
-        const before = instancesOf(broker);
-        const refused = await purge(`${query}&maxAffected=${matched - 1}`);
-        assert.equal(refused.status, 409);
-        assert.equal(refused.problem().type, 'urn:ngsi-ld-gateway:problem:too-many-matches');
-        assert.equal(refused.problem()['maxAffected'], matched - 1);
-        assert.equal(refused.problem()['deleted'], undefined);
-        assert.deepEqual(deletesOf(broker), {});
-        assert.deepEqual(instancesOf(broker), before);
-        const purged = await purge(`${query}&maxAffected=${matched}`);
-        assert.deepEqual([purged.status, purged.headers.get('purge-deleted')], [204, String(matched)]);
-      });
-    }
-  }
-
-  it('the bound of a temporal purge holds when set by the configuration or the policy', async () => {
-    const { purge } = await startTemporal({}, { env: { PURGE_MAX_AFFECTED: '71' } });
-    assert.equal((await purge(BEFORE)).status, 409);
-    const { purge: other } = await startTemporal();
-    assert.equal((await other(BEFORE, { headers: { 'x-purge-policy': 'max-affected=71' } })).status, 409);
-  });
-});
-
-describe('what a gateway forbids in temporal purges', () => {
-  it('TEMPORAL_WHOLE_DELETE=refuse forbids whole temporal entities, but not dry runs and parts', async () => {
-    const { broker, purge } = await startTemporal({}, { env: { TEMPORAL_WHOLE_DELETE: 'refuse' } });
-    const refused = await purge('type=Sensor');
-    assert.equal(refused.status, 403);
-    assert.equal(refused.problem().type, 'urn:ngsi-ld-gateway:problem:forbidden-by-policy');
-    assert.match(refused.problem().detail ?? '', /TEMPORAL_WHOLE_DELETE/);
-    assert.equal(broker.requests.total, 0);
-    assert.equal((await purge('type=Sensor&dryRun=true')).status, 200);
-    assert.equal((await purge('type=Sensor&attrs=humidity')).status, 204);
-    assert.equal((await purge(BEFORE)).status, 204);
-  });
-
-  it('the policy allow-temporal=?0 forbids all temporal purges', async () => {
-    const { broker, purge } = await startTemporal();
-    const refused = await purge(BEFORE, { headers: { 'x-purge-policy': 'allow-temporal=?0' } });
-    assert.deepEqual([refused.status, broker.requests.total], [403, 0]);
-    const allowed = await purge(BEFORE, { headers: { 'x-purge-policy': 'allow-temporal' } });
-    assert.equal(allowed.status, 204);
-  });
-
-  it('the policy dry-run-only forbids all temporal purges but dry runs', async () => {
-    const { purge } = await startTemporal();
-    const headers = { 'x-purge-policy': 'dry-run-only' };
-    assert.equal((await purge(BEFORE, { headers })).status, 403);
-    assert.equal((await purge(`${BEFORE}&dryRun=true`, { headers })).status, 200);
-  });
-});
-
-describe('the concurrency of a temporal purge', () => {
-  for (const [how, most, env, headers] of [
-    ['16 unless it is set', 16, {}, {}],
-    ['TEMPORAL_PURGE_CONCURRENCY', 3, { TEMPORAL_PURGE_CONCURRENCY: '3' }, {}],
-    ["the policy's temporal-concurrency", 2, {}, { 'x-purge-policy': 'temporal-concurrency=2' }],
-    ['not PURGE_CONCURRENCY', 16, { PURGE_CONCURRENCY: '1' }, { 'x-purge-policy': 'concurrency=1' }],
-  ] as const) {
-    it(`the concurrency of a temporal purge is ${how}: never more deletes are in flight`, async () => {
-      const { broker } = await startTemporal();
-      const relay = relayTo(broker);
-      const gate = new Gate();
-      let inFlight = 0;
-      let peak = 0;
-      const slow = await startRecordingBroker(async (request) => {
-        if (!isDelete(request)) return relay(request);
-        inFlight += 1;
-        peak = Math.max(peak, inFlight);
-        await gate.passed;
-        const answer = await relay(request);
-        inFlight -= 1;
-        return answer;
-      });
-      const gateway = await startTestGateway({ BROKER_URL: slow.url, ...env });
-      const purged = gateway.send('DELETE', `${TEMPORAL}?${BEFORE}`, { headers });
-      await slow.arrived(isDelete, most);
-      for (let turn = 0; turn < 3; turn += 1) await gateway.send('GET', '/health/ready');
-      gate.open();
-      assert.equal((await purged).status, 204);
-      assert.equal(peak, most);
+    it(`the bound of a temporal purge holds before the first delete, in the unit of the purge (${query}${how})`, async () => {
+      const { broker, purge } = await startTemporal(behaviour);
+      const before = instancesOf(broker);
+      const refused = await purge(`${query}&maxAffected=${matched - 1}`);
+      assert.equal(refused.status, 409);
+      assert.equal(refused.problem().type, 'urn:ngsi-ld-gateway:problem:too-many-matches');
+      assert.equal(refused.problem()['maxAffected'], matched - 1);
+      assert.equal(refused.problem()['deleted'], undefined);
+      assert.deepEqual(deletesOf(broker), {});
+      assert.deepEqual(instancesOf(broker), before);
+      const purged = await purge(`${query}&maxAffected=${matched}`);
+      assert.deepEqual([purged.status, purged.headers.get('purge-deleted')], [204, String(matched)]);
     });
   }
+}
+
+it('the bound of a temporal purge holds when set by the configuration or the policy', async () => {
+  const { purge } = await startTemporal({}, { env: { PURGE_MAX_AFFECTED: '71' } });
+  assert.equal((await purge(BEFORE)).status, 409);
+  const { purge: other } = await startTemporal();
+  assert.equal((await other(BEFORE, { headers: { 'x-purge-policy': 'max-affected=71' } })).status, 409);
 });
+
+it('TEMPORAL_WHOLE_DELETE=refuse forbids whole temporal entities, but not dry runs and parts', async () => {
+  const { broker, purge } = await startTemporal({}, { env: { TEMPORAL_WHOLE_DELETE: 'refuse' } });
+  const refused = await purge('type=Sensor');
+  assert.equal(refused.status, 403);
+  assert.equal(refused.problem().type, 'urn:ngsi-ld-gateway:problem:forbidden-by-policy');
+  assert.match(refused.problem().detail ?? '', /TEMPORAL_WHOLE_DELETE/);
+  assert.equal(broker.requests.total, 0);
+  assert.equal((await purge('type=Sensor&dryRun=true')).status, 200);
+  assert.equal((await purge('type=Sensor&attrs=humidity')).status, 204);
+  assert.equal((await purge(BEFORE)).status, 204);
+});
+
+it('the policy allow-temporal=?0 forbids all temporal purges', async () => {
+  const { broker, purge } = await startTemporal();
+  const refused = await purge(BEFORE, { headers: { 'x-purge-policy': 'allow-temporal=?0' } });
+  assert.deepEqual([refused.status, broker.requests.total], [403, 0]);
+  const allowed = await purge(BEFORE, { headers: { 'x-purge-policy': 'allow-temporal' } });
+  assert.equal(allowed.status, 204);
+});
+
+it('the policy dry-run-only forbids all temporal purges but dry runs', async () => {
+  const { purge } = await startTemporal();
+  const headers = { 'x-purge-policy': 'dry-run-only' };
+  assert.equal((await purge(BEFORE, { headers })).status, 403);
+  assert.equal((await purge(`${BEFORE}&dryRun=true`, { headers })).status, 200);
+});
+
+for (const [how, most, env, headers] of [
+  ['16 unless it is set', 16, {}, {}],
+  ['TEMPORAL_PURGE_CONCURRENCY', 3, { TEMPORAL_PURGE_CONCURRENCY: '3' }, {}],
+  ["the policy's temporal-concurrency", 2, {}, { 'x-purge-policy': 'temporal-concurrency=2' }],
+  ['not PURGE_CONCURRENCY', 16, { PURGE_CONCURRENCY: '1' }, { 'x-purge-policy': 'concurrency=1' }],
+] as const) {
+  it(`the concurrency of a temporal purge is ${how}: never more deletes are in flight`, async () => {
+    const { broker } = await startTemporal();
+    const relay = relayTo(broker);
+    const gate = new Gate();
+    let inFlight = 0;
+    let peak = 0;
+    const slow = await startRecordingBroker(async (request) => {
+      if (!isDelete(request)) return relay(request);
+      inFlight += 1;
+      peak = Math.max(peak, inFlight);
+      await gate.passed;
+      const answer = await relay(request);
+      inFlight -= 1;
+      return answer;
+    });
+    const gateway = await startTestGateway({ BROKER_URL: slow.url, ...env });
+    const purged = gateway.send('DELETE', `${TEMPORAL}?${BEFORE}`, { headers });
+    await slow.arrived(isDelete, most);
+    for (let turn = 0; turn < 3; turn += 1) await gateway.send('GET', '/health/ready');
+    gate.open();
+    assert.equal((await purged).status, 204);
+    assert.equal(peak, most);
+  });
+}
 
 /** A gateway in front of a broker whose deletes wait until a gate opens. */
 async function startSlow() {
   const { broker } = await startTemporal();
-  const relay = relayTo(broker);
-  const gate = new Gate();
-  const slow = await startRecordingBroker(async (request) => {
-    if (isDelete(request)) await gate.passed;
-    return relay(request);
-  });
+  const { held: slow, gate } = await holdBack(broker);
   const gateway = await startTestGateway({ BROKER_URL: slow.url, TEMPORAL_PURGE_CONCURRENCY: '4' });
   return { slow, gate, gateway };
 }
 
-describe('a temporal purge that is stopped', () => {
-  it('a temporal purge stopped by a shutdown sends no further delete, and its caller gets 503 with the counts', async () => {
-    const { slow, gate, gateway } = await startSlow();
-    const answer = gateway.send('DELETE', `${TEMPORAL}?${BEFORE}`);
-    await slow.arrived(isDelete, 4);
-    const closed = gateway.gateway.close();
-    gate.open();
-    const stopped = await answer;
-    assert.equal(stopped.status, 503);
-    assert.equal(stopped.problem()['deleted'], 4);
-    await closed;
-    assert.equal(slow.requests.filter(isDelete).length, 4);
-  });
+it('a temporal purge stopped by a shutdown sends no further delete, and its caller gets 503 with the counts', async () => {
+  const { slow, gate, gateway } = await startSlow();
+  const answer = gateway.send('DELETE', `${TEMPORAL}?${BEFORE}`);
+  await slow.arrived(isDelete, 4);
+  const closed = gateway.gateway.close();
+  gate.open();
+  const stopped = await answer;
+  assert.equal(stopped.status, 503);
+  assert.equal(stopped.problem()['deleted'], 4);
+  await closed;
+  assert.equal(slow.requests.filter(isDelete).length, 4);
+});
 
-  it('a temporal purge stopped by a disconnecting client sends no further delete', async () => {
-    const { slow, gate, gateway } = await startSlow();
-    const caller = new AbortController();
-    const answer = gateway.send('DELETE', `${TEMPORAL}?${BEFORE}`, { signal: caller.signal });
-    await slow.arrived(isDelete, 4);
-    caller.abort();
-    await assert.rejects(answer);
-    for (let turn = 0; turn < 3; turn += 1) await gateway.send('GET', '/health/ready');
-    gate.open();
-    const line = await gateway.log.until('purge stopped: its caller is gone');
-    assert.deepEqual([line['deleted'], typeof line['durationMs']], [4, 'number']);
-    assert.equal(slow.requests.filter(isDelete).length, 4);
-  });
+it('a temporal purge stopped by a disconnecting client sends no further delete', async () => {
+  const { slow, gate, gateway } = await startSlow();
+  const caller = new AbortController();
+  const answer = gateway.send('DELETE', `${TEMPORAL}?${BEFORE}`, { signal: caller.signal });
+  await slow.arrived(isDelete, 4);
+  caller.abort();
+  await assert.rejects(answer);
+  for (let turn = 0; turn < 3; turn += 1) await gateway.send('GET', '/health/ready');
+  gate.open();
+  const line = await gateway.log.until('purge stopped: its caller is gone');
+  assert.deepEqual([line['deleted'], typeof line['durationMs']], [4, 'number']);
+  assert.equal(slow.requests.filter(isDelete).length, 4);
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { getPriority } from 'node:os';
-import { describe, it, type TestContext } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import fc from 'fast-check';
 import type { Clock } from '../../sidecar/shared/clock.js';
 import {
@@ -11,6 +11,7 @@ import {
 import { entryBeside, WorkerPool, type PoolOptions } from '../../sidecar/shared/workers/pool.js';
 import { workerArguments } from '../../sidecar/shared/workers/slot.js';
 import type { BusyTasks } from '../support/busy-worker.js';
+import { column } from '../support/columns.js';
 
 const ENTRY = entryBeside('../support/busy-worker', import.meta.url);
 
@@ -57,245 +58,225 @@ class HandClock {
 /** Tasks are handed over at the end of the turn of the event loop in which they come. */
 const handedOver = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('the workers of a pool', () => {
-  it('another worker is started when a task waits and every worker has work, up to the number allowed', async (t) => {
-    const pool = poolFor(t);
-    const threads = new Set<number>();
-    for (const queueKey of ['a', 'b', 'c', 'd']) threads.add(await pool.run('thread', null, { queueKey }));
-    assert.equal(threads.size, 1);
-    const end = assert.rejects(pool.run('spin', null, { queueKey: 'a' }), TaskFailedError);
-    for (const queueKey of ['b', 'c', 'd']) threads.add(await pool.run('thread', null, { queueKey }));
-    assert.equal(threads.size, 2);
-    await pool.close();
-    await end;
-  });
+it('another worker is started when a task waits and every worker has work, up to the number allowed', async (t) => {
+  const pool = poolFor(t);
+  const threads = new Set<number>();
+  for (const queueKey of ['a', 'b', 'c', 'd']) threads.add(await pool.run('thread', null, { queueKey }));
+  assert.equal(threads.size, 1);
+  const end = assert.rejects(pool.run('spin', null, { queueKey: 'a' }), TaskFailedError);
+  for (const queueKey of ['b', 'c', 'd']) threads.add(await pool.run('thread', null, { queueKey }));
+  assert.equal(threads.size, 2);
+  await pool.close();
+  await end;
 });
 
-describe('queue keys of the worker pool', () => {
-  it('tasks that never end leave a worker to other queue keys', async (t) => {
-    const pool = poolFor(t);
-    const endless = Array.from({ length: 10 }, () => pool.run('spin', null, { queueKey: 'hostile' }));
-    const ends = Promise.all(endless.map((task) => assert.rejects(task, TaskFailedError)));
-    for (let count = 0; count < 5; count += 1)
-      assert.equal(await pool.run('echo', count, { queueKey: `good ${count}` }), count);
-    await pool.close();
-    await ends;
-  });
-
-  it('queue keys that each lost a worker share one, so that new keys need not wait for deadlines', async (t) => {
-    const clock = new HandClock();
-    const pool = poolFor(t, { ...clock.options, deadlineMs: 1000 });
-    const lanes = ['x', 'y', 'z'];
-    const first = lanes.map((queueKey) =>
-      assert.rejects(pool.run('spin', null, { queueKey }), TaskTooCostlyError),
-    );
-    const settled = { count: 0 };
-    for (const task of first) void task.then(() => (settled.count += 1));
-    while (settled.count < 3) {
-      if (clock.timers.length > 0) await clock.endTimer();
-      else await new Promise((resolve) => setImmediate(resolve));
-    }
-    const again = lanes.map((queueKey) =>
-      assert.rejects(pool.run('spin', null, { queueKey }), TaskFailedError),
-    );
-    for (let count = 0; count < 5; count += 1)
-      assert.equal(await pool.run('echo', count, { queueKey: `good ${count}` }), count);
-    await pool.close();
-    await Promise.all(again);
-  });
-
-  it('a task waits for a few deadlines of its queue key at most', async (t) => {
-    const clock = new HandClock();
-    const pool = poolFor(t, { ...clock.options, deadlineMs: 1000, queueLength: 40 });
-    const first = assert.rejects(
-      pool.run('spin', null, { queueKey: 'x', deadlineMs: 11_000 }),
-      TaskTooCostlyError,
-    );
-    const waiting = assert.rejects(pool.run('echo', 1, { queueKey: 'x' }), WorkersBusyError);
-    await clock.endTimer();
-    await Promise.all([first, waiting]);
-    assert.equal(await pool.run('echo', 2, { queueKey: 'x' }), 2);
-  });
-
-  it('a queue key fills at most half of the queue', async (t) => {
-    const pool = poolFor(t, { queueLength: 4 });
-    const tasks = Array.from({ length: 3 }, () => pool.run('spin', null, { queueKey: 'hostile' }));
-    const ends = Promise.all(tasks.map((task) => assert.rejects(task, TaskFailedError)));
-    await assert.rejects(pool.run('spin', null, { queueKey: 'hostile' }), WorkersBusyError);
-    assert.equal(await pool.run('echo', 1, { queueKey: 'good' }), 1);
-    await pool.close();
-    await ends;
-  });
-
-  it('the queue key of a task is its kind by default', async (t) => {
-    const pool = poolFor(t);
-    const ends = [1, 2, 3].map(() => assert.rejects(pool.run('spin', null), TaskFailedError));
-    assert.equal(await pool.run('echo', 1), 1);
-    await pool.close();
-    await Promise.all(ends);
-  });
+it('tasks that never end leave a worker to other queue keys', async (t) => {
+  const pool = poolFor(t);
+  const endless = Array.from({ length: 10 }, () => pool.run('spin', null, { queueKey: 'hostile' }));
+  const ends = Promise.all(endless.map((task) => assert.rejects(task, TaskFailedError)));
+  for (let count = 0; count < 5; count += 1)
+    assert.equal(await pool.run('echo', count, { queueKey: `good ${count}` }), count);
+  await pool.close();
+  await ends;
 });
 
-describe('batched tasks', () => {
-  it('batched tasks each get their own outcome, in any mixture and order', async (t) => {
-    const pool = poolFor(t, { queueLength: 1000 });
-    const order = fc.record({
-      kind: fc.constantFrom('echo', 'later', 'fail'),
-      queueKey: fc.constantFrom('a', 'b', 'c'),
-    });
-    await fc.assert(
-      fc.asyncProperty(fc.array(order, { maxLength: 60 }), async (orders) => {
-        await Promise.all(
-          orders.map(async ({ kind, queueKey }, index) => {
-            const task = pool.run(kind, `${index}` as never, { queueKey });
-            if (kind !== 'fail') assert.equal(await task, `${index}`);
-            else
-              await assert.rejects(
-                task,
-                (error) =>
-                  error instanceof TaskFailedError &&
-                  error.cause instanceof RangeError &&
-                  error.cause.message === `${index}`,
-              );
-          }),
-        );
-      }),
-      { numRuns: 50 },
-    );
-  });
+it('queue keys that each lost a worker share one, so that new keys need not wait for deadlines', async (t) => {
+  const clock = new HandClock();
+  const pool = poolFor(t, { ...clock.options, deadlineMs: 1000 });
+  const lanes = ['x', 'y', 'z'];
+  const first = lanes.map((queueKey) =>
+    assert.rejects(pool.run('spin', null, { queueKey }), TaskTooCostlyError),
+  );
+  const settled = { count: 0 };
+  for (const task of first) void task.then(() => (settled.count += 1));
+  while (settled.count < 3) {
+    if (clock.timers.length > 0) await clock.endTimer();
+    else await new Promise((resolve) => setImmediate(resolve));
+  }
+  const again = lanes.map((queueKey) =>
+    assert.rejects(pool.run('spin', null, { queueKey }), TaskFailedError),
+  );
+  for (let count = 0; count < 5; count += 1)
+    assert.equal(await pool.run('echo', count, { queueKey: `good ${count}` }), count);
+  await pool.close();
+  await Promise.all(again);
+});
 
-  for (const [kind, bound] of [
-    ['spin', 'time'],
-    ['strange', undefined],
-  ] as const) {
-    it(`a batched task that fails does not harm the others: ${kind}`, async (t) => {
-      const pool = poolFor(t, { threads: 1, deadlineMs: 500 });
-      for (let count = 0; count < 100; count += 1) await pool.run('echo', count, { queueKey: 'a' });
-      const mixed = [1, 2, 3, 4, 5].map((value) => pool.run('echo', value, { queueKey: 'a' }));
-      const failing = assert.rejects(pool.run(kind, null, { queueKey: 'a' }), (error) =>
-        bound === undefined
-          ? error instanceof TaskFailedError
-          : error instanceof TaskTooCostlyError && error.bound === bound,
+it('a task waits for a few deadlines of its queue key at most', async (t) => {
+  const clock = new HandClock();
+  const pool = poolFor(t, { ...clock.options, deadlineMs: 1000, queueLength: 40 });
+  const first = assert.rejects(
+    pool.run('spin', null, { queueKey: 'x', deadlineMs: 11_000 }),
+    TaskTooCostlyError,
+  );
+  const waiting = assert.rejects(pool.run('echo', 1, { queueKey: 'x' }), WorkersBusyError);
+  await clock.endTimer();
+  await Promise.all([first, waiting]);
+  assert.equal(await pool.run('echo', 2, { queueKey: 'x' }), 2);
+});
+
+it('a queue key fills at most half of the queue', async (t) => {
+  const pool = poolFor(t, { queueLength: 4 });
+  const tasks = Array.from({ length: 3 }, () => pool.run('spin', null, { queueKey: 'hostile' }));
+  const ends = Promise.all(tasks.map((task) => assert.rejects(task, TaskFailedError)));
+  await assert.rejects(pool.run('spin', null, { queueKey: 'hostile' }), WorkersBusyError);
+  assert.equal(await pool.run('echo', 1, { queueKey: 'good' }), 1);
+  await pool.close();
+  await ends;
+});
+
+it('the queue key of a task is its kind by default', async (t) => {
+  const pool = poolFor(t);
+  const ends = [1, 2, 3].map(() => assert.rejects(pool.run('spin', null), TaskFailedError));
+  assert.equal(await pool.run('echo', 1), 1);
+  await pool.close();
+  await Promise.all(ends);
+});
+
+it('batched tasks each get their own outcome, in any mixture and order', async (t) => {
+  const pool = poolFor(t, { queueLength: 1000 });
+  const order = fc.record({
+    kind: fc.constantFrom('echo', 'later', 'fail'),
+    queueKey: fc.constantFrom('a', 'b', 'c'),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(order, { maxLength: 60 }), async (orders) => {
+      await Promise.all(
+        orders.map(async ({ kind, queueKey }, index) => {
+          const task = pool.run(kind, `${index}` as never, { queueKey });
+          if (kind !== 'fail') assert.equal(await task, `${index}`);
+          else
+            await assert.rejects(
+              task,
+              (error) =>
+                error instanceof TaskFailedError &&
+                error.cause instanceof RangeError &&
+                error.cause.message === `${index}`,
+            );
+        }),
       );
-      mixed.push(...[6, 7, 8].map((value) => pool.run('echo', value, { queueKey: 'a' })));
-      assert.deepEqual(await Promise.all(mixed), [1, 2, 3, 4, 5, 6, 7, 8]);
-      await failing;
-    });
+    }),
+    { numRuns: 50 },
+  );
+});
+
+for (const [kind, bound] of [
+  ['spin', 'time'],
+  ['strange', undefined],
+] as const) {
+  it(`a batched task that fails does not harm the others: ${kind}`, async (t) => {
+    const pool = poolFor(t, { threads: 1, deadlineMs: 500 });
+    for (let count = 0; count < 100; count += 1) await pool.run('echo', count, { queueKey: 'a' });
+    const mixed = [1, 2, 3, 4, 5].map((value) => pool.run('echo', value, { queueKey: 'a' }));
+    const failing = assert.rejects(pool.run(kind, null, { queueKey: 'a' }), (error) =>
+      bound === undefined
+        ? error instanceof TaskFailedError
+        : error instanceof TaskTooCostlyError && error.bound === bound,
+    );
+    mixed.push(...[6, 7, 8].map((value) => pool.run('echo', value, { queueKey: 'a' })));
+    assert.deepEqual(await Promise.all(mixed), [1, 2, 3, 4, 5, 6, 7, 8]);
+    await failing;
+  });
+}
+
+it('a task that its caller abandons does not cost the worker if it ends within the grace period', async (t) => {
+  const clock = new HandClock();
+  const pool = poolFor(t, { threads: 1, ...clock.options });
+  await pool.run('echo', 0);
+  const caller = new AbortController();
+  const task = pool.run('later', 1, { signal: caller.signal });
+  await handedOver();
+  caller.abort(new Error('The caller went away.'));
+  await assert.rejects(task, /went away/);
+  // No timer goes off: only the worker itself can have become free.
+  assert.equal(await pool.run('echo', 2), 2);
+});
+
+it('a task that its caller abandons is ended with its worker if it goes on', async (t) => {
+  const clock = new HandClock();
+  const pool = poolFor(t, { threads: 1, ...clock.options });
+  await pool.run('echo', 0);
+  const caller = new AbortController();
+  const task = pool.run('spin', null, { signal: caller.signal });
+  const next = pool.run('echo', 1);
+  await handedOver();
+  caller.abort(new Error('The caller went away.'));
+  await assert.rejects(task, /went away/);
+  assert.ok(clock.timers.every(({ ms }) => ms <= 100));
+  await clock.endTimer();
+  assert.equal(await next, 1);
+});
+
+it('an abandoned task with mayFinish goes on if it has begun, and is removed if it waits', async (t) => {
+  const clock = new HandClock();
+  const pool = poolFor(t, { threads: 1, ...clock.options, deadlineMs: 60_000 });
+  await pool.run('echo', 0);
+  const caller = new AbortController();
+  const options = { signal: caller.signal, mayFinish: true };
+  const tasks = [pool.run('spin', null, options), pool.run('spin', null, options)];
+  await handedOver();
+  caller.abort(new Error('The caller went away.'));
+  for (const task of tasks) await assert.rejects(task, /went away/);
+  // The deadline stands; with the second one, there would be two.
+  assert.deepEqual(column(clock.timers, 'ms'), [60_000]);
+  await clock.endTimer();
+  assert.equal(await pool.run('echo', 1), 1);
+});
+
+it('a task that its caller abandons fails at once when its signal has already aborted', async (t) => {
+  const pool = poolFor(t);
+  const signal = AbortSignal.abort(new Error('The caller went away.'));
+  await assert.rejects(pool.run('echo', 0, { signal }), /went away/);
+});
+
+it('a task that its caller abandons fails once, as do all waiting tasks, when the pool is closed', async (t) => {
+  const pool = poolFor(t, { threads: 1 });
+  await pool.run('echo', 0);
+  const caller = new AbortController();
+  const tasks = [pool.run('spin', null), pool.run('echo', 1), pool.run('echo', 2, { signal: caller.signal })];
+  const ends = tasks.map((task) => assert.rejects(task, TaskFailedError));
+  await pool.close();
+  await Promise.all(ends);
+  caller.abort();
+});
+
+it('the deadline of a task does not include the time that a worker takes to load', async (t) => {
+  const clock = new HandClock();
+  const pool = poolFor(t, { threads: 1, ...clock.options, deadlineMs: 1000 });
+  const spinning = assert.rejects(pool.run('spin', null), TaskTooCostlyError);
+  const next = pool.run('echo', 1, { queueKey: 'next' });
+  assert.equal(clock.timers.length, 0, 'the first worker is still loading');
+  await clock.endTimer();
+  await spinning;
+  assert.equal(clock.timers.length, 0, 'the next worker is still loading');
+  assert.equal(await next, 1);
+  assert.equal(clock.started, 2);
+});
+
+it('workers may be ended at any moment of their loading without ending the process', async (t) => {
+  // A crash ends this file. The moments are spread over what loading takes.
+  for (let closing = 0; closing < 12; closing += 1) {
+    const pool = poolFor(t, { threads: 2 });
+    for (let turn = 0; turn < closing * 400; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    await pool.close();
   }
 });
 
-describe('a task that its caller abandons', () => {
-  it('a task that its caller abandons does not cost the worker if it ends within the grace period', async (t) => {
-    const clock = new HandClock();
-    const pool = poolFor(t, { threads: 1, ...clock.options });
-    await pool.run('echo', 0);
-    const caller = new AbortController();
-    const task = pool.run('later', 1, { signal: caller.signal });
-    await handedOver();
-    caller.abort(new Error('The caller went away.'));
-    await assert.rejects(task, /went away/);
-    // No timer goes off: only the worker itself can have become free.
-    assert.equal(await pool.run('echo', 2), 2);
-  });
+it('workers get the options of this process that concern modules, and none that they would refuse', () => {
+  const kept = (...argv: readonly string[]) => workerArguments(argv).slice(0, -1);
+  assert.deepEqual(kept('--enable-source-maps', '--max-old-space-size=96'), ['--enable-source-maps']);
+  assert.deepEqual(kept('--import', 'tsx', '--inspect'), ['--import=tsx']);
+  assert.deepEqual(kept('--require=./a.cjs', '--expose-gc'), ['--require=./a.cjs']);
+  assert.equal(workerArguments([]).at(-1), '--no-experimental-require-module');
+});
 
-  it('a task that its caller abandons is ended with its worker if it goes on', async (t) => {
-    const clock = new HandClock();
-    const pool = poolFor(t, { threads: 1, ...clock.options });
-    await pool.run('echo', 0);
-    const caller = new AbortController();
-    const task = pool.run('spin', null, { signal: caller.signal });
-    const next = pool.run('echo', 1);
-    await handedOver();
-    caller.abort(new Error('The caller went away.'));
-    await assert.rejects(task, /went away/);
-    assert.ok(clock.timers.every(({ ms }) => ms <= 100));
-    await clock.endTimer();
-    assert.equal(await next, 1);
-  });
-
-  it('an abandoned task with mayFinish goes on if it has begun, and is removed if it waits', async (t) => {
-    const clock = new HandClock();
-    const pool = poolFor(t, { threads: 1, ...clock.options, deadlineMs: 60_000 });
-    await pool.run('echo', 0);
-    const caller = new AbortController();
-    const options = { signal: caller.signal, mayFinish: true };
-    const tasks = [pool.run('spin', null, options), pool.run('spin', null, options)];
-    await handedOver();
-    caller.abort(new Error('The caller went away.'));
-    for (const task of tasks) await assert.rejects(task, /went away/);
-    // The deadline stands; with the second one, there would be two.
-    assert.deepEqual(
-      clock.timers.map(({ ms }) => ms),
-      [60_000],
-    );
-    await clock.endTimer();
-    assert.equal(await pool.run('echo', 1), 1);
-  });
-
-  it('a task that its caller abandons fails at once when its signal has already aborted', async (t) => {
-    const pool = poolFor(t);
-    const signal = AbortSignal.abort(new Error('The caller went away.'));
-    await assert.rejects(pool.run('echo', 0, { signal }), /went away/);
-  });
-
-  it('a task that its caller abandons fails once, as do all waiting tasks, when the pool is closed', async (t) => {
+it(
+  'workers run at a lower priority than the main thread',
+  { skip: process.platform !== 'linux' },
+  async (t) => {
     const pool = poolFor(t, { threads: 1 });
-    await pool.run('echo', 0);
-    const caller = new AbortController();
-    const tasks = [
-      pool.run('spin', null),
-      pool.run('echo', 1),
-      pool.run('echo', 2, { signal: caller.signal }),
-    ];
-    const ends = tasks.map((task) => assert.rejects(task, TaskFailedError));
-    await pool.close();
-    await Promise.all(ends);
-    caller.abort();
-  });
-});
-
-describe('the deadline of a task', () => {
-  it('the deadline of a task does not include the time that a worker takes to load', async (t) => {
-    const clock = new HandClock();
-    const pool = poolFor(t, { threads: 1, ...clock.options, deadlineMs: 1000 });
-    const spinning = assert.rejects(pool.run('spin', null), TaskTooCostlyError);
-    const next = pool.run('echo', 1, { queueKey: 'next' });
-    assert.equal(clock.timers.length, 0, 'the first worker is still loading');
-    await clock.endTimer();
-    await spinning;
-    assert.equal(clock.timers.length, 0, 'the next worker is still loading');
-    assert.equal(await next, 1);
-    assert.equal(clock.started, 2);
-  });
-});
-
-describe('workers', () => {
-  it('workers may be ended at any moment of their loading without ending the process', async (t) => {
-    // A crash ends this file. The moments are spread over what loading takes.
-    for (let closing = 0; closing < 12; closing += 1) {
-      const pool = poolFor(t, { threads: 2 });
-      for (let turn = 0; turn < closing * 400; turn += 1)
-        await new Promise((resolve) => setImmediate(resolve));
-      await pool.close();
-    }
-  });
-
-  it('workers get the options of this process that concern modules, and none that they would refuse', () => {
-    const kept = (...argv: readonly string[]) => workerArguments(argv).slice(0, -1);
-    assert.deepEqual(kept('--enable-source-maps', '--max-old-space-size=96'), ['--enable-source-maps']);
-    assert.deepEqual(kept('--import', 'tsx', '--inspect'), ['--import=tsx']);
-    assert.deepEqual(kept('--require=./a.cjs', '--expose-gc'), ['--require=./a.cjs']);
-    assert.equal(workerArguments([]).at(-1), '--no-experimental-require-module');
-  });
-
-  it(
-    'workers run at a lower priority than the main thread',
-    { skip: process.platform !== 'linux' },
-    async (t) => {
-      const pool = poolFor(t, { threads: 1 });
-      const before = getPriority();
-      assert.ok((await pool.run('niceness', null)) >= Math.min(19, before + 5));
-      assert.equal(getPriority(), before);
-    },
-  );
-});
+    const before = getPriority();
+    assert.ok((await pool.run('niceness', null)) >= Math.min(19, before + 5));
+    assert.equal(getPriority(), before);
+  },
+);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, describe, it } from 'node:test';
+import { after, it } from 'node:test';
 import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
 import { sendJson, startTestBroker, stopAll } from '../support/gateway-harness.js';
 import { GatewayProcess } from '../support/gateway-process.js';
@@ -31,41 +31,39 @@ async function residentBytes(pid: number): Promise<number> {
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
 
-describe('a gateway at work for minutes', () => {
-  it('a gateway deletes exactly what matches for minutes, with clients that leave and writers, in flat memory', async () => {
-    const broker = await startTestBroker();
-    const gateway = await GatewayProcess.start({ PORT: '0', HOST: '127.0.0.1', BROKER_URL: broker.url });
-    const url = await gateway.url();
-    const random = seededRandom(11);
-    const resident: number[] = [];
-    for (let round = 0; round < ROUNDS; round += 1) {
-      seedRound(broker, round);
-      const target = `${url}/ngsi-ld/v1/entities?type=Car&q=${encodeURIComponent('speed<50')}`;
+it('a gateway deletes exactly what matches for minutes, with clients that leave and writers, in flat memory', async () => {
+  const broker = await startTestBroker();
+  const gateway = await GatewayProcess.start({ PORT: '0', HOST: '127.0.0.1', BROKER_URL: broker.url });
+  const url = await gateway.url();
+  const random = seededRandom(11);
+  const resident: number[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    seedRound(broker, round);
+    const target = `${url}/ngsi-ld/v1/entities?type=Car&q=${encodeURIComponent('speed<50')}`;
 
-      // A third of the clients leave in the middle; what they leave behind is purged by the next request.
-      if (random() < 0.33) {
-        const leaving = new AbortController();
-        const left = fetch(target, { method: 'DELETE', signal: leaving.signal }).catch(() => undefined);
-        for (let turn = Math.floor(random() * 20); turn > 0; turn -= 1) await fetch(`${url}/health/live`);
-        leaving.abort();
-        await left;
-      }
-      const writer = sendJson(broker.url, 'POST', '/ngsi-ld/v1/entityOperations/upsert', [
-        { id: `urn:ngsi-ld:Bus:${String(round)}`, type: 'Bus', speed: { type: 'Property', value: 1 } },
-      ]);
-      const answer = await fetch(target, { method: 'DELETE' });
-      assert.equal(answer.status, 204, await answer.text());
-      await writer;
-
-      assert.equal(broker.entities.count(), ENTITIES - MATCHING + round + 1);
-      const rest = await fetch(`${url}/ngsi-ld/v1/entities?type=Car,Lorry`, { method: 'DELETE' });
-      assert.equal(rest.status, 204, await rest.text());
-      assert.equal(broker.entities.count(), round + 1, 'only what was written meanwhile stays');
-      resident.push(await residentBytes(gateway.pid));
+    // A third of the clients leave in the middle; what they leave behind is purged by the next request.
+    if (random() < 0.33) {
+      const leaving = new AbortController();
+      const left = fetch(target, { method: 'DELETE', signal: leaving.signal }).catch(() => undefined);
+      for (let turn = Math.floor(random() * 20); turn > 0; turn -= 1) await fetch(`${url}/health/live`);
+      leaving.abort();
+      await left;
     }
-    // V8 makes its heap larger by a step of some 60 MB within the first rounds: later on a busy machine.
-    const early = median(resident.slice(ROUNDS / 2, (ROUNDS * 2) / 3));
-    const late = median(resident.slice(-ROUNDS / 6));
-    assert.ok(late - early < 24 * MIB, `${String(early)} bytes resident early, ${String(late)} late`);
-  });
+    const writer = sendJson(broker.url, 'POST', '/ngsi-ld/v1/entityOperations/upsert', [
+      { id: `urn:ngsi-ld:Bus:${String(round)}`, type: 'Bus', speed: { type: 'Property', value: 1 } },
+    ]);
+    const answer = await fetch(target, { method: 'DELETE' });
+    assert.equal(answer.status, 204, await answer.text());
+    await writer;
+
+    assert.equal(broker.entities.count(), ENTITIES - MATCHING + round + 1);
+    const rest = await fetch(`${url}/ngsi-ld/v1/entities?type=Car,Lorry`, { method: 'DELETE' });
+    assert.equal(rest.status, 204, await rest.text());
+    assert.equal(broker.entities.count(), round + 1, 'only what was written meanwhile stays');
+    resident.push(await residentBytes(gateway.pid));
+  }
+  // V8 makes its heap larger by a step of some 60 MB within the first rounds: later on a busy machine.
+  const early = median(resident.slice(ROUNDS / 2, (ROUNDS * 2) / 3));
+  const late = median(resident.slice(-ROUNDS / 6));
+  assert.ok(late - early < 24 * MIB, `${String(early)} bytes resident early, ${String(late)} late`);
 });

@@ -1,4 +1,5 @@
 import { parse } from 'yaml';
+import { words } from './words.js';
 
 /** A plugin entry of the declarative file. */
 export interface KongPlugin {
@@ -56,25 +57,12 @@ export interface KongFile {
 }
 
 const FAILURE_COUNTS = ['tcp_failures', 'timeouts', 'http_failures'];
-const SERVICE_MEMBERS = [
-  'plugins',
-  'name',
-  'url',
-  'connect_timeout',
-  'write_timeout',
-  'read_timeout',
-  'retries',
-  'routes',
-];
-const ROUTE_MEMBERS = [
-  'name',
-  'methods',
-  'paths',
-  'regex_priority',
-  'strip_path',
-  'preserve_host',
-  'plugins',
-];
+const SERVICE_MEMBERS = words(`
+  plugins name url connect_timeout write_timeout read_timeout retries routes
+`);
+const ROUTE_MEMBERS = words(`
+  name methods paths regex_priority strip_path preserve_host plugins
+`);
 
 /** Reads a declarative file; throws on anything this model does not know, rather than judge by half of it. */
 export function readKongFile(text: string): KongFile {

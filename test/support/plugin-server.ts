@@ -101,10 +101,7 @@ export class PluginServer {
     const child = spawn(
       process.execPath,
       [...args, '--kong-prefix', plugin.prefix, '--sock-name', 'js.sock'],
-      {
-        cwd: plugin.prefix,
-        stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-      },
+      { cwd: plugin.prefix, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] },
     );
     const { stdout } = child;
     if (stdout === null) throw new Error('no pipe');

@@ -4,16 +4,14 @@ import { FilterIgnoredError, UnexpectedEntityError } from '../../sidecar/purge/i
 import { CONTEXTS, FlawedBroker, type Asked, type Flaw } from './flawed-broker.js';
 import { createTestClock, purge } from './purge-harness.js';
 import { seededRandom } from './stub-broker-state.js';
+import { words } from './words.js';
 
 /** A flaw that shows in queries of a shape only: the named parameters are dropped there. */
 const drops = (
   name: string,
   isHere: (parameters: Asked['parameters']) => boolean,
   ...dropped: string[]
-): Flaw => ({
-  name,
-  reads: (asked) => (isHere(asked.parameters) ? [without(asked, ...dropped)] : [asked]),
-});
+): Flaw => ({ name, reads: (asked) => (isHere(asked.parameters) ? [without(asked, ...dropped)] : [asked]) });
 
 /** A flaw in how q is read. */
 const misreads = (name: string, read: (q: string) => string): Flaw => ({
@@ -50,10 +48,7 @@ export const FLAWS: readonly Flaw[] = [
       return [withParameter(asked, 'type', first), without(withParameter(asked, 'type', second), 'q')];
     },
   },
-  {
-    name: 'q for one tenant',
-    reads: (asked) => (asked.tenant === 'b' ? [without(asked, 'q')] : [asked]),
-  },
+  { name: 'q for one tenant', reads: (asked) => (asked.tenant === 'b' ? [without(asked, 'q')] : [asked]) },
   {
     name: 'the tenant beside q',
     reads: (asked) => (asked.parameters.has('q') ? [{ ...asked, tenant: 'a' }] : [asked]),
@@ -97,19 +92,10 @@ function vehicles(tenant: string): readonly object[] {
   }));
 }
 
-const CONDITIONS = [
-  ...[
-    'n>10',
-    'n<=14',
-    'brand=="b1"',
-    'brand=="b1","b2"',
-    'brand!="b1"',
-    'brand!="b1","b2"',
-    'extra',
-    '!extra',
-  ],
-  ...['extra[deep]==1', '(n<6|n>15)', 'brand~="b[12]"', 'brand!~="b[34]"', '(n<4|!extra)'],
-];
+const CONDITIONS = words(`
+  n>10 n<=14 brand=="b1" brand=="b1","b2" brand!="b1" brand!="b1","b2" extra !extra extra[deep]==1
+  (n<6|n>15) brand~="b[12]" brand!~="b[34]" (n<4|!extra)
+`);
 
 /** A query string, its tenant and its Link, made by chance. */
 function queryOf(random: () => number) {

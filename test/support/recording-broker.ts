@@ -112,3 +112,18 @@ export class Gate {
 export function isDelete({ method, url }: RecordedRequest): boolean {
   return method === 'DELETE' || url.startsWith('/ngsi-ld/v1/entityOperations/delete');
 }
+
+/** Stands before a broker, and holds requests back, its deletes by default, until a gate opens: at the latest by `stopAll`. */
+export async function holdBack(
+  broker: EmbeddedBroker,
+  isHeld: (request: RecordedRequest) => boolean = isDelete,
+): Promise<{ readonly held: RecordingBroker; readonly gate: Gate }> {
+  const relay = relayTo(broker);
+  const gate = new Gate();
+  const held = await startRecordingBroker(async (request) => {
+    if (isHeld(request)) await gate.passed;
+    return relay(request);
+  });
+  stopLater(async () => gate.open());
+  return { held, gate };
+}

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { StoreTest } from './store-samples.js';
+import { column } from './columns.js';
 
 const BROKER = 'http://orion:1026';
 const HOUR_MS = 3_600_000;
@@ -48,10 +49,7 @@ export function brokerNoteContract(test: StoreTest): void {
       await brokerNotes.write(BROKER, { writer, text: 'a' }, HOUR_MS);
     }
     const { notes } = await brokerNotes.read(BROKER, HOUR_MS);
-    assert.deepEqual(
-      notes.map(({ writer }) => writer),
-      writers.toReversed().slice(0, 100),
-    );
+    assert.deepEqual(column(notes, 'writer'), writers.toReversed().slice(0, 100));
   });
 
   test('a note that no database holds is refused', async ({ brokerNotes }) => {

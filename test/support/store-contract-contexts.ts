@@ -9,6 +9,7 @@ import {
   SETTINGS,
   type StoreTest,
 } from './store-samples.js';
+import { column, columns } from './columns.js';
 
 const KEY = { domain: 'energy', name: 'Meter' };
 
@@ -47,15 +48,12 @@ export function contextContract(test: StoreTest): void {
     await store.models.create(KEY, SETTINGS, modelVersion('a'));
     await store.contexts.create('alpha', contextVersion('a'));
     const { items, total } = await store.contexts.list(ALL);
-    assert.deepEqual(
-      items.map(({ name, kind }) => [name, kind]),
-      [
-        ['alpha', 'custom'],
-        ['energy', 'domain'],
-        ['energy~Meter', 'generated'],
-        ['zoo', 'custom'],
-      ],
-    );
+    assert.deepEqual(columns(items, 'name', 'kind'), [
+      ['alpha', 'custom'],
+      ['energy', 'domain'],
+      ['energy~Meter', 'generated'],
+      ['zoo', 'custom'],
+    ]);
     assert.equal(total, 4);
     assert.deepEqual((await store.contexts.list({ limit: 1, offset: 1 })).items, [items[1]]);
     for (const name of ['zoo', 'energy~Meter'])
@@ -114,10 +112,7 @@ export function contextContract(test: StoreTest): void {
     await store.contexts.delete('city');
     await store.contexts.delete('base');
     const { items } = await store.contexts.list(ALL);
-    assert.deepEqual(
-      items.map(({ name }) => name),
-      ['energy'],
-    );
+    assert.deepEqual(column(items, 'name'), ['energy']);
   });
 
   test('a domain and a custom context cannot have the same name, and the context of a domain is read-only', async (store) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { ALL, contextVersion, modelVersion, refuses, SETTINGS, type StoreTest } from './store-samples.js';
+import { column, columns } from './columns.js';
 
 const METER = { domain: 'energy', name: 'Meter' };
 const PLUG = { domain: 'energy', name: 'Plug' };
@@ -45,10 +46,7 @@ export function domainContract(test: StoreTest): void {
       read.map(({ items }) => items.map(({ name }) => name)),
       [sorted.slice(0, 4), sorted.slice(4, 8), sorted.slice(8), []],
     );
-    assert.deepEqual(
-      read.map(({ total }) => total),
-      [9, 9, 9, 9],
-    );
+    assert.deepEqual(column(read, 'total'), [9, 9, 9, 9]);
     assert.deepEqual(await store.domains.list({ limit: 0, offset: 0 }), { items: [], total: 9 });
   });
 
@@ -65,10 +63,7 @@ export function domainContract(test: StoreTest): void {
     assert.deepEqual((await store.domains.list(ALL)).items, listed);
     await store.models.delete(PLUG);
     const { items } = await store.domains.list({ limit: 1, offset: 1 });
-    assert.deepEqual(
-      items.map(({ name, models }) => [name, models]),
-      [['energy', 1]],
-    );
+    assert.deepEqual(columns(items, 'name', 'models'), [['energy', 1]]);
   });
 
   test('a domain is modified by each change of a model in it, also when the clock stands still or goes back', async (store, clock) => {
@@ -119,9 +114,7 @@ export function domainContract(test: StoreTest): void {
     await refuses(store, 'preconditionFailed', () =>
       store.domains.update('energy', { compatibility: 'none' }, [made.etag]),
     );
-    await assert.rejects(store.domains.update('water', { compatibility: 'none' }), {
-      kind: 'notFound',
-    });
+    await assert.rejects(store.domains.update('water', { compatibility: 'none' }), { kind: 'notFound' });
     for (const compatibility of ['none', 'backward', 'forward', 'full', undefined] as const) {
       const { model } = await store.models.update(METER, { settings: { compatibility } });
       assert.deepEqual(

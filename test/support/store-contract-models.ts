@@ -9,6 +9,7 @@ import {
   SETTINGS,
   type StoreTest,
 } from './store-samples.js';
+import { columns } from './columns.js';
 
 const KEY = { domain: 'energy', name: 'Meter' };
 const COMMON = 'https://schemas.example/common.json';
@@ -159,13 +160,10 @@ export function modelContract(test: StoreTest): void {
     await store.models.create(KEY, SETTINGS, modelVersion('a'));
     const { version } = await store.models.update(KEY, { settings: SETTINGS, version: modelVersion('b') });
     const current = await store.models.current('energy');
-    assert.deepEqual(
-      current.map(({ name, number }) => [name, number]),
-      [
-        ['Meter', 2],
-        ['Plug', 1],
-      ],
-    );
+    assert.deepEqual(columns(current, 'name', 'number'), [
+      ['Meter', 2],
+      ['Plug', 1],
+    ]);
     assert.deepEqual(current[0], {
       ...{ name: 'Meter', number: 2, createdAt: version.createdAt },
       contextSha256: version.context.sha256,

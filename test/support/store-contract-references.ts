@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { ALL, modelVersion, reference, refuses, SETTINGS, type StoreTest } from './store-samples.js';
+import { column } from './columns.js';
 
 const A = 'https://schemas.example/a.json';
 const B = 'https://schemas.example/b.json';
@@ -38,10 +39,7 @@ export function referenceContract(test: StoreTest): void {
     const uris = [B, A, `${A}?x`, A.toUpperCase(), `${A}/`];
     for (const uri of uris) await store.references.put(reference(uri, '{}'));
     const { items, total } = await store.references.list({ limit: 4, offset: 1 });
-    assert.deepEqual(
-      items.map(({ uri }) => uri),
-      [A, `${A}/`, `${A}?x`, B],
-    );
+    assert.deepEqual(column(items, 'uri'), [A, `${A}/`, `${A}?x`, B]);
     assert.equal(total, 5);
   });
 

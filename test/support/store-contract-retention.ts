@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { NewRetentionPolicy } from '../../sidecar/store/retention-records.js';
 import { ALL, type StoreTest } from './store-samples.js';
+import { column } from './columns.js';
 
 function policy(name: string, settings: Partial<NewRetentionPolicy['settings']> = {}): NewRetentionPolicy {
   return {
@@ -54,10 +55,7 @@ export function retentionContract(test: StoreTest): void {
     const { items, total } = await retention.list({ limit: 3, offset: 1 });
     assert.deepEqual([items.map(({ name }) => name), total], [['a', 'b', 'ä'], 4]);
     assert.deepEqual((await retention.list(ALL)).items[0]?.name, 'B');
-    assert.deepEqual(
-      (await retention.enabled()).map(({ name }) => name),
-      ['B', 'b', 'ä'],
-    );
+    assert.deepEqual(column(await retention.enabled(), 'name'), ['B', 'b', 'ä']);
   });
 
   test('puts and deletes of policies honour the expected state', async ({ retention }) => {

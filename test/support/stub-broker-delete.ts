@@ -55,11 +55,7 @@ export function answerBatch(state: StubState, { ids, body }: StubRequest): StubR
 /** An error item as the standard has it, or as Scorpio does. */
 function errorItem({ oddities }: StubState, id: string, status: number, title: string): unknown {
   const name = status === 404 ? 'ResourceNotFound' : 'Conflict';
-  const details = {
-    type: `${ERRORS}${name}`,
-    title,
-    ...(oddities.itemsWithoutStatus ? {} : { status }),
-  };
+  const details = { type: `${ERRORS}${name}`, title, ...(oddities.itemsWithoutStatus ? {} : { status }) };
   return oddities.missing === '404-errors'
     ? { type: 'Delete', id, ProblemDetails: details }
     : { entityId: id, error: details };
